@@ -1,0 +1,18 @@
+//! The words two or more rooms exchange: ids, sessions, activity, usage.
+//!
+//! Nouns only. Nothing here opens a file, reads a clock or starts a thread; what a word means is said
+//! beside it, how it is found out is the business of the rooms above.
+
+mod activity;
+mod id;
+mod origin;
+mod session;
+mod slug;
+mod usage;
+
+pub use activity::{Activity, Evidence, State};
+pub use id::{AgentId, InvalidId, SessionId};
+pub use origin::Origin;
+pub use session::{ForkOrigin, Session, Subagent};
+pub use slug::ProjectSlug;
+pub use usage::Usage;

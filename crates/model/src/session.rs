@@ -1,0 +1,104 @@
+//! The facts of one conversation.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Activity, Origin, SessionId, Usage};
+
+/// One conversation, merged from every source that knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// Its id: the stem of its transcript's name.
+    pub id: SessionId,
+    /// Who began it.
+    pub origin: Origin,
+    /// The transcript, when one exists on disk.
+    pub file: Option<PathBuf>,
+    /// The main repository of the directory it started in, else that directory.
+    pub repo_path: Option<PathBuf>,
+    /// What people call the repository: the last component of `repo_path`.
+    pub project: Option<String>,
+    /// The directory it started in.
+    pub cwd: Option<PathBuf>,
+    /// The branch last seen on the main chain; never `HEAD` or empty.
+    pub branch: Option<String>,
+    /// The title by the order of decision 4.
+    pub title: Option<String>,
+    /// The first thing the person wrote, at most 200 characters.
+    pub first_message: Option<String>,
+    /// The last thing the person wrote, at most 200 characters.
+    pub last_prompt: Option<String>,
+    /// When the first record was made.
+    pub created: Option<Timestamp>,
+    /// The last record's time, else the file's.
+    pub last_modified: Option<Timestamp>,
+    /// Lines in the transcript (document 000's count).
+    pub message_count: u64,
+    /// Messages a person would read.
+    pub visible_messages: u64,
+    /// The transcript's size, in bytes.
+    pub file_size: u64,
+    /// Tokens by the rule of decision 6.
+    pub usage: Usage,
+    /// Tokens the model would have before it now.
+    pub context_tokens: u64,
+    /// Estimated price in US dollars; `None` when a model is unknown.
+    pub cost_usd: Option<f64>,
+    /// What OpenClaw's registry says it cost, in US dollars.
+    pub registry_cost_usd: Option<f64>,
+    /// Turns, from OpenClaw's registry.
+    pub registry_turns: Option<u64>,
+    /// The most recent task OpenClaw gave it.
+    pub last_task: Option<String>,
+    /// Claude's three-word name of the session.
+    pub nickname: Option<String>,
+    /// Whether a live process holds it.
+    pub is_running: bool,
+    /// What it is doing, where a sign says.
+    pub activity: Option<Activity>,
+    /// The marker that began its first message, as written.
+    pub origin_marker: Option<String>,
+    /// How often its context was compacted.
+    pub compactions: u64,
+    /// Cost over its budget, in percent, when both are known.
+    pub budget_used_pct: Option<f64>,
+    /// The permission mode last recorded.
+    pub permission_mode: Option<String>,
+    /// The version of `claude` that wrote the last record.
+    pub version: Option<String>,
+    /// How it was started: `cli`, `sdk-cli`, `claude-vscode`, …
+    pub entrypoint: Option<String>,
+    /// The session it was forked from.
+    pub forked_from: Option<ForkOrigin>,
+    /// Its sub-agents.
+    pub subagents: Vec<Subagent>,
+    /// Whether Backstory's archive holds it.
+    pub archived: bool,
+}
+
+/// Where a fork came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkOrigin {
+    /// The session whose records were copied.
+    pub session_id: SessionId,
+    /// The last copied record, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_uuid: Option<String>,
+}
+
+/// A run of the Task or Agent tool inside a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subagent {
+    /// Its id, without `agent-`.
+    pub id: String,
+    /// `general-purpose`, or the name of a custom agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    /// What it was asked for, in a few words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its transcript.
+    pub file: PathBuf,
+}

@@ -1,0 +1,101 @@
+//! Tokens of one or many API messages.
+
+use std::ops::{Add, AddAssign};
+
+use serde::{Deserialize, Serialize};
+
+/// Counters of the API's `usage` object; unit: tokens, except `web_searches`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Input tokens that were neither read from nor written to the prompt cache.
+    pub input: u64,
+    /// Output tokens, thinking included.
+    pub output: u64,
+    /// Input tokens read from the prompt cache.
+    pub cache_read: u64,
+    /// Input tokens written to the five-minute cache (all cache writes where the file does not say).
+    pub cache_write_5m: u64,
+    /// Input tokens written to the one-hour cache.
+    pub cache_write_1h: u64,
+    /// Web searches the server made; a count of requests.
+    pub web_searches: u64,
+}
+
+impl Usage {
+    /// All cache writes, whatever their lifetime.
+    pub fn cache_write(&self) -> u64 {
+        self.cache_write_5m.saturating_add(self.cache_write_1h)
+    }
+
+    /// What the model had before it: input of every kind.
+    pub fn context(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write())
+    }
+
+    /// Every token, once.
+    pub fn total(&self) -> u64 {
+        self.context().saturating_add(self.output)
+    }
+
+    /// The greater of each counter: several lines of one API message repeat its usage, and only the last
+    /// is sure to be final (formats §4).
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            input: self.input.max(other.input),
+            output: self.output.max(other.output),
+            cache_read: self.cache_read.max(other.cache_read),
+            cache_write_5m: self.cache_write_5m.max(other.cache_write_5m),
+            cache_write_1h: self.cache_write_1h.max(other.cache_write_1h),
+            web_searches: self.web_searches.max(other.web_searches),
+        }
+    }
+
+    /// What is left after `other` is taken away; never below zero.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+            cache_write_5m: self.cache_write_5m.saturating_sub(other.cache_write_5m),
+            cache_write_1h: self.cache_write_1h.saturating_sub(other.cache_write_1h),
+            web_searches: self.web_searches.saturating_sub(other.web_searches),
+        }
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write_5m: self.cache_write_5m.saturating_add(other.cache_write_5m),
+            cache_write_1h: self.cache_write_1h.saturating_add(other.cache_write_1h),
+            web_searches: self.web_searches.saturating_add(other.web_searches),
+        }
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_differences_never_wrap() {
+        let huge = Usage { input: u64::MAX, ..Usage::default() };
+        let one = Usage { input: 1, output: 2, ..Usage::default() };
+        assert_eq!((huge + one).input, u64::MAX);
+        assert_eq!(one.less(huge), Usage { output: 2, ..Usage::default() });
+        assert_eq!((huge + one).total(), u64::MAX);
+    }
+}
