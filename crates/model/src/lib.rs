@@ -8,6 +8,7 @@ mod id;
 mod origin;
 mod session;
 mod slug;
+mod spending;
 mod usage;
 
 pub use activity::{Activity, Evidence, State};
@@ -15,4 +16,5 @@ pub use id::{AgentId, InvalidId, SessionId};
 pub use origin::Origin;
 pub use session::{ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
+pub use spending::{CostState, MessageUsage, Terms};
 pub use usage::Usage;
