@@ -1,0 +1,154 @@
+//! The main chain of a transcript: the records that lead to its last one, other branches left aside.
+//!
+//! Parents run through every tree record, also those nobody reads. At a compaction the chain goes on at
+//! the record before it, so that a person sees the whole history.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::reader::Reader;
+use crate::record::{Kind, link, parse};
+
+/// The ids on the main chain.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chain {
+    on: HashSet<u64>,
+    branched: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    id: u64,
+    parent: Option<u64>,
+    /// Continue with the record before this one when the parent is not in the file.
+    continues: bool,
+    sidechain: bool,
+}
+
+impl Chain {
+    /// Walks the tree of a transcript; holds a few words for each record.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let mut reader = Reader::open(path)?;
+        let mut nodes = Vec::new();
+        while let Some(line) = reader.next_line()? {
+            nodes.extend(node(line.bytes));
+        }
+        Ok(Self::of(&nodes))
+    }
+
+    /// Whether a record stands on the main chain; records without an id always do.
+    pub fn holds(&self, uuid: Option<&str>) -> bool {
+        uuid.is_none_or(|uuid| self.on.contains(&hash(uuid)))
+    }
+
+    /// How many records stand on other branches.
+    pub fn branched(&self) -> u64 {
+        self.branched
+    }
+
+    fn of(nodes: &[Node]) -> Self {
+        let places: HashMap<u64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
+        let mut on = HashSet::new();
+        let mut next = nodes.iter().rposition(|node| !node.sidechain);
+        while let Some(at) = next {
+            let node = nodes[at];
+            // A circle of parents ends where it meets itself.
+            if !on.insert(node.id) {
+                break;
+            }
+            let parent = node.parent.and_then(|parent| places.get(&parent).copied());
+            next = parent.or_else(|| {
+                let orphaned = node.continues || node.parent.is_some();
+                orphaned.then(|| nodes[..at].iter().rposition(|before| !before.sidechain)).flatten()
+            });
+        }
+        let main = nodes.iter().filter(|node| !node.sidechain);
+        let branched = main.filter(|node| !on.contains(&node.id)).count() as u64;
+        Self { on, branched }
+    }
+}
+
+fn node(line: &[u8]) -> Option<Node> {
+    let from_record = parse(line, |record| {
+        let Ok(record) = record else { return Err(()) };
+        if !record.kind().is_in_tree() {
+            return Ok(None);
+        }
+        let Some(uuid) = record.uuid() else { return Ok(None) };
+        Ok(Some(Node {
+            id: hash(uuid),
+            parent: record.parent().or_else(|| record.logical_parent()).map(hash),
+            continues: record.kind() == Kind::CompactBoundary,
+            sidechain: record.is_sidechain(),
+        }))
+    });
+    from_record.unwrap_or_else(|()| {
+        let (uuid, parent) = link(line)?;
+        Some(Node { id: hash(uuid), parent: parent.map(hash), continues: false, sidechain: false })
+    })
+}
+
+fn hash(uuid: &str) -> u64 {
+    xxh3_64(uuid.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(lines: &[&str]) -> Chain {
+        let nodes: Vec<_> = lines.iter().filter_map(|line| node(line.as_bytes())).collect();
+        Chain::of(&nodes)
+    }
+
+    fn check(lines: &[&str], on: &str, branched: u64) {
+        let chain = chain(lines);
+        let held: String = ('a'..='z').filter(|id| chain.holds(Some(&id.to_string()))).collect();
+        assert_eq!((held.as_str(), chain.branched()), (on, branched));
+    }
+
+    fn user(id: char, parent: Option<char>) -> String {
+        let parent = parent.map_or("null".to_owned(), |parent| format!("\"{parent}\""));
+        format!(r#"{{"type":"user","uuid":"{id}","parentUuid":{parent}}}"#)
+    }
+
+    #[test]
+    fn the_last_record_decides_which_branch_is_main() {
+        let (a, b, c, d) =
+            (user('a', None), user('b', Some('a')), user('c', Some('a')), user('d', Some('c')));
+        check(&[&a, &b, &c, &d], "acd", 1);
+        check(&[&a, &b], "ab", 0);
+        check(&[], "", 0);
+    }
+
+    #[test]
+    fn a_compaction_goes_on_with_what_came_before_it() {
+        let (a, b) = (user('a', None), user('b', Some('a')));
+        let after = user('d', Some('c'));
+        let named = r#"{"type":"system","subtype":"compact_boundary","uuid":"c","parentUuid":null,"logicalParentUuid":"b"}"#;
+        check(&[&a, &b, named, &after], "abcd", 0);
+        let elsewhere = r#"{"type":"system","subtype":"compact_boundary","uuid":"c","parentUuid":null,"logicalParentUuid":"x"}"#;
+        check(&[&a, &b, elsewhere, &after], "abcd", 0);
+    }
+
+    #[test]
+    fn a_parent_that_was_lost_is_bridged() {
+        let (a, c) = (user('a', None), user('c', Some('b')));
+        check(&[&a, "torn {", &c], "ac", 0);
+    }
+
+    #[test]
+    fn sidechains_inside_the_file_are_no_branches() {
+        let (a, b) = (user('a', None), user('b', Some('a')));
+        let side = r#"{"type":"assistant","uuid":"s","parentUuid":null,"isSidechain":true}"#;
+        check(&[&a, &b, side], "ab", 0);
+    }
+
+    #[test]
+    fn a_circle_of_parents_ends() {
+        check(&[&user('a', Some('b')), &user('b', Some('a'))], "ab", 0);
+    }
+}

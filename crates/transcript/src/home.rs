@@ -1,0 +1,426 @@
+//! A Claude config folder: which transcripts lie in it, and what could not be looked at.
+//!
+//! Walking never opens a file, never follows a link out of the projects folder, and never fails: what is
+//! odd becomes a [`Problem`] for `doctor` to show.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::{self, DirEntry, FileType};
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use model::{ProjectSlug, SessionId};
+
+use crate::json::{Raw, raw_fields};
+use crate::open;
+use crate::tail::FileStamp;
+
+/// How deep under a session's folder sub-agents' files may lie (workflows nest them).
+const SUBAGENT_DEPTH: usize = 4;
+/// The largest side file that is read, in bytes.
+const SIDE_FILE_CAP: u64 = 1 << 20;
+
+/// `~/.claude`, or what `CLAUDE_CONFIG_DIR` names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFolder {
+    root: PathBuf,
+}
+
+/// A session's transcript and what lies beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptFile {
+    /// The session's id: the file's stem.
+    pub id: SessionId,
+    /// The name of the project folder it lies in.
+    pub folder: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Its `stat`.
+    pub stamp: FileStamp,
+    /// When it was made, in nanoseconds since 1970, where the file system knows.
+    pub born: Option<i64>,
+    /// Its sub-agents' files.
+    pub subagents: Vec<SubagentFile>,
+    /// Whether a side file holds a title.
+    pub has_title_file: bool,
+}
+
+/// A sub-agent's transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubagentFile {
+    /// Its id, without `agent-`.
+    pub id: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Its `stat`.
+    pub stamp: FileStamp,
+}
+
+/// Something that could not be read as what it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub path: PathBuf,
+    /// What is wrong, as the end of a sentence.
+    pub what: String,
+}
+
+/// All that lies in one config folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The transcripts of sessions.
+    pub transcripts: Vec<TranscriptFile>,
+    /// Sub-agents' files beside the sessions (2.0.42 to 2.0.77); their records name the session.
+    pub flat_subagents: Vec<SubagentFile>,
+    /// What could not be looked at.
+    pub problems: Vec<Problem>,
+}
+
+impl ConfigFolder {
+    /// The folder at `root`; it need not exist.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the transcripts lie.
+    pub fn projects(&self) -> PathBuf {
+        self.root.join("projects")
+    }
+
+    /// Where live processes register themselves.
+    pub fn live_registry(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// The folder that holds the transcripts of sessions started in `directory` (a physical path).
+    pub fn project_folder(&self, directory: &Path) -> PathBuf {
+        self.projects().join(ProjectSlug::from_path(&directory.to_string_lossy()).as_str())
+    }
+
+    /// `cleanupPeriodDays` of the user's settings: after how many days Claude Code deletes a transcript.
+    pub fn cleanup_days(&self) -> u64 {
+        const DEFAULT: u64 = 30;
+        let Ok(bytes) = open::small(&self.root.join("settings.json"), SIDE_FILE_CAP) else { return DEFAULT };
+        let text = String::from_utf8_lossy(&bytes);
+        Raw::new(text.trim()).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
+    }
+
+    /// Looks at every project folder.
+    pub fn find(&self) -> Found {
+        let mut walk = Walk::default();
+        let projects = self.projects();
+        let root = match fs::canonicalize(&projects) {
+            Ok(root) => root,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return walk.found,
+            Err(error) => {
+                walk.problem(&projects, &error);
+                return walk.found;
+            }
+        };
+        walk.root.clone_from(&root);
+        for entry in walk.entries(&root) {
+            if let Some((path, kind)) = walk.inside(&entry)
+                && kind.is_dir()
+            {
+                walk.project(&path, &entry.file_name().to_string_lossy());
+            }
+        }
+        walk.found
+    }
+}
+
+impl TranscriptFile {
+    /// The folder beside the transcript.
+    pub fn side_folder(&self) -> PathBuf {
+        self.path.with_extension("")
+    }
+
+    /// The title in the side file.
+    pub fn side_title(&self) -> Option<String> {
+        if !self.has_title_file {
+            return None;
+        }
+        let bytes = open::small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        Raw::new(text.trim())
+            .get("customTitle")
+            .text()
+            .map(Into::into)
+            .filter(|title: &String| !title.is_empty())
+    }
+}
+
+raw_fields! {
+    struct MetaFields { agent_type = "agentType", description = "description", tool_use = "toolUseId" }
+}
+
+/// What a sub-agent's side file tells of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SubagentMeta {
+    /// `general-purpose`, or a custom agent's name.
+    pub agent_type: Option<String>,
+    /// The task in a few words.
+    pub description: Option<String>,
+    /// The tool use of the parent that started it.
+    pub tool_use: Option<String>,
+}
+
+impl SubagentFile {
+    /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.
+    pub fn meta(&self) -> SubagentMeta {
+        let Ok(bytes) = open::small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP) else {
+            return SubagentMeta::default();
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let fields: MetaFields<'_> = Raw::new(text.trim()).fields();
+        let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
+        SubagentMeta {
+            agent_type: owned(fields.agent_type),
+            description: owned(fields.description),
+            tool_use: owned(fields.tool_use),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    root: PathBuf,
+    found: Found,
+}
+
+impl Walk {
+    fn project(&mut self, folder: &Path, name: &str) {
+        let mut side_folders = HashMap::new();
+        let first = self.found.transcripts.len();
+        for entry in self.entries(folder) {
+            let file_name = entry.file_name();
+            let Some(file_name) = file_name.to_str() else { continue };
+            if let Some(stem) = file_name.strip_suffix(".jsonl") {
+                self.transcript(&entry, stem, name);
+            } else if file_name.parse::<SessionId>().is_ok()
+                && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            {
+                side_folders.insert(file_name.to_owned(), entry.path());
+            }
+        }
+        for at in first..self.found.transcripts.len() {
+            if let Some(side) = side_folders.remove(self.found.transcripts[at].id.as_str()) {
+                let subagents = self.subagents(&side.join("subagents"), 0);
+                let transcript = &mut self.found.transcripts[at];
+                transcript.subagents = subagents;
+                transcript.has_title_file = side.join("custom-title.json").is_file();
+            }
+        }
+    }
+
+    fn transcript(&mut self, entry: &DirEntry, stem: &str, folder: &str) {
+        let Some((path, stamp, born)) = self.file(entry) else { return };
+        if let Some(id) = stem.strip_prefix("agent-") {
+            self.found.flat_subagents.push(SubagentFile { id: id.to_owned(), path, stamp });
+            return;
+        }
+        match stem.parse() {
+            Ok(id) => self.found.transcripts.push(TranscriptFile {
+                id,
+                folder: folder.to_owned(),
+                path,
+                stamp,
+                born,
+                subagents: Vec::new(),
+                has_title_file: false,
+            }),
+            Err(error) => self.report(entry.path(), format!("its name is no session's: {error}")),
+        }
+    }
+
+    fn subagents(&mut self, folder: &Path, depth: usize) -> Vec<SubagentFile> {
+        let mut found = Vec::new();
+        if depth >= SUBAGENT_DEPTH || !folder.is_dir() {
+            return found;
+        }
+        for entry in self.entries(folder) {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_prefix("agent-")?.strip_suffix(".jsonl"));
+            if let Some(id) = id {
+                if let Some((path, stamp, _)) = self.file(&entry) {
+                    found.push(SubagentFile { id: id.to_owned(), path, stamp });
+                }
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                found.extend(self.subagents(&entry.path(), depth + 1));
+            }
+        }
+        found
+    }
+
+    /// The entry as a regular file inside the projects folder, else a problem.
+    fn file(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileStamp, Option<i64>)> {
+        let (path, kind) = self.inside(entry)?;
+        if !kind.is_file() {
+            self.report(entry.path(), format!("it is {}, not a file", kind_word(kind)));
+            return None;
+        }
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) => {
+                let born = metadata.created().ok().and_then(|at| {
+                    let since = at.duration_since(std::time::UNIX_EPOCH).ok()?;
+                    i64::try_from(since.as_nanos()).ok()
+                });
+                Some((path, FileStamp::of(&metadata), born))
+            }
+            // It vanished between the listing and the look: not there is not a problem.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                self.problem(&path, &error);
+                None
+            }
+        }
+    }
+
+    /// Where an entry really lies and what it is; a link out of the projects folder is a problem.
+    fn inside(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileType)> {
+        let kind = entry.file_type().ok()?;
+        if !kind.is_symlink() {
+            return Some((entry.path(), kind));
+        }
+        let target = match fs::canonicalize(entry.path()) {
+            Ok(target) => target,
+            Err(error) => {
+                self.problem(&entry.path(), &error);
+                return None;
+            }
+        };
+        if !target.starts_with(&self.root) {
+            self.report(
+                entry.path(),
+                format!("it is a link out of the projects folder, to {}", target.display()),
+            );
+            return None;
+        }
+        // A link to what the walk finds anyway adds nothing, and could make it go round for ever.
+        None
+    }
+
+    fn entries(&mut self, folder: &Path) -> Vec<DirEntry> {
+        let listing = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        match listing {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => {
+                self.problem(folder, &error);
+                Vec::new()
+            }
+        }
+    }
+
+    fn problem(&mut self, path: &Path, error: &io::Error) {
+        self.report(path.to_owned(), format!("it cannot be read: {error}"));
+    }
+
+    fn report(&mut self, path: PathBuf, what: String) {
+        self.found.problems.push(Problem { path, what });
+    }
+}
+
+fn kind_word(kind: FileType) -> &'static str {
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, Mode};
+
+    use super::*;
+
+    fn home() -> (tempfile::TempDir, ConfigFolder) {
+        let folder = tempfile::tempdir().unwrap();
+        let config = ConfigFolder::new(folder.path().join(".claude"));
+        (folder, config)
+    }
+
+    fn file(path: &Path) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "{}\n").unwrap();
+    }
+
+    #[test]
+    fn a_missing_folder_holds_nothing() {
+        let (_folder, config) = home();
+        assert_eq!(config.find(), Found::default());
+        assert_eq!(config.cleanup_days(), 30);
+    }
+
+    #[test]
+    fn subagents_of_every_layout_are_no_sessions() {
+        let (_folder, config) = home();
+        let project = config.projects().join("-p");
+        file(&project.join("s1.jsonl"));
+        file(&project.join("agent-flat1.jsonl"));
+        file(&project.join("s1/subagents/agent-a1.jsonl"));
+        file(&project.join("s1/subagents/workflows/wf_1/agent-a2.jsonl"));
+        file(&project.join("s1/subagents/workflows/wf_1/journal.jsonl"));
+        file(&project.join("s1/custom-title.json"));
+        file(&project.join("memory/note.jsonl"));
+        fs::write(project.join("s1/custom-title.json"), r#"{"customTitle":"Renamed"}"#).unwrap();
+        let found = config.find();
+        assert_eq!(found.transcripts.len(), 1);
+        let session = &found.transcripts[0];
+        let mut ids: Vec<_> = session.subagents.iter().map(|agent| agent.id.as_str()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, ["a1", "a2"]);
+        assert_eq!(session.side_title().as_deref(), Some("Renamed"));
+        assert_eq!(found.flat_subagents[0].id, "flat1");
+        assert_eq!(found.problems, []);
+    }
+
+    #[test]
+    fn hostile_entries_are_reported_and_passed_over() {
+        let (folder, config) = home();
+        let project = config.projects().join("-p");
+        file(&project.join("good.jsonl"));
+        fs::create_dir_all(project.join("dir.jsonl")).unwrap();
+        let fifo = project.join("fifo.jsonl");
+        rustix::fs::mknodat(CWD, &fifo, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        symlink("loop.jsonl", project.join("loop.jsonl")).unwrap();
+        let outside = folder.path().join("outside.jsonl");
+        file(&outside);
+        symlink(&outside, project.join("out.jsonl")).unwrap();
+        symlink(project.join("good.jsonl"), project.join("again.jsonl")).unwrap();
+        symlink(config.projects(), project.join("round")).unwrap();
+        symlink(folder.path(), config.projects().join("-out")).unwrap();
+        file(&project.join("-bad.jsonl"));
+        let found = config.find();
+        let ids: Vec<_> = found.transcripts.iter().map(|transcript| transcript.id.as_str()).collect();
+        assert_eq!(ids, ["good"]);
+        let mut problems: Vec<_> = found
+            .problems
+            .iter()
+            .map(|problem| problem.path.file_name().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        problems.sort_unstable();
+        assert_eq!(problems, ["-bad.jsonl", "-out", "dir.jsonl", "fifo.jsonl", "loop.jsonl", "out.jsonl"]);
+    }
+
+    #[test]
+    fn the_clean_up_period_is_read_from_the_settings() {
+        let (_folder, config) = home();
+        fs::create_dir_all(config.root()).unwrap();
+        fs::write(config.root().join("settings.json"), r#"{"cleanupPeriodDays": 90}"#).unwrap();
+        assert_eq!(config.cleanup_days(), 90);
+    }
+}

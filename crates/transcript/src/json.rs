@@ -1,0 +1,332 @@
+//! Reading JSON kindly: fields are taken as they stand in the line and decoded one by one, so that one
+//! strange value never costs the record it stands in.
+//!
+//! Why not `derive(Deserialize)`: a duplicate key, a number like `1e400` or half of a surrogate pair would
+//! lose the whole line, and all three occur in real files.
+
+use std::borrow::Cow;
+
+use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// A JSON value as it stands in the line; absent is a value too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    /// A value from its JSON text.
+    pub(crate) fn new(json: &'a str) -> Self {
+        Self(json)
+    }
+
+    /// The JSON text; empty when the field is absent.
+    pub fn json(self) -> &'a str {
+        self.0
+    }
+
+    /// Whether the field stands there with something other than `null`.
+    pub fn is_present(self) -> bool {
+        !self.0.is_empty() && self.0 != "null"
+    }
+
+    /// Whether the value is a string.
+    pub fn is_text(self) -> bool {
+        self.0.starts_with('"')
+    }
+
+    /// Whether the value is an array.
+    pub fn is_array(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    /// Whether the value is an object.
+    pub fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    /// Whether the value is `true`.
+    pub fn is_true(self) -> bool {
+        self.0 == "true"
+    }
+
+    /// The string's text; lone surrogates become U+FFFD. `None` for anything but a string.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+            return Some(Cow::Borrowed(inner));
+        }
+        let Bytes(bytes) = serde_json::from_str(self.0).ok()?;
+        Some(Cow::Owned(from_wtf8(bytes)))
+    }
+
+    /// The string's text when it holds no escape, without a copy; ids, types and times look like this.
+    pub fn plain(self) -> Option<&'a str> {
+        match self.text()? {
+            Cow::Borrowed(text) => Some(text),
+            Cow::Owned(_) => None,
+        }
+    }
+
+    /// Whether the value is the string `word`.
+    pub fn is(self, word: &str) -> bool {
+        self.plain() == Some(word)
+    }
+
+    /// A count: a fraction is cut, a negative number is 0, digits in a string count too.
+    pub fn count(self) -> Option<u64> {
+        let digits = self.0.trim_matches('"');
+        if let Ok(number) = digits.parse() {
+            return Some(number);
+        }
+        let number: f64 = digits.parse().ok()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "`as` saturates, which is meant"
+        )]
+        number.is_finite().then_some(number as u64)
+    }
+
+    /// A finite number.
+    pub fn number(self) -> Option<f64> {
+        self.0.trim_matches('"').parse().ok().filter(|number: &f64| number.is_finite())
+    }
+
+    /// The elements of an array; empty for anything else.
+    pub fn elements(self) -> Vec<Raw<'a>> {
+        if !self.is_array() {
+            return Vec::new();
+        }
+        serde_json::from_str::<Elements<'a>>(self.0).map_or_else(|_| Vec::new(), |elements| elements.0)
+    }
+
+    /// The keys and values of an object, in order; empty for anything else.
+    pub fn entries(self) -> Vec<(String, Raw<'a>)> {
+        if !self.is_object() {
+            return Vec::new();
+        }
+        serde_json::from_str::<Entries<'a>>(self.0).map_or_else(|_| Vec::new(), |entries| entries.0)
+    }
+
+    /// One field of an object by its name; the last where the key stands twice.
+    #[must_use]
+    pub fn get(self, key: &str) -> Raw<'a> {
+        self.entries().into_iter().rev().find(|(name, _)| name == key).map_or(Raw(""), |(_, value)| value)
+    }
+
+    /// The object as a set of named fields; all absent for anything else.
+    pub(crate) fn fields<T: Deserialize<'a> + Default>(self) -> T {
+        if self.is_object() { serde_json::from_str(self.0).unwrap_or_default() } else { T::default() }
+    }
+}
+
+/// A struct of [`Raw`] fields read from an object: unknown keys are passed over, and of a key that stands
+/// twice the last counts, as in JavaScript.
+macro_rules! raw_fields {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($(#[$doc:meta])* $field:ident = $key:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, Default)]
+        $visibility struct $name<'a> { $($(#[$doc])* pub(crate) $field: $crate::json::Raw<'a>),* }
+
+        impl<'de> serde::Deserialize<'de> for $name<'de> {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                #[allow(non_camel_case_types, reason = "each variant is a field's name")]
+                enum Key { $($field,)* Unknown }
+
+                impl<'de> serde::Deserialize<'de> for Key {
+                    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                        struct KeyVisitor;
+                        impl serde::de::Visitor<'_> for KeyVisitor {
+                            type Value = Key;
+                            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                                out.write_str("a key")
+                            }
+                            fn visit_str<E>(self, key: &str) -> Result<Key, E> {
+                                self.visit_bytes_infallible(key.as_bytes())
+                            }
+                            fn visit_bytes<E>(self, key: &[u8]) -> Result<Key, E> {
+                                self.visit_bytes_infallible(key)
+                            }
+                        }
+                        impl KeyVisitor {
+                            #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "shared by both visits")]
+                            fn visit_bytes_infallible<E>(self, key: &[u8]) -> Result<Key, E> {
+                                $(if key == $key.as_bytes() { return Ok(Key::$field); })*
+                                Ok(Key::Unknown)
+                            }
+                        }
+                        // As bytes: a key may hold half of a surrogate pair.
+                        deserializer.deserialize_bytes(KeyVisitor)
+                    }
+                }
+
+                struct FieldsVisitor;
+                impl<'de> serde::de::Visitor<'de> for FieldsVisitor {
+                    type Value = $name<'de>;
+                    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        out.write_str("an object")
+                    }
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name<'de>, A::Error> {
+                        let mut fields = $name::default();
+                        while let Some(key) = map.next_key::<Key>()? {
+                            match key {
+                                $(Key::$field => {
+                                    fields.$field = $crate::json::Raw::new(map.next_value::<&serde_json::value::RawValue>()?.get());
+                                })*
+                                Key::Unknown => { map.next_value::<serde::de::IgnoredAny>()?; }
+                            }
+                        }
+                        Ok(fields)
+                    }
+                }
+                deserializer.deserialize_map(FieldsVisitor)
+            }
+        }
+    };
+}
+pub(crate) use raw_fields;
+
+/// A string's bytes in WTF-8: half of a surrogate pair is kept as three bytes.
+struct Bytes(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BytesVisitor;
+        impl Visitor<'_> for BytesVisitor {
+            type Value = Bytes;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("a string")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(BytesVisitor)
+    }
+}
+
+/// Half of a surrogate pair (`ED A0..BF xx` in WTF-8) becomes one U+FFFD.
+fn from_wtf8(bytes: Vec<u8>) -> String {
+    let mut bytes = match String::from_utf8(bytes) {
+        Ok(text) => return text,
+        Err(error) => error.into_bytes(),
+    };
+    for at in 0..bytes.len().saturating_sub(2) {
+        if bytes[at] == 0xED && (0xA0..=0xBF).contains(&bytes[at + 1]) {
+            bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+struct Elements<'a>(Vec<Raw<'a>>);
+
+impl<'de> Deserialize<'de> for Elements<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ElementsVisitor;
+        impl<'de> Visitor<'de> for ElementsVisitor {
+            type Value = Elements<'de>;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("an array")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Elements<'de>, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element::<&RawValue>()? {
+                    elements.push(Raw(element.get()));
+                }
+                Ok(Elements(elements))
+            }
+        }
+        deserializer.deserialize_seq(ElementsVisitor)
+    }
+}
+
+struct Entries<'a>(Vec<(String, Raw<'a>)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EntriesVisitor;
+        impl<'de> Visitor<'de> for EntriesVisitor {
+            type Value = Entries<'de>;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("an object")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(Bytes(key)) = map.next_key::<Bytes>()? {
+                    entries.push((from_wtf8(key), Raw(map.next_value::<&RawValue>()?.get())));
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(EntriesVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    raw_fields! {
+        struct Pair { left = "left", right = "right" }
+    }
+
+    fn check_text(json: &str, expected: Option<&str>) {
+        assert_eq!(Raw(json).text().as_deref(), expected, "{json}");
+    }
+
+    #[test]
+    fn text() {
+        check_text(r#""plain""#, Some("plain"));
+        check_text(r#""a\nb\u00e9""#, Some("a\nbé"));
+        check_text(r#""\ud83d\ude80""#, Some("🚀"));
+        check_text(r#""cut \ud83d here""#, Some("cut \u{fffd} here"));
+        check_text(r#""\ude80""#, Some("\u{fffd}"));
+        check_text(r#""\u0000""#, Some("\0"));
+        check_text("12", None);
+        check_text("null", None);
+        check_text("", None);
+    }
+
+    #[test]
+    fn counts() {
+        let check = |json: &str, expected| assert_eq!(Raw(json).count(), expected, "{json}");
+        check("7", Some(7));
+        check("7.9", Some(7));
+        check("-3", Some(0));
+        check("\"12\"", Some(12));
+        check("1e400", None);
+        check("1e3", Some(1000));
+        check("null", None);
+        check("{}", None);
+        check("18446744073709551616", Some(u64::MAX));
+    }
+
+    #[test]
+    fn of_a_key_that_stands_twice_the_last_counts() {
+        let pair: Pair<'_> = Raw(r#"{"left":1,"other":[1,{"left":9}],"left":2}"#).fields();
+        assert_eq!(pair.left.json(), "2");
+        assert!(!pair.right.is_present());
+    }
+
+    #[test]
+    fn keys_with_half_a_surrogate_pair_are_passed_over() {
+        let pair: Pair<'_> = Raw(r#"{"\ud83d":1,"right":null,"left":"x"}"#).fields();
+        assert!(pair.left.is("x"));
+        assert!(!pair.right.is_present());
+    }
+
+    #[test]
+    fn one_field_of_an_object() {
+        assert_eq!(Raw(r#"{"a":{"b":[1, 2]}}"#).get("a").get("b").elements().len(), 2);
+        assert!(!Raw("[1]").get("a").is_present());
+    }
+
+    #[test]
+    fn deep_nesting_is_carried_but_never_walked() {
+        let deep = format!("{{\"right\":{}{},\"left\":1}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        let pair: Pair<'_> = Raw(&deep).fields();
+        assert_eq!(pair.left.json(), "1");
+        assert_eq!(pair.right.elements().len(), 1);
+    }
+}

@@ -1,0 +1,31 @@
+//! Claude Code's own files: where they are, what a line means, all of it or only what is new.
+//!
+//! Other people's files surprise: a line that cannot be read is counted and passed over, a type we do not
+//! know is a record of [`record::Kind::Unknown`], and nothing here fails on content.
+
+mod chain;
+mod home;
+mod json;
+mod live;
+mod message;
+mod open;
+mod reader;
+pub mod record;
+mod speech;
+mod summary;
+mod tail;
+mod titles;
+mod usage;
+
+pub use chain::Chain;
+pub use home::{ConfigFolder, Found, Problem, SubagentFile, SubagentMeta, TranscriptFile};
+pub use json::Raw;
+pub use live::{Live, LiveStatus};
+pub use message::{Message, Part, Role, message};
+pub use open::{regular as open_regular, small as read_small};
+pub use reader::{LINE_CAP, Line, Reader};
+pub use speech::{Speech, is_command, marked_agent, speech, split_origin_marker};
+pub use summary::{PROMPT_LENGTH, PassedOver, Summary, cut};
+pub use tail::{Change, FileStamp, Mark, Tail};
+pub use titles::Titles;
+pub use usage::{Spent, key as usage_key};

@@ -1,0 +1,210 @@
+//! Claude Code's own registry of live processes: `sessions/<pid>.json` (formats §8.1).
+//!
+//! A record outlives its process after a kill, so every record is checked against the process: same pid,
+//! same start time, same pid namespace.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::SessionId;
+
+use crate::json::{Raw, raw_fields};
+use crate::open;
+
+/// The largest registry file that is read, in bytes.
+const CAP: u64 = 1 << 20;
+/// How often a file that is being rewritten is read again.
+const ATTEMPTS: usize = 5;
+
+/// A live process that holds a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Live {
+    /// The process.
+    pub pid: u32,
+    /// The session it holds now; it changes in place.
+    pub session: SessionId,
+    /// The directory it runs in.
+    pub cwd: Option<PathBuf>,
+    /// What it says of itself (2.1.197 and later).
+    pub status: Option<LiveStatus>,
+    /// `permission prompt`, `input needed`, `dialog open`, …
+    pub waiting_for: Option<String>,
+    /// Since when the status holds.
+    pub status_since: Option<Timestamp>,
+    /// `interactive` or `bg`.
+    pub kind: Option<String>,
+    /// `cli`, `sdk-cli`, …
+    pub entrypoint: Option<String>,
+    /// The session's name.
+    pub name: Option<String>,
+}
+
+/// A live process's own word for what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiveStatus {
+    /// A turn runs.
+    Busy,
+    /// The turn is over.
+    Idle,
+    /// It waits for a person.
+    Waiting,
+}
+
+raw_fields! {
+    struct Fields {
+        pid = "pid",
+        session = "sessionId",
+        cwd = "cwd",
+        started = "procStart",
+        domain = "pidDomain",
+        status = "status",
+        waiting_for = "waitingFor",
+        since = "statusUpdatedAt",
+        kind = "kind",
+        entrypoint = "entrypoint",
+        name = "name",
+    }
+}
+
+impl Live {
+    /// The live processes of a registry folder; dead records and torn files are left out.
+    pub fn find(folder: &Path) -> Vec<Self> {
+        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+        let mut found: Vec<_> = entries
+            .filter_map(Result::ok)
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+            .filter_map(|path| Self::read(&path))
+            .collect();
+        found.sort_unstable_by_key(|live| live.pid);
+        found
+    }
+
+    /// One registry file, when its process lives.
+    pub fn read(path: &Path) -> Option<Self> {
+        // The CLI rewrites the file in place, so a reader can catch it torn: look again.
+        (0..ATTEMPTS).find_map(|_| Self::parse(&open::small(path, CAP).ok()?))?
+    }
+
+    /// `None`: torn. `Some(None)`: whole, and nobody alive.
+    #[expect(
+        clippy::option_option,
+        reason = "torn and dead are two things, and only one is worth a second look"
+    )]
+    fn parse(bytes: &[u8]) -> Option<Option<Self>> {
+        let text = String::from_utf8_lossy(bytes);
+        let fields: Fields<'_> = serde_json::from_str(&text).ok()?;
+        Some(Self::alive(&fields))
+    }
+
+    fn alive(fields: &Fields<'_>) -> Option<Self> {
+        let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
+        let pid = u32::try_from(fields.pid.count()?).ok().filter(|pid| *pid > 0)?;
+        if !is_our_namespace(fields.domain) || !is_process(pid, owned(fields.started).as_deref()) {
+            return None;
+        }
+        let since = fields.since.count().and_then(|at| i64::try_from(at).ok());
+        Some(Self {
+            pid,
+            session: fields.session.plain()?.parse().ok()?,
+            cwd: owned(fields.cwd).map(PathBuf::from),
+            status: match fields.status.plain() {
+                Some("busy") => Some(LiveStatus::Busy),
+                Some("idle") => Some(LiveStatus::Idle),
+                Some("waiting") => Some(LiveStatus::Waiting),
+                _ => None,
+            },
+            waiting_for: owned(fields.waiting_for),
+            status_since: since.and_then(|at| Timestamp::from_millisecond(at).ok()),
+            kind: owned(fields.kind),
+            entrypoint: owned(fields.entrypoint),
+            name: owned(fields.name),
+        })
+    }
+}
+
+/// `linux:<hash>:pid:[<inode>]` ends in the namespace's own name.
+fn is_our_namespace(domain: Raw<'_>) -> bool {
+    let Some(domain) = domain.text() else { return true };
+    match fs::read_link("/proc/self/ns/pid") {
+        Ok(ours) => domain.ends_with(&*ours.to_string_lossy()),
+        Err(_) => true,
+    }
+}
+
+/// Whether the process lives and is the one that began at `started` (clock ticks since boot).
+fn is_process(pid: u32, started: Option<&str>) -> bool {
+    match open::small(Path::new(&format!("/proc/{pid}/stat")), CAP) {
+        Ok(stat) => started.is_none_or(|started| start_time(&stat).as_deref() == Some(started)),
+        Err(_) if Path::new("/proc/self/stat").exists() => false,
+        // No /proc on this system: the pid alone must do.
+        Err(_) => i32::try_from(pid)
+            .ok()
+            .and_then(rustix::process::Pid::from_raw)
+            .is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok()),
+    }
+}
+
+/// Field 22 of `/proc/<pid>/stat`; the second field may hold spaces and brackets.
+fn start_time(stat: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stat);
+    let (_, rest) = text.rsplit_once(')')?;
+    rest.split_whitespace().nth(19).map(ToOwned::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn registry(content: &str) -> (tempfile::TempDir, Vec<Live>) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("1.json"), content).unwrap();
+        let found = Live::find(folder.path());
+        (folder, found)
+    }
+
+    fn own_start() -> String {
+        start_time(&open::small(Path::new("/proc/self/stat"), CAP).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_process_that_lives_is_found() {
+        let record = format!(
+            r#"{{"pid":{},"procStart":"{}","sessionId":"s1","cwd":"/p","status":"waiting","waitingFor":"permission prompt","statusUpdatedAt":1795187760726}}"#,
+            std::process::id(),
+            own_start()
+        );
+        let (_folder, found) = registry(&record);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].session.as_str(), "s1");
+        assert_eq!(found[0].status, Some(LiveStatus::Waiting));
+        assert_eq!(found[0].waiting_for.as_deref(), Some("permission prompt"));
+    }
+
+    #[test]
+    fn dead_reused_foreign_and_torn_records_are_left_out() {
+        let pid = std::process::id();
+        let start = own_start();
+        for record in [
+            r#"{"pid":4194305,"sessionId":"s1"}"#.to_owned(),
+            format!(r#"{{"pid":{pid},"procStart":"1","sessionId":"s1"}}"#),
+            format!(
+                r#"{{"pid":{pid},"procStart":"{start}","sessionId":"s1","pidDomain":"linux:x:pid:[1]"}}"#
+            ),
+            format!(r#"{{"pid":{pid},"procStart":"{start}","sessionId":"../x"}}"#),
+            format!(r#"{{"pid":{pid},"procSt"#),
+            r#"{"pid":0,"sessionId":"s1"}"#.to_owned(),
+            "[]".to_owned(),
+        ] {
+            assert_eq!(registry(&record).1, [], "{record}");
+        }
+    }
+
+    #[test]
+    fn the_start_time_stands_after_any_process_name() {
+        let stat = b"12 (a ) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 7777 20";
+        assert_eq!(start_time(stat).as_deref(), Some("7777"));
+    }
+}

@@ -1,0 +1,256 @@
+//! What a person would read: records turned into messages, with the machinery left out.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use crate::json::Raw;
+use crate::record::{Block, Kind, Record};
+use crate::speech::speech;
+
+/// One message of a conversation; borrowed from its line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message<'a> {
+    /// Who speaks.
+    pub role: Role,
+    /// The record's id.
+    pub uuid: Option<&'a str>,
+    /// When it was made.
+    pub at: Option<Timestamp>,
+    /// The API message's id: several records are one answer.
+    pub answer: Option<&'a str>,
+    /// Whether a sub-agent speaks.
+    pub sidechain: bool,
+    /// What is said and done, in order.
+    pub parts: Vec<Part<'a>>,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's results.
+    Tool,
+    /// The CLI: a compaction, its summary, an API error.
+    Note,
+}
+
+impl Role {
+    /// The word used in JSON and in `--role`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// A piece of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// Words.
+    Text(Cow<'a, str>),
+    /// Thoughts.
+    Thinking(Cow<'a, str>),
+    /// A tool is called.
+    ToolUse {
+        /// Links the result to the call.
+        id: &'a str,
+        /// The tool.
+        name: &'a str,
+        /// Its fields.
+        input: Raw<'a>,
+    },
+    /// A tool has answered.
+    ToolResult {
+        /// The call it answers.
+        id: &'a str,
+        /// A string, or blocks; see [`crate::record::result_text`].
+        content: Raw<'a>,
+        /// Whether it failed.
+        is_error: bool,
+        /// What the tool itself kept of its result.
+        kept: Raw<'a>,
+    },
+    /// A picture.
+    Image,
+}
+
+/// The message of a record, when it has one that a person would read.
+pub fn message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
+    let (role, parts) = match record.kind() {
+        Kind::User => user(record)?,
+        Kind::Assistant => assistant(record)?,
+        Kind::Attachment => (Role::User, said(record.queued_prompt()?)?),
+        Kind::CompactBoundary => {
+            (Role::Note, vec![Part::Text(Cow::Borrowed("The conversation was compacted here."))])
+        }
+        Kind::LocalCommand => (Role::User, said(record.content()?)?),
+        _ => return None,
+    };
+    if parts.is_empty() {
+        return None;
+    }
+    Some(Message {
+        role,
+        uuid: record.uuid(),
+        at: record.timestamp(),
+        answer: if role == Role::Assistant {
+            record.message().and_then(|message| message.id())
+        } else {
+            None
+        },
+        sidechain: record.is_sidechain(),
+        parts,
+    })
+}
+
+fn user<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
+    let message = record.message()?;
+    let blocks = message.blocks();
+    if record.is_compact_summary() {
+        return Some((Role::Note, blocks.into_iter().filter_map(plain).collect()));
+    }
+    if blocks.iter().any(|block| matches!(block, Block::ToolResult { .. })) {
+        let parts = blocks.iter().filter_map(|block| result(block, record.tool_use_result()));
+        return Some((Role::Tool, parts.collect()));
+    }
+    if !record.may_be_human() {
+        return None;
+    }
+    let parts = blocks.into_iter().flat_map(|block| match block {
+        Block::Text(text) => said(text).unwrap_or_default(),
+        Block::Image => vec![Part::Image],
+        _ => Vec::new(),
+    });
+    Some((Role::User, parts.collect()))
+}
+
+fn assistant<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
+    let message = record.message()?;
+    let synthetic = message.model() == Some("<synthetic>");
+    if synthetic && !record.is_api_error() {
+        return None;
+    }
+    let role = if synthetic { Role::Note } else { Role::Assistant };
+    Some((role, message.blocks().into_iter().filter_map(plain).collect()))
+}
+
+fn said(text: Cow<'_, str>) -> Option<Vec<Part<'_>>> {
+    let owned = match text {
+        Cow::Borrowed(text) => speech(text)?.text,
+        Cow::Owned(text) => Cow::Owned(speech(&text)?.text.into_owned()),
+    };
+    Some(vec![Part::Text(owned)])
+}
+
+fn plain(block: Block<'_>) -> Option<Part<'_>> {
+    match block {
+        Block::Text(text) if text.trim().is_empty() => None,
+        Block::Text(text) => Some(Part::Text(text)),
+        Block::Thinking(text) if text.trim().is_empty() => None,
+        Block::Thinking(text) => Some(Part::Thinking(text)),
+        Block::ToolUse { id, name, input } => Some(Part::ToolUse { id, name, input }),
+        Block::Image => Some(Part::Image),
+        Block::ToolResult { .. } | Block::Other => None,
+    }
+}
+
+fn result<'a>(block: &Block<'a>, kept: Raw<'a>) -> Option<Part<'a>> {
+    match block {
+        Block::ToolResult { id, content, is_error } => {
+            Some(Part::ToolResult { id, content: *content, is_error: *is_error, kept })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::parse;
+
+    fn check(line: &str, role: Option<Role>, text: &str) {
+        parse(line.as_bytes(), |record| {
+            let message = message(&record.unwrap());
+            assert_eq!(message.as_ref().map(|message| message.role), role, "{line}");
+            if let Some(Part::Text(said)) = message.as_ref().and_then(|message| message.parts.first()) {
+                assert_eq!(said, text, "{line}");
+            }
+        });
+    }
+
+    #[test]
+    fn who_says_what() {
+        check(r#"{"type":"user","message":{"content":"hi"}}"#, Some(Role::User), "hi");
+        check(
+            r#"{"type":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#,
+            Some(Role::User),
+            "hi",
+        );
+        check(r#"{"type":"user","isMeta":true,"message":{"content":"hi"}}"#, None, "");
+        check(
+            r#"{"type":"user","origin":{"kind":"task-notification"},"message":{"content":"hi"}}"#,
+            None,
+            "",
+        );
+        check(
+            r#"{"type":"user","origin":{"kind":"human"},"message":{"content":"hi"}}"#,
+            Some(Role::User),
+            "hi",
+        );
+        check(
+            r#"{"type":"user","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"content":"sum"}}"#,
+            Some(Role::Note),
+            "sum",
+        );
+        check(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}}"#,
+            Some(Role::Tool),
+            "",
+        );
+        check(
+            r#"{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"yo"}]}}"#,
+            Some(Role::Assistant),
+            "yo",
+        );
+        check(
+            r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}"#,
+            None,
+            "",
+        );
+        check(
+            r#"{"type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}"#,
+            Some(Role::Note),
+            "API Error",
+        );
+        check(
+            r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"second","commandMode":"prompt"}}"#,
+            Some(Role::User),
+            "second",
+        );
+        check(
+            r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"third"}]}}"#,
+            Some(Role::User),
+            "third",
+        );
+        check(r#"{"type":"attachment","attachment":{"type":"date","date":"x"}}"#, None, "");
+        check(
+            r#"{"type":"system","subtype":"local_command","content":"<command-name>/model</command-name>"}"#,
+            Some(Role::User),
+            "/model",
+        );
+        check(
+            r#"{"type":"system","subtype":"local_command","content":"<local-command-stdout>x</local-command-stdout>"}"#,
+            None,
+            "",
+        );
+        check(r#"{"type":"user"}"#, None, "");
+        check(r#"{"type":"user","message":"text"}"#, None, "");
+    }
+}

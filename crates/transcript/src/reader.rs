@@ -1,0 +1,265 @@
+//! Lines of a file of any size, in constant memory.
+//!
+//! Only whole lines are given out: what follows the last newline is still being written. A line over the
+//! cap is counted and passed over without being held. What a line means is the business of `record`.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::open;
+
+/// The longest line that is held in memory, in bytes; longer ones are counted and passed over.
+pub const LINE_CAP: usize = 64 << 20;
+
+/// How much is asked of the file at once.
+const CHUNK: usize = 256 << 10;
+
+/// A whole line and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// Bytes from the beginning of the file to the line's first byte.
+    pub offset: u64,
+    /// Counted from 1.
+    pub number: u64,
+    /// The line without its newline (and without a carriage return before it).
+    pub bytes: &'a [u8],
+}
+
+/// Reads whole lines from a file, from the beginning or from where an earlier reader stopped.
+#[derive(Debug)]
+pub struct Reader<R = File> {
+    source: R,
+    buffer: Vec<u8>,
+    /// The part of the buffer that is read but not yet given out.
+    pending: std::ops::Range<usize>,
+    /// Where in `pending` the search for a newline goes on.
+    searched: usize,
+    /// The file offset of `pending.start`.
+    offset: u64,
+    lines: u64,
+    cap: usize,
+    too_long: u64,
+    /// Set while a line over the cap is being passed over.
+    passing_over: bool,
+    ended: bool,
+}
+
+impl Reader<File> {
+    /// Opens a transcript from its beginning.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self::new(open::regular(path)?))
+    }
+
+    /// Opens a transcript where an earlier reader stopped: at `offset`, after `lines` lines.
+    pub fn open_at(path: &Path, offset: u64, lines: u64) -> io::Result<Self> {
+        let mut file = open::regular(path)?;
+        file.seek(SeekFrom::Start(offset))?;
+        Ok(Self { offset, lines, ..Self::new(file) })
+    }
+
+    /// The file that is read.
+    pub fn file(&self) -> &File {
+        &self.source
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads lines from anything.
+    pub fn new(source: R) -> Self {
+        Self {
+            source,
+            buffer: Vec::new(),
+            pending: 0..0,
+            searched: 0,
+            offset: 0,
+            lines: 0,
+            cap: LINE_CAP,
+            too_long: 0,
+            passing_over: false,
+            ended: false,
+        }
+    }
+
+    /// Sets the longest line that is held, in bytes.
+    #[must_use]
+    pub fn with_cap(mut self, cap: usize) -> Self {
+        self.cap = cap;
+        self
+    }
+
+    /// The next whole line, or `None` at the end of what is written so far.
+    pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        loop {
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..self.pending.end]) {
+                let end = self.searched + at;
+                let start = self.pending.start;
+                let offset = self.offset;
+                self.pending.start = end + 1;
+                self.searched = end + 1;
+                self.offset += (end + 1 - start) as u64;
+                self.lines += 1;
+                if std::mem::take(&mut self.passing_over) || end - start > self.cap {
+                    self.too_long += 1;
+                    continue;
+                }
+                return Ok(Some(Line {
+                    offset,
+                    number: self.lines,
+                    bytes: content(&self.buffer[start..end], offset),
+                }));
+            }
+            self.searched = self.pending.end;
+            if self.pending.len() > self.cap {
+                self.passing_over = true;
+            }
+            if self.passing_over {
+                self.offset += self.pending.len() as u64;
+                self.pending = 0..0;
+                self.searched = 0;
+            }
+            if self.ended || !self.fill()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The offset after the last whole line: where a later reader goes on.
+    ///
+    /// When the file ends inside a line over the cap this lies inside that line; what follows is then one
+    /// more line that is not JSON.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whole lines so far, those passed over included.
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Lines that were passed over because they were longer than the cap.
+    pub fn too_long(&self) -> u64 {
+        self.too_long
+    }
+
+    /// Bytes after the last whole line.
+    pub fn unfinished(&self) -> &[u8] {
+        &self.buffer[self.pending.clone()]
+    }
+
+    /// Reads more behind what is pending; false at the end of the file.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.pending.start > 0 {
+            self.buffer.copy_within(self.pending.clone(), 0);
+            self.searched -= self.pending.start;
+            self.pending = 0..self.pending.len();
+        }
+        let wanted = (2 * self.pending.len()).clamp(CHUNK, self.cap.max(CHUNK)) + CHUNK;
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        } else if self.buffer.len() > 4 * CHUNK && self.pending.len() < CHUNK {
+            // A long line is behind us: give its room back.
+            self.buffer.truncate(2 * CHUNK);
+            self.buffer.shrink_to_fit();
+        }
+        let read = loop {
+            match self.source.read(&mut self.buffer[self.pending.end..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        self.pending.end += read;
+        self.ended = read == 0;
+        Ok(read > 0)
+    }
+}
+
+/// The line as JSON wants it: no carriage return at its end, no byte order mark at the file's beginning.
+fn content(line: &[u8], offset: u64) -> &[u8] {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if offset == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all<R: Read>(mut reader: Reader<R>) -> (Vec<(u64, String)>, u64, u64) {
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line().unwrap() {
+            lines.push((line.offset, String::from_utf8_lossy(line.bytes).into_owned()));
+        }
+        (lines, reader.offset(), reader.too_long())
+    }
+
+    fn check(input: &[u8], expected: &[(u64, &str)], offset: u64) {
+        let (lines, end, _) = all(Reader::new(input));
+        let lines: Vec<_> = lines.iter().map(|(at, text)| (*at, text.as_str())).collect();
+        assert_eq!(lines, expected);
+        assert_eq!(end, offset);
+    }
+
+    #[test]
+    fn only_whole_lines_are_given_out() {
+        check(b"", &[], 0);
+        check(b"a\nbc\n", &[(0, "a"), (2, "bc")], 5);
+        check(b"a\nbc", &[(0, "a")], 2);
+        check(b"\n\na\r\n", &[(0, ""), (1, ""), (2, "a")], 5);
+        check(b"\xef\xbb\xbfa\n", &[(0, "a")], 5);
+    }
+
+    #[test]
+    fn a_line_over_the_cap_is_passed_over() {
+        let mut input = b"first\n".to_vec();
+        input.extend(std::iter::repeat_n(b'x', 3 * CHUNK));
+        input.extend(b"\nlast\n");
+        let (lines, end, too_long) = all(Reader::new(&input[..]).with_cap(CHUNK));
+        assert_eq!(lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["first", "last"]);
+        assert_eq!((end, too_long), (input.len() as u64, 1));
+    }
+
+    #[test]
+    fn memory_is_bounded_by_the_cap_not_by_the_line() {
+        let endless = io::repeat(b'x').take(64 << 20);
+        let mut reader = Reader::new(endless).with_cap(1 << 20);
+        assert!(reader.next_line().unwrap().is_none());
+        assert!(reader.buffer.capacity() <= 3 << 20, "{}", reader.buffer.capacity());
+    }
+
+    #[test]
+    fn the_room_of_a_long_line_is_given_back() {
+        let mut input = vec![b'x'; 8 << 20];
+        input.push(b'\n');
+        input.extend("short\n".repeat(200_000).into_bytes());
+        let mut reader = Reader::new(&input[..]);
+        while reader.next_line().unwrap().is_some() {}
+        assert!(reader.buffer.capacity() <= 4 * CHUNK, "{}", reader.buffer.capacity());
+    }
+
+    /// Gives out as many bytes as the next number says.
+    struct Pieces<'a>(&'a [u8], Vec<usize>);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let size = self.1.pop().unwrap_or(7).clamp(1, out.len()).min(self.0.len());
+            out[..size].copy_from_slice(&self.0[..size]);
+            self.0 = &self.0[size..];
+            Ok(size)
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_pieces_a_file_comes_in_do_not_matter(
+            input in "[a\n\r]{0,300}",
+            pieces in proptest::collection::vec(1_usize..40, 0..60),
+            cap in 1_usize..50,
+        ) {
+            let whole = all(Reader::new(input.as_bytes()).with_cap(LINE_CAP));
+            let cut = all(Reader::new(Pieces(input.as_bytes(), pieces)).with_cap(LINE_CAP));
+            proptest::prop_assert_eq!(whole, cut);
+            let (lines, _, _) = all(Reader::new(input.as_bytes()).with_cap(cap));
+            proptest::prop_assert!(lines.len() <= input.matches('\n').count());
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! One line of a transcript: what kind of record it is and what its fields say.
+//!
+//! Everything Claude Code writes is known only here. Fields are decoded when asked for; a type we do not
+//! know is [`Kind::Unknown`], which is not an error.
+
+mod content;
+mod kind;
+mod line;
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use crate::json::{Raw, raw_fields};
+
+pub use content::{ApiMessage, Block, result_text};
+pub use kind::Kind;
+pub use line::{Passed, link, parse};
+
+raw_fields! {
+    /// The fields of a record that anything here reads, as they stand in the line.
+    pub(crate) struct Fields {
+        kind = "type",
+        subtype = "subtype",
+        uuid = "uuid",
+        parent = "parentUuid",
+        logical_parent = "logicalParentUuid",
+        sidechain = "isSidechain",
+        agent = "agentId",
+        session = "sessionId",
+        request_session = "requestSessionId",
+        forked_from = "forkedFrom",
+        timestamp = "timestamp",
+        cwd = "cwd",
+        branch = "gitBranch",
+        version = "version",
+        entrypoint = "entrypoint",
+        session_kind = "sessionKind",
+        nickname = "slug",
+        permission_mode = "permissionMode",
+        message = "message",
+        content = "content",
+        request = "requestId",
+        meta = "isMeta",
+        compact_summary = "isCompactSummary",
+        transcript_only = "isVisibleInTranscriptOnly",
+        api_error = "isApiErrorMessage",
+        origin = "origin",
+        source_tool_use = "sourceToolUseID",
+        prompt_source = "promptSource",
+        tool_use_result = "toolUseResult",
+        attachment = "attachment",
+        data = "data",
+        parent_tool_use = "parentToolUseID",
+        operation = "operation",
+        summary = "summary",
+        custom_title = "customTitle",
+        ai_title = "aiTitle",
+        agent_name = "agentName",
+        tag = "tag",
+        last_prompt = "lastPrompt",
+        leaf = "leafUuid",
+        mode = "mode",
+        relocated_cwd = "relocatedCwd",
+        worktree = "worktreeSession",
+        total_cost = "totalCostUSD",
+        model_usage = "modelUsage",
+        compact = "compactMetadata",
+        duration = "durationMs",
+        pr_url = "prUrl",
+        error = "error",
+    }
+}
+
+/// One record; borrowed from its line.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    kind: Kind,
+    fields: Fields<'a>,
+}
+
+impl<'a> Record<'a> {
+    fn new(fields: &Fields<'a>) -> Self {
+        Self { kind: Kind::of(fields.kind.plain(), fields.subtype.plain()), fields: *fields }
+    }
+
+    /// What kind of record it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The word in `type`, as written.
+    pub fn type_word(&self) -> &'a str {
+        self.fields.kind.plain().unwrap_or("")
+    }
+
+    /// The word in `subtype`, or an attachment's or progress record's own type.
+    pub fn subtype_word(&self) -> &'a str {
+        let inner = match self.kind {
+            Kind::Attachment => self.fields.attachment.get("type"),
+            Kind::Progress => self.fields.data.get("type"),
+            _ => self.fields.subtype,
+        };
+        inner.plain().unwrap_or("")
+    }
+
+    /// The record's id in the tree.
+    pub fn uuid(&self) -> Option<&'a str> {
+        self.fields.uuid.plain()
+    }
+
+    /// The record before it in the tree; `None` at a root.
+    pub fn parent(&self) -> Option<&'a str> {
+        self.fields.parent.plain()
+    }
+
+    /// On a compaction boundary: the last record before it, which may stand in another file.
+    pub fn logical_parent(&self) -> Option<&'a str> {
+        self.fields.logical_parent.plain()
+    }
+
+    /// Whether a sub-agent's record stands inside its parent's file (up to 2.0.0), or in its own.
+    pub fn is_sidechain(&self) -> bool {
+        self.fields.sidechain.is_true()
+    }
+
+    /// The sub-agent that wrote it.
+    pub fn agent(&self) -> Option<&'a str> {
+        self.fields.agent.plain()
+    }
+
+    /// The session named in the record; copies may still name the original (formats §3.1).
+    pub fn session(&self) -> Option<&'a str> {
+        self.fields.session.plain()
+    }
+
+    /// The session whose request made a copied answer (2.1.329).
+    pub fn request_session(&self) -> Option<&'a str> {
+        self.fields.request_session.plain()
+    }
+
+    /// The session and record a TUI branch copied this from.
+    pub fn forked_from(&self) -> Option<(&'a str, Option<&'a str>)> {
+        let session = self.fields.forked_from.get("sessionId").plain()?;
+        Some((session, self.fields.forked_from.get("messageUuid").plain()))
+    }
+
+    /// When the record was made; ISO 8601, or milliseconds in some.
+    pub fn timestamp(&self) -> Option<Timestamp> {
+        let field = self.fields.timestamp;
+        match field.plain() {
+            Some(text) => text.parse().ok(),
+            None => Timestamp::from_millisecond(i64::try_from(field.count()?).ok()?).ok(),
+        }
+    }
+
+    /// The working directory at that record.
+    pub fn cwd(&self) -> Option<Cow<'a, str>> {
+        self.fields.cwd.text().filter(|cwd| !cwd.is_empty())
+    }
+
+    /// The branch, unless it is empty or `HEAD` (no repository, or detached).
+    pub fn branch(&self) -> Option<Cow<'a, str>> {
+        self.fields.branch.text().filter(|branch| !branch.is_empty() && branch != "HEAD")
+    }
+
+    /// The CLI's version.
+    pub fn version(&self) -> Option<&'a str> {
+        self.fields.version.plain()
+    }
+
+    /// How the session was started: `cli`, `sdk-cli`, `claude-vscode`, …
+    pub fn entrypoint(&self) -> Option<&'a str> {
+        self.fields.entrypoint.plain()
+    }
+
+    /// `bg` for background sessions.
+    pub fn session_kind(&self) -> Option<&'a str> {
+        self.fields.session_kind.plain()
+    }
+
+    /// Claude's three-word name (2.0.77 to 2.1.100, later with plans only).
+    pub fn nickname(&self) -> Option<&'a str> {
+        self.fields.nickname.plain()
+    }
+
+    /// The permission mode of a prompt or of a `permission-mode` record.
+    pub fn permission_mode(&self) -> Option<&'a str> {
+        self.fields.permission_mode.plain()
+    }
+
+    /// The API message of a user, assistant or nested progress record.
+    pub fn message(&self) -> Option<ApiMessage<'a>> {
+        self.fields.message.is_object().then(|| ApiMessage::new(self.fields.message))
+    }
+
+    /// The id that, with the message's own, tells API messages apart.
+    pub fn request(&self) -> Option<&'a str> {
+        self.fields.request.plain()
+    }
+
+    /// Whether the record was written for the model, not by the person.
+    pub fn is_meta(&self) -> bool {
+        self.fields.meta.is_true()
+    }
+
+    /// Whether the record is the summary after a compaction.
+    pub fn is_compact_summary(&self) -> bool {
+        self.fields.compact_summary.is_true()
+    }
+
+    /// Whether the CLI wrote it in the model's place after an API error.
+    pub fn is_api_error(&self) -> bool {
+        self.fields.api_error.is_true()
+    }
+
+    /// Whether a user record carries a tool's result; cheap, the message is not read.
+    pub fn has_tool_result(&self) -> bool {
+        self.fields.tool_use_result.is_present()
+    }
+
+    /// What the tool itself kept of its result.
+    pub fn tool_use_result(&self) -> Raw<'a> {
+        self.fields.tool_use_result
+    }
+
+    /// Whether a user record can be what a person said: not written by the CLI, a skill, a notification.
+    pub fn may_be_human(&self) -> bool {
+        let fields = &self.fields;
+        let by_machine = fields.meta.is_true()
+            || fields.compact_summary.is_true()
+            || fields.transcript_only.is_true()
+            || fields.source_tool_use.is_present()
+            || fields.prompt_source.is("system")
+            || fields.origin.get("kind").plain().is_some_and(|kind| kind != "human");
+        self.kind == Kind::User && !by_machine && !self.has_tool_result()
+    }
+
+    /// The text of a `system` record or the prompt of a queue operation.
+    pub fn content(&self) -> Option<Cow<'a, str>> {
+        self.fields.content.text()
+    }
+
+    /// The kind of a queue operation: `enqueue`, `dequeue`, `remove`, `popAll`.
+    pub fn operation(&self) -> Option<&'a str> {
+        self.fields.operation.plain()
+    }
+
+    /// What a person typed while a turn ran: absorbed into it without a user record (formats §3.6).
+    pub fn queued_prompt(&self) -> Option<Cow<'a, str>> {
+        if self.kind != Kind::Attachment {
+            return None;
+        }
+        let attachment = self.fields.attachment;
+        if !attachment.get("type").is("queued_command")
+            || attachment.get("commandMode").is("task-notification")
+        {
+            return None;
+        }
+        let prompt = attachment.get("prompt");
+        prompt.text().or_else(|| content::first_text(prompt))
+    }
+
+    /// An attachment's body.
+    pub fn attachment(&self) -> Raw<'a> {
+        self.fields.attachment
+    }
+
+    /// The name the person gave the session.
+    pub fn custom_title(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::CustomTitle).then(|| self.fields.custom_title.text()).flatten()
+    }
+
+    /// The name the CLI's model gave the session.
+    pub fn ai_title(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::AiTitle).then(|| self.fields.ai_title.text()).flatten()
+    }
+
+    /// The summary that served as a title up to 2.0.0.
+    pub fn summary(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::Summary).then(|| self.fields.summary.text()).flatten()
+    }
+
+    /// The last prompt, as the CLI notes it for its own list.
+    pub fn last_prompt(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::LastPrompt).then(|| self.fields.last_prompt.text()).flatten()
+    }
+
+    /// The last record of the main chain as the CLI notes it, or the record a summary is about.
+    pub fn leaf(&self) -> Option<&'a str> {
+        self.fields.leaf.plain()
+    }
+
+    /// The person's tag.
+    pub fn tag(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::Tag).then(|| self.fields.tag.text()).flatten()
+    }
+
+    /// Where the session moved to.
+    pub fn relocated_cwd(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::Relocated).then(|| self.fields.relocated_cwd.text()).flatten()
+    }
+
+    /// The directory a worktree session came from; present only while it is in a worktree.
+    pub fn worktree_origin(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::WorktreeState).then(|| self.fields.worktree.get("originalCwd").text()).flatten()
+    }
+
+    /// The pull request the session made.
+    pub fn pr_url(&self) -> Option<Cow<'a, str>> {
+        (self.kind == Kind::PrLink).then(|| self.fields.pr_url.text()).flatten()
+    }
+
+    /// The CLI's running total.
+    pub fn cost_state(&self) -> Option<(Raw<'a>, Raw<'a>)> {
+        (self.kind == Kind::CostState).then_some((self.fields.total_cost, self.fields.model_usage))
+    }
+
+    /// A compaction's metadata.
+    pub fn compact_metadata(&self) -> Raw<'a> {
+        self.fields.compact
+    }
+
+    /// How long a turn took, in milliseconds.
+    pub fn duration_ms(&self) -> Option<u64> {
+        self.fields.duration.count()
+    }
+
+    /// The sub-agent's record inside a `progress` record (2.1.38 to 2.1.76), with the tool use it belongs to.
+    pub fn agent_progress(&self) -> Option<(Option<&'a str>, Record<'a>)> {
+        if self.kind != Kind::Progress || !self.fields.data.get("type").is("agent_progress") {
+            return None;
+        }
+        let inner = self.fields.data.get("message");
+        inner.is_object().then(|| (self.fields.parent_tool_use.plain(), Record::new(&inner.fields())))
+    }
+
+    /// Whether the CLI itself wrote an answer, with no API call behind it.
+    pub fn is_synthetic(&self) -> bool {
+        self.message().is_some_and(|message| message.model() == Some("<synthetic>"))
+    }
+}

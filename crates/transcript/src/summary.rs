@@ -1,0 +1,353 @@
+//! The facts of one transcript, gathered in one pass and kept up by the lines that are added to it.
+//!
+//! Constant memory: nothing here grows with the file but the ids of compactions and the counters of API
+//! messages. A summary can be stored and taken up again, so that an appended file costs its new bytes.
+
+use jiff::Timestamp;
+use model::{CostState, ForkOrigin, SessionId, Usage};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::reader::Line;
+use crate::record::{ApiMessage, Block, Kind, Passed, Record, parse};
+use crate::speech::{is_command, speech};
+use crate::titles::Titles;
+use crate::usage::{Place, Spent, cost_state, usage};
+
+/// The longest text kept of a prompt, in characters.
+pub const PROMPT_LENGTH: usize = 200;
+
+/// How many record ids are kept at the beginning of a file and after each compaction, to recognise copies.
+const ANCHORS_EACH: usize = 4;
+/// Anchors kept in all.
+const ANCHORS: usize = 64;
+/// Directories kept.
+const DIRECTORIES: usize = 32;
+
+/// What one transcript says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    id: String,
+    /// Whole lines, blank ones included.
+    pub lines: u64,
+    /// Lines that gave no record, by reason.
+    pub passed: PassedOver,
+    /// Records whose type we do not know.
+    pub unknown: u64,
+    /// Messages a person would read.
+    pub visible_messages: u64,
+    /// The first thing the person said, cut to [`PROMPT_LENGTH`]; a command only where there is nothing else.
+    pub first_prompt: Option<String>,
+    /// The last thing the person said, likewise.
+    pub last_prompt: Option<String>,
+    /// The origin marker before the first prompt.
+    pub origin_marker: Option<String>,
+    /// The titles that are candidates.
+    pub titles: Titles,
+    /// The distinct working directories, in order, the first [`DIRECTORIES`] of them.
+    pub directories: Vec<String>,
+    /// The directory a worktree session came from.
+    pub worktree_origin: Option<String>,
+    /// The branch last seen on the main chain.
+    pub branch: Option<String>,
+    /// The version of the CLI that wrote the last record.
+    pub version: Option<String>,
+    /// How the session was started.
+    pub entrypoint: Option<String>,
+    /// Claude's three-word name.
+    pub nickname: Option<String>,
+    /// The permission mode last recorded.
+    pub permission_mode: Option<String>,
+    /// The person's tag.
+    pub tag: Option<String>,
+    /// The pull request.
+    pub pr_url: Option<String>,
+    /// The time of the earliest record.
+    pub first_at: Option<Timestamp>,
+    /// The time of the latest record.
+    pub last_at: Option<Timestamp>,
+    /// Tokens the model would have before it now.
+    pub context_tokens: u64,
+    /// The CLI's running total.
+    pub cost_state: Option<CostState>,
+    /// The session a mark in the records names as the one this was copied from.
+    pub forked_from: Option<ForkOrigin>,
+    /// Another session's id in `sessionId`: a copy by an old version, or a renamed file.
+    pub named_session: Option<SessionId>,
+    /// Hashes of the first records' ids and of those after each compaction; copies of a file share some.
+    pub anchors: Vec<u64>,
+    compactions: Vec<u64>,
+    legacy_compactions: u64,
+    anchors_wanted: usize,
+    has_tree: bool,
+}
+
+/// Lines that gave no record, by reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassedOver {
+    /// White space only.
+    pub blank: u64,
+    /// NUL bytes.
+    pub nul: u64,
+    /// Not UTF-8.
+    pub not_utf8: u64,
+    /// Not a JSON object.
+    pub not_json: u64,
+    /// Longer than the cap.
+    pub too_long: u64,
+}
+
+impl PassedOver {
+    /// Lines with content that could not be read.
+    pub fn unreadable(&self) -> u64 {
+        self.nul + self.not_utf8 + self.not_json + self.too_long
+    }
+}
+
+impl Summary {
+    /// An empty summary of the session `id` (of a sub-agent's file: the session it belongs to).
+    pub fn new(id: &SessionId) -> Self {
+        Self { id: id.to_string(), anchors_wanted: ANCHORS_EACH, ..Self::default() }
+    }
+
+    /// Takes in a line; API messages go to `spent`.
+    pub fn observe(&mut self, line: Line<'_>, spent: &mut Spent) {
+        self.lines += 1;
+        parse(line.bytes, |outcome| match outcome {
+            Ok(record) => self.observe_record(&record, spent),
+            Err(Passed::Unread) => {}
+            Err(Passed::Blank) => self.passed.blank += 1,
+            Err(Passed::Nul) => self.passed.nul += 1,
+            Err(Passed::NotUtf8) => self.passed.not_utf8 += 1,
+            Err(Passed::NotJson) => self.passed.not_json += 1,
+        });
+    }
+
+    /// Compactions, each once; in files of old versions, which have no boundary records, those a system
+    /// text speaks of.
+    pub fn compactions(&self) -> u64 {
+        if self.compactions.is_empty() { self.legacy_compactions } else { self.compactions.len() as u64 }
+    }
+
+    /// The directory the session started in, as far as the records tell.
+    pub fn cwd(&self) -> Option<&str> {
+        self.directories.first().map(String::as_str)
+    }
+
+    fn observe_record(&mut self, record: &Record<'_>, spent: &mut Spent) {
+        match record.kind() {
+            Kind::User => self.observe_user(record),
+            Kind::Assistant => self.observe_assistant(record, spent),
+            Kind::CompactBoundary => self.observe_compaction(record),
+            Kind::System => self.observe_system(record),
+            Kind::Attachment => {
+                if let Some(prompt) = record.queued_prompt() {
+                    self.observe_prompt(&prompt);
+                }
+            }
+            Kind::CustomTitle => self.titles.custom(record.custom_title()),
+            Kind::AiTitle => self.titles.ai(record.ai_title()),
+            Kind::Summary => self.titles.summary(record.summary(), record.leaf()),
+            Kind::LastPrompt => self.titles.last_prompt(record.last_prompt()),
+            Kind::QueueOperation => self.titles.queued(record),
+            Kind::Tag => self.tag = record.tag().map(Into::into),
+            Kind::PermissionMode => self.permission_mode = record.permission_mode().map(Into::into),
+            Kind::CostState => self.cost_state = cost_state(record),
+            Kind::Relocated => {
+                if let Some(cwd) = record.relocated_cwd() {
+                    self.add_directory(&cwd);
+                }
+            }
+            Kind::WorktreeState => self.observe_worktree(record),
+            Kind::PrLink => self.pr_url = record.pr_url().map(Into::into).or(self.pr_url.take()),
+            Kind::Unknown => self.unknown += 1,
+            Kind::TurnDuration
+            | Kind::StopHookSummary
+            | Kind::LocalCommand
+            | Kind::ApiError
+            | Kind::Progress
+            | Kind::AgentName
+            | Kind::Mode
+            | Kind::FileHistory
+            | Kind::ApiRequest
+            | Kind::Bookkeeping => {}
+        }
+        if record.kind().is_in_tree() {
+            self.observe_envelope(record);
+        }
+    }
+
+    fn observe_envelope(&mut self, record: &Record<'_>) {
+        self.has_tree = true;
+        if let Some(uuid) = record.uuid() {
+            self.titles.seen(uuid);
+            self.add_anchor(record.kind(), uuid);
+        }
+        if let Some(at) = record.timestamp() {
+            self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
+            self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
+        }
+        self.observe_lineage(record);
+        if record.is_sidechain() {
+            return;
+        }
+        if let Some(cwd) = record.cwd() {
+            self.add_directory(&cwd);
+        }
+        if let Some(branch) = record.branch() {
+            replace(&mut self.branch, &branch);
+        }
+        if let Some(version) = record.version() {
+            replace(&mut self.version, version);
+        }
+        if let Some(nickname) = record.nickname() {
+            replace(&mut self.nickname, nickname);
+        }
+        if self.entrypoint.is_none() {
+            self.entrypoint = record.entrypoint().map(Into::into);
+        }
+        if let Some(mode) = record.permission_mode() {
+            replace(&mut self.permission_mode, mode);
+        }
+    }
+
+    fn observe_lineage(&mut self, record: &Record<'_>) {
+        if let Some((session, message)) = record.forked_from() {
+            self.set_fork(session, message);
+        } else if let Some(session) = record.request_session().filter(|session| *session != self.id) {
+            self.set_fork(session, record.uuid());
+        }
+        if let Some(session) = record.session().filter(|session| *session != self.id)
+            && self.named_session.as_ref().is_none_or(|known| known.as_str() != session)
+        {
+            self.named_session = session.parse().ok();
+        }
+    }
+
+    fn set_fork(&mut self, session: &str, message: Option<&str>) {
+        let Ok(session_id) = session.parse() else { return };
+        self.forked_from = Some(ForkOrigin { session_id, message_uuid: message.map(Into::into) });
+    }
+
+    fn observe_user(&mut self, record: &Record<'_>) {
+        if record.is_sidechain() || !record.may_be_human() {
+            return;
+        }
+        let Some(message) = record.message() else { return };
+        for block in message.blocks() {
+            match block {
+                Block::Text(text) => self.observe_prompt(&text),
+                Block::ToolResult { .. } => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn observe_prompt(&mut self, text: &str) {
+        let Some(said) = speech(text) else { return };
+        self.visible_messages += 1;
+        let prompt = cut(&said.text);
+        if self.first_prompt.is_none() {
+            self.origin_marker = said.origin_marker;
+        }
+        if self.first_prompt.as_deref().is_none_or(is_command) {
+            self.first_prompt = Some(prompt.clone());
+        }
+        self.last_prompt = Some(prompt);
+    }
+
+    fn observe_assistant(&mut self, record: &Record<'_>, spent: &mut Spent) {
+        let Some(message) = record.message() else { return };
+        let subagent = record.is_sidechain();
+        let place = Place { copied: self.is_copied(record), subagent };
+        spent.add(record, &message, record.timestamp(), place);
+        if subagent {
+            return;
+        }
+        self.visible_messages += u64::from(has_text(&message));
+        if message.model() != Some("<synthetic>") {
+            let (used, _) = usage(message.usage());
+            if used != Usage::default() {
+                self.context_tokens = used.context().saturating_add(used.output);
+            }
+        }
+    }
+
+    fn is_copied(&self, record: &Record<'_>) -> bool {
+        record.forked_from().is_some()
+            || record.request_session().is_some_and(|session| session != self.id)
+            || record.session().is_some_and(|session| session != self.id)
+    }
+
+    fn observe_compaction(&mut self, record: &Record<'_>) {
+        let id = xxh3_64(record.uuid().unwrap_or_default().as_bytes());
+        if self.compactions.contains(&id) {
+            return;
+        }
+        self.compactions.push(id);
+        self.anchors_wanted = ANCHORS_EACH;
+        self.context_tokens = record.compact_metadata().get("postTokens").count().unwrap_or(0);
+    }
+
+    fn observe_system(&mut self, record: &Record<'_>) {
+        if !matches!(record.subtype_word(), "" | "informational") {
+            return;
+        }
+        let text = record.content().unwrap_or_default().to_ascii_lowercase();
+        if ["compress", "compact", "summary"].iter().any(|word| text.contains(word)) {
+            self.legacy_compactions += 1;
+        }
+    }
+
+    fn observe_worktree(&mut self, record: &Record<'_>) {
+        if let Some(origin) = record.worktree_origin() {
+            self.worktree_origin = Some(origin.into());
+        }
+    }
+
+    fn add_directory(&mut self, cwd: &str) {
+        if self.directories.len() < DIRECTORIES && !self.directories.iter().any(|known| known == cwd) {
+            self.directories.push(cwd.to_owned());
+        }
+    }
+
+    fn add_anchor(&mut self, kind: Kind, uuid: &str) {
+        let wanted = matches!(kind, Kind::User | Kind::Assistant | Kind::CompactBoundary);
+        if wanted && self.anchors_wanted > 0 && self.anchors.len() < ANCHORS {
+            self.anchors_wanted -= 1;
+            self.anchors.push(xxh3_64(uuid.as_bytes()));
+        }
+    }
+}
+
+/// A text's first characters, on one line.
+pub fn cut(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(PROMPT_LENGTH + 8));
+    for (at, word) in text.split_whitespace().enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if out.len() > 4 * PROMPT_LENGTH {
+            break;
+        }
+    }
+    match out.char_indices().nth(PROMPT_LENGTH) {
+        None => out,
+        Some((end, _)) => {
+            out.truncate(end);
+            out + "…"
+        }
+    }
+}
+
+fn has_text(message: &ApiMessage<'_>) -> bool {
+    message.blocks().iter().any(|block| matches!(block, Block::Text(text) if !text.trim().is_empty()))
+}
+
+/// Sets a text without making it anew when it is the same, as it is on almost every line.
+fn replace(slot: &mut Option<String>, value: &str) {
+    if slot.as_deref() != Some(value) {
+        *slot = Some(value.to_owned());
+    }
+}

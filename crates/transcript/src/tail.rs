@@ -1,0 +1,254 @@
+//! What is new in a file since it was last read, whatever happened to it in between.
+//!
+//! A file is the same when device, inode, and the bytes just before the remembered offset are the same;
+//! anything else (replaced, truncated, rewritten) means: read it again from the beginning.
+
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::reader::{Line, Reader};
+
+/// How many bytes before the offset are remembered as a hash.
+const WITNESS: usize = 1024;
+
+/// What a `stat` tells of a file; equal stamps mean an unchanged file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FileStamp {
+    /// The device.
+    pub dev: u64,
+    /// The inode.
+    pub ino: u64,
+    /// In bytes.
+    pub size: u64,
+    /// Modification time, in nanoseconds since 1970.
+    pub mtime: i64,
+}
+
+impl FileStamp {
+    /// The stamp in a `stat`'s answer.
+    pub fn of(metadata: &Metadata) -> Self {
+        Self {
+            dev: metadata.dev(),
+            ino: metadata.ino(),
+            size: metadata.size(),
+            mtime: metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()),
+        }
+    }
+
+    /// The modification time.
+    pub fn modified(&self) -> Option<jiff::Timestamp> {
+        jiff::Timestamp::from_nanosecond(i128::from(self.mtime)).ok()
+    }
+}
+
+/// How far a file has been read, and how to know it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Mark {
+    /// The device.
+    pub dev: u64,
+    /// The inode; a rename to another folder keeps it.
+    pub ino: u64,
+    /// The offset after the last whole line that was read.
+    pub offset: u64,
+    /// How many lines that were.
+    pub lines: u64,
+    /// A hash of the bytes just before the offset.
+    pub witness: u64,
+}
+
+/// What has happened to a file since its mark was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It has not been read before.
+    New,
+    /// Nothing, or only the beginning of a line.
+    None,
+    /// Bytes were added.
+    Appended,
+    /// It is another file, or its content was rewritten or cut: what was read before no longer counts.
+    Replaced,
+}
+
+/// An open file with the lines that are new in it.
+#[derive(Debug)]
+pub struct Tail {
+    change: Change,
+    from: u64,
+    checked: u64,
+    reader: Reader,
+    stamp: FileStamp,
+}
+
+impl Tail {
+    /// Opens a file and finds out what has happened to it since `mark`.
+    pub fn open(path: &Path, mark: Option<&Mark>) -> io::Result<Self> {
+        let reader = Reader::open(path)?;
+        let stamp = FileStamp::of(&reader.file().metadata()?);
+        let Some(mark) = mark else {
+            return Ok(Self { change: Change::New, from: 0, checked: 0, reader, stamp });
+        };
+        let same = (mark.dev, mark.ino) == (stamp.dev, stamp.ino)
+            && mark.offset <= stamp.size
+            && witness(reader.file(), mark.offset)? == mark.witness;
+        if !same {
+            return Ok(Self { change: Change::Replaced, from: 0, checked: WITNESS as u64, reader, stamp });
+        }
+        let change = if stamp.size == mark.offset { Change::None } else { Change::Appended };
+        let reader = Reader::open_at(path, mark.offset, mark.lines)?;
+        Ok(Self { change, from: mark.offset, checked: mark.offset.min(WITNESS as u64), reader, stamp })
+    }
+
+    /// What has happened; on [`Change::Replaced`] forget all that was known of the file first.
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    /// The file's stamp when it was opened.
+    pub fn stamp(&self) -> FileStamp {
+        self.stamp
+    }
+
+    /// The next new whole line.
+    pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.reader.next_line()
+    }
+
+    /// How many bytes of the file were looked at.
+    pub fn bytes_read(&self) -> u64 {
+        self.checked + (self.reader.offset() - self.from) + self.reader.unfinished().len() as u64
+    }
+
+    /// Lines over the cap among those read.
+    pub fn too_long(&self) -> u64 {
+        self.reader.too_long()
+    }
+
+    /// The mark to go on from later.
+    pub fn mark(&self) -> io::Result<Mark> {
+        let offset = self.reader.offset();
+        Ok(Mark {
+            dev: self.stamp.dev,
+            ino: self.stamp.ino,
+            offset,
+            lines: self.reader.lines(),
+            witness: witness(self.reader.file(), offset)?,
+        })
+    }
+}
+
+/// A hash of the last bytes before `offset`.
+fn witness(file: &std::fs::File, offset: u64) -> io::Result<u64> {
+    let mut bytes = [0; WITNESS];
+    let size = usize::try_from(offset).unwrap_or(WITNESS).min(WITNESS);
+    let bytes = &mut bytes[..size];
+    match file.read_exact_at(bytes, offset - size as u64) {
+        Ok(()) => Ok(xxh3_64(bytes)),
+        // Cut in this moment: no hash, so the next look sees a replaced file.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    struct Scratch {
+        _folder: tempfile::TempDir,
+        path: PathBuf,
+    }
+
+    fn scratch(content: &[u8]) -> Scratch {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        fs::write(&path, content).unwrap();
+        Scratch { _folder: folder, path }
+    }
+
+    fn append(path: &Path, bytes: &[u8]) {
+        fs::OpenOptions::new().append(true).open(path).unwrap().write_all(bytes).unwrap();
+    }
+
+    fn read(path: &Path, mark: Option<&Mark>) -> (Change, Vec<String>, Mark) {
+        let mut tail = Tail::open(path, mark).unwrap();
+        let mut lines = Vec::new();
+        while let Some(line) = tail.next_line().unwrap() {
+            lines.push(String::from_utf8_lossy(line.bytes).into_owned());
+        }
+        (tail.change(), lines, tail.mark().unwrap())
+    }
+
+    #[test]
+    fn only_new_whole_lines_are_read() {
+        let file = scratch(b"one\ntwo\nthr");
+        let (change, lines, mark) = read(&file.path, None);
+        assert_eq!((change, lines), (Change::New, vec!["one".into(), "two".into()]));
+        let (change, lines, mark) = read(&file.path, Some(&mark));
+        assert_eq!((change, lines.len(), mark.offset), (Change::Appended, 0, 8));
+        append(&file.path, b"ee\n");
+        let (change, lines, mark) = read(&file.path, Some(&mark));
+        assert_eq!((change, lines, mark.lines), (Change::Appended, vec!["three".into()], 3));
+        let (change, lines, _) = read(&file.path, Some(&mark));
+        assert_eq!((change, lines.len()), (Change::None, 0));
+    }
+
+    fn check_replaced(damage: impl FnOnce(&Path)) {
+        let file = scratch(b"one\ntwo\n");
+        let (_, _, mark) = read(&file.path, None);
+        damage(&file.path);
+        let (change, lines, _) = read(&file.path, Some(&mark));
+        assert_eq!((change, lines), (Change::Replaced, vec!["new".to_owned(), "new2".to_owned()]));
+    }
+
+    #[test]
+    fn truncation_replacement_and_rewriting_are_noticed() {
+        check_replaced(|path| fs::write(path, "new\nnew2\n").unwrap());
+        check_replaced(|path| {
+            fs::remove_file(path).unwrap();
+            fs::write(path, "new\nnew2\n").unwrap();
+        });
+        check_replaced(|path| {
+            let other = path.with_extension("tmp");
+            fs::write(&other, "new\nnew2\n").unwrap();
+            fs::rename(other, path).unwrap();
+        });
+    }
+
+    #[test]
+    fn shrinking_to_nothing_is_a_replacement() {
+        let file = scratch(b"one\ntwo\n");
+        let (_, _, mark) = read(&file.path, None);
+        fs::write(&file.path, "").unwrap();
+        assert_eq!(read(&file.path, Some(&mark)).0, Change::Replaced);
+    }
+
+    #[test]
+    fn a_file_that_moved_to_another_folder_is_the_same_file() {
+        let file = scratch(b"one\n");
+        let (_, _, mark) = read(&file.path, None);
+        let moved = file.path.with_file_name("b.jsonl");
+        fs::rename(&file.path, &moved).unwrap();
+        append(&moved, b"two\n");
+        let (change, lines, _) = read(&moved, Some(&mark));
+        assert_eq!((change, lines), (Change::Appended, vec!["two".into()]));
+    }
+
+    #[test]
+    fn an_appended_line_costs_its_own_bytes() {
+        let file = scratch(&b"x".repeat(1000).into_iter().chain(*b"\n").collect::<Vec<_>>().repeat(5000));
+        let (_, _, mark) = read(&file.path, None);
+        append(&file.path, b"news\n");
+        let mut tail = Tail::open(&file.path, Some(&mark)).unwrap();
+        while tail.next_line().unwrap().is_some() {}
+        assert_eq!(tail.bytes_read(), WITNESS as u64 + 5);
+    }
+}

@@ -1,0 +1,104 @@
+//! Which of a session's many names is its title (product decision 4).
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::record::Record;
+use crate::speech::speech;
+use crate::summary::cut;
+
+/// Summaries waiting for the record they are about.
+const WAITING: usize = 32;
+/// Records a summary may look back to.
+const RECENT: usize = 64;
+
+/// The names a transcript holds; of each kind the last one wins, as in the CLI.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Titles {
+    custom: Option<String>,
+    ai: Option<String>,
+    summary: Option<String>,
+    last_prompt: Option<String>,
+    queued: Option<String>,
+    /// Summaries whose record has not been seen: up to 2.0.0 a file also holds those of other files.
+    waiting: VecDeque<(u64, String)>,
+    recent: VecDeque<u64>,
+}
+
+impl Titles {
+    /// The person's own name for the session.
+    pub fn custom_title(&self) -> Option<&str> {
+        self.custom.as_deref()
+    }
+
+    /// The best name that is not simply a prompt.
+    pub fn given(&self) -> Option<&str> {
+        self.custom.as_deref().or(self.ai.as_deref()).or(self.summary.as_deref())
+    }
+
+    /// What stands in for a first prompt where no record holds one.
+    pub fn stand_in(&self) -> Option<&str> {
+        self.queued.as_deref().or(self.last_prompt.as_deref())
+    }
+
+    pub(crate) fn custom(&mut self, title: Option<Cow<'_, str>>) {
+        self.custom = title.and_then(|title| clean(&title));
+    }
+
+    pub(crate) fn ai(&mut self, title: Option<Cow<'_, str>>) {
+        if let Some(title) = title.and_then(|title| clean(&title)) {
+            self.ai = Some(title);
+        }
+    }
+
+    pub(crate) fn last_prompt(&mut self, prompt: Option<Cow<'_, str>>) {
+        if let Some(prompt) = prompt.and_then(|prompt| clean(&prompt)) {
+            self.last_prompt = Some(prompt);
+        }
+    }
+
+    pub(crate) fn queued(&mut self, record: &Record<'_>) {
+        if self.queued.is_none() && record.operation() == Some("enqueue") {
+            self.queued = record.content().and_then(|prompt| clean(&prompt));
+        }
+    }
+
+    /// A summary counts when the record it is about stands in this file, before it or after it.
+    pub(crate) fn summary(&mut self, title: Option<Cow<'_, str>>, leaf: Option<&str>) {
+        let Some(title) = title.filter(|title| !title.starts_with("Invalid API key")).and_then(|t| clean(&t))
+        else {
+            return;
+        };
+        let leaf = xxh3_64(leaf.unwrap_or("").as_bytes());
+        if self.recent.contains(&leaf) {
+            self.summary = Some(title);
+            return;
+        }
+        if self.waiting.len() == WAITING {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back((leaf, title));
+    }
+
+    /// A record of this file has been seen.
+    pub(crate) fn seen(&mut self, uuid: &str) {
+        let uuid = xxh3_64(uuid.as_bytes());
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(uuid);
+        if let Some(at) = self.waiting.iter().position(|(leaf, _)| *leaf == uuid)
+            && let Some((_, title)) = self.waiting.remove(at)
+        {
+            self.summary = Some(title);
+        }
+    }
+}
+
+/// A title on one line, without marks; `None` when nothing is left.
+fn clean(text: &str) -> Option<String> {
+    speech(text).map(|said| cut(&said.text)).filter(|title| !title.is_empty())
+}

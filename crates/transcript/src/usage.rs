@@ -1,0 +1,161 @@
+//! Tokens of API messages, gathered from the lines of one file (formats §4).
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use model::{CostState, MessageUsage, Terms, Usage};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::json::{Raw, raw_fields};
+use crate::record::{ApiMessage, Kind, Record};
+
+raw_fields! {
+    struct UsageFields {
+        input = "input_tokens",
+        output = "output_tokens",
+        cache_read = "cache_read_input_tokens",
+        cache_write = "cache_creation_input_tokens",
+        by_lifetime = "cache_creation",
+        server_tools = "server_tool_use",
+        tier = "service_tier",
+        speed = "speed",
+    }
+}
+
+raw_fields! {
+    struct ModelTotals {
+        input = "inputTokens",
+        output = "outputTokens",
+        cache_read = "cacheReadInputTokens",
+        cache_write = "cacheCreationInputTokens",
+        web_searches = "webSearchRequests",
+    }
+}
+
+/// The messages of one file, each once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Spent {
+    messages: Vec<MessageUsage>,
+    by_key: HashMap<u64, usize>,
+}
+
+impl Spent {
+    /// Takes up where an earlier pass over the file stopped.
+    pub fn resume(messages: Vec<MessageUsage>) -> Self {
+        let by_key = messages.iter().enumerate().map(|(at, message)| (message.key, at)).collect();
+        Self { messages, by_key }
+    }
+
+    /// The messages, in the order of their first line.
+    pub fn messages(&self) -> &[MessageUsage] {
+        &self.messages
+    }
+
+    /// The messages, for keeping.
+    pub fn into_messages(self) -> Vec<MessageUsage> {
+        self.messages
+    }
+
+    /// Adds an assistant line; of a message's several lines the greatest counter of each kind counts.
+    pub(crate) fn add(
+        &mut self,
+        record: &Record<'_>,
+        message: &ApiMessage<'_>,
+        at: Option<Timestamp>,
+        place: Place,
+    ) {
+        let Some(model) = message.model().filter(|model| *model != "<synthetic>") else { return };
+        let Some(id) = message.id() else { return };
+        let (usage, terms) = usage(message.usage());
+        let key = key(id, record.request());
+        if let Some(&known) = self.by_key.get(&key) {
+            let known = &mut self.messages[known];
+            known.usage = known.usage.max(usage);
+            known.copied &= place.copied;
+            return;
+        }
+        self.by_key.insert(key, self.messages.len());
+        self.messages.push(MessageUsage {
+            key,
+            model: model.to_owned(),
+            at,
+            usage,
+            terms,
+            copied: place.copied,
+            subagent: place.subagent,
+        });
+    }
+}
+
+/// What the place of a line says about who paid for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// A mark says that it was copied here.
+    pub(crate) copied: bool,
+    /// It stands in a sub-agent's file or chain.
+    pub(crate) subagent: bool,
+}
+
+/// What tells API messages apart, whatever file they stand in.
+pub fn key(id: &str, request: Option<&str>) -> u64 {
+    match request {
+        Some(request) => xxh3_64(format!("{id}\0{request}").as_bytes()),
+        None => xxh3_64(id.as_bytes()),
+    }
+}
+
+/// The counters of an API `usage` object and the terms they were used under.
+pub(crate) fn usage(json: Raw<'_>) -> (Usage, Terms) {
+    let fields: UsageFields<'_> = json.fields();
+    let count = |field: Raw<'_>| field.count().unwrap_or(0);
+    let all_writes = count(fields.cache_write);
+    let one_hour = count(fields.by_lifetime.get("ephemeral_1h_input_tokens")).min(all_writes);
+    let usage = Usage {
+        input: count(fields.input),
+        output: count(fields.output),
+        cache_read: count(fields.cache_read),
+        cache_write_5m: all_writes - one_hour,
+        cache_write_1h: one_hour,
+        web_searches: count(fields.server_tools.get("web_search_requests")),
+    };
+    (usage, Terms { batch: fields.tier.is("batch"), fast: fields.speed.is("fast") })
+}
+
+/// The CLI's running total in a `cost-state` record.
+pub(crate) fn cost_state(record: &Record<'_>) -> Option<CostState> {
+    debug_assert_eq!(record.kind(), Kind::CostState);
+    let (total, models) = record.cost_state()?;
+    let models = models.entries().into_iter().map(|(model, totals)| {
+        let totals: ModelTotals<'_> = totals.fields();
+        let count = |field: Raw<'_>| field.count().unwrap_or(0);
+        let usage = Usage {
+            input: count(totals.input),
+            output: count(totals.output),
+            cache_read: count(totals.cache_read),
+            cache_write_5m: count(totals.cache_write),
+            cache_write_1h: 0,
+            web_searches: count(totals.web_searches),
+        };
+        (model, usage)
+    });
+    Some(CostState { total_cost_usd: total.number().unwrap_or(0.0).max(0.0), models: models.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_of_any_shape() {
+        let check = |json: &str, expected: Usage| assert_eq!(usage(Raw::new(json)).0, expected, "{json}");
+        check("null", Usage::default());
+        check(r#""all""#, Usage::default());
+        check(r#"{"input_tokens":4,"output_tokens":83}"#, Usage { input: 4, output: 83, ..Usage::default() });
+        check(
+            r#"{"cache_creation_input_tokens":100,"cache_creation":{"ephemeral_1h_input_tokens":40,"ephemeral_5m_input_tokens":60},"cache_read_input_tokens":null}"#,
+            Usage { cache_write_5m: 60, cache_write_1h: 40, ..Usage::default() },
+        );
+        check(r#"{"cache_creation_input_tokens":100}"#, Usage { cache_write_5m: 100, ..Usage::default() });
+        check(r#"{"input_tokens":-1,"output_tokens":1e400}"#, Usage::default());
+    }
+}
