@@ -72,22 +72,16 @@ impl Chain {
 }
 
 fn node(line: &[u8]) -> Option<Node> {
-    let from_record = parse(line, |record| {
-        let Ok(record) = record else { return Err(()) };
-        if !record.kind().is_in_tree() {
-            return Ok(None);
-        }
-        let Some(uuid) = record.uuid() else { return Ok(None) };
-        Ok(Some(Node {
-            id: hash(uuid),
-            parent: record.parent().or_else(|| record.logical_parent()).map(hash),
-            continues: record.kind() == Kind::CompactBoundary,
-            sidechain: record.is_sidechain(),
-        }))
-    });
-    from_record.unwrap_or_else(|()| {
+    let Ok(record) = parse(line) else {
         let (uuid, parent) = link(line)?;
-        Some(Node { id: hash(uuid), parent: parent.map(hash), continues: false, sidechain: false })
+        return Some(Node { id: hash(uuid), parent: parent.map(hash), continues: false, sidechain: false });
+    };
+    let uuid = record.uuid().filter(|_| record.kind().is_in_tree())?;
+    Some(Node {
+        id: hash(uuid),
+        parent: record.parent().or_else(|| record.logical_parent()).map(hash),
+        continues: record.kind() == Kind::CompactBoundary,
+        sidechain: record.is_sidechain(),
     })
 }
 

@@ -108,7 +108,7 @@ impl ConfigFolder {
         const DEFAULT: u64 = 30;
         let Ok(bytes) = open::small(&self.root.join("settings.json"), SIDE_FILE_CAP) else { return DEFAULT };
         let text = String::from_utf8_lossy(&bytes);
-        Raw::new(text.trim()).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
+        Raw::new(&text).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
     }
 
     /// Looks at every project folder.
@@ -148,11 +148,7 @@ impl TranscriptFile {
         }
         let bytes = open::small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        Raw::new(text.trim())
-            .get("customTitle")
-            .text()
-            .map(Into::into)
-            .filter(|title: &String| !title.is_empty())
+        Raw::new(&text).get("customTitle").text().map(Into::into).filter(|title: &String| !title.is_empty())
     }
 }
 
@@ -178,7 +174,7 @@ impl SubagentFile {
             return SubagentMeta::default();
         };
         let text = String::from_utf8_lossy(&bytes);
-        let fields: MetaFields<'_> = Raw::new(text.trim()).fields();
+        let fields = MetaFields::of(Raw::new(&text));
         let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
         SubagentMeta {
             agent_type: owned(fields.agent_type),

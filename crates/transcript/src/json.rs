@@ -1,13 +1,15 @@
-//! Reading JSON kindly: fields are taken as they stand in the line and decoded one by one, so that one
-//! strange value never costs the record it stands in.
+//! Reading JSON kindly and fast: fields are taken as they stand in the line and decoded one by one, so that
+//! one strange value never costs the record it stands in.
 //!
-//! Why not `derive(Deserialize)`: a duplicate key, a number like `1e400` or half of a surrogate pair would
-//! lose the whole line, and all three occur in real files.
+//! Why not `serde_json` for the line: a duplicate key, a number like `1e400` or half of a surrogate pair
+//! would lose the whole of it, all three occur in real files, and passing over the large values that nobody
+//! asks for is most of the work. Where text is decoded, `serde_json` does it.
 
 use std::borrow::Cow;
 
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::{Deserialize, Deserializer, Visitor};
+
+use crate::scan::{Elements, Fields};
 
 /// A JSON value as it stands in the line; absent is a value too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,32 +94,27 @@ impl<'a> Raw<'a> {
         self.0.trim_matches('"').parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// The elements of an array; empty for anything else.
-    pub fn elements(self) -> Vec<Raw<'a>> {
-        if !self.is_array() {
-            return Vec::new();
-        }
-        serde_json::from_str::<Elements<'a>>(self.0).map_or_else(|_| Vec::new(), |elements| elements.0)
+    /// The elements of an array; none for anything else.
+    pub fn elements(self) -> impl Iterator<Item = Raw<'a>> {
+        Elements::of(self.0).map(Raw)
     }
 
-    /// The keys and values of an object, in order; empty for anything else.
-    pub fn entries(self) -> Vec<(String, Raw<'a>)> {
-        if !self.is_object() {
-            return Vec::new();
-        }
-        serde_json::from_str::<Entries<'a>>(self.0).map_or_else(|_| Vec::new(), |entries| entries.0)
+    /// The keys and values of an object, in order; none for anything else.
+    pub fn entries(self) -> impl Iterator<Item = (Cow<'a, str>, Raw<'a>)> {
+        Fields::of(self.0).map(|(key, value)| (Raw(key).text().unwrap_or_default(), Raw(value)))
     }
 
     /// One field of an object by its name; the last where the key stands twice.
     #[must_use]
     pub fn get(self, key: &str) -> Raw<'a> {
-        self.entries().into_iter().rev().find(|(name, _)| name == key).map_or(Raw(""), |(_, value)| value)
+        let named = |(name, value): (&'a str, &'a str)| (inner(name) == key).then_some(Raw(value));
+        Fields::of(self.0).filter_map(named).last().unwrap_or_default()
     }
+}
 
-    /// The object as a set of named fields; all absent for anything else.
-    pub(crate) fn fields<T: Deserialize<'a> + Default>(self) -> T {
-        if self.is_object() { serde_json::from_str(self.0).unwrap_or_default() } else { T::default() }
-    }
+/// What stands between a string's quotes.
+fn inner(text: &str) -> &str {
+    text.get(1..text.len() - 1).unwrap_or("")
 }
 
 /// A struct of [`Raw`] fields read from an object: unknown keys are passed over, and of a key that stands
@@ -128,58 +125,24 @@ macro_rules! raw_fields {
         #[derive(Debug, Clone, Copy, Default)]
         $visibility struct $name<'a> { $($(#[$doc])* pub(crate) $field: $crate::json::Raw<'a>),* }
 
-        impl<'de> serde::Deserialize<'de> for $name<'de> {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                #[allow(non_camel_case_types, reason = "each variant is a field's name")]
-                enum Key { $($field,)* Unknown }
-
-                impl<'de> serde::Deserialize<'de> for Key {
-                    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                        struct KeyVisitor;
-                        impl serde::de::Visitor<'_> for KeyVisitor {
-                            type Value = Key;
-                            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                                out.write_str("a key")
-                            }
-                            fn visit_str<E>(self, key: &str) -> Result<Key, E> {
-                                self.visit_bytes_infallible(key.as_bytes())
-                            }
-                            fn visit_bytes<E>(self, key: &[u8]) -> Result<Key, E> {
-                                self.visit_bytes_infallible(key)
-                            }
-                        }
-                        impl KeyVisitor {
-                            #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "shared by both visits")]
-                            fn visit_bytes_infallible<E>(self, key: &[u8]) -> Result<Key, E> {
-                                $(if key == $key.as_bytes() { return Ok(Key::$field); })*
-                                Ok(Key::Unknown)
-                            }
-                        }
-                        // As bytes: a key may hold half of a surrogate pair.
-                        deserializer.deserialize_bytes(KeyVisitor)
+        impl<'a> $name<'a> {
+            /// The fields of an object; `None` when it is no whole object.
+            pub(crate) fn read(json: &'a str) -> Option<Self> {
+                let mut fields = Self::default();
+                let mut entries = $crate::scan::Fields::of(json);
+                for (key, value) in entries.by_ref() {
+                    match key {
+                        $(concat!("\"", $key, "\"") => fields.$field = $crate::json::Raw::new(value),)*
+                        _ => {}
                     }
                 }
+                entries.is_whole().then_some(fields)
+            }
 
-                struct FieldsVisitor;
-                impl<'de> serde::de::Visitor<'de> for FieldsVisitor {
-                    type Value = $name<'de>;
-                    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        out.write_str("an object")
-                    }
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name<'de>, A::Error> {
-                        let mut fields = $name::default();
-                        while let Some(key) = map.next_key::<Key>()? {
-                            match key {
-                                $(Key::$field => {
-                                    fields.$field = $crate::json::Raw::new(map.next_value::<&serde_json::value::RawValue>()?.get());
-                                })*
-                                Key::Unknown => { map.next_value::<serde::de::IgnoredAny>()?; }
-                            }
-                        }
-                        Ok(fields)
-                    }
-                }
-                deserializer.deserialize_map(FieldsVisitor)
+            /// The fields of a value; all absent when it is no object.
+            #[allow(dead_code, reason = "not every set of fields is read from a value")]
+            pub(crate) fn of(json: $crate::json::Raw<'a>) -> Self {
+                Self::read(json.json()).unwrap_or_default()
             }
         }
     };
@@ -217,50 +180,6 @@ fn from_wtf8(bytes: Vec<u8>) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-struct Elements<'a>(Vec<Raw<'a>>);
-
-impl<'de> Deserialize<'de> for Elements<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ElementsVisitor;
-        impl<'de> Visitor<'de> for ElementsVisitor {
-            type Value = Elements<'de>;
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("an array")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Elements<'de>, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(element) = seq.next_element::<&RawValue>()? {
-                    elements.push(Raw(element.get()));
-                }
-                Ok(Elements(elements))
-            }
-        }
-        deserializer.deserialize_seq(ElementsVisitor)
-    }
-}
-
-struct Entries<'a>(Vec<(String, Raw<'a>)>);
-
-impl<'de> Deserialize<'de> for Entries<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EntriesVisitor;
-        impl<'de> Visitor<'de> for EntriesVisitor {
-            type Value = Entries<'de>;
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("an object")
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(Bytes(key)) = map.next_key::<Bytes>()? {
-                    entries.push((from_wtf8(key), Raw(map.next_value::<&RawValue>()?.get())));
-                }
-                Ok(Entries(entries))
-            }
-        }
-        deserializer.deserialize_map(EntriesVisitor)
-    }
 }
 
 #[cfg(test)]
@@ -304,29 +223,29 @@ mod tests {
 
     #[test]
     fn of_a_key_that_stands_twice_the_last_counts() {
-        let pair: Pair<'_> = Raw(r#"{"left":1,"other":[1,{"left":9}],"left":2}"#).fields();
+        let pair = Pair::of(Raw(r#"{"left":1,"other":[1,{"left":9}],"left":2}"#));
         assert_eq!(pair.left.json(), "2");
         assert!(!pair.right.is_present());
     }
 
     #[test]
     fn keys_with_half_a_surrogate_pair_are_passed_over() {
-        let pair: Pair<'_> = Raw(r#"{"\ud83d":1,"right":null,"left":"x"}"#).fields();
+        let pair = Pair::of(Raw(r#"{"\ud83d":1,"right":null,"left":"x"}"#));
         assert!(pair.left.is("x"));
         assert!(!pair.right.is_present());
     }
 
     #[test]
     fn one_field_of_an_object() {
-        assert_eq!(Raw(r#"{"a":{"b":[1, 2]}}"#).get("a").get("b").elements().len(), 2);
+        assert_eq!(Raw(r#"{"a":{"b":[1, 2]}}"#).get("a").get("b").elements().count(), 2);
         assert!(!Raw("[1]").get("a").is_present());
     }
 
     #[test]
     fn deep_nesting_is_carried_but_never_walked() {
         let deep = format!("{{\"right\":{}{},\"left\":1}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
-        let pair: Pair<'_> = Raw(&deep).fields();
+        let pair = Pair::of(Raw(&deep));
         assert_eq!(pair.left.json(), "1");
-        assert_eq!(pair.right.elements().len(), 1);
+        assert_eq!(pair.right.elements().count(), 1);
     }
 }

@@ -11,6 +11,7 @@ mod message;
 mod open;
 mod reader;
 pub mod record;
+mod scan;
 mod speech;
 mod summary;
 mod tail;

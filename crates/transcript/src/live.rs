@@ -95,7 +95,7 @@ impl Live {
     )]
     fn parse(bytes: &[u8]) -> Option<Option<Self>> {
         let text = String::from_utf8_lossy(bytes);
-        let fields: Fields<'_> = serde_json::from_str(&text).ok()?;
+        let fields = Fields::read(&text)?;
         Some(Self::alive(&fields))
     }
 

@@ -176,13 +176,14 @@ mod tests {
     use crate::record::parse;
 
     fn check(line: &str, role: Option<Role>, text: &str) {
-        parse(line.as_bytes(), |record| {
-            let message = message(&record.unwrap());
+        {
+            let record = parse(line.as_bytes()).unwrap();
+            let message = message(&record);
             assert_eq!(message.as_ref().map(|message| message.role), role, "{line}");
             if let Some(Part::Text(said)) = message.as_ref().and_then(|message| message.parts.first()) {
                 assert_eq!(said, text, "{line}");
             }
-        });
+        }
     }
 
     #[test]

@@ -113,14 +113,14 @@ impl Summary {
     /// Takes in a line; API messages go to `spent`.
     pub fn observe(&mut self, line: Line<'_>, spent: &mut Spent) {
         self.lines += 1;
-        parse(line.bytes, |outcome| match outcome {
+        match parse(line.bytes) {
             Ok(record) => self.observe_record(&record, spent),
             Err(Passed::Unread) => {}
             Err(Passed::Blank) => self.passed.blank += 1,
             Err(Passed::Nul) => self.passed.nul += 1,
             Err(Passed::NotUtf8) => self.passed.not_utf8 += 1,
             Err(Passed::NotJson) => self.passed.not_json += 1,
-        });
+        }
     }
 
     /// Compactions, each once; in files of old versions, which have no boundary records, those a system

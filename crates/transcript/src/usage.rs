@@ -106,7 +106,7 @@ pub fn key(id: &str, request: Option<&str>) -> u64 {
 
 /// The counters of an API `usage` object and the terms they were used under.
 pub(crate) fn usage(json: Raw<'_>) -> (Usage, Terms) {
-    let fields: UsageFields<'_> = json.fields();
+    let fields = UsageFields::of(json);
     let count = |field: Raw<'_>| field.count().unwrap_or(0);
     let all_writes = count(fields.cache_write);
     let one_hour = count(fields.by_lifetime.get("ephemeral_1h_input_tokens")).min(all_writes);
@@ -125,8 +125,8 @@ pub(crate) fn usage(json: Raw<'_>) -> (Usage, Terms) {
 pub(crate) fn cost_state(record: &Record<'_>) -> Option<CostState> {
     debug_assert_eq!(record.kind(), Kind::CostState);
     let (total, models) = record.cost_state()?;
-    let models = models.entries().into_iter().map(|(model, totals)| {
-        let totals: ModelTotals<'_> = totals.fields();
+    let models = models.entries().map(|(model, totals)| {
+        let totals = ModelTotals::of(totals);
         let count = |field: Raw<'_>| field.count().unwrap_or(0);
         let usage = Usage {
             input: count(totals.input),
@@ -136,7 +136,7 @@ pub(crate) fn cost_state(record: &Record<'_>) -> Option<CostState> {
             cache_write_1h: 0,
             web_searches: count(totals.web_searches),
         };
-        (model, usage)
+        (model.into_owned(), usage)
     });
     Some(CostState { total_cost_usd: total.number().unwrap_or(0.0).max(0.0), models: models.collect() })
 }

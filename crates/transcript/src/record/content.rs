@@ -36,7 +36,7 @@ pub struct ApiMessage<'a>(MessageFields<'a>);
 
 impl<'a> ApiMessage<'a> {
     pub(super) fn new(json: Raw<'a>) -> Self {
-        Self(json.fields())
+        Self(MessageFields::of(json))
     }
 
     /// The message's own id; the same on every line of one message.
@@ -109,7 +109,7 @@ pub enum Block<'a> {
 fn blocks(content: Raw<'_>) -> Vec<Block<'_>> {
     match content.text() {
         Some(text) => vec![Block::Text(text)],
-        None => content.elements().into_iter().map(block).collect(),
+        None => content.elements().map(block).collect(),
     }
 }
 
@@ -117,7 +117,7 @@ fn block(json: Raw<'_>) -> Block<'_> {
     if let Some(text) = json.text() {
         return Block::Text(text);
     }
-    let fields: BlockFields<'_> = json.fields();
+    let fields = BlockFields::of(json);
     match fields.kind.plain().unwrap_or("") {
         "text" => Block::Text(fields.text.text().unwrap_or_default()),
         "thinking" => Block::Thinking(fields.thinking.text().unwrap_or_default()),

@@ -1,7 +1,5 @@
 //! From the bytes of a line to a record, or to the reason why it is passed over.
 
-use std::borrow::Cow;
-
 use memchr::memmem;
 
 use crate::json::raw_fields;
@@ -23,27 +21,19 @@ pub enum Passed {
     Unread,
 }
 
-/// Calls `then` with the record of a line; any bytes give a record or a reason, never a panic.
-///
-/// A callback, because a line with raw control characters is repaired in a buffer of its own first.
-pub fn parse<T>(line: &[u8], then: impl FnOnce(Result<Record<'_>, Passed>) -> T) -> T {
+/// The record of a line; any bytes give a record or a reason, never a panic.
+pub fn parse(line: &[u8]) -> Result<Record<'_>, Passed> {
     if is_unread(line) {
-        return then(Err(Passed::Unread));
+        return Err(Passed::Unread);
     }
-    let Ok(text) = simdutf8::basic::from_utf8(line) else {
-        return then(Err(if line.contains(&0) { Passed::Nul } else { Passed::NotUtf8 }));
-    };
-    match serde_json::from_str::<Fields<'_>>(text) {
-        Ok(fields) => then(known(&fields)),
-        Err(_) if text.trim().is_empty() => then(Err(Passed::Blank)),
-        Err(_) if line.contains(&0) => then(Err(Passed::Nul)),
-        Err(_) => match without_control_characters(text) {
-            Cow::Borrowed(_) => then(Err(Passed::NotJson)),
-            Cow::Owned(repaired) => match serde_json::from_str::<Fields<'_>>(&repaired) {
-                Ok(fields) => then(known(&fields)),
-                Err(_) => then(Err(Passed::NotJson)),
-            },
-        },
+    if memchr::memchr(0, line).is_some() {
+        return Err(Passed::Nul);
+    }
+    let text = simdutf8::basic::from_utf8(line).map_err(|_| Passed::NotUtf8)?;
+    match Fields::read(text) {
+        Some(fields) => known(&fields),
+        None if text.trim().is_empty() => Err(Passed::Blank),
+        None => Err(Passed::NotJson),
     }
 }
 
@@ -68,21 +58,12 @@ fn is_unread(line: &[u8]) -> bool {
 /// A record's place in the tree: its id and its parent's. Also for records that [`parse`] leaves unread,
 /// because chains of parents run through them.
 pub fn link(line: &[u8]) -> Option<(&str, Option<&str>)> {
-    let fields: Link<'_> = serde_json::from_str(simdutf8::basic::from_utf8(line).ok()?).ok()?;
+    let fields = Link::read(simdutf8::basic::from_utf8(line).ok()?)?;
     Some((fields.uuid.plain()?, fields.parent.plain()))
 }
 
 raw_fields! {
     struct Link { uuid = "uuid", parent = "parentUuid" }
-}
-
-/// Raw tabs and the like are not allowed inside JSON strings, yet some programs write them.
-fn without_control_characters(text: &str) -> Cow<'_, str> {
-    if text.bytes().any(|byte| byte < 0x20) {
-        Cow::Owned(text.replace(|c: char| c < '\u{20}', " "))
-    } else {
-        Cow::Borrowed(text)
-    }
 }
 
 #[cfg(test)]
@@ -94,9 +75,8 @@ mod tests {
     }
 
     fn check_bytes(line: &[u8], expected: Result<Kind, Passed>) {
-        parse(line, |outcome| {
-            assert_eq!(outcome.map(|record| record.kind()), expected, "{}", String::from_utf8_lossy(line));
-        });
+        let kind = parse(line).map(|record| record.kind());
+        assert_eq!(kind, expected, "{}", String::from_utf8_lossy(line));
     }
 
     #[test]
@@ -148,17 +128,14 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_bytes_give_a_record_or_a_reason(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
-            parse(&bytes, |_| ());
+            let _ = parse(&bytes);
         }
 
         #[test]
         fn any_text_in_any_field_is_carried(text in "\\PC{0,40}") {
             let line = serde_json::json!({"type": "user", "cwd": text, "unknown": {"deep": [text]}}).to_string();
-            parse(line.as_bytes(), |record| {
-                let cwd = record.unwrap().cwd().unwrap_or_default().into_owned();
-                proptest::prop_assert_eq!(cwd, text);
-                Ok(())
-            })?;
+            let cwd = parse(line.as_bytes()).unwrap().cwd().unwrap_or_default();
+            proptest::prop_assert_eq!(cwd, text);
         }
     }
 }

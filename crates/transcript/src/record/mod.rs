@@ -332,7 +332,7 @@ impl<'a> Record<'a> {
             return None;
         }
         let inner = self.fields.data.get("message");
-        inner.is_object().then(|| (self.fields.parent_tool_use.plain(), Record::new(&inner.fields())))
+        inner.is_object().then(|| (self.fields.parent_tool_use.plain(), Record::new(&Fields::of(inner))))
     }
 
     /// Whether the CLI itself wrote an answer, with no API call behind it.

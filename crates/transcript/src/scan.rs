@@ -1,0 +1,224 @@
+//! Walking over JSON text without decoding it: where each field of an object or element of an array ends.
+//!
+//! Strings are passed over quote by quote with a vector search, brackets are counted, so any depth costs no
+//! stack. The structure of the walked object is checked; the inside of a value that is passed over is only
+//! checked as far as finding its end needs.
+
+use memchr::memchr;
+
+/// The keys (with their quotes) and values of an object.
+#[derive(Debug, Clone)]
+pub(crate) struct Fields<'a>(Walk<'a>);
+
+/// The elements of an array.
+#[derive(Debug, Clone)]
+pub(crate) struct Elements<'a>(Walk<'a>);
+
+impl<'a> Fields<'a> {
+    /// The fields of `json`; none when it is no object.
+    pub(crate) fn of(json: &'a str) -> Self {
+        Self(Walk::begin(json, b'{'))
+    }
+
+    /// Once all fields are taken: whether the object was whole, with nothing behind it.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.0.state, State::Whole)
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.step(b'}', |walk| {
+            let key = walk.value().filter(|key| key.starts_with('"'))?;
+            walk.expect(b':')?;
+            Some((key, walk.value()?))
+        })
+    }
+}
+
+impl<'a> Elements<'a> {
+    /// The elements of `json`; none when it is no array.
+    pub(crate) fn of(json: &'a str) -> Self {
+        Self(Walk::begin(json, b'['))
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.step(b']', Walk::value)
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Walk<'a> {
+    json: &'a str,
+    at: usize,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Behind the opening bracket.
+    Opened,
+    /// Behind a member.
+    Between,
+    /// Behind the closing bracket, and nothing but white space follows.
+    Whole,
+    /// Anything else.
+    Broken,
+}
+
+impl<'a> Walk<'a> {
+    fn begin(json: &'a str, open: u8) -> Self {
+        let mut walk = Self { json, at: 0, state: State::Opened };
+        if walk.expect(open).is_none() {
+            walk.state = State::Broken;
+        }
+        walk
+    }
+
+    /// Takes the next member, or notes why there is none.
+    fn step<T>(&mut self, close: u8, member: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if matches!(self.state, State::Whole | State::Broken) {
+            return None;
+        }
+        if self.expect(close).is_some() {
+            self.state = if self.peek().is_none() { State::Whole } else { State::Broken };
+            return None;
+        }
+        if self.state == State::Between && self.expect(b',').is_none() {
+            self.state = State::Broken;
+            return None;
+        }
+        let member = member(self);
+        self.state = if member.is_some() { State::Between } else { State::Broken };
+        member
+    }
+
+    /// The next byte that is not white space.
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.json.as_bytes();
+        while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    fn value(&mut self) -> Option<&'a str> {
+        let first = self.peek()?;
+        let start = self.at;
+        self.at = match first {
+            b'"' => end_of_string(self.json.as_bytes(), start)?,
+            b'{' | b'[' => end_of_nested(self.json.as_bytes(), start)?,
+            _ => end_of_word(self.json.as_bytes(), start)?,
+        };
+        self.json.get(start..self.at)
+    }
+}
+
+/// Behind the quote that closes the string which opens at `start`: a quote behind an even number of
+/// backslashes.
+fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        let quote = at + memchr(b'"', bytes.get(at..)?)?;
+        let escapes = bytes[start + 1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        at = quote + 1;
+        if escapes % 2 == 0 {
+            return Some(at);
+        }
+    }
+}
+
+fn end_of_nested(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = start;
+    loop {
+        match *bytes.get(at)? {
+            b'"' => {
+                at = end_of_string(bytes, at)?;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// Behind a number, `true`, `false` or `null`.
+fn end_of_word(bytes: &[u8], start: usize) -> Option<usize> {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+    let length = bytes[start..].iter().take_while(is_part).count();
+    (length > 0).then_some(start + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(json: &str, expected: &[(&str, &str)], whole: bool) {
+        let mut fields = Fields::of(json);
+        let found: Vec<_> = fields.by_ref().collect();
+        assert_eq!((found.as_slice(), fields.is_whole()), (expected, whole), "{json}");
+    }
+
+    #[test]
+    fn fields() {
+        check("{}", &[], true);
+        check(r#" { "a" : 1 , "b":[1,{"c":"]"}] } "#, &[("\"a\"", "1"), ("\"b\"", r#"[1,{"c":"]"}]"#)], true);
+        check(r#"{"a":"x\"y\\","b":null}"#, &[("\"a\"", r#""x\"y\\""#), ("\"b\"", "null")], true);
+        check(r#"{"a":1"#, &[("\"a\"", "1")], false);
+        check(r#"{"a":1}x"#, &[("\"a\"", "1")], false);
+        check(r#"{"a":1,}"#, &[("\"a\"", "1")], false);
+        check(r#"{"a" 1}"#, &[], false);
+        check("{a:1}", &[], false);
+        check(r#"{"a":"torn"#, &[], false);
+        check(r#"{"a":[[[}"#, &[], false);
+        check("[1]", &[], false);
+        check("", &[], false);
+    }
+
+    #[test]
+    fn elements() {
+        let elements = |json| Elements::of(json).collect::<Vec<_>>();
+        assert_eq!(elements(r#"[1, "a]", {"b":2}, []]"#), ["1", "\"a]\"", "{\"b\":2}", "[]"]);
+        assert_eq!(elements("[]"), [""; 0]);
+        assert_eq!(elements("{}"), [""; 0]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_serde_json_writes_is_walked(keys in proptest::collection::vec("\\PC{0,12}", 0..8), text in "\\PC{0,30}") {
+            let object: serde_json::Map<_, _> = keys.iter().map(|key| (key.clone(), serde_json::json!([text, {"x": text}]))).collect();
+            let json = serde_json::to_string(&object).unwrap();
+            let mut fields = Fields::of(&json);
+            for ((key, value), (expected_key, expected_value)) in fields.by_ref().zip(&object) {
+                proptest::prop_assert_eq!(&serde_json::from_str::<String>(key).unwrap(), expected_key);
+                proptest::prop_assert_eq!(&serde_json::from_str::<serde_json::Value>(value).unwrap(), expected_value);
+            }
+            proptest::prop_assert!(fields.next().is_none() && fields.is_whole());
+        }
+
+        #[test]
+        fn any_text_is_walked_without_a_panic(text in "[\\[\\]{}\",:\\\\a1 ]{0,60}") {
+            let mut fields = Fields::of(&text);
+            fields.by_ref().count();
+            Elements::of(&text).count();
+        }
+    }
+}
