@@ -69,6 +69,8 @@ raw_fields! {
         duration = "durationMs",
         pr_url = "prUrl",
         error = "error",
+        snapshot = "snapshot",
+        tracking_path = "trackingPath",
     }
 }
 
@@ -333,6 +335,13 @@ impl<'a> Record<'a> {
         }
         let inner = self.fields.data.get("message");
         inner.is_object().then(|| (self.fields.parent_tool_use.plain(), Record::new(&Fields::of(inner))))
+    }
+
+    /// The files a file-history record names: backed up before they were changed.
+    pub fn tracked_files(&self) -> Vec<Cow<'a, str>> {
+        let named = self.fields.tracking_path.text();
+        let backups = self.fields.snapshot.get("trackedFileBackups");
+        named.into_iter().chain(backups.entries().map(|(path, _)| path)).collect()
     }
 
     /// Whether the CLI itself wrote an answer, with no API call behind it.

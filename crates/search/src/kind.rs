@@ -1,0 +1,193 @@
+//! What an indexed piece of text is: who said it, or which fact of a tool's work it tells.
+
+use transcript::Role;
+
+/// The kind of a chunk. The numbers stand in the index: never change one, only add.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// What the person said.
+    Prompt = 0,
+    /// What the model said.
+    Answer = 1,
+    /// What the model thought.
+    Thinking = 2,
+    /// A title.
+    Title = 3,
+    /// A plan put before the person.
+    Plan = 4,
+    /// A step of a task list, when it was begun.
+    Todo = 5,
+    /// What a sub-agent was called for, in a few words.
+    Delegation = 6,
+    /// What a sub-agent was told.
+    AgentPrompt = 7,
+    /// A shell command.
+    Command = 8,
+    /// What a command is for, in the model's words.
+    Purpose = 9,
+    /// A pattern that was searched for.
+    Pattern = 10,
+    /// A file was edited: its path, the old text and the new.
+    Edit = 11,
+    /// A file was written: its path and content.
+    Write = 12,
+    /// The summary after a compaction.
+    Summary = 13,
+    /// A command of the terminal with its arguments.
+    Slash = 14,
+    /// A question put to the person.
+    Question = 15,
+    /// The person's words in refusing a tool.
+    Refusal = 16,
+    /// Lines that tell of an error.
+    Error = 17,
+    /// The subject of a commit.
+    Commit = 18,
+    /// A file was read.
+    Read = 19,
+    /// Git names a file as changed.
+    GitChange = 20,
+    /// The CLI kept a backup of a file before it was changed.
+    Backup = 21,
+    /// The branch that was checked out.
+    Branch = 22,
+    /// A search of the web, or an address that was fetched.
+    Web = 23,
+}
+
+impl Kind {
+    const ALL: [Self; 24] = [
+        Self::Prompt,
+        Self::Answer,
+        Self::Thinking,
+        Self::Title,
+        Self::Plan,
+        Self::Todo,
+        Self::Delegation,
+        Self::AgentPrompt,
+        Self::Command,
+        Self::Purpose,
+        Self::Pattern,
+        Self::Edit,
+        Self::Write,
+        Self::Summary,
+        Self::Slash,
+        Self::Question,
+        Self::Refusal,
+        Self::Error,
+        Self::Commit,
+        Self::Read,
+        Self::GitChange,
+        Self::Backup,
+        Self::Branch,
+        Self::Web,
+    ];
+
+    /// The kind with that number in the index.
+    pub(crate) fn from_number(number: u64) -> Option<Self> {
+        usize::try_from(number).ok().and_then(|at| Self::ALL.get(at)).copied()
+    }
+
+    /// Its number in the index.
+    pub(crate) fn number(self) -> u64 {
+        self as u64
+    }
+
+    /// Whether a chunk of this kind can be a hit by its words.
+    pub(crate) fn is_found_by_words(self) -> bool {
+        !matches!(self, Self::Read | Self::GitChange | Self::Backup | Self::Branch)
+    }
+
+    /// Whether its words count for the session as a whole: what was said and done, not the code itself.
+    pub(crate) fn speaks_for_session(self) -> bool {
+        matches!(
+            self,
+            Self::Prompt
+                | Self::Answer
+                | Self::Title
+                | Self::Plan
+                | Self::Todo
+                | Self::Delegation
+                | Self::Command
+                | Self::Purpose
+                | Self::Pattern
+                | Self::Slash
+                | Self::Question
+                | Self::Refusal
+                | Self::Commit
+                | Self::Branch
+        )
+    }
+
+    /// Whether it is the tool's own doing that a file changed.
+    pub(crate) fn is_change(self) -> bool {
+        matches!(self, Self::Edit | Self::Write)
+    }
+
+    /// Who a person would say this is from.
+    pub fn role(self) -> Role {
+        match self {
+            Self::Prompt | Self::Slash | Self::Refusal => Role::User,
+            Self::Answer | Self::Thinking | Self::Plan | Self::Question => Role::Assistant,
+            Self::Title | Self::Summary | Self::Branch => Role::Note,
+            Self::Todo
+            | Self::Delegation
+            | Self::AgentPrompt
+            | Self::Command
+            | Self::Purpose
+            | Self::Pattern
+            | Self::Edit
+            | Self::Write
+            | Self::Error
+            | Self::Commit
+            | Self::Read
+            | Self::GitChange
+            | Self::Backup
+            | Self::Web => Role::Tool,
+        }
+    }
+
+    /// The word used in JSON and shown beside a hit.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Answer => "answer",
+            Self::Thinking => "thinking",
+            Self::Title => "title",
+            Self::Plan => "plan",
+            Self::Todo => "todo",
+            Self::Delegation => "delegation",
+            Self::AgentPrompt => "agent_prompt",
+            Self::Command => "command",
+            Self::Purpose => "purpose",
+            Self::Pattern => "pattern",
+            Self::Edit => "edit",
+            Self::Write => "write",
+            Self::Summary => "summary",
+            Self::Slash => "slash",
+            Self::Question => "question",
+            Self::Refusal => "refusal",
+            Self::Error => "error",
+            Self::Commit => "commit",
+            Self::Read => "read",
+            Self::GitChange => "git_change",
+            Self::Backup => "backup",
+            Self::Branch => "branch",
+            Self::Web => "web",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back_to_their_kinds() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::from_number(kind.number()), Some(kind));
+        }
+        assert_eq!(Kind::from_number(250), None);
+    }
+}

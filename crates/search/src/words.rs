@@ -1,0 +1,332 @@
+//! From text to the words that are indexed and asked for; both go through here, so they always agree.
+//!
+//! An identifier is found whole and by its parts (`refreshToken` → `refreshtoken`, `refresh`, `token`), the
+//! parts one after the other, so that the phrase "refresh token" meets it too. English words are stemmed,
+//! accents are folded, Chinese, Japanese and Korean are cut into pairs of characters.
+
+use std::collections::HashMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Longer runs are keys, hashes and encoded data, not words.
+const LONGEST_RUN: usize = 96;
+/// Stems kept for reuse; text repeats its words.
+const STEMS_KEPT: usize = 1 << 15;
+
+/// A word and its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// Lower-case and stemmed, as it stands in the index.
+    pub text: &'a str,
+    /// Counted in words; a whole identifier shares the place of its first part.
+    pub position: usize,
+    /// Where it begins in the text, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Whether it is an identifier of several parts, taken whole.
+    pub is_whole: bool,
+}
+
+/// Cuts text into words; reuse one, it remembers stems.
+pub struct Splitter {
+    stemmer: Stemmer,
+    stems: HashMap<Box<str>, Box<str>>,
+    lower: String,
+    folded: String,
+}
+
+impl Default for Splitter {
+    fn default() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            stems: HashMap::new(),
+            lower: String::new(),
+            folded: String::new(),
+        }
+    }
+}
+
+impl Splitter {
+    /// Calls `each` with every word of `text`, in order.
+    pub fn split(&mut self, text: &str, mut each: impl FnMut(Word<'_>)) {
+        let mut position = 0;
+        for (start, run) in runs(text) {
+            if run.len() <= LONGEST_RUN || !run.is_ascii() {
+                position = self.run(run, start, position, &mut each);
+            }
+        }
+    }
+
+    fn run(&mut self, run: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
+        if run.is_ascii() {
+            return self.identifier(run, run, start, position, each);
+        }
+        let mut position = position;
+        for (at, piece, is_cjk) in scripts(run) {
+            let start = start + at;
+            position = if is_cjk {
+                pairs(piece, start, position, each)
+            } else {
+                let mut folded = std::mem::take(&mut self.folded);
+                folded.clear();
+                folded.extend(piece.nfkd().filter(|c| !is_combining_mark(*c)));
+                let next = self.identifier(&folded, piece, start, position, each);
+                self.folded = folded;
+                next
+            };
+        }
+        position
+    }
+
+    fn identifier(
+        &mut self,
+        run: &str,
+        original: &str,
+        start: usize,
+        position: usize,
+        each: &mut impl FnMut(Word<'_>),
+    ) -> usize {
+        let end = start + original.len();
+        let mut parts = Parts::of(run);
+        let Some((first_at, first)) = parts.next() else { return position };
+        // Offsets inside folded text do not exist in the original: its words span the whole run.
+        let exact = run == original;
+        let place = |at: usize, part: &str| if exact { (start + at, start + at + part.len()) } else { (start, end) };
+        if first.len() < run.len() {
+            self.lower.clear();
+            self.lower.extend(run.chars().flat_map(char::to_lowercase));
+            each(Word { text: self.lower.trim_matches('_'), position, start, end, is_whole: true });
+        }
+        let mut position = position;
+        let mut part = Some((first_at, first));
+        while let Some((at, text)) = part {
+            let (start, end) = place(at, text);
+            let text = self.stem(text);
+            each(Word { text, position, start, end, is_whole: false });
+            position += 1;
+            part = parts.next();
+        }
+        position
+    }
+
+    fn stem(&mut self, part: &str) -> &str {
+        self.lower.clear();
+        self.lower.extend(part.chars().flat_map(char::to_lowercase));
+        let is_english = self.lower.len() > 2 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase());
+        if !is_english {
+            return &self.lower;
+        }
+        if !self.stems.contains_key(self.lower.as_str()) {
+            if self.stems.len() >= STEMS_KEPT {
+                self.stems.clear();
+            }
+            let stem = self.stemmer.stem(&self.lower).into_owned();
+            self.stems.insert(self.lower.as_str().into(), stem.into());
+        }
+        &self.stems[self.lower.as_str()]
+    }
+}
+
+/// Runs of letters, digits and underscores, with their offsets.
+fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !begins_word(text, at) {
+            at += char_length(bytes[at]);
+        }
+        let start = at;
+        while at < bytes.len() && begins_word(text, at) {
+            at += char_length(bytes[at]);
+        }
+        (at > start).then(|| (start, &text[start..at]))
+    })
+}
+
+fn begins_word(text: &str, at: usize) -> bool {
+    let byte = text.as_bytes()[at];
+    if byte < 0x80 {
+        return byte.is_ascii_alphanumeric() || byte == b'_';
+    }
+    text[at..].chars().next().is_some_and(|c| c.is_alphanumeric() || is_combining_mark(c))
+}
+
+fn char_length(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        _ => 4,
+    }
+}
+
+/// The parts of an identifier: `HTTPServer2` → `HTTP`, `Server`, `2`.
+struct Parts<'a> {
+    run: &'a str,
+    at: usize,
+}
+
+impl<'a> Parts<'a> {
+    fn of(run: &'a str) -> Self {
+        Self { run, at: 0 }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Upper,
+    Lower,
+    Digit,
+    Other,
+    Gap,
+}
+
+fn class(byte: u8) -> Class {
+    match byte {
+        b'A'..=b'Z' => Class::Upper,
+        b'a'..=b'z' => Class::Lower,
+        b'0'..=b'9' => Class::Digit,
+        b'_' => Class::Gap,
+        _ => Class::Other,
+    }
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = (usize, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.run.as_bytes();
+        while bytes.get(self.at).is_some_and(|byte| class(*byte) == Class::Gap) {
+            self.at += 1;
+        }
+        let start = self.at;
+        let first = class(*bytes.get(start)?);
+        let same = |at: usize, wanted: Class| bytes.get(at).is_some_and(|byte| class(*byte) == wanted);
+        let mut at = start + 1;
+        while same(at, first) {
+            at += 1;
+        }
+        if first == Class::Upper && same(at, Class::Lower) {
+            // The last capital begins the next word, unless it is the only one.
+            if at - start > 1 {
+                at -= 1;
+            } else {
+                while same(at, Class::Lower) {
+                    at += 1;
+                }
+            }
+        }
+        self.at = at;
+        Some((start, &self.run[start..at]))
+    }
+}
+
+/// Cuts a run where it changes between CJK and other scripts.
+fn scripts(run: &str) -> impl Iterator<Item = (usize, &str, bool)> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let is_cjk = is_cjk(rest.chars().next()?);
+        let end = rest.find(|c| self::is_cjk(c) != is_cjk).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(end);
+        let start = run.len() - rest.len();
+        rest = after;
+        Some((start, piece, is_cjk))
+    })
+}
+
+fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
+}
+
+/// Overlapping pairs of characters; one character alone stands for itself.
+fn pairs(piece: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
+    let ends: Vec<usize> = piece.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+    if ends.len() == 1 {
+        each(Word { text: piece, position, start, end: start + piece.len(), is_whole: false });
+        return position + 1;
+    }
+    let begins = std::iter::once(0).chain(ends.iter().copied());
+    let mut position = position;
+    for (begin, end) in begins.zip(ends.iter().copied().skip(1)) {
+        each(Word { text: &piece[begin..end], position, start: start + begin, end: start + end, is_whole: false });
+        position += 1;
+    }
+    position
+}
+
+/// Words that say nothing of what is looked for.
+pub fn is_stop_word(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "an" | "and" | "are" | "as" | "at" | "be" | "by" | "do" | "does" | "for" | "from" | "has" | "have"
+            | "how" | "i" | "if" | "in" | "into" | "is" | "it" | "its" | "not" | "of" | "on" | "or" | "that"
+            | "the" | "their" | "then" | "there" | "these" | "this" | "to" | "was" | "we" | "were" | "what"
+            | "when" | "will" | "with" | "you" | "your"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let mut words = Vec::new();
+        Splitter::default().split(text, |word| words.push(format!("{}@{}", word.text, word.position)));
+        assert_eq!(words.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn words_are_lower_case_and_stemmed() {
+        check("Fix the leaking connections!", "fix@0 the@1 leak@2 connect@3");
+        check("", "");
+        check("— … !", "");
+    }
+
+    #[test]
+    fn identifiers_are_found_whole_and_by_their_parts() {
+        check("refreshToken", "refreshtoken@0 refresh@0 token@1");
+        check("HTTPServer2 x", "httpserver2@0 http@0 server@1 2@2 x@3");
+        check("MAX_RETRY_COUNT", "max_retry_count@0 max@0 retri@1 count@2");
+        check("__init__", "init@0 init@0");
+        check("v2", "v2@0 v@0 2@1");
+        check("src/auth/token_store.rs", "src@0 auth@1 token_store@2 token@2 store@3 rs@4");
+    }
+
+    #[test]
+    fn accents_are_folded() {
+        check("Café naïve", "cafe@0 naiv@1");
+        check("ünïcode", "unicod@0");
+        check("Ошибка", "ошибка@0");
+        check("¼ cup", "1⁄4@0 1@0 ⁄@1 4@2 cup@3");
+    }
+
+    #[test]
+    fn cjk_is_cut_into_pairs() {
+        check("数据库连接", "数据@0 据库@1 库连@2 连接@3");
+        check("修复auth错误", "修复@0 auth@1 错误@2");
+        check("锁", "锁@0");
+        check("テスト", "テス@0 スト@1");
+    }
+
+    #[test]
+    fn keys_and_encoded_data_are_no_words() {
+        check(&"a1".repeat(60), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn places_lie_inside_the_text_in_order(text in "\\PC{0,80}") {
+            let mut last = 0;
+            Splitter::default().split(&text, |word| {
+                assert!(word.start < word.end && word.end <= text.len());
+                assert!(text.is_char_boundary(word.start) && text.is_char_boundary(word.end));
+                assert!(word.position >= last && word.position <= last + 1);
+                assert!(!word.text.is_empty() || word.is_whole);
+                last = word.position;
+            });
+        }
+    }
+}
