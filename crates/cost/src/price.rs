@@ -21,7 +21,7 @@ pub fn prices_as_of() -> Option<Date> {
 }
 
 /// The table's row for a model, by the longest name that begins it.
-fn rates(model: &str) -> Option<&'static Rates> {
+pub(crate) fn rates(model: &str) -> Option<&'static Rates> {
     let model = plain_model(model);
     let named = TABLE.models.iter().flat_map(|rates| rates.names.iter().map(move |name| (name, rates)));
     named.filter(|(name, _)| begins(name, model)).max_by_key(|(name, _)| name.len()).map(|(_, rates)| rates)
@@ -37,7 +37,7 @@ fn begins(name: &str, model: &str) -> bool {
 /// One model's prices in US dollars per million tokens, and what multiplies them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rates {
+pub(crate) struct Rates {
     names: Vec<String>,
     input: f64,
     output: f64,
@@ -59,7 +59,7 @@ struct Long {
 
 impl Rates {
     /// The price of one message; `None` when it was served on terms the model was never offered on.
-    fn price(&self, usage: &Usage, terms: Terms) -> Option<f64> {
+    pub(crate) fn price(&self, usage: &Usage, terms: Terms) -> Option<f64> {
         let batch = if terms.batch { TABLE.shared.batch } else { 1.0 };
         let fast = if terms.fast { self.fast? } else { 1.0 };
         let (input, output) = match &self.long {
@@ -68,6 +68,11 @@ impl Rates {
         };
         let tokens = self.prompt(usage) * input + self.answer(usage) * output;
         Some(tokens * batch * fast + searches(usage))
+    }
+
+    /// The price of many messages on usual terms, of which only the sum is known and not how long each was.
+    pub(crate) fn price_of_sum(&self, usage: &Usage) -> f64 {
+        self.prompt(usage) + self.answer(usage) + searches(usage)
     }
 
     fn prompt(&self, usage: &Usage) -> f64 {
