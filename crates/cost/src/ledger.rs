@@ -1,0 +1,191 @@
+//! The ledger: every message of every session once, on its day, for the session that first had it (formats §4).
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use model::{CostState, MessageUsage, SessionId, Usage};
+
+use crate::cli_total::{self, ByModel, Spent};
+use crate::lineage;
+use crate::name::plain_model;
+use crate::price::{Rates, rates};
+
+/// What one session's files say was spent, its sub-agents' files included.
+#[derive(Debug, Clone)]
+pub struct Spending<'a> {
+    /// The session.
+    pub session: SessionId,
+    /// The session it was forked from, where a mark says so.
+    pub forked_from: Option<SessionId>,
+    /// When it began.
+    pub started: Option<Timestamp>,
+    /// All messages in its files, copied ones too.
+    pub messages: &'a [MessageUsage],
+    /// The CLI's own total, from its newest `cost-state`.
+    pub cost_state: Option<&'a CostState>,
+}
+
+/// What one session spent on one day with one model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The session that first had the messages.
+    pub session: SessionId,
+    /// The local day; `None` only when nothing in the session has a time.
+    pub day: Option<Date>,
+    /// The model's plain name.
+    pub model: String,
+    /// Its tokens.
+    pub usage: Usage,
+    /// Its price in US dollars; `None` when the model or its terms are not in the price table.
+    pub cost: Option<f64>,
+    /// `false` for what the CLI counted and no transcript holds: titles, compactions, calls that were cut.
+    pub attributed: bool,
+}
+
+/// The model of lines that `claude` writes itself, without any call to the API.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// Folds what sessions say into rows, sorted by session, day and model, a session's unattributed ones last.
+///
+/// The order of `sessions` makes no difference; each session stands once in it. Days are those of `zone`.
+pub fn ledger(sessions: &[Spending<'_>], zone: &TimeZone) -> Vec<Row> {
+    let mut book = Book { sessions, zone, rows: BTreeMap::new(), copied: HashMap::new() };
+    for copies in in_order(sessions).chunk_by(|one, other| one.key == other.key) {
+        book.enter(copies);
+    }
+    book.close()
+}
+
+/// One message as one session holds it.
+struct Held<'a> {
+    /// The message's key, here because sorting looks at it most.
+    key: u64,
+    message: &'a MessageUsage,
+    session: usize,
+    rank: usize,
+    model: &'a str,
+    rates: Option<&'static Rates>,
+}
+
+impl<'a> Held<'a> {
+    /// The owner's copy of a message comes first. What is beside the mark and the rank only keeps several lines
+    /// of a message in one file from being told apart by their order.
+    fn order(&self) -> (bool, usize, Option<Timestamp>, &'a str, bool, bool) {
+        let MessageUsage { copied, at, terms, .. } = self.message;
+        (*copied, self.rank, *at, self.model, terms.batch, terms.fast)
+    }
+}
+
+/// All messages, copies of one together and the owner's first.
+fn in_order<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
+    let ranks = lineage::ranks(sessions);
+    let mut models = HashMap::new();
+    let mut all = Vec::with_capacity(sessions.iter().map(|session| session.messages.len()).sum());
+    for (session, spending) in sessions.iter().enumerate() {
+        for message in spending.messages.iter().filter(|message| message.model != SYNTHETIC) {
+            let name = message.model.as_str();
+            let (model, rates) = *models.entry(name).or_insert_with(|| (plain_model(name), rates(name)));
+            all.push(Held { key: message.key, message, session, rank: ranks[session], model, rates });
+        }
+    }
+    all.sort_unstable_by(|one, other| one.key.cmp(&other.key).then_with(|| one.order().cmp(&other.order())));
+    all
+}
+
+/// The ledger while it is written.
+struct Book<'a> {
+    sessions: &'a [Spending<'a>],
+    zone: &'a TimeZone,
+    /// By session, day, model and whether there is a price: the priced and the unpriced never mix in a row.
+    rows: BTreeMap<(usize, Option<Date>, &'a str, bool), Spent>,
+    /// What each session with a total of the CLI's holds of others.
+    copied: HashMap<usize, ByModel<'a>>,
+}
+
+impl<'a> Book<'a> {
+    fn enter(&mut self, copies: &[Held<'a>]) {
+        let Some(owner) = copies.first() else { return };
+        let usage = copies.iter().fold(Usage::default(), |usage, held| usage.max(held.message.usage));
+        let cost = owner.rates.and_then(|rates| rates.price(&usage, owner.message.terms));
+        let at = owner.message.at.or_else(|| copies.iter().find_map(|held| held.message.at));
+        let day = self.day(at.or(self.sessions[owner.session].started));
+        let spent = Spent { usage, cost };
+        *self.rows.entry((owner.session, day, owner.model, cost.is_some())).or_default() += spent;
+
+        let counts =
+            |session: &usize| *session != owner.session && self.sessions[*session].cost_state.is_some();
+        let mut holders: Vec<_> = copies.iter().map(|held| held.session).filter(counts).collect();
+        holders.sort_unstable();
+        holders.dedup();
+        for holder in holders {
+            *self.copied.entry(holder).or_default().entry(owner.model).or_default() += spent;
+        }
+    }
+
+    fn close(self) -> Vec<Row> {
+        let mut rows = self.unattributed();
+        rows.extend(self.rows.iter().map(|(&(session, day, model, _), spent)| Row {
+            session: self.sessions[session].session.clone(),
+            day,
+            model: model.to_owned(),
+            usage: spent.usage,
+            cost: spent.cost,
+            attributed: true,
+        }));
+        rows.sort_by(|one, other| place(one).cmp(&place(other)));
+        rows
+    }
+
+    fn unattributed(&self) -> Vec<Row> {
+        let states: HashMap<&SessionId, &CostState> = self
+            .sessions
+            .iter()
+            .filter_map(|session| Some((&session.session, session.cost_state?)))
+            .collect();
+        let nothing = ByModel::new();
+        let mut rows = Vec::new();
+        for (at, session) in self.sessions.iter().enumerate() {
+            let Some(total) = session.cost_state else { continue };
+            let (own, last_day) = self.own(at);
+            let copied = self.copied.get(&at).unwrap_or(&nothing);
+            let parent = session.forked_from.as_ref().and_then(|parent| states.get(parent).copied());
+            let excess = cli_total::excess(total, parent, &own, copied);
+            rows.extend(excess.into_iter().map(|(model, spent)| Row {
+                session: session.session.clone(),
+                day: last_day.or_else(|| self.day(session.started)),
+                model: model.to_owned(),
+                usage: spent.usage,
+                cost: spent.cost,
+                attributed: false,
+            }));
+        }
+        rows
+    }
+
+    /// What a session's rows come to so far, and the last of their days.
+    fn own(&self, session: usize) -> (ByModel<'a>, Option<Date>) {
+        let mut own = ByModel::new();
+        let mut last = None;
+        for (&(_, day, model, _), spent) in
+            self.rows.range((session, None, "", false)..(session + 1, None, "", false))
+        {
+            *own.entry(model).or_default() += *spent;
+            last = last.max(day);
+        }
+        (own, last)
+    }
+
+    fn day(&self, at: Option<Timestamp>) -> Option<Date> {
+        at.map(|at| self.zone.to_datetime(at).date())
+    }
+}
+
+/// Where a row stands among the others.
+fn place(row: &Row) -> (&SessionId, bool, Option<Date>, &str, bool) {
+    (&row.session, !row.attributed, row.day, &row.model, row.cost.is_none())
+}
+
+#[cfg(test)]
+mod tests;

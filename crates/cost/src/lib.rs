@@ -1,0 +1,15 @@
+//! What sessions took: every API message counted once, for the session it belongs to, and its price.
+//!
+//! Pure: messages, totals and a time zone in, rows out. Reading transcripts is the business of others.
+
+mod cli_total;
+mod ledger;
+mod lineage;
+mod name;
+mod price;
+mod totals;
+
+pub use ledger::{Row, Spending, ledger};
+pub use name::plain_model;
+pub use price::{price, prices_as_of};
+pub use totals::{Total, totals_by};

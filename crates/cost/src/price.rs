@@ -1,0 +1,228 @@
+//! What API messages cost, by the price table compiled in (`prices.toml`).
+
+use std::sync::LazyLock;
+
+use jiff::civil::Date;
+use model::{Terms, Usage};
+use serde::Deserialize;
+
+use crate::name::plain_model;
+
+/// The price of one API message in US dollars; `None` for a model, or terms, that the table does not know.
+///
+/// `usage` is a single message's: a model that is dearer for long input is priced by this message's input.
+pub fn price(model: &str, usage: &Usage, terms: Terms) -> Option<f64> {
+    rates(model)?.price(usage, terms)
+}
+
+/// The day whose prices the table holds.
+pub fn prices_as_of() -> Option<Date> {
+    TABLE.as_of
+}
+
+/// The table's row for a model, by the longest name that begins it.
+pub(crate) fn rates(model: &str) -> Option<&'static Rates> {
+    let model = plain_model(model);
+    let named = TABLE.models.iter().flat_map(|rates| rates.names.iter().map(move |name| (name, rates)));
+    named.filter(|(name, _)| begins(name, model)).max_by_key(|(name, _)| name.len()).map(|(_, rates)| rates)
+}
+
+/// Whether a model is the named one or a variant of it (`…-thinking`); a further number is another model.
+fn begins(name: &str, model: &str) -> bool {
+    let Some(rest) = model.strip_prefix(name) else { return false };
+    rest.is_empty()
+        || rest.strip_prefix('-').is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// One model's prices in US dollars per million tokens, and what multiplies them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rates {
+    names: Vec<String>,
+    input: f64,
+    output: f64,
+    cache_read: f64,
+    cache_write_5m: f64,
+    cache_write_1h: f64,
+    fast: Option<f64>,
+    long: Option<Long>,
+}
+
+/// The factors for a message whose whole input is over `over` tokens.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Long {
+    over: u64,
+    input: f64,
+    output: f64,
+}
+
+impl Rates {
+    /// The price of one message; `None` when it was served on terms the model was never offered on.
+    pub(crate) fn price(&self, usage: &Usage, terms: Terms) -> Option<f64> {
+        let batch = if terms.batch { TABLE.shared.batch } else { 1.0 };
+        let fast = if terms.fast { self.fast? } else { 1.0 };
+        let (input, output) = match &self.long {
+            Some(long) if usage.context() > long.over => (long.input, long.output),
+            _ => (1.0, 1.0),
+        };
+        let tokens = self.prompt(usage) * input + self.answer(usage) * output;
+        Some(tokens * batch * fast + searches(usage))
+    }
+
+    /// The price of many messages on usual terms, of which only the sum is known and not how long each was.
+    pub(crate) fn price_of_sum(&self, usage: &Usage) -> f64 {
+        self.prompt(usage) + self.answer(usage) + searches(usage)
+    }
+
+    fn prompt(&self, usage: &Usage) -> f64 {
+        dollars(usage.input, self.input)
+            + dollars(usage.cache_read, self.cache_read)
+            + dollars(usage.cache_write_5m, self.cache_write_5m)
+            + dollars(usage.cache_write_1h, self.cache_write_1h)
+    }
+
+    fn answer(&self, usage: &Usage) -> f64 {
+        dollars(usage.output, self.output)
+    }
+}
+
+fn searches(usage: &Usage) -> f64 {
+    usage.web_searches as f64 * TABLE.shared.web_search_per_1000 / 1e3
+}
+
+fn dollars(tokens: u64, per_million: f64) -> f64 {
+    tokens as f64 * per_million / 1e6
+}
+
+/// The whole of `prices.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    as_of: Option<Date>,
+    shared: Shared,
+    #[serde(rename = "model")]
+    models: Vec<Rates>,
+}
+
+/// What holds for every model.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shared {
+    web_search_per_1000: f64,
+    batch: f64,
+}
+
+/// The table is part of the program, and a test reads it: it cannot fail here.
+static TABLE: LazyLock<Table> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
+
+const TEXT: &str = include_str!("prices.toml");
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// One million of each: the sum of a model's prices.
+    fn usage() -> Usage {
+        Usage {
+            input: 1,
+            output: 10,
+            cache_read: 100,
+            cache_write_5m: 1_000,
+            cache_write_1h: 10_000,
+            web_searches: 0,
+        }
+    }
+
+    fn check(model: &str, usage: Usage, terms: Terms, millionths: Option<f64>) {
+        let found = price(model, &usage, terms).map(|price| price * 1e6);
+        let near = match (found, millionths) {
+            (Some(found), Some(expected)) => (found - expected).abs() < 1e-6 * expected.max(1.0),
+            (found, expected) => found == expected,
+        };
+        assert!(near, "{model} {terms:?}: {found:?}, expected {millionths:?}");
+    }
+
+    #[test]
+    fn the_table_is_whole() {
+        let table: Table = toml::from_str(TEXT).unwrap();
+        assert!(table.as_of.is_some());
+        let names: Vec<_> = table.models.iter().flat_map(|rates| &rates.names).collect();
+        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "a name stands twice");
+        for rates in &table.models {
+            // A slipped digit shows: writing the cache costs more than input, for an hour the most.
+            assert!(rates.cache_read < rates.input && rates.input < rates.output, "{rates:?}");
+            assert!(rates.input < rates.cache_write_5m && rates.cache_write_5m < rates.cache_write_1h);
+            assert!(rates.names.iter().all(|name| plain_model(name) == name), "{rates:?}");
+        }
+    }
+
+    #[test]
+    fn every_counter_has_its_price() {
+        let usual = Terms::default();
+        check("claude-opus-5-5", usage(), usual, Some(4.0 + 200.0 + 20.0 + 5_000.0 + 80_000.0));
+        check("claude-sonnet-4-5-20250929", usage(), usual, Some(3.0 + 150.0 + 30.0 + 3_750.0 + 60_000.0));
+        check(
+            "us.anthropic.claude-3-5-haiku-20241022-v1:0",
+            usage(),
+            usual,
+            Some(0.8 + 40.0 + 8.0 + 1_000.0 + 16_000.0),
+        );
+        check("claude-haiku-4-5", Usage { web_searches: 3, ..Usage::default() }, usual, Some(30_000.0));
+        check("claude-haiku-4-5", Usage::default(), usual, Some(0.0));
+    }
+
+    #[test]
+    fn the_cli_agrees() {
+        // From `cost-state` records of 2.1.329: counters and the dollars the CLI made of them.
+        let usage = |input, output, cache_read, cache_write_5m| Usage {
+            input,
+            output,
+            cache_read,
+            cache_write_5m,
+            ..Usage::default()
+        };
+        check("claude-opus-5-5", usage(24, 258, 34_721, 20_772), Terms::default(), Some(116_060.2));
+        check("claude-opus-5-5", usage(16, 241, 37_536, 12_728), Terms::default(), Some(76_031.2));
+    }
+
+    #[test]
+    fn terms_multiply() {
+        let output = Usage { output: 10, ..Usage::default() };
+        let (batch, fast) = (Terms { batch: true, fast: false }, Terms { batch: false, fast: true });
+        check("claude-opus-5-5", output, batch, Some(100.0));
+        check("claude-opus-5-5", output, fast, Some(400.0));
+        check("claude-opus-4-6", output, fast, Some(1_500.0));
+        check("claude-opus-5-5", Usage { web_searches: 1, ..output }, batch, Some(10_100.0));
+        check("claude-haiku-4-5", output, fast, None);
+    }
+
+    #[test]
+    fn long_input_is_dearer_where_it_is() {
+        let long = |cache_read| Usage { input: 1, output: 10, cache_read, ..Usage::default() };
+        check("claude-sonnet-4-5", long(199_999), Terms::default(), Some(3.0 + 150.0 + 59_999.7));
+        check("claude-sonnet-4-5", long(200_000), Terms::default(), Some(6.0 + 225.0 + 120_000.0));
+        check("claude-sonnet-4-6", long(200_000), Terms::default(), Some(3.0 + 150.0 + 60_000.0));
+        check("claude-haiku-5-5", long(100_000), Terms::default(), Some(0.5 + 25.0 + 5_000.0));
+    }
+
+    #[test]
+    fn an_unknown_model_has_no_price() {
+        let known = |model: &str| price(model, &usage(), Terms::default()).is_some();
+        assert!(known("claude-opus-4-20250514") && known("claude-fable-5-1-thinking"));
+        for model in [
+            "claude-opus-4-9",
+            "claude-opus-6",
+            "claude-sonnet-45",
+            "claude",
+            "claude-opus",
+            "gpt-5.6",
+            "",
+            "<synthetic>",
+        ] {
+            assert!(!known(model), "{model}");
+        }
+    }
+}

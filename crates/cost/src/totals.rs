@@ -1,0 +1,39 @@
+//! Sums of ledger rows by whatever one asks for: day, model, session, project.
+
+use std::collections::BTreeMap;
+
+use model::Usage;
+
+use crate::Row;
+
+/// What several rows come to.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Total {
+    /// All their tokens.
+    pub usage: Usage,
+    /// The price of those that have one, in US dollars; `None` when none has.
+    pub cost: Option<f64>,
+    /// How many of the tokens have no price.
+    pub unpriced_tokens: u64,
+}
+
+/// Sums rows that have the same key, in the order of the keys: `totals_by(&rows, |row| row.day)`.
+///
+/// Every row counts under exactly one key, so sums by different keys agree.
+pub fn totals_by<K: Ord>(rows: &[Row], key: impl Fn(&Row) -> K) -> BTreeMap<K, Total> {
+    let mut totals = BTreeMap::<K, Total>::new();
+    for row in rows {
+        totals.entry(key(row)).or_default().add(row);
+    }
+    totals
+}
+
+impl Total {
+    fn add(&mut self, row: &Row) {
+        self.usage += row.usage;
+        match row.cost {
+            Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),
+            None => self.unpriced_tokens = self.unpriced_tokens.saturating_add(row.usage.total()),
+        }
+    }
+}

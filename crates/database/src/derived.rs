@@ -1,0 +1,119 @@
+//! The files that can be made again from what they were made of: they always open, somehow, and say how.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::files::{beside, failed, prepare};
+use crate::{Error, WriterLock, connection, migrate, open_read_only};
+
+/// An open derived database.
+#[derive(Debug)]
+pub struct Derived {
+    /// The connection, with every migration applied.
+    pub connection: Connection,
+    /// What had to be done to open it.
+    pub condition: Condition,
+}
+
+/// In what way a derived database was opened; all but `Ready` are worth a word to the person.
+#[derive(Debug)]
+pub enum Condition {
+    /// As it should be.
+    Ready,
+    /// The file could not be used; it was put away and an empty one stands in its place.
+    Recreated {
+        /// Why the old file could not be used.
+        because: Error,
+        /// Where the old file is now; the one put away before it is gone.
+        set_aside: PathBuf,
+    },
+    /// The file is up to date and can be read, but nothing can be written.
+    ReadOnly {
+        /// Why it cannot be written.
+        because: Error,
+    },
+    /// Nothing can be kept: the database is empty and lasts as long as the process.
+    InMemory {
+        /// Why the file cannot be used.
+        because: Error,
+    },
+}
+
+/// Opens or creates a file that is ours to lose.
+///
+/// `steps` are the SQL of all migrations, oldest first. A damaged, newer or unusable file is set aside and
+/// made anew; where the disk cannot be written, it is read, or replaced in memory. Fails only when another
+/// process holds the file for longer than the busy timeout, or when the steps themselves are wrong.
+pub fn open_derived(path: &Path, steps: &[&str]) -> Result<Derived, Error> {
+    match usual(path, steps) {
+        Ok(connection) => Ok(Derived { connection, condition: Condition::Ready }),
+        Err(error) if error.is_busy() => Err(error),
+        Err(error) if error.is_content() || is_not_a_file(path) => recreate(path, steps, error),
+        Err(error) => without_writing(path, steps, error),
+    }
+}
+
+/// Puts a derived file away as `<path>.set-aside`, over the one put away before, and returns that name.
+///
+/// Connections that are still open go on with the old file: close them first.
+pub fn set_aside(path: &Path) -> Result<PathBuf, Error> {
+    let aside = beside(path, ".set-aside");
+    // A folder cannot be renamed over a file, nor over a folder that holds something.
+    if aside.is_dir() {
+        fs::remove_dir_all(&aside).map_err(|source| failed("remove", &aside, source))?;
+    }
+    if path.is_dir() && aside.exists() {
+        fs::remove_file(&aside).map_err(|source| failed("remove", &aside, source))?;
+    }
+    // The log goes first: a log without its database is ignored, one beside a new database would not be.
+    for suffix in ["-wal", "-shm"] {
+        rename_if_there(&beside(path, suffix), &beside(&aside, suffix))?;
+    }
+    rename_if_there(path, &aside)?;
+    Ok(aside)
+}
+
+fn usual(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
+    prepare(path)?;
+    let mut connection = connection::writable(path)?;
+    migrate::migrate(&mut connection, path, steps)?;
+    Ok(connection)
+}
+
+fn recreate(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
+    let Ok(_turn) = WriterLock::wait(&beside(path, ".lock")) else {
+        return without_writing(path, steps, because);
+    };
+    // Whoever had the turn before may have made the file anew: theirs must not be put away.
+    if let Ok(connection) = usual(path, steps) {
+        return Ok(Derived { connection, condition: Condition::Ready });
+    }
+    let Ok(set_aside) = set_aside(path) else {
+        return without_writing(path, steps, because);
+    };
+    let connection = usual(path, steps)?;
+    Ok(Derived { connection, condition: Condition::Recreated { because, set_aside } })
+}
+
+fn without_writing(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
+    if let Ok(connection) = open_read_only(path, steps) {
+        return Ok(Derived { connection, condition: Condition::ReadOnly { because } });
+    }
+    let mut connection = connection::in_memory(path)?;
+    migrate::migrate(&mut connection, path, steps)?;
+    Ok(Derived { connection, condition: Condition::InMemory { because } })
+}
+
+fn is_not_a_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
+
+fn rename_if_there(from: &Path, to: &Path) -> Result<(), Error> {
+    match fs::rename(from, to) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed("set aside", from, source)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,61 @@
+//! The file that nothing can restore: it is never dropped, and copied before its tables change.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::files::{beside, failed, prepare, private_file};
+use crate::{Error, WriterLock, connection, migrate};
+
+/// An open precious database.
+#[derive(Debug)]
+pub struct Precious {
+    /// The connection, up to date.
+    pub connection: Connection,
+    /// The copy that was made before its tables were changed, when they were.
+    pub backup: Option<PathBuf>,
+}
+
+/// Opens or creates a file whose content cannot be made again.
+///
+/// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A damaged or newer file is
+/// an error and stays as it is. Before a migration the file is copied to `<path>.before-<version>`.
+pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
+    prepare(path)?;
+    let mut connection = connection::writable(path)?;
+    if migrate::version(&connection, path, steps.len())? == steps.len() {
+        return Ok(Precious { connection, backup: None });
+    }
+    let _turn = WriterLock::wait(&beside(path, ".lock"))?;
+    let backup = match migrate::version(&connection, path, steps.len())? {
+        0 => None,
+        version if version == steps.len() => None,
+        version => Some(back_up(&connection, path, version)?),
+    };
+    migrate::migrate(&mut connection, path, steps)?;
+    Ok(Precious { connection, backup })
+}
+
+/// Copies the whole database to a file of its own, which appears under its name only when it is complete.
+fn back_up(connection: &Connection, path: &Path, version: usize) -> Result<PathBuf, Error> {
+    let to = beside(path, &format!(".before-{version}"));
+    let partial = beside(&to, ".partial");
+    match fs::remove_file(&partial) {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            return Err(failed("remove", &partial, source));
+        }
+        _ => {}
+    }
+    // SQLite writes into an existing file if it is empty; this one has the right mode from the start.
+    let file = private_file(&partial)?;
+    // As bytes, because a path need not be UTF-8.
+    connection
+        .execute("VACUUM INTO CAST(?1 AS TEXT)", [partial.as_os_str().as_bytes()])
+        .map_err(|source| Error::Backup { path: path.to_owned(), to: to.clone(), source })?;
+    file.sync_all().map_err(|source| failed("write", &partial, source))?;
+    fs::rename(&partial, &to).map_err(|source| failed("name the backup", &to, source))?;
+    Ok(to)
+}

@@ -1,0 +1,140 @@
+//! `openclaw.json`, for what a listing needs of it: the budget of a Claude Code session.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{Problem, file};
+
+/// The names the file has had, newest first (compat §2.1).
+const NAMES: [&str; 5] = ["openclaw.json", "clawcode.json", "clawdbot.json", "moltbot.json", "moldbot.json"];
+
+/// A configuration is written by hand; 4 MiB is not.
+const CAP: u64 = 4 << 20;
+
+/// JSON5's reader has no bound of its own to how deep it follows; `serde_json` stops at the same depth.
+const DEEPEST: usize = 128;
+
+/// What one configuration says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Config {
+    /// The file that was read.
+    pub file: Option<PathBuf>,
+    /// `agents.defaults.subagents.claudeCode.maxBudgetUsd`, in US dollars; never zero or less.
+    pub max_budget_usd: Option<f64>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+impl Config {
+    /// Reads the configuration in a state folder, under the newest of its names that is there.
+    pub fn find(state: &Path) -> Self {
+        let found = NAMES.iter().map(|name| state.join(name)).find(|path| path.exists());
+        found.map_or_else(Self::default, |path| Self::read(&path))
+    }
+
+    /// Reads one configuration file: JSON, or JSON5 as OpenClaw allows.
+    pub fn read(path: &Path) -> Self {
+        let parsed = match file::read(path, CAP) {
+            Ok(Some(content)) => parse(path, &content),
+            Ok(None) => return Self::default(),
+            Err(problem) => Err(problem),
+        };
+        let file = Some(path.to_owned());
+        match parsed {
+            Ok(value) => Self { file, max_budget_usd: budget(&value), problems: Vec::new() },
+            Err(problem) => Self { file, max_budget_usd: None, problems: vec![problem] },
+        }
+    }
+}
+
+fn budget(config: &Value) -> Option<f64> {
+    config
+        .pointer("/agents/defaults/subagents/claudeCode/maxBudgetUsd")?
+        .as_f64()
+        .filter(|budget| *budget > 0.0)
+}
+
+fn parse(path: &Path, content: &[u8]) -> Result<Value, Problem> {
+    let text = String::from_utf8_lossy(content);
+    let text = text.trim_start_matches('\u{feff}');
+    if let Ok(value) = serde_json::from_str(text) {
+        return Ok(value);
+    }
+    let wrong = |why: String| Problem::new(path, why, "Repair it, or run `openclaw doctor`.");
+    if depth(text) > DEEPEST {
+        return Err(wrong(format!("is nested deeper than {DEEPEST} levels")));
+    }
+    json5::from_str(text).map_err(|error| wrong(format!("is neither JSON nor JSON5: {error}")))
+}
+
+/// At least how deep a text nests; brackets within strings and comments count as well.
+fn depth(text: &str) -> usize {
+    let mut open = 0_usize;
+    let mut deepest = 0;
+    for byte in text.bytes() {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(open);
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn check(content: &str, budget: Option<f64>, problems: usize) {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::write(scratch.path().join("openclaw.json"), content).unwrap();
+        let config = Config::find(scratch.path());
+        let short: String = content.chars().take(60).collect();
+        assert_eq!((config.max_budget_usd, config.problems.len()), (budget, problems), "{short}: {config:?}");
+    }
+
+    #[test]
+    fn the_budget_is_found() {
+        let with = |budget: &str| {
+            format!(
+                r#"{{"agents": {{"defaults": {{"subagents": {{"claudeCode": {{"maxBudgetUsd": {budget}}}}}}}}}}}"#
+            )
+        };
+        check(&with("2.5"), Some(2.5), 0);
+        check(&with("3"), Some(3.0), 0);
+        check(&format!("\u{feff}{}", with("3")), Some(3.0), 0);
+        for none in ["0", "-1", "\"2\"", "null", "{}"] {
+            check(&with(none), None, 0);
+        }
+        check("{}", None, 0);
+        check("[1]", None, 0);
+    }
+
+    #[test]
+    fn json5_is_understood() {
+        let text = "// ours\n{agents: {defaults: {subagents: {claudeCode: {maxBudgetUsd: +.5, /* USD */ model: 'opus',},},},},}";
+        check(text, Some(0.5), 0);
+    }
+
+    #[test]
+    fn what_is_neither_is_a_problem() {
+        check("", None, 1);
+        check("{", None, 1);
+        check(&"[".repeat(1_000_000), None, 1);
+        check(&format!("[{}]", "//[[\n".repeat(100)), None, 1);
+    }
+
+    #[test]
+    fn the_newest_name_wins() {
+        let scratch = tempfile::tempdir().unwrap();
+        assert_eq!(Config::find(scratch.path()), Config::default());
+        fs::write(scratch.path().join("clawdbot.json"), "{}").unwrap();
+        assert_eq!(Config::find(scratch.path()).file, Some(scratch.path().join("clawdbot.json")));
+        fs::write(scratch.path().join("openclaw.json"), "{}").unwrap();
+        assert_eq!(Config::find(scratch.path()).file, Some(scratch.path().join("openclaw.json")));
+    }
+}

@@ -1,0 +1,83 @@
+//! Where OpenClaw and its earlier names keep their state.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The names the state folder has had under the home folder, newest first.
+const NAMES: [&str; 5] = [".openclaw", ".clawcode", ".clawdbot", ".moltbot", ".moldbot"];
+
+/// What may say where the state is.
+#[derive(Debug, Clone, Default)]
+pub struct StateFolders {
+    /// What the person named on the command line.
+    pub flag: Option<PathBuf>,
+    /// `OPENCLAW_STATE_DIR`.
+    pub env_openclaw: Option<PathBuf>,
+    /// `CLAWDBOT_STATE_DIR`.
+    pub env_clawdbot: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+}
+
+impl StateFolders {
+    /// All that exist, each also with `/state` below it, the ones named expressly first.
+    ///
+    /// `~/.openclaw` is always among them: OpenClaw's registry of Claude sessions stays there whatever the
+    /// environment says. One folder under several names, as by a link, stands once. Creates nothing.
+    pub fn find(&self) -> Vec<PathBuf> {
+        let named = [&self.flag, &self.env_openclaw, &self.env_clawdbot].into_iter().flatten();
+        let named = named.filter(|path| !path.as_os_str().is_empty()).map(|path| self.expand(path));
+        let usual = self.home.iter().flat_map(|home| NAMES.map(|name| home.join(name)));
+        let mut seen = HashSet::new();
+        named
+            .chain(usual)
+            .flat_map(|folder| [folder.join("state"), folder].into_iter().rev())
+            .filter(|folder| folder.is_dir())
+            .filter(|folder| fs::canonicalize(folder).is_ok_and(|real| seen.insert(real)))
+            .collect()
+    }
+
+    /// `~/x`: a service file sets such a value without a shell that would expand it.
+    fn expand(&self, path: &Path) -> PathBuf {
+        match (path.strip_prefix("~"), &self.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_exist_and_each_once() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path();
+        for folder in [".openclaw", ".clawdbot/state", "mine", "other"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        fs::write(home.join(".moldbot"), "a file").unwrap();
+        std::os::unix::fs::symlink(home.join(".openclaw"), home.join(".moltbot")).unwrap();
+
+        let check = |flag: &str, openclaw: &str, clawdbot: &str, expected: &[&str]| {
+            let given =
+                |text: &str| (text != "-").then(|| PathBuf::from(text.replace('@', &home.to_string_lossy())));
+            let folders = StateFolders {
+                flag: given(flag),
+                env_openclaw: given(openclaw),
+                env_clawdbot: given(clawdbot),
+                home: Some(home.to_owned()),
+            };
+            let expected: Vec<_> = expected.iter().map(|name| home.join(name)).collect();
+            assert_eq!(folders.find(), expected, "{flag} {openclaw} {clawdbot}");
+        };
+        let usual = [".openclaw", ".clawdbot", ".clawdbot/state"];
+        check("-", "-", "-", &usual);
+        check("@/mine", "@/other", "-", &["mine", "other", ".openclaw", ".clawdbot", ".clawdbot/state"]);
+        check("-", "~/mine", "@/mine/../mine", &["mine", ".openclaw", ".clawdbot", ".clawdbot/state"]);
+        check("@/absent", "", "@/.clawdbot", &[".clawdbot", ".clawdbot/state", ".openclaw"]);
+        assert_eq!(StateFolders::default().find(), Vec::<PathBuf>::new());
+    }
+}

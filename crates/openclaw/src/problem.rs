@@ -1,0 +1,20 @@
+//! A file of OpenClaw's that could not be read, as data for `doctor`.
+
+use std::path::{Path, PathBuf};
+
+/// What was found wrong, where, and what a person can do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is wrong with it, as a sentence.
+    pub what: String,
+    /// What to do, as a sentence.
+    pub next_step: String,
+}
+
+impl Problem {
+    pub(crate) fn new(path: &Path, what: impl Into<String>, next_step: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), what: what.into(), next_step: next_step.into() }
+    }
+}
