@@ -1,0 +1,16 @@
+//! What the tests stand on: a scratch home with real git repositories. Only tests depend on it; nothing
+//! here is shipped.
+//!
+//! A helper that cannot go on panics and says what to do: that is how a test fails.
+
+#![allow(clippy::expect_used, reason = "a helper that cannot go on fails the test that called it")]
+#![allow(clippy::disallowed_methods, reason = "tests read small files of their own making, whole")]
+
+pub mod files;
+pub mod home;
+pub mod repository;
+pub mod snapshot;
+
+pub use home::ScratchHome;
+pub use repository::Repository;
+pub use snapshot::Snapshot;

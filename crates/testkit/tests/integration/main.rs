@@ -1,0 +1,3 @@
+//! Proves the harness with the real programs: one binary for all of it.
+
+mod home;
