@@ -1,5 +1,5 @@
-//! What the tests stand on: a scratch home with real git repositories. Only tests depend on it; nothing
-//! here is shipped.
+//! What the tests stand on: a scratch home with real git repositories, and a scripted model server.
+//! Only tests depend on it; nothing here is shipped.
 //!
 //! A helper that cannot go on panics and says what to do: that is how a test fails.
 
@@ -8,9 +8,11 @@
 
 pub mod files;
 pub mod home;
+pub mod model_server;
 pub mod repository;
 pub mod snapshot;
 
 pub use home::ScratchHome;
+pub use model_server::{Answer, Gate, ModelServer, Script};
 pub use repository::Repository;
 pub use snapshot::Snapshot;

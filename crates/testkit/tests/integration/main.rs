@@ -1,3 +1,4 @@
 //! Proves the harness with the real programs: one binary for all of it.
 
 mod home;
+mod model_server;
