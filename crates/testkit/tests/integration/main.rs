@@ -1,4 +1,5 @@
 //! Proves the harness with the real programs: one binary for all of it.
 
+mod claude;
 mod home;
 mod model_server;
