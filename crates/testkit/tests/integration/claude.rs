@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use testkit::files::{bytes, records};
-use testkit::{Answer, Claude, ModelServer, Repository, ScratchHome, Script, Snapshot};
+use testkit::{Answer, Claude, ModelServer, Repository, ScratchHome, Script, Snapshot, Transcript};
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 const FORK: &str = "22222222-2222-4222-8222-222222222222";
@@ -114,6 +114,42 @@ fn check_subagent(claude: &Claude) {
     let names = side.paths().iter().map(|path| without_agent_id(path)).collect::<Vec<_>>();
     assert_eq!(names, ["agent-….jsonl", "agent-….meta.json"]);
     assert_eq!(home.transcripts().len(), 1);
+}
+
+#[test]
+fn a_built_transcript_is_resumed_by_2_1_329() {
+    check_built_transcript(&Claude::newest());
+}
+
+#[test]
+fn a_built_transcript_is_resumed_by_2_1_100() {
+    check_built_transcript(&Claude::v2_1_100());
+}
+
+/// The builder's lines are good enough for the program they imitate.
+fn check_built_transcript(claude: &Claude) {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    let file = Transcript::new(ID)
+        .version(claude.version())
+        .cwd(shop.path())
+        .prompt("Why does the login fail?")
+        .thinking("The token may be stale.")
+        .answer("Let me look.")
+        .tool("Bash", json!({"command": "grep -rn refresh src"}), "src/token.rs:12")
+        .answer("The refresh never runs.")
+        .write_to(&home);
+    let before = bytes(&file);
+    let server = ModelServer::start(Script::new().on("So fix it", [Answer::text("Fixed.")]));
+
+    let run = claude.run(&home, &server, shop.path(), &["-p", "So fix it", "--resume", ID]);
+
+    assert_eq!(run.succeeded().answer(), "Fixed.");
+    assert!(bytes(&file).starts_with(&before));
+    let sent = server.calls()[0].body["messages"].to_string();
+    for words in ["Why does the login fail?", "Let me look.", "src/token.rs:12", "The refresh never runs."] {
+        assert!(sent.contains(words), "the model was not told: {words}");
+    }
 }
 
 fn transcript(home: &ScratchHome, project: &Repository<'_>, id: &str) -> PathBuf {

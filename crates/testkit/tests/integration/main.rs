@@ -3,3 +3,4 @@
 mod claude;
 mod home;
 mod model_server;
+mod transcript;
