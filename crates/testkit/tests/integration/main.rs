@@ -2,5 +2,6 @@
 
 mod claude;
 mod home;
+mod house;
 mod model_server;
 mod transcript;
