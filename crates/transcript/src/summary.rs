@@ -44,7 +44,7 @@ pub struct Summary {
     pub origin_marker: Option<String>,
     /// The titles that are candidates.
     pub titles: Titles,
-    /// The distinct working directories, in order, the first [`DIRECTORIES`] of them.
+    /// The distinct working directories, in order, the first `DIRECTORIES` of them.
     pub directories: Vec<String>,
     /// The directory a worktree session came from.
     pub worktree_origin: Option<String>,

@@ -1,0 +1,23 @@
+//! What the tests stand on: a scratch home, a scripted model server, the real `claude`, and transcripts
+//! written in prose. Only tests depend on it; nothing here is shipped.
+//!
+//! A helper that cannot go on panics and says what to do: that is how a test fails.
+
+#![allow(clippy::expect_used, reason = "a helper that cannot go on fails the test that called it")]
+#![allow(clippy::disallowed_methods, reason = "tests read small files of their own making, whole")]
+#![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
+
+pub mod claude;
+pub mod files;
+pub mod home;
+pub mod model_server;
+pub mod repository;
+pub mod snapshot;
+pub mod transcript;
+
+pub use claude::Claude;
+pub use home::ScratchHome;
+pub use model_server::{Answer, Gate, ModelServer, Script};
+pub use repository::Repository;
+pub use snapshot::Snapshot;
+pub use transcript::Transcript;

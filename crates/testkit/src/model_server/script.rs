@@ -1,0 +1,132 @@
+//! What the scripted model says: rules that answer a person's prompt, one answer for each call the turn
+//! takes.
+
+use serde_json::Value;
+
+use super::Gate;
+
+/// The whole play: the first rule whose words are in the prompt answers it.
+#[derive(Default)]
+pub struct Script {
+    rules: Vec<Rule>,
+    otherwise: Option<Answer>,
+}
+
+impl Script {
+    /// A script that answers everything with one short sentence.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// When the prompt contains `words`, the turn's calls get these answers, one after the other; a turn
+    /// that goes on past the last one is closed with a short text.
+    #[must_use]
+    pub fn on<const N: usize>(mut self, words: &str, answers: [Answer; N]) -> Self {
+        self.rules.push(Rule { words: words.to_owned(), answers: answers.into() });
+        self
+    }
+
+    /// What is answered to a prompt that no rule knows.
+    #[must_use]
+    pub fn otherwise(mut self, answer: Answer) -> Self {
+        self.otherwise = Some(answer);
+        self
+    }
+
+    /// The rule's words and the answer for the turn's call number `call`.
+    pub(super) fn answer(&self, prompt: &str, call: usize) -> (Option<String>, Answer) {
+        match self.rules.iter().find(|rule| prompt.contains(&rule.words)) {
+            Some(rule) => {
+                let answer = rule.answers.get(call).cloned().unwrap_or_else(|| Answer::text("Done."));
+                (Some(rule.words.clone()), answer)
+            }
+            None => (None, self.otherwise.clone().unwrap_or_else(|| Answer::text("Understood."))),
+        }
+    }
+}
+
+struct Rule {
+    words: String,
+    answers: Vec<Answer>,
+}
+
+/// One answer of the model: blocks in the order they stream.
+#[derive(Clone, Default)]
+pub struct Answer {
+    pub(super) parts: Vec<Part>,
+    pub(super) output_tokens: Option<u64>,
+}
+
+/// One thing that happens while an answer streams.
+#[derive(Clone)]
+pub(super) enum Part {
+    Text(String),
+    Thinking(String),
+    Tool { name: String, input: Value },
+    Hold(Gate),
+    Cut,
+    Refuse { status: u16, kind: String },
+}
+
+impl Answer {
+    /// An answer that is one text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::default().with(Part::Text(text.into()))
+    }
+
+    /// An answer that begins with thinking.
+    pub fn thinking(text: impl Into<String>) -> Self {
+        Self::default().with(Part::Thinking(text.into()))
+    }
+
+    /// An answer that begins with a call of a tool.
+    pub fn tool(name: &str, input: Value) -> Self {
+        Self::default().then_tool(name, input)
+    }
+
+    /// An answer that waits at `gate` before its first byte.
+    pub fn held(gate: &Gate) -> Self {
+        Self::default().then_hold(gate)
+    }
+
+    /// A refusal with an HTTP status and the API's name of the error, such as 529 `overloaded_error`.
+    pub fn refusal(status: u16, kind: &str) -> Self {
+        Self::default().with(Part::Refuse { status, kind: kind.to_owned() })
+    }
+
+    /// Then a text block.
+    #[must_use]
+    pub fn then_text(self, text: impl Into<String>) -> Self {
+        self.with(Part::Text(text.into()))
+    }
+
+    /// Then a call of a tool.
+    #[must_use]
+    pub fn then_tool(self, name: &str, input: Value) -> Self {
+        self.with(Part::Tool { name: name.to_owned(), input })
+    }
+
+    /// Then nothing more until `gate` is opened.
+    #[must_use]
+    pub fn then_hold(self, gate: &Gate) -> Self {
+        self.with(Part::Hold(gate.clone()))
+    }
+
+    /// Then the connection breaks in the middle of the answer.
+    #[must_use]
+    pub fn then_cut(self) -> Self {
+        self.with(Part::Cut)
+    }
+
+    /// Counts this many output tokens instead of an invented number.
+    #[must_use]
+    pub fn output_tokens(mut self, count: u64) -> Self {
+        self.output_tokens = Some(count);
+        self
+    }
+
+    fn with(mut self, part: Part) -> Self {
+        self.parts.push(part);
+        self
+    }
+}
