@@ -15,7 +15,7 @@ pub fn price(model: &str, usage: &Usage, terms: Terms) -> Option<f64> {
     rates(model)?.price(usage, terms)
 }
 
-/// The day whose prices the table holds.
+/// The day up to which the table was kept.
 pub fn prices_as_of() -> Option<Date> {
     TABLE.as_of
 }
@@ -58,7 +58,7 @@ struct Long {
 }
 
 impl Rates {
-    /// The price of one message; `None` when it was served on terms the model was never offered on.
+    /// The price of one message; `None` when the table has no factor for the terms it was served on.
     pub(crate) fn price(&self, usage: &Usage, terms: Terms) -> Option<f64> {
         let batch = if terms.batch { TABLE.shared.batch } else { 1.0 };
         let fast = if terms.fast { self.fast? } else { 1.0 };
