@@ -55,8 +55,19 @@ pub fn units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
         RecordKind::QueueOperation if record.operation() == Some("enqueue") => queued(record),
         _ => spoken(record, subagent),
     };
-    units.retain(|unit| unit.path.is_some() || !unit.text.trim().is_empty());
+    units.retain(|unit| unit.path.as_ref().map_or(!unit.text.trim().is_empty(), |path| !path.is_empty()));
+    for unit in units.iter_mut().filter(|unit| unit.kind.is_change()) {
+        name_file(unit, record.cwd().as_deref());
+    }
     units
+}
+
+/// Puts the path, as seen from the working directory, before a change's text: its words are part of what is
+/// remembered of it.
+fn name_file(unit: &mut Unit<'_>, cwd: Option<&str>) {
+    let path = unit.path.as_deref().unwrap_or("");
+    let inside = cwd.and_then(|cwd| path.strip_prefix(cwd)).filter(|rest| rest.starts_with('/'));
+    unit.text = Cow::Owned(format!("{}\n{}", inside.unwrap_or(path).trim_start_matches('/'), unit.text));
 }
 
 fn title(text: Option<Cow<'_, str>>) -> Vec<Unit<'_>> {

@@ -205,14 +205,14 @@ mod tests {
 
     #[test]
     fn what_tools_were_called_for() {
-        check_use("Edit", r#"{"file_path":"/a.rs","old_string":"x","new_string":"y"}"#, &[(Kind::Edit, "x\ny", Some("/a.rs"))]);
-        check_use("MultiEdit", r#"{"file_path":"/a.rs","edits":[{"old_string":"x","new_string":"y"}]}"#, &[(Kind::Edit, "x\ny", Some("/a.rs"))]);
-        check_use("Write", r#"{"file_path":"/a.rs","content":"z"}"#, &[(Kind::Write, "z", Some("/a.rs"))]);
+        check_use("Edit", r#"{"file_path":"/a.rs","old_string":"x","new_string":"y"}"#, &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))]);
+        check_use("MultiEdit", r#"{"file_path":"/a.rs","edits":[{"old_string":"x","new_string":"y"}]}"#, &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))]);
+        check_use("Write", r#"{"file_path":"/a.rs","content":"z"}"#, &[(Kind::Write, "a.rs\nz", Some("/a.rs"))]);
         check_use("Read", r#"{"file_path":"/a.rs"}"#, &[(Kind::Read, "", Some("/a.rs"))]);
         check_use("Bash", r#"{"command":"ls","description":"List"}"#, &[(Kind::Command, "ls", None), (Kind::Purpose, "List", None)]);
         check_use("TodoWrite", r#"{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}"#, &[(Kind::Todo, "a", None)]);
         check_use("mcp__x__y", r#"{"q":1}"#, &[]);
-        check_use("Edit", "null", &[(Kind::Edit, "", Some(""))]);
+        check_use("Edit", "null", &[]);
     }
 
     #[test]

@@ -28,6 +28,7 @@ raw_fields! {
         output = "outputTokens",
         cache_read = "cacheReadInputTokens",
         cache_write = "cacheCreationInputTokens",
+        one_hour = "cacheCreationEphemeral1hInputTokens",
         web_searches = "webSearchRequests",
     }
 }
@@ -128,12 +129,14 @@ pub(crate) fn cost_state(record: &Record<'_>) -> Option<CostState> {
     let models = models.entries().map(|(model, totals)| {
         let totals = ModelTotals::of(totals);
         let count = |field: Raw<'_>| field.count().unwrap_or(0);
+        let all_writes = count(totals.cache_write);
+        let one_hour = count(totals.one_hour).min(all_writes);
         let usage = Usage {
             input: count(totals.input),
             output: count(totals.output),
             cache_read: count(totals.cache_read),
-            cache_write_5m: count(totals.cache_write),
-            cache_write_1h: 0,
+            cache_write_5m: all_writes - one_hour,
+            cache_write_1h: one_hour,
             web_searches: count(totals.web_searches),
         };
         (model.into_owned(), usage)

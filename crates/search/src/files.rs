@@ -1,0 +1,269 @@
+//! The list of indexed files: how far each has been read, and whose it is.
+//!
+//! It is the point of commit: what the text index holds beyond it is taken out again before anything is
+//! added (see `writer`).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use database::{Condition, open_derived, open_read_only};
+use model::SessionId;
+use rusqlite::{Connection, params};
+use transcript::{FileStamp, Mark};
+
+use crate::error::{Error, files_failed};
+
+const STEPS: [&str; 1] = ["
+    CREATE TABLE file (
+        id INTEGER PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        session TEXT,
+        subagent INTEGER NOT NULL,
+        dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
+        position INTEGER NOT NULL, lines INTEGER NOT NULL, witness INTEGER NOT NULL,
+        chunks INTEGER NOT NULL,
+        spoken INTEGER NOT NULL,
+        gone INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE shared (
+        record INTEGER NOT NULL,
+        owner INTEGER NOT NULL,
+        file INTEGER NOT NULL,
+        PRIMARY KEY (record, file)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX shared_by_owner ON shared (owner);
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+"];
+
+/// One indexed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileRow {
+    /// Its number in the index.
+    pub(crate) id: u64,
+    pub(crate) path: PathBuf,
+    /// The session it belongs to; unknown until a record of a flat sub-agent's file has named it.
+    pub(crate) session: Option<SessionId>,
+    pub(crate) subagent: bool,
+    pub(crate) stamp: FileStamp,
+    pub(crate) mark: Mark,
+    /// Chunks that are found by their words.
+    pub(crate) chunks: u64,
+    /// The length of what speaks for the session, in bytes.
+    pub(crate) spoken: u64,
+    /// The file has vanished; what was indexed of it stays.
+    pub(crate) gone: bool,
+}
+
+/// A record that was indexed for one file and stands in another, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Shared {
+    pub(crate) record: u64,
+    pub(crate) owner: u64,
+    pub(crate) file: u64,
+}
+
+/// The list, open.
+#[derive(Debug)]
+pub(crate) struct FileList {
+    connection: Connection,
+    /// What had to be done to open it.
+    pub(crate) condition: Condition,
+}
+
+impl FileList {
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let database::Derived { connection, condition } = open_derived(path, &STEPS)?;
+        Ok(Self { connection, condition })
+    }
+
+    /// Opens the list for reading; `None` when there is none yet.
+    pub(crate) fn open_read_only(path: &Path) -> Result<Option<Self>, Error> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let connection = open_read_only(path, &STEPS)?;
+        Ok(Some(Self { connection, condition: Condition::Ready }))
+    }
+
+    pub(crate) fn generation(&self) -> Result<u64, Error> {
+        let mut statement = self.prepare("SELECT value FROM meta WHERE key = 'generation'")?;
+        let mut rows = statement.query_map([], |row| row.get(0)).map_err(files_failed("read"))?;
+        rows.next().transpose().map(|value| value.map_or(0, from_sql)).map_err(files_failed("read"))
+    }
+
+    /// All files, by number.
+    pub(crate) fn all(&self) -> Result<Vec<FileRow>, Error> {
+        let mut statement = self.prepare(
+            "SELECT id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone
+             FROM file ORDER BY id",
+        )?;
+        let rows = statement.query_map([], file_row).map_err(files_failed("read"))?;
+        rows.collect::<Result<_, _>>().map_err(files_failed("read"))
+    }
+
+    /// The files that also hold a record, by the record.
+    pub(crate) fn shared(&self) -> Result<HashMap<u64, Vec<u64>>, Error> {
+        let mut statement = self.prepare("SELECT record, file FROM shared")?;
+        let rows = statement
+            .query_map([], |row| Ok((from_sql(row.get(0)?), from_sql(row.get(1)?))))
+            .map_err(files_failed("read"))?;
+        let mut shared: HashMap<u64, Vec<u64>> = HashMap::new();
+        for row in rows {
+            let (record, file) = row.map_err(files_failed("read"))?;
+            shared.entry(record).or_default().push(file);
+        }
+        Ok(shared)
+    }
+
+    /// The files that lean on records indexed for `owner`.
+    pub(crate) fn leaning_on(&self, owner: u64) -> Result<Vec<u64>, Error> {
+        let mut statement = self.prepare("SELECT DISTINCT file FROM shared WHERE owner = ?1")?;
+        let rows =
+            statement.query_map([to_sql(owner)], |row| Ok(from_sql(row.get(0)?))).map_err(files_failed("read"))?;
+        rows.collect::<Result<_, _>>().map_err(files_failed("read"))
+    }
+
+    /// Writes what a commit of the text index has made true, in one step.
+    pub(crate) fn commit(&mut self, changes: &Changes, generation: u64) -> Result<u64, Error> {
+        let failed = || files_failed("write");
+        let transaction = self.connection.transaction().map_err(failed())?;
+        for file in &changes.forgotten {
+            transaction.execute("DELETE FROM shared WHERE file = ?1 OR owner = ?1", [to_sql(*file)]).map_err(failed())?;
+        }
+        for row in &changes.files {
+            write_file(&transaction, row).map_err(failed())?;
+        }
+        for shared in &changes.shared {
+            transaction
+                .prepare_cached("INSERT OR IGNORE INTO shared VALUES (?1, ?2, ?3)")
+                .and_then(|mut insert| {
+                    insert.execute([to_sql(shared.record), to_sql(shared.owner), to_sql(shared.file)])
+                })
+                .map_err(failed())?;
+        }
+        transaction
+            .execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?1)", [to_sql(generation)])
+            .map_err(failed())?;
+        transaction.commit().map_err(failed())?;
+        Ok((changes.files.len() + changes.shared.len() + 1) as u64)
+    }
+
+    /// Empties the list.
+    pub(crate) fn forget_all(&mut self) -> Result<(), Error> {
+        self.connection.execute_batch("DELETE FROM file; DELETE FROM shared;").map_err(files_failed("write"))
+    }
+
+    fn prepare(&self, sql: &str) -> Result<rusqlite::CachedStatement<'_>, Error> {
+        self.connection.prepare_cached(sql).map_err(files_failed("read"))
+    }
+}
+
+/// What a commit changes in the list.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// Files whose chunks were taken out.
+    pub(crate) forgotten: Vec<u64>,
+    pub(crate) files: Vec<FileRow>,
+    pub(crate) shared: Vec<Shared>,
+}
+
+fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        )?
+        .execute(params![
+            to_sql(row.id),
+            row.path.to_string_lossy(),
+            row.session.as_ref().map(SessionId::as_str),
+            row.subagent,
+            to_sql(row.stamp.dev),
+            to_sql(row.stamp.ino),
+            to_sql(row.stamp.size),
+            row.stamp.mtime,
+            to_sql(row.mark.offset),
+            to_sql(row.mark.lines),
+            to_sql(row.mark.witness),
+            to_sql(row.chunks),
+            to_sql(row.spoken),
+            row.gone,
+        ])
+}
+
+fn file_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<FileRow> {
+    let number = |at| row.get(at).map(from_sql);
+    let session: Option<String> = row.get(2)?;
+    let stamp = FileStamp { dev: number(4)?, ino: number(5)?, size: number(6)?, mtime: row.get(7)? };
+    Ok(FileRow {
+        id: number(0)?,
+        path: PathBuf::from(row.get::<_, String>(1)?),
+        session: session.and_then(|session| session.parse().ok()),
+        subagent: row.get(3)?,
+        stamp,
+        mark: Mark {
+            dev: stamp.dev,
+            ino: stamp.ino,
+            offset: number(8)?,
+            lines: number(9)?,
+            witness: number(10)?,
+        },
+        chunks: number(11)?,
+        spoken: number(12)?,
+        gone: row.get(13)?,
+    })
+}
+
+/// SQLite's numbers are signed; the bits stay the same.
+fn to_sql(number: u64) -> i64 {
+    number.cast_signed()
+}
+
+fn from_sql(number: i64) -> u64 {
+    number.cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: u64, path: &str) -> FileRow {
+        FileRow {
+            id,
+            path: path.into(),
+            session: Some("s1".parse().unwrap()),
+            subagent: false,
+            stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },
+            mark: Mark { dev: 1, ino: 2, offset: 3, lines: 1, witness: u64::MAX },
+            chunks: 5,
+            spoken: 6,
+            gone: false,
+        }
+    }
+
+    #[test]
+    fn what_is_committed_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("files.sqlite");
+        let mut list = FileList::open(&path).unwrap();
+        assert_eq!(list.generation().unwrap(), 0);
+        let shared = Shared { record: u64::MAX, owner: 1, file: 2 };
+        let changes =
+            Changes { files: vec![row(1, "/a"), row(2, "/b")], shared: vec![shared], ..Changes::default() };
+        list.commit(&changes, 7).unwrap();
+        let list = FileList::open_read_only(&path).unwrap().unwrap();
+        assert_eq!(list.generation().unwrap(), 7);
+        assert_eq!(list.all().unwrap(), changes.files);
+        assert_eq!(list.shared().unwrap(), HashMap::from([(u64::MAX, vec![2])]));
+        assert_eq!(list.leaning_on(1).unwrap(), [2]);
+    }
+
+    #[test]
+    fn a_forgotten_file_leans_on_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut list = FileList::open(&folder.path().join("files.sqlite")).unwrap();
+        let shared = vec![Shared { record: 1, owner: 1, file: 2 }];
+        list.commit(&Changes { shared, ..Changes::default() }, 1).unwrap();
+        list.commit(&Changes { forgotten: vec![1], ..Changes::default() }, 2).unwrap();
+        assert!(list.shared().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,411 @@
+//! Bringing the index up to date with the transcripts: what is new is read, newest sessions first.
+//!
+//! An unchanged file costs its stat, an appended one its new bytes. Work can be stopped at any line and is
+//! then kept; the next pass goes on from there.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::SessionId;
+use transcript::record::{Record, parse};
+use transcript::{Change, FileStamp, Tail};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::chunk::{Unit, units};
+use crate::document::Documents;
+use crate::error::Error;
+use crate::files::{Changes, FileList, FileRow, Shared};
+use crate::kind::Kind;
+use crate::writer::{Writer, list_file};
+
+/// A commit is made after so many bytes of transcripts.
+const COMMIT_EVERY: u64 = 192 << 20;
+/// `keep_going` is asked after so many bytes.
+const ASK_EVERY: u64 = 1 << 20;
+/// From so many bytes on, all threads are used.
+const LARGE: u64 = 8 << 20;
+
+/// A file to be indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file.
+    pub path: PathBuf,
+    /// Its `stat`.
+    pub stamp: FileStamp,
+    /// The session it belongs to, where its place tells.
+    pub session: Option<SessionId>,
+    /// Whether it is a sub-agent's.
+    pub subagent: bool,
+}
+
+/// How far a pass has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Files done.
+    pub files_done: u64,
+    /// Files with something new.
+    pub files: u64,
+    /// Bytes read.
+    pub bytes_done: u64,
+    /// Bytes to read.
+    pub bytes: u64,
+}
+
+/// What a pass did and what it left.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Synced {
+    /// What was read.
+    pub progress: Progress,
+    /// Files with something that is not indexed yet.
+    pub pending_files: u64,
+    /// Their new bytes.
+    pub pending_bytes: u64,
+    /// Another process was writing the index.
+    pub busy: bool,
+    /// Bytes of transcripts that were looked at.
+    pub bytes_read: u64,
+    /// Rows written to the list of files.
+    pub rows_written: u64,
+    /// Chunks added.
+    pub chunks_added: u64,
+    /// Lines with content that could not be read.
+    pub unreadable_lines: u64,
+    /// Files that could not be read, and why.
+    pub failed: Vec<(PathBuf, String)>,
+}
+
+/// What a pass would do.
+#[derive(Debug, Default)]
+struct Plan {
+    todo: Vec<Todo>,
+    bytes: u64,
+    gone: Vec<FileRow>,
+    back: Vec<FileRow>,
+}
+
+#[derive(Debug)]
+struct Todo {
+    source: Source,
+    known: Option<FileRow>,
+}
+
+impl Todo {
+    fn new_bytes(&self) -> u64 {
+        let known = self.known.as_ref().map_or(0, |row| row.mark.offset);
+        self.source.stamp.size.checked_sub(known).unwrap_or(self.source.stamp.size)
+    }
+}
+
+/// What is new, without touching anything.
+pub fn pending(folder: &Path, sources: &[Source]) -> Result<Progress, Error> {
+    let rows = match FileList::open_read_only(&list_file(folder))? {
+        Some(list) => list.all()?,
+        None => Vec::new(),
+    };
+    let plan = plan(rows, sources);
+    Ok(Progress { files: plan.todo.len() as u64, bytes: plan.bytes, ..Progress::default() })
+}
+
+/// Reads what is new into the index while `keep_going` says so.
+pub fn sync(
+    folder: &Path,
+    sources: &[Source],
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Synced, Error> {
+    let rows = match FileList::open_read_only(&list_file(folder)) {
+        Ok(Some(list)) => list.all()?,
+        Ok(None) | Err(_) => Vec::new(),
+    };
+    let first_look = plan(rows, sources);
+    if first_look.todo.is_empty() && first_look.gone.is_empty() && first_look.back.is_empty() {
+        return Ok(Synced::default());
+    }
+    let left = Synced {
+        pending_files: first_look.todo.len() as u64,
+        pending_bytes: first_look.bytes,
+        ..Synced::default()
+    };
+    if !keep_going(&Progress { files: left.pending_files, bytes: left.pending_bytes, ..Progress::default() }) {
+        return Ok(left);
+    }
+    let Some(writer) = Writer::open(folder, first_look.bytes >= LARGE)? else {
+        return Ok(Synced { busy: true, ..left });
+    };
+    // Again, now that nobody else writes: another process may have done it meanwhile.
+    let plan = plan(writer.list.all()?, sources);
+    Pass::new(writer, &plan)?.run(plan, keep_going)
+}
+
+fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
+    let mut plan = Plan::default();
+    let present: HashSet<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
+    let mut by_path: HashMap<PathBuf, FileRow> = HashMap::with_capacity(rows.len());
+    let mut moved: HashMap<(u64, u64), FileRow> = HashMap::new();
+    for row in rows {
+        if present.contains(row.path.as_path()) {
+            by_path.insert(row.path.clone(), row);
+        } else {
+            moved.insert((row.stamp.dev, row.stamp.ino), row);
+        }
+    }
+    for source in sources {
+        let known = by_path.remove(&source.path).or_else(|| {
+            let row = moved.get(&(source.stamp.dev, source.stamp.ino))?;
+            // The same stem: a file that moved between folders, not an inode that was used again.
+            (row.path.file_name() == source.path.file_name()).then(|| row.clone())
+        });
+        if let Some(row) = &known {
+            moved.remove(&(row.stamp.dev, row.stamp.ino));
+            if row.stamp == source.stamp && row.path == source.path {
+                if row.gone {
+                    plan.back.push(FileRow { gone: false, ..row.clone() });
+                }
+                continue;
+            }
+        }
+        let todo = Todo { source: source.clone(), known };
+        plan.bytes += todo.new_bytes();
+        plan.todo.push(todo);
+    }
+    plan.gone = moved.into_values().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
+    plan.todo.sort_by_key(|todo| std::cmp::Reverse(todo.source.stamp.mtime));
+    plan
+}
+
+/// One pass over what is new.
+struct Pass {
+    writer: Writer,
+    documents: Documents,
+    /// The file that owns each record.
+    records: HashMap<u64, u64>,
+    next_file: u64,
+    changes: Changes,
+    synced: Synced,
+    since_commit: u64,
+    since_asked: u64,
+    stopped: bool,
+}
+
+impl Pass {
+    fn new(writer: Writer, plan: &Plan) -> Result<Self, Error> {
+        let records = if plan.todo.is_empty() { HashMap::new() } else { writer.known_records()? };
+        let next_file = writer.list.all()?.iter().map(|row| row.id).max().unwrap_or(0) + 1;
+        Ok(Self {
+            documents: Documents::new(writer.fields.clone()),
+            records,
+            next_file,
+            changes: Changes::default(),
+            synced: Synced::default(),
+            since_commit: 0,
+            since_asked: 0,
+            stopped: false,
+            writer,
+        })
+    }
+
+    fn run(mut self, plan: Plan, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
+        self.synced.progress = Progress { files: plan.todo.len() as u64, bytes: plan.bytes, ..Progress::default() };
+        self.changes.files.extend(plan.gone);
+        self.changes.files.extend(plan.back);
+        let mut todo: std::collections::VecDeque<Todo> = plan.todo.into();
+        while let Some(next) = todo.pop_front() {
+            if self.stopped {
+                self.synced.pending_files += 1;
+                self.synced.pending_bytes += next.new_bytes();
+                continue;
+            }
+            let expected = next.new_bytes();
+            let read = self.file(&next, keep_going, &mut todo)?;
+            if self.stopped {
+                self.synced.pending_files += 1;
+                self.synced.pending_bytes += expected.saturating_sub(read);
+            }
+            self.synced.progress.files_done += 1;
+            if self.since_commit >= COMMIT_EVERY {
+                self.commit()?;
+            }
+        }
+        self.commit()?;
+        self.writer.tidy()?;
+        Ok(self.synced)
+    }
+
+    fn commit(&mut self) -> Result<(), Error> {
+        self.since_commit = 0;
+        let changes = std::mem::take(&mut self.changes);
+        self.synced.rows_written += self.writer.commit(&changes)?;
+        Ok(())
+    }
+
+    /// Reads what is new in one file; returns the bytes read.
+    fn file(
+        &mut self,
+        next: &Todo,
+        keep_going: &mut dyn FnMut(&Progress) -> bool,
+        todo: &mut std::collections::VecDeque<Todo>,
+    ) -> Result<u64, Error> {
+        let source = &next.source;
+        let mut tail = match Tail::open(&source.path, next.known.as_ref().map(|row| &row.mark)) {
+            Ok(tail) => tail,
+            // It vanished since it was listed; the next pass notes it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => {
+                self.synced.failed.push((source.path.clone(), error.to_string()));
+                return Ok(0);
+            }
+        };
+        let mut row = self.row(next, &tail);
+        if tail.change() == Change::Replaced {
+            self.forget(&mut row, todo)?;
+        }
+        let read = self.lines(&mut row, &mut tail, keep_going);
+        if let Err(error) = read {
+            self.synced.failed.push((source.path.clone(), error.to_string()));
+        }
+        let bytes = tail.bytes_read();
+        self.synced.bytes_read += bytes;
+        self.synced.unreadable_lines += tail.too_long();
+        match tail.mark() {
+            Ok(mark) => row.mark = mark,
+            Err(error) => self.synced.failed.push((source.path.clone(), error.to_string())),
+        }
+        // Stopped in the middle: an old stamp makes the next pass go on here.
+        row.stamp = if self.stopped { FileStamp { size: row.mark.offset, mtime: 0, ..tail.stamp() } } else { tail.stamp() };
+        self.changes.files.push(row);
+        Ok(bytes)
+    }
+
+    fn row(&mut self, next: &Todo, tail: &Tail) -> FileRow {
+        let source = &next.source;
+        if let Some(known) = &next.known {
+            return FileRow { path: source.path.clone(), gone: false, ..known.clone() };
+        }
+        let id = self.next_file;
+        self.next_file += 1;
+        FileRow {
+            id,
+            path: source.path.clone(),
+            session: source.session.clone(),
+            subagent: source.subagent,
+            stamp: tail.stamp(),
+            mark: transcript::Mark::default(),
+            chunks: 0,
+            spoken: 0,
+            gone: false,
+        }
+    }
+
+    /// Takes out all that is indexed of a file whose content was replaced. Files that lean on its records
+    /// are read again from their beginning.
+    fn forget(&mut self, row: &mut FileRow, todo: &mut std::collections::VecDeque<Todo>) -> Result<(), Error> {
+        self.writer.remove(row.id);
+        self.records.retain(|_, owner| *owner != row.id);
+        self.changes.forgotten.push(row.id);
+        (row.chunks, row.spoken) = (0, 0);
+        let leaning = self.writer.list.leaning_on(row.id)?;
+        if leaning.is_empty() {
+            return Ok(());
+        }
+        for file in self.writer.list.all()?.into_iter().filter(|file| leaning.contains(&file.id) && !file.gone) {
+            let source = Source {
+                path: file.path.clone(),
+                stamp: file.stamp,
+                session: file.session.clone(),
+                subagent: file.subagent,
+            };
+            let mark = transcript::Mark { witness: !file.mark.witness, ..file.mark };
+            todo.retain(|other| other.source.path != source.path);
+            todo.push_back(Todo { source, known: Some(FileRow { mark, ..file }) });
+        }
+        Ok(())
+    }
+
+    fn lines(
+        &mut self,
+        row: &mut FileRow,
+        tail: &mut Tail,
+        keep_going: &mut dyn FnMut(&Progress) -> bool,
+    ) -> io::Result<()> {
+        let mut branch = None;
+        while let Some(line) = tail.next_line()? {
+            let size = line.bytes.len() as u64 + 1;
+            match parse(line.bytes) {
+                Ok(record) => {
+                    let place = Place { offset: line.offset, line: line.number };
+                    self.record(row, &record, place, &mut branch);
+                }
+                Err(transcript::record::Passed::Blank | transcript::record::Passed::Unread) => {}
+                Err(_) => self.synced.unreadable_lines += 1,
+            }
+            self.synced.progress.bytes_done += size;
+            self.since_commit += size;
+            self.since_asked += size;
+            if self.since_asked >= ASK_EVERY {
+                self.since_asked = 0;
+                if !keep_going(&self.synced.progress) {
+                    self.stopped = true;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, row: &mut FileRow, record: &Record<'_>, place: Place, branch: &mut Option<String>) {
+        if row.session.is_none() {
+            row.session = record.session().and_then(|session| session.parse().ok());
+        }
+        if let Some((_, inner)) = record.agent_progress() {
+            self.units(row, &inner, units(&inner, true), place);
+            return;
+        }
+        let mut found = units(record, row.subagent);
+        if let Some(now) = record.branch().filter(|now| branch.as_deref() != Some(now.as_ref())) {
+            *branch = Some(now.clone().into_owned());
+            found.push(Unit::new(Kind::Branch, now));
+        }
+        self.units(row, record, found, place);
+    }
+
+    fn units(&mut self, row: &mut FileRow, record: &Record<'_>, units: Vec<Unit<'_>>, place: Place) {
+        if units.is_empty() {
+            return;
+        }
+        let id = record.uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()));
+        let owner = if id == 0 { row.id } else { *self.records.entry(id).or_insert(row.id) };
+        let spoken = units.iter().filter(|unit| unit.kind.speaks_for_session()).map(|unit| unit.text.len() as u64);
+        row.spoken += spoken.sum::<u64>();
+        if owner != row.id {
+            self.changes.shared.push(Shared { record: id, owner, file: row.id });
+            return;
+        }
+        let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
+        let origin = Origin { file: row.id, record: id, place, time, generation: self.writer.generation };
+        for (number, unit) in units.iter().enumerate() {
+            for document in self.documents.of_unit(unit, number, &origin) {
+                row.chunks += u64::from(unit.kind.is_found_by_words());
+                self.synced.chunks_added += 1;
+                // The text index reports a failed thread at the commit as well; nothing is lost by going on.
+                let _ = self.writer.add(document);
+            }
+        }
+    }
+}
+
+/// Where a record stands in its file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    pub(crate) line: u64,
+}
+
+/// What the chunks of one record have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) file: u64,
+    pub(crate) record: u64,
+    pub(crate) place: Place,
+    pub(crate) time: u64,
+    pub(crate) generation: u64,
+}

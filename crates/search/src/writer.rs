@@ -1,0 +1,193 @@
+//! The text index open for writing: one writer over all processes, and a commit that survives any crash.
+//!
+//! Every chunk carries the number of the commit that added it. The list of files is committed after the
+//! text index; after a crash between the two, the chunks of the commit that the list does not know are
+//! taken out, and its files are simply read again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use database::WriterLock;
+use tantivy::indexer::NoMergePolicy;
+use tantivy::{Index, IndexWriter, TantivyDocument, Term};
+
+use crate::error::{Error, index_failed, io_failed};
+use crate::files::{Changes, FileList};
+use crate::schema::{Fields, TOKENIZER, WordTokenizer};
+
+/// What tantivy may hold before it writes a segment, in bytes for each thread.
+const HEAP: usize = 48 << 20;
+/// Threads that turn text into postings.
+const THREADS: usize = 2;
+/// Below this share of all chunks a segment is small.
+const SMALL: usize = 20;
+/// So many small segments are made one.
+const MERGE_AT: usize = 10;
+
+/// The index, held by this process alone.
+pub(crate) struct Writer {
+    folder: PathBuf,
+    index: Index,
+    writer: IndexWriter,
+    pub(crate) fields: Fields,
+    pub(crate) list: FileList,
+    pub(crate) generation: u64,
+    _lock: WriterLock,
+}
+
+/// Where the parts of the index lie.
+pub(crate) fn text_folder(folder: &Path) -> PathBuf {
+    folder.join("text")
+}
+
+pub(crate) fn list_file(folder: &Path) -> PathBuf {
+    folder.join("files.sqlite")
+}
+
+impl Writer {
+    /// Opens the index for writing; `None` when another process writes it. `large` says that much is to come.
+    pub(crate) fn open(folder: &Path, large: bool) -> Result<Option<Self>, Error> {
+        create_private(folder)?;
+        let Some(lock) = WriterLock::try_acquire(&folder.join("writer.lock"))? else { return Ok(None) };
+        let text = text_folder(folder);
+        create_private(&text)?;
+        sweep(&text);
+        let fields = Fields::new();
+        let index = open_or_create(&text, &fields)?;
+        let threads = if large { THREADS } else { 1 };
+        let heap = if large { HEAP } else { 16 << 20 };
+        let writer = index
+            .writer_with_num_threads(threads, heap * threads)
+            .map_err(index_failed("write", &text))?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        let list = FileList::open(&list_file(folder))?;
+        let mut writer = Self { folder: text, index, writer, fields, list, generation: 0, _lock: lock };
+        writer.recover()?;
+        Ok(Some(writer))
+    }
+
+    /// Adds a chunk to the commit that is being made.
+    pub(crate) fn add(&self, document: TantivyDocument) -> Result<(), Error> {
+        self.writer.add_document(document).map_err(index_failed("write", &self.folder)).map(drop)
+    }
+
+    /// Takes out what is indexed of a file.
+    pub(crate) fn remove(&self, file: u64) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.file, file));
+    }
+
+    /// Makes all that was added and removed durable; returns the rows written to the list.
+    pub(crate) fn commit(&mut self, changes: &Changes) -> Result<u64, Error> {
+        self.commit_text()?;
+        let rows = self.list.commit(changes, self.generation)?;
+        self.generation += 1;
+        Ok(rows)
+    }
+
+    /// Joins small segments, so that live appends do not pile them up.
+    pub(crate) fn tidy(mut self) -> Result<(), Error> {
+        let metas = self.index.searchable_segment_metas().map_err(index_failed("read", &self.folder))?;
+        let total: usize = metas.iter().map(|meta| meta.num_docs() as usize).sum();
+        let small = metas.iter().filter(|meta| (meta.num_docs() as usize) * SMALL < total);
+        let small: Vec<_> = small.map(tantivy::index::SegmentMeta::id).collect();
+        if small.len() >= MERGE_AT {
+            self.writer.merge(&small).wait().map_err(index_failed("tidy", &self.folder))?;
+        }
+        self.writer.wait_merging_threads().map_err(index_failed("tidy", &self.folder))
+    }
+
+    /// The record each chunk was made from, by the file that owns it.
+    pub(crate) fn known_records(&self) -> Result<std::collections::HashMap<u64, u64>, Error> {
+        let failed = || index_failed("read", &self.folder);
+        let searcher = self.index.reader().map_err(failed())?.searcher();
+        let mut known = std::collections::HashMap::new();
+        for segment in searcher.segment_readers() {
+            let records = segment.fast_fields().u64("record").map_err(failed())?;
+            let files = segment.fast_fields().u64("file").map_err(failed())?;
+            for document in segment.doc_ids_alive() {
+                if let (Some(record), Some(file)) = (records.first(document), files.first(document))
+                    && record != 0
+                {
+                    known.insert(record, file);
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    fn commit_text(&mut self) -> Result<(), Error> {
+        let failed = || index_failed("write", &self.folder);
+        let mut prepared = self.writer.prepare_commit().map_err(failed())?;
+        prepared.set_payload(&self.generation.to_string());
+        prepared.commit().map_err(failed())?;
+        Ok(())
+    }
+
+    fn recover(&mut self) -> Result<(), Error> {
+        let failed = || index_failed("read", &self.folder);
+        let listed = self.list.generation()?;
+        let meta = self.index.load_metas().map_err(failed())?;
+        let committed: u64 = meta.payload.and_then(|payload| payload.parse().ok()).unwrap_or(0);
+        self.generation = listed.max(committed) + 1;
+        if listed == committed {
+            return Ok(());
+        }
+        if listed == 0 || committed < listed {
+            // One of the two was lost: begin anew.
+            self.writer.delete_all_documents().map_err(failed())?;
+            let files = self.list.all()?;
+            self.commit_text()?;
+            self.list.commit(&Changes { forgotten: files.iter().map(|file| file.id).collect(), ..Changes::default() }, self.generation)?;
+            self.list.forget_all()?;
+        } else {
+            for generation in listed + 1..=committed {
+                self.writer.delete_term(Term::from_field_u64(self.fields.generation, generation));
+            }
+            self.commit_text()?;
+            self.list.commit(&Changes::default(), self.generation)?;
+        }
+        self.generation += 1;
+        Ok(())
+    }
+}
+
+/// Opens the text index; one of another version or damaged is made anew.
+fn open_or_create(text: &Path, fields: &Fields) -> Result<Index, Error> {
+    let opened = if text.join("meta.json").exists() {
+        Index::open_in_dir(text).ok().filter(|index| index.schema() == fields.schema)
+    } else {
+        None
+    };
+    let index = match opened {
+        Some(index) => index,
+        None => {
+            for entry in fs::read_dir(text).map_err(io_failed("read", text))?.filter_map(Result::ok) {
+                let path = entry.path();
+                fs::remove_file(&path).map_err(io_failed("remove", &path))?;
+            }
+            Index::create_in_dir(text, fields.schema.clone()).map_err(index_failed("create", text))?
+        }
+    };
+    register(&index);
+    Ok(index)
+}
+
+/// Tells an index our tokenizer.
+pub(crate) fn register(index: &Index) {
+    index.tokenizers().register(TOKENIZER, WordTokenizer::default());
+}
+
+/// Removes the temporary files that a killed writer leaves behind.
+fn sweep(text: &Path) {
+    let Ok(entries) = fs::read_dir(text) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        if entry.file_name().to_string_lossy().starts_with(".tmp") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn create_private(folder: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io_failed("create", folder))
+}
