@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::Gate;
 
-/// The whole play: the first rule whose words are in the prompt answers it.
+/// The whole play: of the rules whose words are in the prompt, the one whose words come last answers it,
+/// because the client joins what precedes a prompt (a summary, an unanswered prompt) to it.
 #[derive(Default)]
 pub struct Script {
     rules: Vec<Rule>,
@@ -26,6 +27,13 @@ impl Script {
         self
     }
 
+    /// What the model writes when the client asks it to compact the conversation.
+    #[must_use]
+    pub fn on_compaction(self, summary: &str) -> Self {
+        // The request names the tag that the summary must stand in.
+        self.on("<summary>", [Answer::text(format!("<summary>{summary}</summary>"))])
+    }
+
     /// What is answered to a prompt that no rule knows.
     #[must_use]
     pub fn otherwise(mut self, answer: Answer) -> Self {
@@ -35,8 +43,9 @@ impl Script {
 
     /// The rule's words and the answer for the turn's call number `call`.
     pub(super) fn answer(&self, prompt: &str, call: usize) -> (Option<String>, Answer) {
-        match self.rules.iter().find(|rule| prompt.contains(&rule.words)) {
-            Some(rule) => {
+        let ends = self.rules.iter().rev().filter_map(|rule| Some((rule.end_in(prompt)?, rule)));
+        match ends.max_by_key(|(end, _)| *end) {
+            Some((_, rule)) => {
                 let answer = rule.answers.get(call).cloned().unwrap_or_else(|| Answer::text("Done."));
                 (Some(rule.words.clone()), answer)
             }
@@ -48,6 +57,13 @@ impl Script {
 struct Rule {
     words: String,
     answers: Vec<Answer>,
+}
+
+impl Rule {
+    /// Where the rule's words end in the prompt, the last time they are there.
+    fn end_in(&self, prompt: &str) -> Option<usize> {
+        prompt.rfind(&self.words).map(|start| start + self.words.len())
+    }
 }
 
 /// One answer of the model: blocks in the order they stream.
@@ -128,5 +144,21 @@ impl Answer {
     fn with(mut self, part: Part) -> Self {
         self.parts.push(part);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_that_come_last_decide_and_the_first_rule_breaks_a_tie() {
+        let script = ["say hello", "hello", "fix it"]
+            .iter()
+            .fold(Script::new(), |script, words| script.on(words, [Answer::text("So.")]));
+        let rule = |prompt: &str| script.answer(prompt, 0).0;
+        assert_eq!(rule("say hello").as_deref(), Some("say hello"));
+        assert_eq!(rule("It was asked to say hello.\nNow fix it").as_deref(), Some("fix it"));
+        assert_eq!(rule("nothing known"), None);
     }
 }

@@ -29,9 +29,7 @@ fn check_life_of_a_session(claude: &Claude) {
             .on("and again", [Answer::text("Hello once more.")])
             .on("another way", [Answer::text("Good morning.")]),
     );
-    let ask = |arguments: &[&str]| {
-        claude.run(&home, &server, shop.path(), arguments).succeeded().answer().to_owned()
-    };
+    let ask = |arguments: &[&str]| claude_answer(claude, &home, &server, &shop, arguments);
 
     assert_eq!(ask(&["-p", "say hello", "--session-id", ID]), "Hello there!");
     let file = transcript(&home, &shop, ID);
@@ -117,6 +115,30 @@ fn check_subagent(claude: &Claude) {
 }
 
 #[test]
+fn a_session_is_compacted_by_2_1_329() {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    let server = ModelServer::start(
+        Script::new()
+            .on("say hello", [Answer::text("Hello.")])
+            .on("go on", [Answer::text("On we go.")])
+            .on_compaction("They were asked to say hello."),
+    );
+    let ask =
+        |prompt, flag| claude_answer(&Claude::newest(), &home, &server, &shop, &["-p", prompt, flag, ID]);
+
+    ask("say hello", "--session-id");
+    ask("/compact", "--resume");
+    assert_eq!(ask("go on", "--resume"), "On we go.");
+
+    let all = records(&transcript(&home, &shop, ID));
+    let boundary = all.iter().position(|record| record["subtype"] == "compact_boundary");
+    let summary = &all[boundary.map_or(0, |at| at + 1)];
+    assert_eq!(summary["isCompactSummary"], true);
+    assert!(summary["message"]["content"].to_string().contains("They were asked to say hello."));
+}
+
+#[test]
 fn a_built_transcript_is_resumed_by_2_1_329() {
     check_built_transcript(&Claude::newest());
 }
@@ -150,6 +172,16 @@ fn check_built_transcript(claude: &Claude) {
     for words in ["Why does the login fail?", "Let me look.", "src/token.rs:12", "The refresh never runs."] {
         assert!(sent.contains(words), "the model was not told: {words}");
     }
+}
+
+fn claude_answer(
+    claude: &Claude,
+    home: &ScratchHome,
+    server: &ModelServer,
+    project: &Repository<'_>,
+    arguments: &[&str],
+) -> String {
+    claude.run(home, server, project.path(), arguments).succeeded().answer().to_owned()
 }
 
 fn transcript(home: &ScratchHome, project: &Repository<'_>, id: &str) -> PathBuf {
