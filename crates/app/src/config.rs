@@ -1,0 +1,159 @@
+//! Where everything lies and what the person set: the only reader of the environment and the home folder.
+
+#![expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use catalog::Places;
+use transcript::ConfigFolder;
+
+use crate::{Error, Kind, Settings};
+
+/// Variables that begin like settings and are none.
+const NOT_SETTINGS: [&str; 2] = ["BACKSTORY_HOME", "BACKSTORY_CONFIG"];
+/// The largest settings file that is read, in bytes.
+const CAP: u64 = 1 << 20;
+
+/// Where everything lies, and the settings.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// The person's home.
+    pub home: PathBuf,
+    /// Backstory's own state.
+    pub state: PathBuf,
+    /// Claude Code's config folders, each once.
+    pub claude_folders: Vec<PathBuf>,
+    /// Where OpenClaw may keep its state, in the order of trust.
+    pub openclaw_folders: Vec<PathBuf>,
+    /// The person's settings over the defaults.
+    pub settings: Settings,
+    /// The pager the environment asks for.
+    pub pager: Option<String>,
+}
+
+/// The environment's variables, by name; a parameter so that tests can bring their own.
+pub type Variables = BTreeMap<String, String>;
+
+impl Config {
+    /// The configuration of this process.
+    pub fn of_process() -> Result<Self, Error> {
+        let readable = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self::new(&env::vars_os().filter_map(readable).collect())
+    }
+
+    /// The configuration that these variables and the files they lead to give.
+    pub fn new(variables: &Variables) -> Result<Self, Error> {
+        let home = match folder(variables, "HOME") {
+            Some(home) => home,
+            None => etcetera::home_dir()
+                .map_err(|error| Error::caused(Kind::Settings, "cannot find your home folder", &error))?,
+        };
+        let settings = settings(variables, &home)?;
+        Ok(Self {
+            state: state(variables, &home),
+            claude_folders: claude_folders(variables, &home, &settings),
+            openclaw_folders: openclaw_folders(variables, &home, &settings),
+            pager: variables.get("PAGER").cloned(),
+            settings,
+            home,
+        })
+    }
+
+    /// Where the catalog looks.
+    pub fn places(&self) -> Places {
+        let beside_home = self.home.join(".claude.json");
+        let inside = self.claude_folders.iter().map(|folder| folder.join(".claude.json"));
+        Places {
+            config_folders: self.claude_folders.iter().map(ConfigFolder::new).collect(),
+            global_files: std::iter::once(beside_home).chain(inside).collect(),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+fn folder(variables: &Variables, name: &str) -> Option<PathBuf> {
+    variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn settings(variables: &Variables, home: &Path) -> Result<Settings, Error> {
+    let path = folder(variables, "BACKSTORY_CONFIG").unwrap_or_else(|| {
+        let base = folder(variables, "XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        base.join("backstory/config.toml")
+    });
+    let text = match transcript::read_small(&path, CAP) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            let attempt = format!("cannot read your settings {}", path.display());
+            return Err(Error::caused(Kind::Settings, attempt, &error));
+        }
+    };
+    let name = path.display().to_string();
+    let ours = |name: &String| name.starts_with("BACKSTORY_") && !NOT_SETTINGS.contains(&name.as_str());
+    let set =
+        variables.iter().filter(|(name, _)| ours(name)).map(|(name, text)| (name.clone(), text.clone()));
+    Settings::new(text.as_deref().map(|text| (name.as_str(), text)), set)
+}
+
+fn state(variables: &Variables, home: &Path) -> PathBuf {
+    folder(variables, "BACKSTORY_HOME").unwrap_or_else(|| {
+        let base = folder(variables, "XDG_DATA_HOME").filter(|base| base.is_absolute());
+        base.unwrap_or_else(|| home.join(".local/share")).join("backstory")
+    })
+}
+
+fn claude_folders(variables: &Variables, home: &Path, settings: &Settings) -> Vec<PathBuf> {
+    let named = variables.get("CLAUDE_CONFIG_DIR").map(String::as_str).unwrap_or_default();
+    let named = env::split_paths(named).filter(|path| !path.as_os_str().is_empty());
+    each_once(named.chain([home.join(".claude")]).chain(settings.claude.folders.iter().cloned()))
+}
+
+fn openclaw_folders(variables: &Variables, home: &Path, settings: &Settings) -> Vec<PathBuf> {
+    const NAMES: [&str; 5] = [".openclaw", ".clawcode", ".clawdbot", ".moltbot", ".moldbot"];
+    let named =
+        ["OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR"].into_iter().filter_map(|name| folder(variables, name));
+    let usual = NAMES.iter().map(|name| home.join(name));
+    each_once(named.chain(settings.openclaw.folders.iter().cloned()).chain(usual))
+}
+
+fn each_once(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut once = Vec::new();
+    for path in paths {
+        if !once.contains(&path) {
+            once.push(path);
+        }
+    }
+    once
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(variables: &[(&str, &str)]) -> Config {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Config::new(&std::iter::once(("HOME".to_owned(), "/home/u".to_owned())).chain(variables).collect())
+            .unwrap()
+    }
+
+    #[test]
+    fn where_things_lie() {
+        let usual = config(&[]);
+        assert_eq!(usual.state, Path::new("/home/u/.local/share/backstory"));
+        assert_eq!(usual.claude_folders, [Path::new("/home/u/.claude")]);
+        let set = config(&[
+            ("CLAUDE_CONFIG_DIR", "/a:/b:/home/u/.claude"),
+            ("XDG_DATA_HOME", "/data"),
+            ("OPENCLAW_STATE_DIR", "/claw"),
+            ("BACKSTORY_CLAUDE_FOLDERS", "/c"),
+        ]);
+        assert_eq!(set.state, Path::new("/data/backstory"));
+        assert_eq!(set.claude_folders, ["/a", "/b", "/home/u/.claude", "/c"].map(Path::new));
+        assert_eq!(set.openclaw_folders[0], Path::new("/claw"));
+        assert_eq!(config(&[("BACKSTORY_HOME", "/s")]).state, Path::new("/s"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Every thing a person or agent can ask for, once: one file each, named as the user types it.
+//!
+//! Functions over an [`App`] that return data. Nothing here prints, and only `config` reads the environment.
+
+pub mod config;
+mod error;
+pub mod list;
+mod moment;
+mod session_json;
+mod settings;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+pub use config::Config;
+pub use error::{Error, Kind};
+pub use moment::moment;
+pub use session_json::SessionJson;
+pub use settings::Settings;
+
+/// The opened parts, and what the caller knows of the moment.
+#[derive(Debug, Clone)]
+pub struct App {
+    /// Where everything lies, and the settings.
+    pub config: Config,
+    /// The time at which the question was asked.
+    pub now: Timestamp,
+    /// The zone in which days are counted.
+    pub zone: TimeZone,
+}

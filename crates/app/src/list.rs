@@ -1,0 +1,42 @@
+//! `list`: sessions from every source, running first, then newest.
+
+use catalog::{Filter, Progress};
+use model::Session;
+use transcript::Problem;
+
+use crate::App;
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What they have to be.
+    pub filter: Filter,
+    /// At most so many; all without it.
+    pub limit: Option<usize>,
+}
+
+/// The sessions, and what is not among them.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The sessions asked for.
+    pub sessions: Vec<Session>,
+    /// How many more met the filter and stand behind the limit.
+    pub more: usize,
+    /// How many sessions there are in all.
+    pub known: usize,
+    /// Sub-agents' files, which are no sessions.
+    pub subagents_excluded: usize,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Lists sessions; `progress` hears of every file that has to be read.
+pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
+    let catalog = catalog::read(&app.config.places(), progress);
+    let known = catalog.sessions.len();
+    let all = catalog.sessions.into_iter().map(|entry| entry.session);
+    let mut sessions: Vec<Session> = all.filter(|session| request.filter.lets_through(session)).collect();
+    let more = request.limit.map_or(0, |limit| sessions.len().saturating_sub(limit));
+    sessions.truncate(sessions.len() - more);
+    Answer { sessions, more, known, subagents_excluded: catalog.subagents, problems: catalog.problems }
+}

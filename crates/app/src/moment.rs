@@ -1,0 +1,50 @@
+//! Moments as people type them: `2d`, `3 hours`, `2026-01-31`, `2026-01-31T10:00:00Z`.
+
+use jiff::civil::{Date, DateTime};
+use jiff::{Span, Timestamp, Zoned};
+
+use crate::{App, Error, Kind};
+
+/// The moment a text names; a span lies before now, a date begins at midnight in the person's zone.
+pub fn moment(app: &App, text: &str) -> Result<Timestamp, Error> {
+    let now = app.now.to_zoned(app.zone.clone());
+    parse(&now, text).ok_or_else(|| {
+        Error::new(Kind::Usage, format!("`{text}` is no time")).hint(
+            "write a date (2026-01-31), a time (2026-01-31T10:00:00Z) or how long ago it was (36h, 2d, 3w)",
+        )
+    })
+}
+
+fn parse(now: &Zoned, text: &str) -> Option<Timestamp> {
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Some(moment);
+    }
+    if let Ok(span) = text.parse::<Span>() {
+        return now.checked_sub(span.abs()).ok().map(|then| then.timestamp());
+    }
+    let time =
+        text.parse::<DateTime>().or_else(|_| text.parse::<Date>().map(|date| date.at(0, 0, 0, 0))).ok()?;
+    time.to_zoned(now.time_zone().clone()).ok().map(|time| time.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        let now: Zoned = "2026-03-10T12:00:00+01:00[Europe/Zurich]".parse().unwrap();
+        assert_eq!(parse(&now, text).map(|time| time.to_string()).as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn moments() {
+        check("2026-01-31", Some("2026-01-30T23:00:00Z"));
+        check("2026-01-31T10:00:00Z", Some("2026-01-31T10:00:00Z"));
+        check("2026-01-31T10:00", Some("2026-01-31T09:00:00Z"));
+        check("2d", Some("2026-03-08T11:00:00Z"));
+        check("36h", Some("2026-03-08T23:00:00Z"));
+        check("2 weeks", Some("2026-02-24T11:00:00Z"));
+        check("yesterday-ish", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,211 @@
+//! Settings: the compiled-in defaults, changed by the person's file, changed by `BACKSTORY_*` variables.
+//!
+//! Pure: texts in, settings out. `defaults.toml` decides which names exist; a new setting is a line there
+//! and a field here.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use crate::{Error, Kind};
+
+const DEFAULTS: &str = include_str!("defaults.toml");
+
+/// What a person can change; every field is explained in `defaults.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// `[claude]`
+    pub claude: Folders,
+    /// `[openclaw]`
+    pub openclaw: Folders,
+    /// `[terminal]`
+    pub terminal: Terminal,
+}
+
+/// Folders to read beside the usual ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Folders {
+    /// The folders.
+    pub folders: Vec<PathBuf>,
+}
+
+/// How output is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terminal {
+    /// The pager's command line, `auto`, or nothing.
+    pub pager: String,
+}
+
+impl Settings {
+    /// Lays the person's file (with its name, for messages) and variables over the defaults.
+    pub fn new(
+        file: Option<(&str, &str)>,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, Error> {
+        let mut all = table(DEFAULTS, "defaults.toml")?;
+        if let Some((name, text)) = file {
+            lay_over(&mut all, table(text, name)?, name, "")?;
+        }
+        for (name, text) in variables {
+            set(&mut all, &name, &text)?;
+        }
+        all.try_into().map_err(|error| Error::caused(Kind::Settings, "the settings do not fit", &error))
+    }
+}
+
+fn table(text: &str, name: &str) -> Result<Table, Error> {
+    text.parse().map_err(|error| Error::caused(Kind::Settings, format!("cannot read {name}"), &error))
+}
+
+fn lay_over(base: &mut Table, over: Table, file: &str, section: &str) -> Result<(), Error> {
+    for (key, value) in over {
+        let full = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(over)) => lay_over(inner, over, file, &full)?,
+            (Some(known), value) if known.same_type(&value) => *known = value,
+            (Some(known), value) => {
+                let (wanted, found) = (known.type_str(), value.type_str());
+                let message = format!("`{full}` in {file} must be of type {wanted}, not {found}");
+                return Err(Error::new(Kind::Settings, message));
+            }
+            (None, _) => return Err(unknown(&full, &format!("in {file}"), keys(base, section))),
+        }
+    }
+    Ok(())
+}
+
+/// `BACKSTORY_CLAUDE_FOLDERS` sets `claude.folders`.
+fn set(all: &mut Table, name: &str, text: &str) -> Result<(), Error> {
+    let names: Vec<String> = keys(all, "");
+    let Some(key) = names.iter().find(|key| variable(key) == name) else {
+        let known = names.iter().map(|key| variable(key)).collect();
+        return Err(unknown(name, "in the environment", known));
+    };
+    let (section, field) = key.split_once('.').unwrap_or(("", key));
+    let slot = all.get_mut(section).and_then(|section| section.get_mut(field));
+    if let Some(slot) = slot {
+        *slot = parsed(slot, text).ok_or_else(|| {
+            Error::new(Kind::Settings, format!("{name} is `{text}`, which is no {}", slot.type_str()))
+        })?;
+    }
+    Ok(())
+}
+
+/// A variable's text as a value of the same type as the default.
+fn parsed(like: &Value, text: &str) -> Option<Value> {
+    Some(match like {
+        Value::Integer(_) => Value::Integer(text.parse().ok()?),
+        Value::Float(_) => Value::Float(text.parse().ok()?),
+        Value::Boolean(_) => Value::Boolean(text.parse().ok()?),
+        Value::Array(_) => {
+            let parts = text.split(':').filter(|part| !part.is_empty());
+            Value::Array(parts.map(|part| Value::String(part.to_owned())).collect())
+        }
+        Value::String(_) | Value::Datetime(_) | Value::Table(_) => Value::String(text.to_owned()),
+    })
+}
+
+fn variable(key: &str) -> String {
+    format!("BACKSTORY_{}", key.replace('.', "_").to_uppercase())
+}
+
+/// The full names of all settings in a table.
+fn keys(table: &Table, section: &str) -> Vec<String> {
+    let full = |key: &String| if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+    table
+        .iter()
+        .flat_map(|(key, value)| match value {
+            Value::Table(inner) => keys(inner, &full(key)),
+            _ => vec![full(key)],
+        })
+        .collect()
+}
+
+fn unknown(name: &str, place: &str, known: Vec<String>) -> Error {
+    let error = Error::new(Kind::Settings, format!("there is no setting `{name}` ({place})"));
+    match known.into_iter().min_by_key(|known| distance(name, known)) {
+        Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
+        None => error,
+    }
+}
+
+/// How many letters have to be changed, added or taken away to make one word of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+    for (line, a) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, b) in other.chars().enumerate() {
+            let above = row[column + 1];
+            row[column + 1] = (diagonal + usize::from(a != b)).min(above + 1).min(row[column] + 1);
+            diagonal = above;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(file: &str, variables: &[(&str, &str)]) -> Result<Settings, Error> {
+        let variables = variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        Settings::new(Some(("config.toml", file)), variables)
+    }
+
+    #[test]
+    fn the_defaults_are_whole() {
+        let defaults = Settings::new(None, []).unwrap();
+        assert_eq!(defaults.terminal.pager, "auto");
+        let documented = keys(&DEFAULTS.parse().unwrap(), "");
+        for key in documented {
+            assert!(DEFAULTS.contains(&variable(&key)), "{key} does not name its variable");
+        }
+    }
+
+    #[test]
+    fn variables_win_over_the_file() {
+        let file = "terminal.pager = \"most\"\n[claude]\nfolders = [\"/a\"]";
+        let found = settings(file, &[("BACKSTORY_CLAUDE_FOLDERS", "/b:/c")]).unwrap();
+        assert_eq!(found.terminal.pager, "most");
+        assert_eq!(found.claude.folders, [PathBuf::from("/b"), PathBuf::from("/c")]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let check = |file: &str, variables: &[(&str, &str)], message: &str, hint: &str| {
+            let error = settings(file, variables).unwrap_err();
+            assert!(error.message.starts_with(message), "{}", error.message);
+            assert_eq!(error.hints.join(""), hint);
+        };
+        check(
+            "[terminal]\npagr = \"\"",
+            &[],
+            "there is no setting `terminal.pagr` (in config.toml)",
+            "did you mean `terminal.pager`?",
+        );
+        check(
+            "[terminals]\nx = 1",
+            &[],
+            "there is no setting `terminals` (in config.toml)",
+            "did you mean `terminal.pager`?",
+        );
+        check(
+            "terminal.pager = 1",
+            &[],
+            "`terminal.pager` in config.toml must be of type string, not integer",
+            "",
+        );
+        check("[terminal", &[], "cannot read config.toml: TOML parse error", "");
+        check(
+            "",
+            &[("BACKSTORY_CLAUDE_FOLDER", "x")],
+            "there is no setting `BACKSTORY_CLAUDE_FOLDER` (in the environment)",
+            "did you mean `BACKSTORY_CLAUDE_FOLDERS`?",
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! The whole catalog in one pass: find, read what is new, describe, relate, sort.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::{CostState, MessageUsage, Session, SessionId};
+use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, TranscriptFile};
+
+use crate::describe::{describe, mark_running, subagent};
+use crate::discover::{Discovered, discover};
+use crate::lineage::{Kin, parents};
+use crate::project::Projects;
+use crate::scan::{Facts, Job, Owner, Read, scan};
+
+/// Where sessions are looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// Claude Code's config folders.
+    pub config_folders: Vec<ConfigFolder>,
+    /// Claude Code's `.claude.json` files.
+    pub global_files: Vec<PathBuf>,
+    /// How many threads may read.
+    pub threads: usize,
+}
+
+/// Every session that was found.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    /// The sessions: running first, then newest.
+    pub sessions: Vec<Entry>,
+    /// Sub-agents' files, which are no sessions.
+    pub subagents: usize,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// What it took.
+    pub work: Work,
+}
+
+/// A session and what its files say was spent, copies not yet told apart.
+#[derive(Debug)]
+pub struct Entry {
+    /// The session; its `usage` and `cost_usd` are for whoever tells copies apart.
+    pub session: Session,
+    /// All API messages in its files, sub-agents' included.
+    pub messages: Vec<MessageUsage>,
+    /// The CLI's own total.
+    pub cost_state: Option<CostState>,
+}
+
+/// What a reading of the catalog took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Files opened.
+    pub opened: u64,
+    /// Bytes read of them.
+    pub bytes: u64,
+}
+
+/// How far a reading is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Files read.
+    pub files: usize,
+    /// Files to read.
+    pub of_files: usize,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes to read, about.
+    pub of_bytes: u64,
+}
+
+/// Reads the catalog; `progress` hears of every file that is read.
+pub fn read(places: &Places, progress: impl FnMut(Progress)) -> Catalog {
+    let Discovered { sessions, flat_subagents, problems, .. } = discover(&places.config_folders);
+    let mut catalog = Catalog { problems, ..Catalog::default() };
+    let jobs = jobs(&sessions, &flat_subagents);
+    catalog.subagents = jobs.iter().filter(|job| matches!(job.owner, Owner::Subagent(_))).count();
+    let mut facts = catalog.read_files(jobs, places.threads, progress);
+    let entries = Assembly::new(places, &mut facts).entries(sessions, flat_subagents);
+    catalog.sessions = entries;
+    let live: Vec<Live> =
+        places.config_folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect();
+    mark_running(catalog.sessions.iter_mut().map(|entry| &mut entry.session), &live);
+    catalog.sessions.sort_by(|one, other| {
+        let key = |entry: &Entry| (entry.session.is_running, entry.session.last_modified);
+        key(other).cmp(&key(one)).then_with(|| one.session.id.cmp(&other.session.id))
+    });
+    catalog
+}
+
+fn jobs(sessions: &[TranscriptFile], flat: &[SubagentFile]) -> Vec<Job> {
+    let job = |path: &Path, stamp: FileStamp, owner| Job {
+        path: path.to_owned(),
+        size: stamp.size,
+        owner,
+        known: None,
+    };
+    let mut jobs = Vec::new();
+    for session in sessions {
+        jobs.push(job(&session.path, session.stamp, Owner::Session(session.id.clone())));
+        let owner = || Owner::Subagent(Some(session.id.clone()));
+        jobs.extend(session.subagents.iter().map(|agent| job(&agent.path, agent.stamp, owner())));
+    }
+    jobs.extend(flat.iter().map(|agent| job(&agent.path, agent.stamp, Owner::Subagent(None))));
+    jobs
+}
+
+impl Catalog {
+    fn read_files(
+        &mut self,
+        jobs: Vec<Job>,
+        threads: usize,
+        mut progress: impl FnMut(Progress),
+    ) -> HashMap<PathBuf, Facts> {
+        let mut facts = HashMap::with_capacity(jobs.len());
+        let mut so_far = Progress {
+            of_files: jobs.len(),
+            of_bytes: jobs.iter().map(|job| job.size).sum(),
+            ..Progress::default()
+        };
+        scan(jobs, threads, |read: Read| {
+            so_far.files += 1;
+            so_far.bytes += read.bytes;
+            progress(so_far);
+            self.work.opened += 1;
+            self.work.bytes += read.bytes;
+            match read.facts {
+                Ok(found) => {
+                    facts.insert(read.path, found);
+                }
+                // It vanished between the listing and the look: not there is not a problem.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let what = format!("it cannot be read: {error}");
+                    self.problems.push(Problem { path: read.path, what });
+                }
+            }
+        });
+        facts
+    }
+}
+
+/// Puts the facts of many files together to sessions.
+struct Assembly<'a> {
+    facts: &'a mut HashMap<PathBuf, Facts>,
+    projects: Projects,
+}
+
+impl<'a> Assembly<'a> {
+    fn new(places: &Places, facts: &'a mut HashMap<PathBuf, Facts>) -> Self {
+        Self { facts, projects: Projects::new(&places.global_files) }
+    }
+
+    fn entries(mut self, sessions: Vec<TranscriptFile>, flat: Vec<SubagentFile>) -> Vec<Entry> {
+        let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
+        for agent in flat {
+            let owner = self.facts.get(&agent.path).and_then(|facts| facts.agent.as_ref()?.session.clone());
+            if let Some(owner) = owner {
+                flat_of.entry(owner).or_default().push(agent);
+            }
+        }
+        let mut read = Vec::with_capacity(sessions.len());
+        for mut session in sessions {
+            session.subagents.extend(flat_of.remove(&session.id).unwrap_or_default());
+            if let Some(facts) = self.facts.remove(&session.path) {
+                read.push((session, facts));
+            }
+        }
+        let parents = parents(&read.iter().map(|(file, facts)| kin(file, facts)).collect::<Vec<_>>());
+        read.into_iter()
+            .zip(parents)
+            .map(|((file, facts), forked_from)| {
+                let mut entry = self.entry(file, facts);
+                entry.session.forked_from = forked_from;
+                entry
+            })
+            .collect()
+    }
+
+    fn entry(&mut self, file: TranscriptFile, facts: Facts) -> Entry {
+        let mut session = describe(&file, &facts.summary, &mut self.projects);
+        let mut messages = facts.messages;
+        for agent in file.subagents {
+            let Some(facts) = self.facts.remove(&agent.path) else { continue };
+            messages.extend(facts.messages);
+            session.subagents.push(subagent(&agent.id, agent.path, facts.agent.unwrap_or_default()));
+        }
+        Entry { session, messages, cost_state: facts.summary.cost_state }
+    }
+}
+
+fn kin<'a>(file: &'a TranscriptFile, facts: &'a Facts) -> Kin<'a> {
+    Kin {
+        id: &file.id,
+        folder: &file.folder,
+        born: file.born.unwrap_or(file.stamp.mtime),
+        marked: facts.summary.forked_from.as_ref(),
+        named: facts.summary.named_session.as_ref(),
+        anchors: &facts.summary.anchors,
+    }
+}

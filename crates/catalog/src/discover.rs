@@ -1,0 +1,113 @@
+//! Which session files lie in the config folders; the same id found twice is one session.
+//!
+//! Only names and stamps: what the files say is the business of `scan`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use model::SessionId;
+use transcript::{ConfigFolder, Problem, SubagentFile, TranscriptFile};
+
+/// All session files of all config folders.
+#[derive(Debug, Default)]
+pub(crate) struct Discovered {
+    /// One entry for each session.
+    pub(crate) sessions: Vec<TranscriptFile>,
+    /// Sub-agents' files whose session only their records name.
+    pub(crate) flat_subagents: Vec<SubagentFile>,
+    /// What could not be looked at.
+    pub(crate) problems: Vec<Problem>,
+    /// The projects folders that were looked through.
+    pub(crate) walked: Vec<PathBuf>,
+}
+
+/// Looks through every config folder; a folder named twice is looked through once.
+pub(crate) fn discover(folders: &[ConfigFolder]) -> Discovered {
+    let mut all = Discovered::default();
+    let mut transcripts = Vec::new();
+    for folder in folders {
+        let projects = physical(&folder.projects());
+        if all.walked.contains(&projects) {
+            continue;
+        }
+        let found = folder.find();
+        transcripts.extend(found.transcripts);
+        all.flat_subagents.extend(found.flat_subagents);
+        all.problems.extend(found.problems);
+        all.walked.push(projects);
+    }
+    all.sessions = one_each(transcripts);
+    all
+}
+
+/// Claude Code moves transcripts between folders and people copy them: the newest file speaks for the
+/// session, and sub-agents count wherever they were left.
+fn one_each(mut transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
+    transcripts.sort_by(|one, other| {
+        let age = |file: &TranscriptFile| (file.stamp.mtime, file.stamp.size);
+        age(other).cmp(&age(one)).then_with(|| one.path.cmp(&other.path))
+    });
+    let mut places: HashMap<SessionId, usize> = HashMap::with_capacity(transcripts.len());
+    let mut sessions: Vec<TranscriptFile> = Vec::with_capacity(transcripts.len());
+    for file in transcripts {
+        if let Some(&place) = places.get(&file.id) {
+            add_subagents(&mut sessions[place], file.subagents);
+        } else {
+            places.insert(file.id.clone(), sessions.len());
+            sessions.push(file);
+        }
+    }
+    sessions
+}
+
+fn add_subagents(session: &mut TranscriptFile, more: Vec<SubagentFile>) {
+    for agent in more {
+        if session.subagents.iter().all(|known| known.id != agent.id) {
+            session.subagents.push(agent);
+        }
+    }
+}
+
+fn physical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn file(path: &Path, content: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn made_at(path: &Path, second: i64) {
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(second.unsigned_abs());
+        fs::File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+    }
+
+    #[test]
+    fn the_newest_file_speaks_for_a_session_that_lies_in_two_folders() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (one, two) = (scratch.path().join("one"), scratch.path().join("two"));
+        file(&one.join("projects/-a/s1.jsonl"), "{}\n");
+        file(&one.join("projects/-a/s1/subagents/agent-x.jsonl"), "{}\n");
+        file(&one.join("projects/-b/s1.jsonl"), "{}\n{}\n");
+        file(&one.join("projects/-b/s1/subagents/agent-x.jsonl"), "{}\n");
+        file(&one.join("projects/-b/s1/subagents/agent-y.jsonl"), "{}\n");
+        file(&two.join("projects/-a/s2.jsonl"), "{}\n");
+        made_at(&one.join("projects/-a/s1.jsonl"), 200);
+        made_at(&one.join("projects/-b/s1.jsonl"), 100);
+        made_at(&two.join("projects/-a/s2.jsonl"), 50);
+        let found = discover(&[ConfigFolder::new(&one), ConfigFolder::new(&two), ConfigFolder::new(&one)]);
+        let told: Vec<_> = found
+            .sessions
+            .iter()
+            .map(|session| (session.id.as_str(), session.folder.as_str(), session.subagents.len()))
+            .collect();
+        assert_eq!(told, [("s1", "-a", 2), ("s2", "-a", 0)]);
+        assert_eq!(found.walked.len(), 2);
+    }
+}

@@ -1,0 +1,15 @@
+//! Which sessions exist and whose they are: every source, merged, each session once, running first.
+//!
+//! It reads what is new in the files and hands out facts; what they cost and how they look is for others.
+
+mod catalog;
+mod describe;
+mod discover;
+mod filter;
+mod git;
+mod lineage;
+mod project;
+mod scan;
+
+pub use catalog::{Catalog, Entry, Places, Progress, Work, read};
+pub use filter::Filter;

@@ -1,0 +1,169 @@
+//! Which repository a session belongs to and what people call it (product decision 2).
+//!
+//! The truth is the directory in the records; a folder's name under `projects/` is never turned back.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use model::{ProjectSlug, Session};
+
+use crate::git;
+
+/// The largest `.claude.json` that is read, in bytes.
+const CAP: u64 = 64 << 20;
+/// Where worktrees are kept inside a repository.
+const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
+
+/// Finds repositories, each directory once.
+#[derive(Debug, Default)]
+pub(crate) struct Projects {
+    /// Directories Claude Code has been started in.
+    known: BTreeSet<PathBuf>,
+    roots: HashMap<(PathBuf, Option<String>), PathBuf>,
+}
+
+impl Projects {
+    /// Knows the directories in these `.claude.json` files.
+    pub(crate) fn new(global_files: &[PathBuf]) -> Self {
+        let known = global_files.iter().flat_map(|path| directories(path)).collect();
+        Self { known, roots: HashMap::new() }
+    }
+
+    /// The root of the repository that a session of `cwd` belongs to.
+    pub(crate) fn root(&mut self, cwd: &str, worktree_origin: Option<&str>) -> PathBuf {
+        let key = (PathBuf::from(cwd), worktree_origin.map(ToOwned::to_owned));
+        if let Some(root) = self.roots.get(&key) {
+            return root.clone();
+        }
+        let root = self.find(&key.0, worktree_origin);
+        self.roots.insert(key, root.clone());
+        root
+    }
+
+    fn find(&self, cwd: &Path, worktree_origin: Option<&str>) -> PathBuf {
+        let is_there = cwd.is_dir();
+        if is_there && let Some(root) = git::repository(cwd) {
+            return root;
+        }
+        if let Some(origin) = worktree_origin.map(Path::new).or(before_worktrees(cwd)) {
+            return git::repository(origin).unwrap_or_else(|| origin.to_owned());
+        }
+        if is_there {
+            return cwd.to_owned();
+        }
+        let known = cwd.ancestors().find(|parent| self.known.contains(*parent));
+        known
+            .map(|known| {
+                git::repository(known).filter(|_| known.is_dir()).unwrap_or_else(|| known.to_owned())
+            })
+            .or_else(|| git::repository(cwd))
+            .unwrap_or_else(|| cwd.to_owned())
+    }
+}
+
+/// What people call a repository.
+pub(crate) fn label(root: &Path) -> Option<String> {
+    root.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Whether a session belongs to the project a person names: by label, by document 004's alias, by Claude
+/// Code's folder name or by path; upper and lower case are the same.
+pub(crate) fn is_named(session: &Session, name: &str) -> bool {
+    let wanted = name.trim_end_matches('/').to_lowercase();
+    let is = |text: &str| text.to_lowercase() == wanted;
+    if session.project.as_deref().is_some_and(is) {
+        return true;
+    }
+    let paths = [session.repo_path.as_deref(), session.cwd.as_deref()];
+    paths.into_iter().flatten().map(Path::to_string_lossy).any(|path| {
+        let slug = ProjectSlug::from_path(&path);
+        is(&path) || is(slug.as_str()) || aliases(slug.as_str()).into_iter().flatten().any(is)
+    })
+}
+
+/// What follows the first and the last `projects-` of a folder's name.
+fn aliases(slug: &str) -> [Option<&str>; 2] {
+    const MARK: &str = "projects-";
+    let lower = slug.to_ascii_lowercase();
+    let after = |at: Option<usize>| at.and_then(|at| slug.get(at + MARK.len()..));
+    [after(lower.find(MARK)), after(lower.rfind(MARK))]
+}
+
+fn before_worktrees(cwd: &Path) -> Option<&Path> {
+    let text = cwd.to_str()?;
+    WORKTREES.iter().find_map(|part| text.find(part)).map(|end| Path::new(&text[..end]))
+}
+
+/// The keys of `projects` in a `.claude.json`; none where it cannot be read.
+fn directories(path: &Path) -> Vec<PathBuf> {
+    #[derive(serde::Deserialize)]
+    #[expect(clippy::zero_sized_map_values, reason = "a set cannot pass over the values of an object")]
+    struct Global {
+        #[serde(default)]
+        projects: HashMap<PathBuf, serde::de::IgnoredAny>,
+    }
+    let Ok(bytes) = transcript::read_small(path, CAP) else { return Vec::new() };
+    serde_json::from_slice::<Global>(&bytes)
+        .map(|global| global.projects.into_keys().collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_directory_that_is_gone_still_has_its_repository() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path();
+        fs::create_dir_all(home.join("repo/.git")).unwrap();
+        fs::create_dir_all(home.join("plain")).unwrap();
+        let global = home.join(".claude.json");
+        fs::write(&global, format!(r#"{{"projects":{{"{}":{{"x":1}}}}}}"#, home.join("gone").display()))
+            .unwrap();
+        let mut projects = Projects::new(&[global, home.join("missing.json")]);
+        let mut check = |cwd: &str, origin: Option<&str>, expected: &str| {
+            let origin = origin.map(|origin| home.join(origin).display().to_string());
+            let root = projects.root(&home.join(cwd).display().to_string(), origin.as_deref());
+            assert_eq!(root, home.join(expected), "{cwd}");
+        };
+        check("repo/src", None, "repo");
+        check("repo/gone/deeper", None, "repo");
+        check("repo/.worktrees/w/src", None, "repo");
+        check("lost/.claude/worktrees/w", None, "lost");
+        check("else/w", Some("repo"), "repo");
+        check("plain", None, "plain");
+        check("gone/src/deep", None, "gone");
+        check("nowhere/at/all", None, "nowhere/at/all");
+    }
+
+    fn check_named(path: &str, name: &str, expected: bool) {
+        let session = Session {
+            repo_path: Some(path.into()),
+            project: label(Path::new(path)),
+            ..crate::describe::blank("s".parse().unwrap())
+        };
+        assert_eq!(is_named(&session, name), expected, "{name}");
+    }
+
+    #[test]
+    fn a_project_has_many_names() {
+        let path = "/home/ben/projects/patent-search";
+        for name in [
+            "patent-search",
+            "Patent-Search",
+            "-home-ben-projects-patent-search",
+            path,
+            "/home/ben/projects/patent-search/",
+        ] {
+            check_named(path, name, true);
+        }
+        check_named(path, "search", false);
+        check_named("/p/projects/old/projects/mine", "old-projects-mine", true);
+        check_named("/p/projects/old/projects/mine", "mine", true);
+        check_named("/p/Projects/a.b", "a-b", true);
+        check_named("/p/Projects/a.b", "a.b", true);
+    }
+}

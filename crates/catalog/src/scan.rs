@@ -1,0 +1,170 @@
+//! Reads session files, only what is new in them, several at a time.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use model::{MessageUsage, SessionId};
+use serde::{Deserialize, Serialize};
+use transcript::{Change, FileStamp, Mark, Reader, Spent, SubagentFile, SubagentMeta, Summary, Tail};
+
+/// How many results may wait for whoever takes them.
+const WAITING: usize = 64;
+/// How many lines of a sub-agent's file are searched for the session it belongs to.
+const HEAD: usize = 16;
+
+/// A session's or sub-agent's file that has to be read.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Its size, in bytes: the largest are read first, so that no thread is left alone with one.
+    pub(crate) size: u64,
+    /// Whose file it is.
+    pub(crate) owner: Owner,
+    /// What was known of it before.
+    pub(crate) known: Option<Facts>,
+}
+
+/// Whose words a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The session's own.
+    Session(SessionId),
+    /// Those of a sub-agent; without a session its records name it.
+    Subagent(Option<SessionId>),
+}
+
+/// What has been read of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Facts {
+    /// The file's stamp when it was read.
+    pub(crate) stamp: FileStamp,
+    /// How far it was read.
+    pub(crate) mark: Mark,
+    /// What it says.
+    pub(crate) summary: Summary,
+    /// The API messages in it.
+    pub(crate) messages: Vec<MessageUsage>,
+    /// Of a sub-agent: what it is.
+    pub(crate) agent: Option<Agent>,
+}
+
+/// What is known of a sub-agent beside its records.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Agent {
+    /// The session it belongs to, by its records.
+    pub(crate) session: Option<SessionId>,
+    /// `general-purpose`, or a custom agent's name.
+    pub(crate) kind: Option<String>,
+    /// The task in a few words.
+    pub(crate) description: Option<String>,
+}
+
+/// What one read file gave.
+pub(crate) struct Read {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// What it says, or why it could not be read.
+    pub(crate) facts: io::Result<Facts>,
+    /// How many of its bytes were looked at.
+    pub(crate) bytes: u64,
+}
+
+/// Reads the files on `threads` threads, handing over each as it is done.
+pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read)) {
+    jobs.sort_by_key(|job| {
+        std::cmp::Reverse(job.size - job.known.as_ref().map_or(0, |known| known.mark.offset.min(job.size)))
+    });
+    if jobs.len() <= 1 {
+        jobs.iter().map(read).for_each(take);
+        return;
+    }
+    let next = AtomicUsize::new(0);
+    let (results, taken) = mpsc::sync_channel(WAITING);
+    thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, jobs.len()) {
+            let (results, next, jobs) = (results.clone(), &next, &jobs);
+            scope.spawn(move || {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if results.send(read(job)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(results);
+        taken.iter().for_each(&mut take);
+    });
+}
+
+fn read(job: &Job) -> Read {
+    let mut bytes = 0;
+    let facts = facts(job, &mut bytes);
+    Read { path: job.path.clone(), facts, bytes }
+}
+
+fn facts(job: &Job, bytes: &mut u64) -> io::Result<Facts> {
+    let known = job.known.as_ref();
+    let mut tail = Tail::open(&job.path, known.map(|known| &known.mark))?;
+    let known = known.filter(|_| tail.change() != Change::Replaced);
+    let agent = match &job.owner {
+        Owner::Session(_) => None,
+        Owner::Subagent(session) => Some(agent(&job.path, session.as_ref(), known)?),
+    };
+    let (mut summary, mut spent) = match known {
+        Some(known) => (known.summary.clone(), Spent::resume(known.messages.clone())),
+        None => (empty_summary(job, agent.as_ref()), Spent::default()),
+    };
+    while let Some(line) = tail.next_line()? {
+        summary.observe(line, &mut spent);
+    }
+    summary.lines += tail.too_long();
+    summary.passed.too_long += tail.too_long();
+    *bytes = tail.bytes_read();
+    let mut messages = spent.into_messages();
+    if agent.is_some() {
+        for message in &mut messages {
+            message.subagent = true;
+        }
+    }
+    Ok(Facts { stamp: tail.stamp(), mark: tail.mark()?, summary, messages, agent })
+}
+
+fn empty_summary(job: &Job, agent: Option<&Agent>) -> Summary {
+    let session = agent.and_then(|agent| agent.session.as_ref());
+    match (&job.owner, session) {
+        (Owner::Session(id), _) | (Owner::Subagent(_), Some(id)) => Summary::new(id),
+        (Owner::Subagent(_), None) => Summary::default(),
+    }
+}
+
+fn agent(path: &Path, session: Option<&SessionId>, known: Option<&Facts>) -> io::Result<Agent> {
+    if let Some(agent) = known.and_then(|known| known.agent.clone()).filter(|agent| agent.kind.is_some()) {
+        return Ok(agent);
+    }
+    let stamp = FileStamp::default();
+    let SubagentMeta { agent_type, description, .. } =
+        SubagentFile { id: String::new(), path: path.to_owned(), stamp }.meta();
+    let session = match session {
+        Some(session) => Some(session.clone()),
+        None => named_session(path)?,
+    };
+    Ok(Agent { session, kind: agent_type, description })
+}
+
+/// The session that the first records of a file name.
+fn named_session(path: &Path) -> io::Result<Option<SessionId>> {
+    let mut reader = Reader::open(path)?;
+    for _ in 0..HEAD {
+        let Some(line) = reader.next_line()? else { break };
+        let record = transcript::record::parse(line.bytes).ok();
+        let named = record.and_then(|record| record.session()?.parse().ok());
+        if named.is_some() {
+            return Ok(named);
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,22 @@
+//! What can be typed; each command's own arguments stand in its file.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{completions, list};
+use crate::exit;
+
+/// Finds, understands and continues every Claude Code session you ever had.
+#[derive(Debug, Parser)]
+#[command(name = "backstory", version, after_help = exit::HELP, max_term_width = 100)]
+pub(crate) struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One file each, named as typed.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    List(list::Args),
+    Completions(completions::Args),
+}

@@ -1,0 +1,30 @@
+//! `completions`: what a shell needs to complete Backstory's commands.
+
+use std::io::Write as _;
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use crate::exit::Failure;
+use crate::output::Output;
+
+/// Print the completions for a shell; `backstory completions --help` says where they go.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Where to put them:
+  bash        ~/.local/share/bash-completion/completions/backstory
+  zsh         a folder of your $fpath, as _backstory
+  fish        ~/.config/fish/completions/backstory.fish")]
+pub(crate) struct Args {
+    /// The shell.
+    shell: Shell,
+}
+
+/// Prints the shell's file.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::args::Args::command(), "backstory", &mut text);
+    let mut out = Output::plain();
+    out.write_all(&text)?;
+    Ok(out.finish()?)
+}

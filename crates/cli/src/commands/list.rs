@@ -1,0 +1,185 @@
+//! `list`: sessions from every source, running first, then newest.
+
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use app::list::{Answer, Request, list};
+use app::{App, Kind, SessionJson, moment};
+use catalog::Filter;
+use jiff::Timestamp;
+use model::{Origin, Session, State};
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::print::{Cell, Column, Lies, table};
+use crate::progress::Reading;
+use crate::text::{age, count, dollars};
+
+/// List sessions: running first, then newest.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or its path.
+    #[arg(long, visible_alias = "repo", value_name = "NAME")]
+    project: Option<String>,
+    /// Only sessions last seen on this branch.
+    #[arg(long, value_name = "BRANCH")]
+    branch: Option<String>,
+    /// Only sessions of this origin.
+    #[arg(long, visible_alias = "source", value_parser = ["openclaw", "native", "archived"])]
+    origin: Option<String>,
+    /// Only sessions of this OpenClaw agent.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Only sessions that a live process holds.
+    #[arg(long)]
+    running: bool,
+    /// Only sessions active since then: 2026-01-31, 36h, 2d, 3w.
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// At most so many sessions [default: 50 on a terminal, else all].
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct ListJson {
+    sessions: Vec<SessionJson>,
+    subagents_excluded: usize,
+    problems: usize,
+}
+
+/// Lists sessions.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let request = request(app, args)?;
+    let mut reading = Reading::new();
+    let answer = list(app, &request, |progress| reading.step(progress));
+    drop(reading);
+    if args.json {
+        let sessions = answer.sessions.iter().map(SessionJson::from).collect();
+        let (subagents_excluded, problems) = (answer.subagents_excluded, answer.problems.len());
+        return super::json(&ListJson { sessions, subagents_excluded, problems });
+    }
+    print(app, &answer)
+}
+
+fn request(app: &App, args: &Args) -> Result<Request, Failure> {
+    let agent = args.agent.as_deref().map(str::parse).transpose();
+    let filter = Filter {
+        project: args.project.clone(),
+        branch: args.branch.clone(),
+        origin: args.origin.clone(),
+        agent: agent.map_err(|error| app::Error::new(Kind::Usage, format!("--agent: {error}")))?,
+        running: args.running,
+        since: args.since.as_deref().map(|since| moment(app, since)).transpose()?,
+    };
+    Ok(Request { filter, limit: args.limit })
+}
+
+fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
+    const COLUMNS: [Column; 10] = [
+        Column { head: "DOING", lies: Lies::Left, most: 16 },
+        Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
+        Column { head: "PROJECT", lies: Lies::Left, most: 20 },
+        Column { head: "BRANCH", lies: Lies::Left, most: 20 },
+        Column { head: "ORIGIN", lies: Lies::Left, most: 20 },
+        Column { head: "AGE", lies: Lies::Right, most: 4 },
+        Column { head: "MSGS", lies: Lies::Right, most: 6 },
+        Column { head: "TOKENS", lies: Lies::Right, most: 6 },
+        Column { head: "COST", lies: Lies::Right, most: 10 },
+        Column { head: "ID", lies: Lies::Left, most: 8 },
+    ];
+    let mut out = super::paged(app);
+    if answer.sessions.is_empty() {
+        writeln!(out, "{}", nothing(app, answer))?;
+        return Ok(out.finish()?);
+    }
+    let rows: Vec<_> = answer.sessions.iter().map(|session| row(session, app.now)).collect();
+    let width = out.width();
+    table(&mut out, width, &COLUMNS, &rows)?;
+    for line in notes(answer) {
+        let dim = Style::new().dimmed();
+        writeln!(out, "{dim}{line}{dim:#}")?;
+    }
+    Ok(out.finish()?)
+}
+
+fn row(session: &Session, now: Timestamp) -> Vec<Cell> {
+    vec![
+        doing(session),
+        Cell::new(session.title.as_deref().unwrap_or("(no title)")),
+        Cell::new(session.project.as_deref().unwrap_or("-")),
+        Cell::new(session.branch.as_deref().unwrap_or("-")),
+        Cell::new(&origin(session)),
+        Cell::new(&age(now, session.last_modified)),
+        Cell::new(&count(session.message_count)),
+        Cell::new(&count(session.usage.total())),
+        Cell::new(&cost(session)),
+        Cell::new(session.id.short()),
+    ]
+}
+
+fn doing(session: &Session) -> Cell {
+    let colour = |colour: AnsiColor| colour.on_default();
+    match session.activity.as_ref().map(|activity| activity.state) {
+        _ if !session.is_running => Cell::styled("idle", Style::new().dimmed()),
+        None => Cell::styled("running", colour(AnsiColor::Green)),
+        Some(State::WaitingPermission) => Cell::styled("needs permission", colour(AnsiColor::Red).bold()),
+        Some(State::WaitingInput) => Cell::styled("waits for you", colour(AnsiColor::Yellow)),
+        Some(State::Thinking) => Cell::styled("thinking", colour(AnsiColor::Green)),
+        Some(State::ToolUse) => Cell::styled("uses a tool", colour(AnsiColor::Green)),
+        Some(State::Responding) => Cell::styled("answers", colour(AnsiColor::Green)),
+        Some(State::Idle) => Cell::styled("idle", colour(AnsiColor::Green)),
+    }
+}
+
+/// `openclaw:main`, `native`, and how it was started where that was not from a terminal.
+fn origin(session: &Session) -> String {
+    match (&session.origin, session.entrypoint.as_deref()) {
+        (Origin::OpenClaw { agent, .. }, _) => format!("openclaw:{agent}"),
+        (Origin::Archived, _) => "archived".to_owned(),
+        (Origin::Native, None | Some("cli")) => "native".to_owned(),
+        (Origin::Native, Some(entrypoint)) => {
+            format!("native {}", entrypoint.strip_prefix("claude-").unwrap_or(entrypoint))
+        }
+    }
+}
+
+/// The registry's cost, else our estimate.
+fn cost(session: &Session) -> String {
+    match (session.registry_cost_usd, session.cost_usd) {
+        (Some(known), _) => dollars(known),
+        (None, Some(estimate)) => format!("~{}", dollars(estimate)),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+fn notes(answer: &Answer) -> Vec<String> {
+    let mut notes = Vec::new();
+    if answer.more > 0 {
+        notes.push(format!("{} more; --limit shows more of them", answer.more));
+    }
+    if !answer.problems.is_empty() {
+        notes.push(format!(
+            "{} files or folders could not be read; `backstory doctor` names them",
+            answer.problems.len()
+        ));
+    }
+    notes
+}
+
+fn nothing(app: &App, answer: &Answer) -> String {
+    if answer.known > 0 {
+        return format!("None of {} sessions is like that.", answer.known);
+    }
+    let folders: Vec<_> = app
+        .config
+        .claude_folders
+        .iter()
+        .map(|folder| folder.join("projects").display().to_string())
+        .collect();
+    format!("No sessions in {}.\nSet CLAUDE_CONFIG_DIR to the folder that holds yours.", folders.join(", "))
+}

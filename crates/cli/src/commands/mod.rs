@@ -1,0 +1,47 @@
+//! One file for each command, named as it is typed: its arguments, its help, what it prints.
+
+pub(crate) mod completions;
+pub(crate) mod list;
+
+use app::{App, Config, Error, Kind};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::args::{Args, Command};
+use crate::exit::Failure;
+use crate::output::Output;
+
+/// Does what was typed.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    match args.command {
+        Command::List(list) => list::run(&open()?, &list),
+        Command::Completions(completions) => completions::run(&completions),
+    }
+}
+
+/// Opens the app on this machine, at this moment.
+#[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
+fn open() -> Result<App, Error> {
+    Ok(App { config: Config::of_process()?, now: Timestamp::now(), zone: TimeZone::system() })
+}
+
+/// Standard output with the pager the person wants.
+fn paged(app: &App) -> Output {
+    let pager = match app.config.settings.terminal.pager.as_str() {
+        "auto" => app.config.pager.clone().or_else(|| Some("less -R".to_owned())),
+        pager => Some(pager.to_owned()),
+    };
+    Output::paged(pager.filter(|pager| !pager.trim().is_empty()))
+}
+
+/// Prints an answer as JSON.
+fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
+    use std::io::Write as _;
+    let mut out = Output::plain();
+    serde_json::to_writer_pretty(&mut out, answer).map_err(|error| match error.io_error_kind() {
+        Some(kind) => Failure::Output(kind.into()),
+        None => Error::caused(Kind::Unavailable, "cannot write the answer as JSON", &error).into(),
+    })?;
+    out.write_all(b"\n")?;
+    Ok(out.finish()?)
+}

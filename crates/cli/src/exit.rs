@@ -1,0 +1,74 @@
+//! How the program ends: what a failure looks like, and what its exit code says.
+
+use std::io::{self, ErrorKind, Write as _};
+use std::process::ExitCode;
+
+use app::{Error, Kind};
+
+/// The exit codes, for `--help`.
+pub(crate) const HELP: &str = "\
+Exit codes:
+  0  done
+  1  a file, folder or database could not be used
+  2  the command or one of its arguments makes no sense
+  3  no session is called so
+  4  several sessions are called so
+  5  the settings make no sense";
+
+/// Why a command did not do what it should.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The app says why.
+    App(Error),
+    /// The output could not be written.
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::App(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Tells a failure to the person and to whoever started the program.
+pub(crate) fn code(outcome: Result<(), Failure>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::App(error)) => {
+            tell(&error.message, &error.hints);
+            ExitCode::from(number(error.kind))
+        }
+        // Whoever reads has seen enough (`| head`): that is no failure.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => {
+            tell(&format!("cannot write the output: {error}"), &[]);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn number(kind: Kind) -> u8 {
+    match kind {
+        Kind::Unavailable => 1,
+        Kind::Usage => 2,
+        Kind::NotFound => 3,
+        Kind::Ambiguous => 4,
+        Kind::Settings => 5,
+    }
+}
+
+fn tell(message: &str, hints: &[String]) {
+    let mut out = anstream::stderr().lock();
+    let red = anstyle::AnsiColor::Red.on_default().bold();
+    // Where the standard error is closed there is nobody left to tell.
+    let _ = writeln!(out, "{red}error{red:#}: {message}");
+    for hint in hints {
+        let _ = writeln!(out, "  {hint}");
+    }
+}

@@ -1,0 +1,17 @@
+//! The `backstory` command: parse, call one function of the app, print what it answers.
+
+mod args;
+mod commands;
+mod exit;
+mod output;
+mod print;
+mod progress;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    exit::code(commands::run(args::Args::parse()))
+}

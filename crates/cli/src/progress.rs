@@ -1,0 +1,49 @@
+//! A bar on the standard error for work that takes over half a second, when a person is watching.
+
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+use catalog::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How long work may take before it is shown.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Shows how far the reading of sessions is; gone when it is dropped.
+pub(crate) struct Reading {
+    began: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Reading {
+    /// A reading that has just begun.
+    pub(crate) fn new() -> Self {
+        Self { began: Instant::now(), bar: None }
+    }
+
+    /// Shows a step, once there has been some waiting.
+    pub(crate) fn step(&mut self, progress: Progress) {
+        if self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
+            self.bar = Some(bar(progress.of_bytes));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(progress.bytes);
+            bar.set_message(format!("{} of {} files", progress.files, progress.of_files));
+        }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(bytes: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
+    let layout = "reading sessions {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left";
+    bar.set_style(ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}

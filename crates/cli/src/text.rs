@@ -1,0 +1,116 @@
+//! Pieces of text for people: cut to a width, made safe for a terminal, times and numbers in a few cells.
+
+use jiff::Timestamp;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// The text on one line, without anything that could steer a terminal.
+pub(crate) fn safe(text: &str) -> String {
+    text.chars().map(|c| if is_steering(c) { ' ' } else { c }).collect()
+}
+
+/// Control characters, and the marks that turn the direction of writing.
+pub(crate) fn is_steering(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text in at most `width` cells, with `…` where something is missing.
+pub(crate) fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        out.push(c);
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// How long ago something was, in at most four cells.
+pub(crate) fn age(now: Timestamp, then: Option<Timestamp>) -> String {
+    const UNITS: [(&str, i64); 6] =
+        [("y", 31_556_952), ("mo", 2_629_746), ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)];
+    let Some(then) = then else { return "-".to_owned() };
+    let seconds = now.as_second() - then.as_second();
+    let unit = UNITS.iter().find(|(_, length)| seconds >= *length);
+    unit.map_or_else(|| "now".to_owned(), |(name, length)| format!("{}{name}", seconds / length))
+}
+
+/// A count in at most four cells: `812`, `4.5k`, `12M`.
+pub(crate) fn count(number: u64) -> String {
+    const UNITS: [(&str, u64); 4] =
+        [("T", 1_000_000_000_000), ("G", 1_000_000_000), ("M", 1_000_000), ("k", 1000)];
+    let Some((name, unit)) = UNITS.iter().find(|(_, unit)| number >= *unit) else {
+        return number.to_string();
+    };
+    if number < unit * 10 {
+        let tenths = number / (unit / 10);
+        format!("{}.{}{name}", tenths / 10, tenths % 10)
+    } else {
+        format!("{}{name}", number / unit)
+    }
+}
+
+/// An amount of money.
+pub(crate) fn dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.005 { "<$0.01".to_owned() } else { format!("${amount:.2}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_fit() {
+        let check = |text: &str, width, expected: &str| assert_eq!(fit(text, width), expected);
+        check("short", 5, "short");
+        check("longer", 5, "long…");
+        check("日本語", 6, "日本語");
+        check("日本語", 5, "日本…");
+        check("日本語", 4, "日…");
+        check("x", 0, "");
+    }
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        assert_eq!(safe("a\u{1b}[2Jb\u{7}\nc\u{202e}d\u{9b}e"), "a [2Jb  c d e");
+    }
+
+    #[test]
+    fn ages() {
+        let check = |seconds: i64, expected: &str| {
+            let now = Timestamp::from_second(2_000_000_000).unwrap();
+            assert_eq!(age(now, Timestamp::from_second(2_000_000_000 - seconds).ok()), expected);
+        };
+        check(-5, "now");
+        check(59, "now");
+        check(60, "1m");
+        check(86_399, "23h");
+        check(86_400 * 6, "6d");
+        check(86_400 * 29, "4w");
+        check(86_400 * 64, "2mo");
+        check(86_400 * 800, "2y");
+        assert_eq!(age(Timestamp::UNIX_EPOCH, None), "-");
+    }
+
+    #[test]
+    fn counts_and_money() {
+        let check = |number, expected: &str| assert_eq!(count(number), expected);
+        check(0, "0");
+        check(999, "999");
+        check(1000, "1.0k");
+        check(9999, "9.9k");
+        check(10_000, "10k");
+        check(999_999, "999k");
+        check(1_250_000, "1.2M");
+        check(u64::MAX, "18446744T");
+        assert_eq!([0.0, 0.001, 0.005, 1.5].map(dollars), ["$0.00", "<$0.01", "$0.01", "$1.50"]);
+    }
+}
