@@ -1,0 +1,299 @@
+//! What the index holds about a question: for each session its best chunk, how often it says each word, and
+//! what it did to the file asked for.
+
+use tantivy::{DocId, Searcher as Text, SegmentReader};
+
+use crate::kind::Kind;
+use crate::paths::query_terms;
+use crate::postings::{pair, phrase, word};
+use crate::query::Query;
+use crate::rank::{self, Feature, FileFacts};
+use crate::schema::Fields;
+use crate::sessions::Sessions;
+
+/// A chunk by its place in the text index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChunkAt {
+    pub(crate) segment: usize,
+    pub(crate) document: DocId,
+}
+
+/// What was found out about one session.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    /// The best chunk's share of the most it could reach, and the chunk.
+    pub(crate) best: Option<(f32, ChunkAt)>,
+    /// The session's own share of the most it could reach.
+    pub(crate) whole: f32,
+    pub(crate) facts: FileFacts,
+    /// What is cited for the file: the newest of the strongest facts.
+    pub(crate) fact: Option<((u8, u64), ChunkAt)>,
+}
+
+/// Which chunks count.
+pub(crate) trait Admit {
+    /// Whether a chunk of this kind and time counts.
+    fn chunk(&self, kind: Kind, time: u64) -> bool;
+}
+
+struct Columns {
+    file: tantivy::columnar::Column<u64>,
+    kind: tantivy::columnar::Column<u64>,
+    record: tantivy::columnar::Column<u64>,
+    time: tantivy::columnar::Column<u64>,
+}
+
+impl Columns {
+    fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let fields = segment.fast_fields();
+        Ok(Self {
+            file: fields.u64("file")?,
+            kind: fields.u64("kind")?,
+            record: fields.u64("record")?,
+            time: fields.u64("time")?,
+        })
+    }
+}
+
+/// One feature of the question over the whole index.
+struct Column {
+    feature: Feature,
+    /// The chunks that count and hold it, with its frequency; by segment.
+    chunks: Vec<Vec<(DocId, u32)>>,
+    /// How many chunks hold it, whether they count or not.
+    having: u64,
+    /// How often each session says it.
+    said: Vec<u32>,
+}
+
+/// Gathers everything about `query`; the result is by session number.
+pub(crate) fn gather(
+    text: &Text,
+    fields: &Fields,
+    sessions: &Sessions,
+    query: &Query,
+    file: Option<&str>,
+    admit: &dyn Admit,
+) -> tantivy::Result<Vec<Found>> {
+    let mut gathering = Gathering { text, fields, sessions, admit, found: vec![Found::default(); sessions.len()], columns: Vec::new() };
+    for segment in text.segment_readers() {
+        gathering.columns.push(Columns::of(segment)?);
+    }
+    gathering.words(query)?;
+    if let Some(path) = file {
+        gathering.file(path)?;
+    }
+    Ok(gathering.found)
+}
+
+struct Gathering<'a> {
+    text: &'a Text,
+    fields: &'a Fields,
+    sessions: &'a Sessions,
+    admit: &'a dyn Admit,
+    found: Vec<Found>,
+    columns: Vec<Columns>,
+}
+
+impl Gathering<'_> {
+    fn words(&mut self, query: &Query) -> tantivy::Result<()> {
+        let mut features = Vec::with_capacity(query.terms.len() + query.pairs.len());
+        for term in &query.terms {
+            features.push(self.column(Feature::Word, |segment, each| word(segment, self.fields.text, term, each))?);
+        }
+        for (left, right) in &query.pairs {
+            features.push(self.column(Feature::Pair, |segment, each| pair(segment, self.fields.text, (left, right), each))?);
+        }
+        let phrases = self.phrases(&query.phrases)?;
+        self.score_chunks(&features, phrases.as_deref())?;
+        self.score_sessions(&features);
+        if phrases.is_some() {
+            // A quoted phrase is a demand: what does not hold it is no answer.
+            for found in self.found.iter_mut().filter(|found| found.best.is_none()) {
+                *found = Found::default();
+            }
+        }
+        Ok(())
+    }
+
+    fn column(
+        &self,
+        feature: Feature,
+        walk: impl Fn(&SegmentReader, &mut dyn FnMut(DocId, u32)) -> tantivy::Result<()>,
+    ) -> tantivy::Result<Column> {
+        let mut column = Column { feature, chunks: Vec::new(), having: 0, said: vec![0; self.sessions.len()] };
+        for (segment, columns) in self.text.segment_readers().iter().zip(&self.columns) {
+            let mut chunks = Vec::new();
+            walk(segment, &mut |document, frequency| {
+                let Some(kind) = columns.kind.first(document).and_then(Kind::from_number) else { return };
+                let by_words = kind.is_found_by_words();
+                column.having += u64::from(by_words);
+                let time = columns.time.first(document).unwrap_or(0);
+                if !self.admit.chunk(kind, time) {
+                    return;
+                }
+                if by_words {
+                    chunks.push((document, frequency));
+                }
+                if kind.speaks_for_session() {
+                    self.sessions.holders(columns.file.first(document), columns.record.first(document), |session| {
+                        column.said[session] = column.said[session].saturating_add(frequency);
+                    });
+                }
+            })?;
+            column.chunks.push(chunks);
+        }
+        Ok(column)
+    }
+
+    /// For each segment the chunks that hold all phrases, in order; `None` when no phrase is asked for.
+    fn phrases(&self, phrases: &[Vec<String>]) -> tantivy::Result<Option<Vec<Vec<DocId>>>> {
+        if phrases.is_empty() {
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        for segment in self.text.segment_readers() {
+            let mut holding: Option<Vec<DocId>> = None;
+            for words in phrases {
+                let mut these = Vec::new();
+                phrase(segment, self.fields.text, words, |document| these.push(document))?;
+                if let Some(before) = &holding {
+                    these.retain(|document| before.binary_search(document).is_ok());
+                }
+                holding = Some(these);
+            }
+            all.push(holding.unwrap_or_default());
+        }
+        Ok(Some(all))
+    }
+
+    fn score_chunks(&mut self, features: &[Column], phrases: Option<&[Vec<DocId>]>) -> tantivy::Result<()> {
+        let chunks = self.sessions.chunks();
+        let idfs: Vec<f32> = features.iter().map(|column| rank::idf(chunks, column.having)).collect();
+        let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
+        let most = rank::most_for_chunk(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
+        let mean = self.mean_length()?;
+        for at in 0..self.columns.len() {
+            let segment = &self.text.segment_readers()[at];
+            let lengths = segment.get_fieldnorms_reader(self.fields.text)?;
+            let mut scores = vec![0.0_f32; segment.max_doc() as usize];
+            for (column, idf) in features.iter().zip(&idfs) {
+                for &(document, frequency) in &column.chunks[at] {
+                    let length = lengths.fieldnorm(document) as f32 / mean;
+                    scores[document as usize] += rank::of_chunk(column.feature, *idf, frequency as f32, length);
+                }
+            }
+            for (document, score) in (0..).zip(scores).filter(|(_, score)| *score > 0.0) {
+                if phrases.is_none_or(|holding| holding[at].binary_search(&document).is_ok()) {
+                    self.offer(ChunkAt { segment: at, document }, score / most);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn offer(&mut self, chunk: ChunkAt, share: f32) {
+        let columns = &self.columns[chunk.segment];
+        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let found = &mut self.found;
+        self.sessions.holders(file, record, |session| {
+            let best = &mut found[session].best;
+            if best.is_none_or(|(known, _)| share > known) {
+                *best = Some((share, chunk));
+            }
+        });
+    }
+
+    fn score_sessions(&mut self, features: &[Column]) {
+        let all = self.sessions.speaking();
+        let having = |column: &Column| column.said.iter().filter(|said| **said > 0).count() as u64;
+        let idfs: Vec<f32> = features.iter().map(|column| rank::idf(all, having(column))).collect();
+        let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
+        let most = rank::most_for_session(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
+        for (session, found) in self.found.iter_mut().enumerate() {
+            let length = self.sessions.relative_length(session);
+            for (column, idf) in features.iter().zip(&idfs) {
+                let said = column.said[session];
+                if said > 0 {
+                    found.whole += rank::of_session(column.feature, *idf, said as f32, length) / most;
+                }
+            }
+        }
+    }
+
+    fn mean_length(&self) -> tantivy::Result<f32> {
+        let mut words = 0;
+        for segment in self.text.segment_readers() {
+            words += segment.inverted_index(self.fields.text)?.total_num_tokens();
+        }
+        Ok((words as f32 / self.sessions.chunks().max(1) as f32).max(1.0))
+    }
+
+    fn file(&mut self, path: &str) -> tantivy::Result<()> {
+        let Some((ending, shorter)) = query_terms(path) else { return Ok(()) };
+        for at in 0..self.columns.len() {
+            let mut facts = Vec::new();
+            word(&self.text.segment_readers()[at], self.fields.path, &ending, |document, _| facts.push(document))?;
+            for document in facts {
+                self.fact(ChunkAt { segment: at, document });
+            }
+            for (term, share) in std::iter::once((&ending, 1.0)).chain(shorter.iter().map(|(term, share)| (term, *share))) {
+                let mut mentions = Vec::new();
+                word(&self.text.segment_readers()[at], self.fields.mention, term, |document, _| mentions.push(document))?;
+                for document in mentions {
+                    self.mention(ChunkAt { segment: at, document }, share);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fact(&mut self, chunk: ChunkAt) {
+        let columns = &self.columns[chunk.segment];
+        let Some(kind) = columns.kind.first(chunk.document).and_then(Kind::from_number) else { return };
+        let time = columns.time.first(chunk.document).unwrap_or(0);
+        if !self.admit.chunk(kind, time) {
+            return;
+        }
+        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let found = &mut self.found;
+        self.sessions.holders(file, record, |session| {
+            let found = &mut found[session];
+            let strength = match kind {
+                Kind::Edit | Kind::Write => {
+                    found.facts.changes += 1;
+                    4
+                }
+                Kind::Backup => {
+                    found.facts.backed_up = true;
+                    3
+                }
+                Kind::GitChange => {
+                    found.facts.named_by_git = true;
+                    2
+                }
+                _ => {
+                    found.facts.read = true;
+                    1
+                }
+            };
+            if found.fact.is_none_or(|(known, _)| (strength, time) > known) {
+                found.fact = Some(((strength, time), chunk));
+            }
+        });
+    }
+
+    fn mention(&mut self, chunk: ChunkAt, share: f32) {
+        let columns = &self.columns[chunk.segment];
+        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let time = columns.time.first(chunk.document).unwrap_or(0);
+        let found = &mut self.found;
+        self.sessions.holders(file, record, |session| {
+            let found = &mut found[session];
+            found.facts.mentioned = found.facts.mentioned.max(share);
+            if found.fact.is_none_or(|(known, _)| (0, time) > known) {
+                found.fact = Some(((0, time), chunk));
+            }
+        });
+    }
+}

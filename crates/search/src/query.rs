@@ -1,0 +1,202 @@
+//! A question as it is asked: words, quoted phrases, a path, and filters written among the words.
+
+use transcript::Role;
+
+use crate::paths::is_path;
+use crate::words::{Splitter, is_stop_word};
+
+/// The most distinct words that are asked for; a longer question is cut, which the answer says.
+pub const WORDS: usize = 64;
+
+/// A question, taken apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    /// What was asked, without the filters.
+    pub text: String,
+    /// The filters that stood among the words.
+    pub filters: Vec<Filter>,
+    /// The distinct words, as they stand in the index.
+    pub(crate) terms: Vec<String>,
+    /// Words that stand side by side in the question.
+    pub(crate) pairs: Vec<(String, String)>,
+    /// Quoted phrases, word by word.
+    pub(crate) phrases: Vec<Vec<String>>,
+    /// The question names a file.
+    pub(crate) path: Option<String>,
+    /// Words were left out because there were too many.
+    pub cut: bool,
+}
+
+/// A filter written as `name:value`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// Which one.
+    pub name: FilterName,
+    /// Its value, as written.
+    pub value: String,
+}
+
+/// The filters that may stand among the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is named as it is written")]
+pub enum FilterName {
+    Project,
+    Repo,
+    Branch,
+    Source,
+    Role,
+    File,
+    Since,
+    Until,
+    Agent,
+    Session,
+}
+
+impl FilterName {
+    fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "project" => Self::Project,
+            "repo" => Self::Repo,
+            "branch" => Self::Branch,
+            "source" => Self::Source,
+            "role" => Self::Role,
+            "file" => Self::File,
+            "since" => Self::Since,
+            "until" => Self::Until,
+            "agent" => Self::Agent,
+            "session" => Self::Session,
+            _ => return None,
+        })
+    }
+}
+
+impl Query {
+    /// Takes a question apart.
+    pub fn parse(question: &str) -> Self {
+        let (text, filters) = split_filters(question);
+        let mut query = Self { filters, ..Self::default() };
+        let mut splitter = Splitter::default();
+        query.phrases = phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1).collect();
+        query.path = is_path(&text).then(|| text.trim().to_owned());
+        query.add_words(&mut splitter, &text);
+        query.text = text;
+        query
+    }
+
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.path.is_none()
+    }
+
+    fn add_words(&mut self, splitter: &mut Splitter, text: &str) {
+        let mut all = Vec::new();
+        splitter.split(text, |word| all.push((word.text.to_owned(), word.is_whole)));
+        let telling = |(word, _): &&(String, bool)| !is_stop_word(word);
+        // A question of nothing but stop words still asks for them.
+        let telling: Vec<_> = if all.iter().any(|word| telling(&word)) { all.iter().filter(telling).collect() } else { all.iter().collect() };
+        for (word, _) in &telling {
+            if !self.terms.contains(word) {
+                self.terms.push(word.clone());
+            }
+        }
+        let parts: Vec<&String> = telling.iter().filter(|(_, is_whole)| !is_whole).map(|(word, _)| word).collect();
+        for two in parts.windows(2) {
+            let pair = (two[0].clone(), two[1].clone());
+            let swapped = (two[1].clone(), two[0].clone());
+            if two[0] != two[1] && !self.pairs.contains(&pair) && !self.pairs.contains(&swapped) {
+                self.pairs.push(pair);
+            }
+        }
+        self.cut = self.terms.len() > WORDS;
+        self.terms.truncate(WORDS);
+        self.pairs.truncate(WORDS);
+    }
+}
+
+/// The role a filter's word names.
+pub fn role(word: &str) -> Option<Role> {
+    [Role::User, Role::Assistant, Role::Tool, Role::Note].into_iter().find(|role| role.word() == word)
+}
+
+fn split_filters(question: &str) -> (String, Vec<Filter>) {
+    let mut filters = Vec::new();
+    let mut rest = Vec::new();
+    for word in question.split_whitespace() {
+        match filter(word) {
+            Some(filter) => filters.push(filter),
+            None => rest.push(word),
+        }
+    }
+    (rest.join(" "), filters)
+}
+
+fn filter(word: &str) -> Option<Filter> {
+    let (name, value) = word.split_once(':')?;
+    let name = FilterName::of(name)?;
+    let value = value.trim_matches('"');
+    let valid = !value.is_empty() && !value.starts_with([':', '/']) | (name == FilterName::File || name == FilterName::Repo);
+    let valid = valid && (name != FilterName::Role || role(value).is_some());
+    valid.then(|| Filter { name, value: value.to_owned() })
+}
+
+/// What stands between double quotes.
+fn phrases(text: &str) -> impl Iterator<Item = &str> {
+    let closed = text.matches('"').count() / 2;
+    text.split('"').skip(1).step_by(2).take(closed)
+}
+
+fn words(splitter: &mut Splitter, text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    splitter.split(text, |word| {
+        if !word.is_whole {
+            words.push(word.text.to_owned());
+        }
+    });
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, terms: &str, pairs: usize, filters: usize) {
+        let query = Query::parse(question);
+        assert_eq!((query.terms.join(" ").as_str(), query.pairs.len(), query.filters.len()), (terms, pairs, filters), "{question}");
+    }
+
+    #[test]
+    fn questions() {
+        check("Where did I fix the token refresh?", "where did fix token refresh", 4, 0);
+        check("refreshToken", "refreshtoken refresh token", 1, 0);
+        check("how to be", "how to be", 2, 0);
+        check("project:shop role:user leak", "leak", 0, 2);
+        check("role:nobody", "role nobodi", 1, 0);
+        check("std::fs file:", "std fs file", 2, 0);
+        check("file:/a/b.rs", "", 0, 1);
+        check("", "", 0, 0);
+    }
+
+    #[test]
+    fn quoted_phrases() {
+        let phrases = |question| Query::parse(question).phrases;
+        assert_eq!(phrases(r#"a "token refresh" b"#), [["token", "refresh"]]);
+        assert_eq!(phrases(r#""the refreshToken""#), [["the", "refresh", "token"]]);
+        assert!(phrases(r#"one " quote"#).is_empty());
+        assert!(phrases(r#""word""#).is_empty());
+    }
+
+    #[test]
+    fn a_path_is_asked_for_as_a_file() {
+        assert_eq!(Query::parse("src/a.rs").path.as_deref(), Some("src/a.rs"));
+        assert_eq!(Query::parse("src/a.rs project:x").path.as_deref(), Some("src/a.rs"));
+        assert_eq!(Query::parse("token refresh").path, None);
+    }
+
+    #[test]
+    fn a_very_long_question_is_cut() {
+        let long: String = (0..500).map(|n| format!("w{n}x ")).collect();
+        let query = Query::parse(&long);
+        assert!(query.cut);
+        assert_eq!(query.terms.len(), WORDS);
+    }
+}

@@ -1,0 +1,156 @@
+//! The formulas of ranking, and nothing else.
+//!
+//! A session's score is its best chunk's BM25, plus half the BM25 of all it said as one document; both as
+//! shares of the most the question could reach, so that a weak match does not look like a perfect one.
+//! Words side by side count a little extra. For a file, what was done to it decides.
+//!
+//! The constants were chosen on labelled sessions of one public repository by cross-validation over
+//! sessions (see docs/search-quality.md); they lie on flat optima.
+
+/// Saturation and length norm of chunks.
+const CHUNK: Bm25 = Bm25 { k1: 1.2, b: 0.75 };
+/// Sessions differ far more in length, and repetition in them means more.
+const SESSION: Bm25 = Bm25 { k1: 8.0, b: 0.9 };
+/// What the session as a whole counts beside its best chunk.
+const SESSION_WEIGHT: f32 = 0.5;
+/// What two words side by side count beside a word.
+const PAIR_WEIGHT: f32 = 0.3;
+
+/// What a session did to a file.
+const CHANGED: f32 = 4.0;
+const EACH_CHANGE: f32 = 0.3;
+const NAMED_BY_GIT: f32 = 1.0;
+const READ: f32 = 0.5;
+const MENTIONED: f32 = 0.5;
+const WORDS_FOR_FILE: f32 = 0.5;
+/// About the most those can reach together.
+const MOST_FOR_FILE: f32 = 8.0;
+
+struct Bm25 {
+    k1: f32,
+    b: f32,
+}
+
+impl Bm25 {
+    fn score(&self, idf: f32, frequency: f32, relative_length: f32) -> f32 {
+        let norm = self.k1 * (1.0 - self.b + self.b * relative_length);
+        idf * frequency * (self.k1 + 1.0) / (frequency + norm)
+    }
+}
+
+/// A word or a pair of words of the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Feature {
+    Word,
+    Pair,
+}
+
+impl Feature {
+    fn weight(self) -> f32 {
+        match self {
+            Self::Word => 1.0,
+            Self::Pair => PAIR_WEIGHT,
+        }
+    }
+}
+
+/// How rare something is among `all`, when `having` have it.
+pub(crate) fn idf(all: u64, having: u64) -> f32 {
+    let (all, having) = (all as f32, having as f32);
+    (1.0 + (all - having + 0.5).max(0.0) / (having + 0.5)).ln()
+}
+
+/// What one feature gives a chunk; lengths as shares of the mean.
+pub(crate) fn of_chunk(feature: Feature, idf: f32, frequency: f32, relative_length: f32) -> f32 {
+    feature.weight() * CHUNK.score(idf, frequency, relative_length)
+}
+
+/// What one feature gives a session as one document.
+pub(crate) fn of_session(feature: Feature, idf: f32, frequency: f32, relative_length: f32) -> f32 {
+    feature.weight() * SESSION.score(idf, frequency, relative_length)
+}
+
+/// The most chunks can reach, by the rarity of the question's words.
+pub(crate) fn most_for_chunk(idfs: impl Iterator<Item = f32>) -> f32 {
+    (CHUNK.k1 + 1.0) * idfs.sum::<f32>()
+}
+
+/// The most sessions can reach.
+pub(crate) fn most_for_session(idfs: impl Iterator<Item = f32>) -> f32 {
+    (SESSION.k1 + 1.0) * idfs.sum::<f32>()
+}
+
+/// A session's score by words, between 0 and 1, from its best chunk's share and its own.
+pub(crate) fn by_words(best_chunk: f32, session: f32) -> f32 {
+    ((best_chunk + SESSION_WEIGHT * session) / (1.0 + SESSION_WEIGHT)).min(1.0)
+}
+
+/// What a session did to the file that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct FileFacts {
+    /// Edits and writes.
+    pub(crate) changes: u32,
+    /// The CLI backed it up before a change.
+    pub(crate) backed_up: bool,
+    /// Git named it as changed.
+    pub(crate) named_by_git: bool,
+    pub(crate) read: bool,
+    /// The best share of the asked path that a mention has.
+    pub(crate) mentioned: f32,
+}
+
+impl FileFacts {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn is_touched(&self) -> bool {
+        self.changes > 0 || self.backed_up || self.named_by_git || self.read
+    }
+}
+
+/// A session's score for a file, between 0 and 1.
+pub(crate) fn by_file(facts: &FileFacts, by_words: f32) -> f32 {
+    let flag = |is: bool, weight: f32| if is { weight } else { 0.0 };
+    let score = flag(facts.changes > 0 || facts.backed_up, CHANGED)
+        + EACH_CHANGE * (facts.changes as f32).ln_1p()
+        + flag(facts.named_by_git, NAMED_BY_GIT)
+        + flag(facts.read, READ)
+        + MENTIONED * facts.mentioned
+        + WORDS_FOR_FILE * by_words * (1.0 + SESSION_WEIGHT);
+    (score / MOST_FOR_FILE).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(left: f32, right: f32) {
+        assert!((left - right).abs() < 1e-3, "{left} is not {right}");
+    }
+
+    #[test]
+    fn hand_computed() {
+        near(idf(10, 1), (1.0_f32 + 9.5 / 1.5).ln());
+        near(of_chunk(Feature::Word, 2.0, 1.0, 1.0), 2.0 * 2.2 / 2.2);
+        near(of_chunk(Feature::Pair, 2.0, 1.0, 1.0), 0.6);
+        near(of_session(Feature::Word, 1.0, 4.0, 1.0), 4.0 * 9.0 / 12.0);
+        near(by_words(0.6, 0.3), 0.5);
+        near(by_file(&FileFacts { changes: 1, ..FileFacts::default() }, 0.0), (4.0 + 0.3 * 2.0_f32.ln()) / 8.0);
+    }
+
+    #[test]
+    fn scores_stay_between_nought_and_one() {
+        let all = FileFacts { changes: u32::MAX, backed_up: true, named_by_git: true, read: true, mentioned: 1.0 };
+        assert!(by_file(&all, 1.0) <= 1.0);
+        near(by_words(5.0, 5.0), 1.0);
+        assert!(idf(0, 0) >= 0.0 && idf(5, 50) >= 0.0);
+    }
+
+    #[test]
+    fn changing_a_file_outranks_all_else_together() {
+        let changed = FileFacts { backed_up: true, ..FileFacts::default() };
+        let rest = FileFacts { named_by_git: true, read: true, mentioned: 1.0, ..FileFacts::default() };
+        assert!(by_file(&changed, 0.0) > by_file(&rest, 1.0));
+    }
+}

@@ -1,0 +1,123 @@
+//! The sessions of the index by number, and which of them hold a chunk.
+
+use std::collections::HashMap;
+
+use model::SessionId;
+
+use crate::files::FileRow;
+
+const NONE: u32 = u32::MAX;
+
+/// The sessions that the indexed files belong to.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    ids: Vec<SessionId>,
+    files: Vec<FileRow>,
+    /// The session of each file, by the file's number.
+    of_file: Vec<u32>,
+    /// The other files that hold a record.
+    shared: HashMap<u64, Vec<u64>>,
+    spoken: Vec<u64>,
+    mean_spoken: f32,
+    chunks: u64,
+    /// Which sessions may be found.
+    admitted: Option<Vec<bool>>,
+}
+
+impl Sessions {
+    pub(crate) fn new(files: Vec<FileRow>, shared: HashMap<u64, Vec<u64>>) -> Self {
+        let mut sessions = Self { shared, ..Self::default() };
+        let mut numbers: HashMap<SessionId, u32> = HashMap::new();
+        let last = files.iter().map(|file| file.id).max().map_or(0, |last| last + 1);
+        sessions.of_file = vec![NONE; usize::try_from(last).unwrap_or(0)];
+        for file in &files {
+            sessions.chunks += file.chunks;
+            let Some(id) = &file.session else { continue };
+            let number = *numbers.entry(id.clone()).or_insert_with(|| {
+                sessions.ids.push(id.clone());
+                sessions.spoken.push(0);
+                u32::try_from(sessions.ids.len() - 1).unwrap_or(NONE)
+            });
+            if let (Ok(file_at), Ok(session)) = (usize::try_from(file.id), usize::try_from(number)) {
+                sessions.of_file[file_at] = number;
+                sessions.spoken[session] += file.spoken;
+            }
+        }
+        sessions.files = files;
+        let total: u64 = sessions.spoken.iter().sum();
+        sessions.mean_spoken = (total as f32 / sessions.speaking().max(1) as f32).max(1.0);
+        sessions
+    }
+
+    /// Lets only these sessions be found.
+    pub(crate) fn admit(&mut self, wanted: impl Fn(&SessionId) -> bool) {
+        self.admitted = Some(self.ids.iter().map(wanted).collect());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(crate) fn id(&self, session: usize) -> &SessionId {
+        &self.ids[session]
+    }
+
+    /// Chunks that are found by their words, in all.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// Sessions that said anything.
+    pub(crate) fn speaking(&self) -> u64 {
+        self.spoken.iter().filter(|spoken| **spoken > 0).count() as u64
+    }
+
+    /// How long a session is beside the mean.
+    pub(crate) fn relative_length(&self, session: usize) -> f32 {
+        self.spoken[session] as f32 / self.mean_spoken
+    }
+
+    /// Calls `each` with every session that holds a record and may be found.
+    pub(crate) fn holders(&self, file: Option<u64>, record: Option<u64>, mut each: impl FnMut(usize)) {
+        let owner = file.and_then(|file| self.session_of(file));
+        let admitted = |session: usize| self.admitted.as_ref().is_none_or(|admitted| admitted[session]);
+        if let Some(owner) = owner.filter(|owner| admitted(*owner)) {
+            each(owner);
+        }
+        if self.shared.is_empty() {
+            return;
+        }
+        let others = record.and_then(|record| self.shared.get(&record)).into_iter().flatten();
+        let mut given = owner;
+        for session in others.filter_map(|file| self.session_of(*file)) {
+            if given != Some(session) && owner != Some(session) && admitted(session) {
+                given = Some(session);
+                each(session);
+            }
+        }
+    }
+
+    /// The other sessions that hold a record, whether they may be found or not.
+    pub(crate) fn also_in(&self, session: usize, file: u64, record: u64) -> Vec<SessionId> {
+        let others = self.shared.get(&record).into_iter().flatten().copied();
+        let mut all: Vec<usize> = std::iter::once(file).chain(others).filter_map(|file| self.session_of(file)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().filter(|other| *other != session).map(|other| self.ids[other].clone()).collect()
+    }
+
+    /// Files that are indexed.
+    pub(crate) fn files(&self) -> u64 {
+        self.files.len() as u64
+    }
+
+    pub(crate) fn file(&self, file: u64) -> Option<&FileRow> {
+        let at = self.files.binary_search_by_key(&file, |row| row.id).ok()?;
+        Some(&self.files[at])
+    }
+
+    fn session_of(&self, file: u64) -> Option<usize> {
+        let number = *self.of_file.get(usize::try_from(file).ok()?)?;
+        (number != NONE).then_some(number as usize)
+    }
+}

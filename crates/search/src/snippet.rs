@@ -1,0 +1,201 @@
+//! The piece of a transcript that a hit cites: read again from the file, cut around what was asked for.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use transcript::Reader;
+use transcript::record::{Record, parse};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::chunk::{Unit, units};
+use crate::document::piece_of;
+use crate::words::Splitter;
+
+/// How much is shown, in bytes.
+const WINDOW: usize = 280;
+
+/// A cut of the cited text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snippet {
+    /// On one line; `…` where something was left out.
+    pub text: String,
+    /// Where the words that were asked for stand in `text`, in bytes.
+    pub marks: Vec<(usize, usize)>,
+}
+
+/// What the cited line says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Cited {
+    pub(crate) uuid: Option<String>,
+    pub(crate) snippet: Option<Snippet>,
+}
+
+/// Where the cited text stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) offset: u64,
+    pub(crate) line: u64,
+    pub(crate) record: u64,
+    pub(crate) piece: u64,
+    pub(crate) subagent: bool,
+}
+
+/// Reads the cited line; nothing when the file is gone or another record stands there now.
+pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
+    let Ok(mut reader) = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)) else { return Cited::default() };
+    let Ok(Some(line)) = reader.next_line() else { return Cited::default() };
+    let Ok(record) = parse(line.bytes) else { return Cited::default() };
+    let inner = record.agent_progress().map(|(_, inner)| inner);
+    let subagent = at.subagent || inner.is_some();
+    let record = inner.unwrap_or(record);
+    if at.record != 0 && record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) != Some(at.record) {
+        return Cited::default();
+    }
+    Cited { uuid: record.uuid().map(ToOwned::to_owned), snippet: snippet(&record, subagent, at.piece, terms) }
+}
+
+fn snippet(record: &Record<'_>, subagent: bool, piece: u64, terms: &HashSet<&str>) -> Option<Snippet> {
+    let (number, piece) = piece_of(piece);
+    let units = units(record, subagent);
+    let Some(unit) = units.get(number) else {
+        // The branch is no unit of the record itself.
+        let branch = record.branch()?;
+        return Some(cut(&branch, terms));
+    };
+    let text = text_of(unit, piece)?;
+    Some(cut(&text, terms))
+}
+
+fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
+    match unit.pieces().nth(piece).filter(|text| !text.trim().is_empty()) {
+        Some(text) => Some(text.to_owned()),
+        None => unit.path.as_deref().map(ToOwned::to_owned),
+    }
+}
+
+/// The window with the most different words of the question, on one line.
+fn cut(text: &str, terms: &HashSet<&str>) -> Snippet {
+    let places = places(text, terms);
+    let start = best_start(&places);
+    let lead = start.saturating_sub(WINDOW / 5);
+    let from = if lead == 0 { 0 } else { word_start(text, lead) };
+    let to = text.floor_char_boundary((from + WINDOW).min(text.len()));
+    let to = if to == text.len() { to } else { text[from..to].rfind(char::is_whitespace).map_or(to, |at| from + at) };
+    flatten(text, from, to.max(from), &places)
+}
+
+/// Words of the question: where each stands and which one it is.
+fn places(text: &str, terms: &HashSet<&str>) -> Vec<(usize, usize, String)> {
+    let mut places: Vec<(usize, usize, String)> = Vec::new();
+    Splitter::default().split(text, |word| {
+        if terms.contains(word.text) {
+            places.push((word.start, word.end, word.text.to_owned()));
+        }
+    });
+    places
+}
+
+fn best_start(places: &[(usize, usize, String)]) -> usize {
+    let distinct = |from: usize| {
+        let window = places[from..].iter().take_while(|(_, end, _)| *end <= places[from].0 + WINDOW * 4 / 5);
+        window.map(|(_, _, word)| word.as_str()).collect::<HashSet<_>>().len()
+    };
+    let best = (0..places.len().min(400)).max_by_key(|from| (distinct(*from), std::cmp::Reverse(*from)));
+    best.map_or(0, |from| places[from].0)
+}
+
+fn word_start(text: &str, at: usize) -> usize {
+    let at = text.ceil_char_boundary(at);
+    text[at..].find(char::is_whitespace).filter(|gap| *gap < WINDOW / 5).map_or(at, |gap| at + gap)
+}
+
+/// One line of `text[from..to]`: white space folded, nothing that could steer a terminal, places kept.
+fn flatten(text: &str, from: usize, to: usize, places: &[(usize, usize, String)]) -> Snippet {
+    let mut out = String::with_capacity(WINDOW + 8);
+    let mut marks: Vec<(usize, usize)> = Vec::new();
+    if from > 0 {
+        out.push('…');
+    }
+    let mut open: Option<(usize, usize)> = None;
+    let mut inside = places.iter().filter(|(start, end, _)| *start >= from && *end <= to).peekable();
+    for (at, c) in text[from..to].char_indices() {
+        let at = from + at;
+        if let Some((begun, end)) = open
+            && at >= end
+        {
+            marks.push((begun, out.len()));
+            open = None;
+        }
+        while let Some((start, end, _)) = inside.next_if(|(start, _, _)| *start <= at) {
+            let begun = open.map_or(out.len(), |(begun, _)| begun);
+            let furthest = open.map_or(*end, |(_, known)| known.max(*end));
+            if *start <= at && *end > at {
+                open = Some((begun, furthest));
+            }
+        }
+        if c.is_whitespace() || c.is_control() {
+            if !out.is_empty() && !out.ends_with([' ', '…']) {
+                out.push(' ');
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    if let Some((begun, _)) = open {
+        marks.push((begun, out.len()));
+    }
+    let kept = out.trim_end().len();
+    out.truncate(kept);
+    if to < text.trim_end().len() {
+        out.push('…');
+    }
+    Snippet { text: out, marks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, terms: &[&str], expected: &str) {
+        let snippet = cut(text, &terms.iter().copied().collect());
+        let mut marked = snippet.text.clone();
+        for (start, end) in snippet.marks.iter().rev() {
+            marked.insert(*end, ']');
+            marked.insert(*start, '[');
+        }
+        assert_eq!(marked, expected, "{text}");
+    }
+
+    #[test]
+    fn matches_are_marked() {
+        check("Fix the token refresh", &["token", "refresh"], "Fix the [token] [refresh]");
+        check("Fix\n\n  refreshToken\u{1b}[2J", &["token", "refresh"], "Fix [refreshToken] [2J");
+        check("Fix refreshToken", &["refreshtoken"], "Fix [refreshToken]");
+        check("nothing here", &["x"], "nothing here");
+        check("", &["x"], "");
+        check("错误修复", &["修复"], "错误[修复]");
+    }
+
+    #[test]
+    fn the_window_lies_where_most_words_stand() {
+        let text = format!("{} token {} token refresh leak {}", "a b c ".repeat(80), "x y ".repeat(100), "z ".repeat(300));
+        let snippet = cut(&text, &HashSet::from(["token", "refresh", "leak"]));
+        assert!(snippet.text.contains("token refresh leak"), "{}", snippet.text);
+        assert!(snippet.text.starts_with('…') && snippet.text.ends_with('…'));
+        assert!(snippet.text.len() <= WINDOW + 8);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn marks_lie_inside_any_text(text in "\\PC{0,120}", times in 1_usize..8) {
+            let text = text.repeat(times);
+            let mut words = Vec::new();
+            Splitter::default().split(&text, |word| words.push(word.text.to_owned()));
+            let snippet = cut(&text, &words.iter().step_by(2).map(String::as_str).collect());
+            for (start, end) in snippet.marks {
+                proptest::prop_assert!(start <= end && snippet.text.is_char_boundary(start));
+            }
+        }
+    }
+}
