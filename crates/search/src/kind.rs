@@ -120,6 +120,14 @@ impl Kind {
         )
     }
 
+    /// Whether a path in its text says that the session had to do with the file.
+    pub(crate) fn names_files(self) -> bool {
+        matches!(
+            self,
+            Self::Prompt | Self::Answer | Self::Thinking | Self::Plan | Self::Summary | Self::AgentPrompt
+        )
+    }
+
     /// Whether it is the tool's own doing that a file changed.
     pub(crate) fn is_change(self) -> bool {
         matches!(self, Self::Edit | Self::Write)

@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxBuildHasher;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Longer runs are keys, hashes and encoded data, not words.
 const LONGEST_RUN: usize = 96;
-/// Stems kept for reuse; text repeats its words.
-const STEMS_KEPT: usize = 1 << 15;
+/// Runs whose words are kept for reuse; text repeats itself.
+const RUNS_KEPT: usize = 1 << 16;
 
 /// A word and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,22 +31,60 @@ pub struct Word<'a> {
     pub is_whole: bool,
 }
 
-/// Cuts text into words; reuse one, it remembers stems.
+/// Cuts text into words; reuse one, it remembers what it has cut.
 pub struct Splitter {
     stemmer: Stemmer,
-    stems: HashMap<Box<str>, Box<str>>,
-    lower: String,
-    folded: String,
+    known: HashMap<Box<str>, Cut, FxBuildHasher>,
 }
 
 impl Default for Splitter {
     fn default() -> Self {
-        Self {
-            stemmer: Stemmer::create(Algorithm::English),
-            stems: HashMap::new(),
-            lower: String::new(),
-            folded: String::new(),
+        Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::default() }
+    }
+}
+
+/// The words of one run of letters and digits.
+#[derive(Debug, Default)]
+struct Cut {
+    /// All words, one behind the other.
+    text: String,
+    words: Vec<CutWord>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct CutWord {
+    text_end: u16,
+    /// Where it stands in the run, in bytes.
+    start: u16,
+    end: u16,
+    is_whole: bool,
+}
+
+impl Cut {
+    fn push(&mut self, text: &str, start: usize, end: usize, is_whole: bool) {
+        self.text.push_str(text);
+        let small = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        let (text_end, start, end) = (small(self.text.len()), small(start), small(end));
+        self.words.push(CutWord { text_end, start, end, is_whole });
+    }
+
+    /// Gives out the words for a run that begins at `start`; returns the position behind it.
+    fn give(&self, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
+        let mut position = position;
+        let mut from = 0;
+        for word in &self.words {
+            let to = usize::from(word.text_end);
+            each(Word {
+                text: &self.text[from..to],
+                position,
+                start: start + usize::from(word.start),
+                end: start + usize::from(word.end),
+                is_whole: word.is_whole,
+            });
+            from = to;
+            position += usize::from(!word.is_whole);
         }
+        position
     }
 }
 
@@ -54,80 +93,91 @@ impl Splitter {
     pub fn split(&mut self, text: &str, mut each: impl FnMut(Word<'_>)) {
         let mut position = 0;
         for (start, run) in runs(text) {
-            if run.len() <= LONGEST_RUN || !run.is_ascii() {
-                position = self.run(run, start, position, &mut each);
-            }
-        }
-    }
-
-    fn run(&mut self, run: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
-        if run.is_ascii() {
-            return self.identifier(run, run, start, position, each);
-        }
-        let mut position = position;
-        for (at, piece, is_cjk) in scripts(run) {
-            let start = start + at;
-            position = if is_cjk {
-                pairs(piece, start, position, each)
+            position = if run.len() <= LONGEST_RUN {
+                self.short(run, start, position, &mut each)
+            } else if run.is_ascii() {
+                position
             } else {
-                let mut folded = std::mem::take(&mut self.folded);
-                folded.clear();
-                folded.extend(piece.nfkd().filter(|c| !is_combining_mark(*c)));
-                let next = self.identifier(&folded, piece, start, position, each);
-                self.folded = folded;
-                next
+                self.long(run, start, position, &mut each)
             };
         }
+    }
+
+    fn short(&mut self, run: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
+        if let Some(cut) = self.known.get(run) {
+            return cut.give(start, position, each);
+        }
+        let cut = self.cut(run);
+        let position = cut.give(start, position, each);
+        if self.known.len() >= RUNS_KEPT {
+            self.known.clear();
+        }
+        self.known.insert(run.into(), cut);
         position
     }
 
-    fn identifier(
-        &mut self,
-        run: &str,
-        original: &str,
-        start: usize,
-        position: usize,
-        each: &mut impl FnMut(Word<'_>),
-    ) -> usize {
+    /// A long run without a gap, as CJK text is written, piece by piece.
+    fn long(&mut self, run: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
+        let mut position = position;
+        for (at, piece, is_cjk) in scripts(run) {
+            if is_cjk {
+                for (from, to) in pairs(piece) {
+                    let (start, end) = (start + at + from, start + at + to);
+                    each(Word { text: &piece[from..to], position, start, end, is_whole: false });
+                    position += 1;
+                }
+            } else if piece.len() <= 4 * LONGEST_RUN {
+                position = self.cut(piece).give(start + at, position, each);
+            }
+        }
+        position
+    }
+
+    fn cut(&self, run: &str) -> Cut {
+        let mut cut = Cut::default();
+        if run.is_ascii() {
+            self.identifier(run, run, 0, &mut cut);
+            return cut;
+        }
+        for (at, piece, is_cjk) in scripts(run) {
+            if is_cjk {
+                for (from, to) in pairs(piece) {
+                    cut.push(&piece[from..to], at + from, at + to, false);
+                }
+            } else {
+                let folded: String = piece.nfkd().filter(|c| !is_combining_mark(*c)).collect();
+                self.identifier(&folded, piece, at, &mut cut);
+            }
+        }
+        cut
+    }
+
+    fn identifier(&self, run: &str, original: &str, start: usize, cut: &mut Cut) {
         let end = start + original.len();
-        let mut parts = Parts::of(run);
-        let Some((first_at, first)) = parts.next() else { return position };
         // Offsets inside folded text do not exist in the original: its words span the whole run.
         let exact = run == original;
-        let place = |at: usize, part: &str| if exact { (start + at, start + at + part.len()) } else { (start, end) };
-        if first.len() < run.len() {
-            self.lower.clear();
-            self.lower.extend(run.chars().flat_map(char::to_lowercase));
-            each(Word { text: self.lower.trim_matches('_'), position, start, end, is_whole: true });
+        for (at, part) in (Parts { run, at: 0 }) {
+            if at == first_letter(run) && part.len() < run.len() {
+                cut.push(lower(run).trim_matches('_'), start, end, true);
+            }
+            let (from, to) = if exact { (start + at, start + at + part.len()) } else { (start, end) };
+            cut.push(&self.stem(part), from, to, false);
         }
-        let mut position = position;
-        let mut part = Some((first_at, first));
-        while let Some((at, text)) = part {
-            let (start, end) = place(at, text);
-            let text = self.stem(text);
-            each(Word { text, position, start, end, is_whole: false });
-            position += 1;
-            part = parts.next();
-        }
-        position
     }
 
-    fn stem(&mut self, part: &str) -> &str {
-        self.lower.clear();
-        self.lower.extend(part.chars().flat_map(char::to_lowercase));
-        let is_english = self.lower.len() > 2 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase());
-        if !is_english {
-            return &self.lower;
-        }
-        if !self.stems.contains_key(self.lower.as_str()) {
-            if self.stems.len() >= STEMS_KEPT {
-                self.stems.clear();
-            }
-            let stem = self.stemmer.stem(&self.lower).into_owned();
-            self.stems.insert(self.lower.as_str().into(), stem.into());
-        }
-        &self.stems[self.lower.as_str()]
+    fn stem(&self, part: &str) -> String {
+        let lower = lower(part);
+        let is_english = lower.len() > 2 && lower.bytes().all(|byte| byte.is_ascii_lowercase());
+        if is_english { self.stemmer.stem(&lower).into_owned() } else { lower }
     }
+}
+
+fn first_letter(run: &str) -> usize {
+    run.bytes().take_while(|byte| *byte == b'_').count()
+}
+
+fn lower(text: &str) -> String {
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() }
 }
 
 /// Runs of letters, digits and underscores, with their offsets.
@@ -135,23 +185,35 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
-        while at < bytes.len() && !begins_word(text, at) {
+        while at < bytes.len() && !is_word_at(text, at) {
             at += char_length(bytes[at]);
         }
         let start = at;
-        while at < bytes.len() && begins_word(text, at) {
+        while at < bytes.len() && is_word_at(text, at) {
             at += char_length(bytes[at]);
         }
         (at > start).then(|| (start, &text[start..at]))
     })
 }
 
-fn begins_word(text: &str, at: usize) -> bool {
-    let byte = text.as_bytes()[at];
-    if byte < 0x80 {
-        return byte.is_ascii_alphanumeric() || byte == b'_';
+/// Which ASCII bytes are parts of words.
+const IS_WORD: [bool; 128] = {
+    let mut table = [false; 128];
+    let mut at = 0;
+    while at < 128 {
+        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
+        let byte = at as u8;
+        table[at] = byte.is_ascii_alphanumeric() || byte == b'_';
+        at += 1;
     }
-    text[at..].chars().next().is_some_and(|c| c.is_alphanumeric() || is_combining_mark(c))
+    table
+};
+
+fn is_word_at(text: &str, at: usize) -> bool {
+    match IS_WORD.get(usize::from(text.as_bytes()[at])) {
+        Some(is_word) => *is_word,
+        None => text[at..].chars().next().is_some_and(|c| c.is_alphanumeric() || is_combining_mark(c)),
+    }
 }
 
 fn char_length(first: u8) -> usize {
@@ -167,12 +229,6 @@ fn char_length(first: u8) -> usize {
 struct Parts<'a> {
     run: &'a str,
     at: usize,
-}
-
-impl<'a> Parts<'a> {
-    fn of(run: &'a str) -> Self {
-        Self { run, at: 0 }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -241,30 +297,59 @@ fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
-/// Overlapping pairs of characters; one character alone stands for itself.
-fn pairs(piece: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
-    let ends: Vec<usize> = piece.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
-    if ends.len() == 1 {
-        each(Word { text: piece, position, start, end: start + piece.len(), is_whole: false });
-        return position + 1;
-    }
-    let begins = std::iter::once(0).chain(ends.iter().copied());
-    let mut position = position;
-    for (begin, end) in begins.zip(ends.iter().copied().skip(1)) {
-        each(Word { text: &piece[begin..end], position, start: start + begin, end: start + end, is_whole: false });
-        position += 1;
-    }
-    position
+/// Where overlapping pairs of characters begin and end; one character alone stands for itself.
+fn pairs(piece: &str) -> impl Iterator<Item = (usize, usize)> {
+    let one = piece.chars().nth(1).is_none();
+    let ends = piece.char_indices().map(|(at, c)| at + c.len_utf8()).skip(usize::from(!one));
+    piece.char_indices().map(|(at, _)| at).zip(ends)
 }
 
 /// Words that say nothing of what is looked for.
 pub fn is_stop_word(word: &str) -> bool {
     matches!(
         word,
-        "a" | "an" | "and" | "are" | "as" | "at" | "be" | "by" | "do" | "does" | "for" | "from" | "has" | "have"
-            | "how" | "i" | "if" | "in" | "into" | "is" | "it" | "its" | "not" | "of" | "on" | "or" | "that"
-            | "the" | "their" | "then" | "there" | "these" | "this" | "to" | "was" | "we" | "were" | "what"
-            | "when" | "will" | "with" | "you" | "your"
+        "a" | "an"
+            | "and"
+            | "are"
+            | "as"
+            | "at"
+            | "be"
+            | "by"
+            | "do"
+            | "does"
+            | "for"
+            | "from"
+            | "has"
+            | "have"
+            | "how"
+            | "i"
+            | "if"
+            | "in"
+            | "into"
+            | "is"
+            | "it"
+            | "its"
+            | "not"
+            | "of"
+            | "on"
+            | "or"
+            | "that"
+            | "the"
+            | "their"
+            | "then"
+            | "there"
+            | "these"
+            | "this"
+            | "to"
+            | "was"
+            | "we"
+            | "were"
+            | "what"
+            | "when"
+            | "will"
+            | "with"
+            | "you"
+            | "your"
     )
 }
 
