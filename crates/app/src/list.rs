@@ -1,6 +1,6 @@
 //! `list`: sessions from every source, running first, then newest.
 
-use catalog::{Filter, Progress};
+pub use catalog::{Filter, Progress};
 use model::Session;
 use transcript::Problem;
 

@@ -3,9 +3,8 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::list::{Answer, Request, list};
+use app::list::{Answer, Filter, Request, list};
 use app::{App, Kind, SessionJson, moment};
-use catalog::Filter;
 use jiff::Timestamp;
 use model::{Origin, Session, State};
 use serde::Serialize;
