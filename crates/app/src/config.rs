@@ -70,6 +70,7 @@ impl Config {
         Places {
             config_folders: self.claude_folders.iter().map(ConfigFolder::new).collect(),
             global_files: std::iter::once(beside_home).chain(inside).collect(),
+            cache: Some(self.state.join("catalog.sqlite")),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
