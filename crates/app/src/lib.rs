@@ -4,6 +4,7 @@
 
 pub mod config;
 mod error;
+mod ledger;
 pub mod list;
 mod moment;
 mod session_json;

@@ -9,6 +9,7 @@ use transcript::{ConfigFolder, Live, Problem, SubagentFile, TranscriptFile};
 use crate::describe::{describe, mark_running, subagent};
 use crate::discover::{Discovered, discover};
 use crate::lineage::{Kin, parents};
+use crate::merge::Registered;
 use crate::project::Projects;
 use crate::reading::{Reading, Wanted};
 use crate::scan::{Facts, Owner};
@@ -19,6 +20,8 @@ use crate::summary_cache::SummaryCache;
 pub struct Places {
     /// Claude Code's config folders.
     pub config_folders: Vec<ConfigFolder>,
+    /// OpenClaw's state folders.
+    pub openclaw_folders: Vec<PathBuf>,
     /// Claude Code's `.claude.json` files.
     pub global_files: Vec<PathBuf>,
     /// The database that keeps what was read; ours to lose.
@@ -84,8 +87,12 @@ pub fn read(places: &Places, progress: impl FnMut(Progress)) -> Catalog {
     let subagents = wanted.iter().filter(|file| matches!(file.owner, Owner::Subagent(_))).count();
     let mut cache = SummaryCache::open(places.cache.as_deref());
     let reading = Reading::new(wanted, &found.walked, &mut cache, places.threads, progress);
-    let problems = [found.problems, reading.problems].concat();
-    let mut sessions = Assembly::new(places, reading.facts).entries(found.sessions, found.flat_subagents);
+    let mut registered = Registered::read(&places.openclaw_folders);
+    let problems = [found.problems, reading.problems, std::mem::take(&mut registered.problems)].concat();
+    let mut projects = Projects::new(&places.global_files);
+    let assembly = Assembly { facts: reading.facts, projects: &mut projects };
+    let mut sessions = assembly.entries(found.sessions, found.flat_subagents);
+    registered.lay_over(&mut sessions, &mut projects);
     mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
     sessions.sort_by(|one, other| {
         let key = |entry: &Entry| (entry.session.is_running, entry.session.last_modified);
@@ -112,16 +119,12 @@ fn wanted(found: &Discovered) -> Vec<Wanted> {
 }
 
 /// Puts the facts of many files together to sessions.
-struct Assembly {
+struct Assembly<'a> {
     facts: HashMap<PathBuf, Facts>,
-    projects: Projects,
+    projects: &'a mut Projects,
 }
 
-impl Assembly {
-    fn new(places: &Places, facts: HashMap<PathBuf, Facts>) -> Self {
-        Self { facts, projects: Projects::new(&places.global_files) }
-    }
-
+impl Assembly<'_> {
     fn entries(mut self, sessions: Vec<TranscriptFile>, flat: Vec<SubagentFile>) -> Vec<Entry> {
         let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
         for agent in flat {
@@ -149,7 +152,7 @@ impl Assembly {
     }
 
     fn entry(&mut self, file: TranscriptFile, facts: Facts) -> Entry {
-        let mut session = describe(&file, &facts.summary, &mut self.projects);
+        let mut session = describe(&file, &facts.summary, self.projects);
         let mut messages = facts.messages;
         for agent in file.subagents {
             let Some(facts) = self.facts.remove(&agent.path) else { continue };

@@ -8,6 +8,7 @@ mod discover;
 mod filter;
 mod git;
 mod lineage;
+mod merge;
 mod pack;
 mod project;
 mod reading;

@@ -1,5 +1,7 @@
 //! What a listing costs: an unchanged file nothing but its stamp, an appended one its new bytes.
 
+#![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -167,6 +167,9 @@ fn notes(answer: &Answer) -> Vec<String> {
             answer.problems.len()
         ));
     }
+    if let Some(why) = &answer.not_kept {
+        notes.push(format!("what was read could not be kept, so the next list reads it again: {why}"));
+    }
     notes
 }
 
