@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, list};
+use crate::commands::{completions, cost, list, show};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
@@ -18,5 +18,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(list::Args),
+    Show(show::Args),
+    Cost(cost::Args),
     Completions(completions::Args),
 }

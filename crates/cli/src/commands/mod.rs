@@ -1,9 +1,11 @@
 //! One file for each command, named as it is typed: its arguments, its help, what it prints.
 
 pub(crate) mod completions;
+pub(crate) mod cost;
 pub(crate) mod list;
+pub(crate) mod show;
 
-use app::{App, Config, Error, Kind};
+use app::{App, Config, Error};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -15,6 +17,8 @@ use crate::output::Output;
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::List(list) => list::run(&open()?, &list),
+        Command::Show(show) => show::run(&open()?, &show),
+        Command::Cost(cost) => cost::run(&open()?, &cost),
         Command::Completions(completions) => completions::run(&completions),
     }
 }
@@ -38,10 +42,6 @@ fn paged(app: &App) -> Output {
 fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
     use std::io::Write as _;
     let mut out = Output::plain();
-    serde_json::to_writer_pretty(&mut out, answer).map_err(|error| match error.io_error_kind() {
-        Some(kind) => Failure::Output(kind.into()),
-        None => Error::caused(Kind::Unavailable, "cannot write the answer as JSON", &error).into(),
-    })?;
-    out.write_all(b"\n")?;
+    writeln!(out, "{}", crate::text::json(answer)?)?;
     Ok(out.finish()?)
 }
