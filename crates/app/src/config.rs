@@ -30,6 +30,8 @@ pub struct Config {
     pub openclaw_folders: Vec<PathBuf>,
     /// The person's settings over the defaults.
     pub settings: Settings,
+    /// Where short-lived files go.
+    pub scratch: PathBuf,
     /// The pager the environment asks for.
     pub pager: Option<String>,
 }
@@ -58,6 +60,7 @@ impl Config {
             state: state(variables, &home),
             claude_folders: claude_folders(variables, &home, &settings),
             openclaw_folders: openclaw_folders(variables, &home, &settings),
+            scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             pager: variables.get("PAGER").cloned(),
             settings,
             home,

@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod cost;
+mod demo;
 mod error;
 mod ledger;
 pub mod list;

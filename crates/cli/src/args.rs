@@ -9,6 +9,9 @@ use crate::exit;
 #[derive(Debug, Parser)]
 #[command(name = "backstory", version, after_help = exit::HELP, max_term_width = 100)]
 pub(crate) struct Args {
+    /// Use a small set of made-up sessions instead of yours.
+    #[arg(long, global = true)]
+    pub(crate) demo: bool,
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -183,5 +183,8 @@ fn nothing(app: &App, answer: &Answer) -> String {
         .iter()
         .map(|folder| folder.join("projects").display().to_string())
         .collect();
-    format!("No sessions in {}.\nSet CLAUDE_CONFIG_DIR to the folder that holds yours.", folders.join(", "))
+    format!(
+        "No sessions in {}.\nTry `backstory list --demo`, or set CLAUDE_CONFIG_DIR to the folder that holds yours.",
+        folders.join(", ")
+    )
 }

@@ -16,17 +16,20 @@ use crate::output::Output;
 /// Does what was typed.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
-        Command::List(list) => list::run(&open()?, &list),
-        Command::Show(show) => show::run(&open()?, &show),
-        Command::Cost(cost) => cost::run(&open()?, &cost),
+        Command::List(list) => list::run(&open(args.demo)?, &list),
+        Command::Show(show) => show::run(&open(args.demo)?, &show),
+        Command::Cost(cost) => cost::run(&open(args.demo)?, &cost),
         Command::Completions(completions) => completions::run(&completions),
     }
 }
 
 /// Opens the app on this machine, at this moment.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
-fn open() -> Result<App, Error> {
-    Ok(App { config: Config::of_process()?, now: Timestamp::now(), zone: TimeZone::system() })
+fn open(demo: bool) -> Result<App, Error> {
+    let now = Timestamp::now();
+    let config = Config::of_process()?;
+    let config = if demo { config.demo(now)? } else { config };
+    Ok(App { config, now, zone: TimeZone::system() })
 }
 
 /// Standard output with the pager the person wants.

@@ -4,15 +4,24 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use app::show::{Piece, Shown};
+use jiff::tz::TimeZone;
 use model::Session;
 
 use super::{LastSpeaker, Look};
 use crate::text::{safe, safe_lines};
 
 /// For a terminal.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Terminal {
     last: LastSpeaker,
+    zone: TimeZone,
+}
+
+impl Terminal {
+    /// With times as the clocks of `zone` show them.
+    pub(crate) fn new(zone: TimeZone) -> Self {
+        Self { last: LastSpeaker::default(), zone }
+    }
 }
 
 impl Look for Terminal {
@@ -29,7 +38,9 @@ impl Look for Terminal {
         if let Some(speaker) = self.last.changes(message) {
             let colour = if message.role == "user" { AnsiColor::Cyan } else { AnsiColor::Green };
             let style = colour.on_default().bold();
-            let at = message.at.map(|at| format!("  {}", at.strftime("%Y-%m-%d %H:%M"))).unwrap_or_default();
+            let at =
+                message.at.map(|at| at.to_zoned(self.zone.clone()).strftime("  %Y-%m-%d %H:%M").to_string());
+            let at = at.unwrap_or_default();
             let dim = Style::new().dimmed();
             writeln!(out, "\n{style}{}{style:#}{dim}{at}{dim:#}", safe(&speaker))?;
         }
