@@ -7,6 +7,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use catalog::Places;
+use openclaw::StateFolders;
 use transcript::ConfigFolder;
 
 use crate::{Error, Kind, Settings};
@@ -25,10 +26,12 @@ pub struct Config {
     pub state: PathBuf,
     /// Claude Code's config folders, each once.
     pub claude_folders: Vec<PathBuf>,
-    /// Where OpenClaw may keep its state, in the order of trust.
+    /// Where OpenClaw keeps its state.
     pub openclaw_folders: Vec<PathBuf>,
     /// The person's settings over the defaults.
     pub settings: Settings,
+    /// Where short-lived files go.
+    pub scratch: PathBuf,
     /// The pager the environment asks for.
     pub pager: Option<String>,
 }
@@ -57,6 +60,7 @@ impl Config {
             state: state(variables, &home),
             claude_folders: claude_folders(variables, &home, &settings),
             openclaw_folders: openclaw_folders(variables, &home, &settings),
+            scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             pager: variables.get("PAGER").cloned(),
             settings,
             home,
@@ -69,7 +73,9 @@ impl Config {
         let inside = self.claude_folders.iter().map(|folder| folder.join(".claude.json"));
         Places {
             config_folders: self.claude_folders.iter().map(ConfigFolder::new).collect(),
+            openclaw_folders: self.openclaw_folders.clone(),
             global_files: std::iter::once(beside_home).chain(inside).collect(),
+            cache: Some(self.state.join("catalog.sqlite")),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
@@ -112,12 +118,15 @@ fn claude_folders(variables: &Variables, home: &Path, settings: &Settings) -> Ve
     each_once(named.chain([home.join(".claude")]).chain(settings.claude.folders.iter().cloned()))
 }
 
+/// Those that exist; what the settings name stands behind what the environment does.
 fn openclaw_folders(variables: &Variables, home: &Path, settings: &Settings) -> Vec<PathBuf> {
-    const NAMES: [&str; 5] = [".openclaw", ".clawcode", ".clawdbot", ".moltbot", ".moldbot"];
-    let named =
-        ["OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR"].into_iter().filter_map(|name| folder(variables, name));
-    let usual = NAMES.iter().map(|name| home.join(name));
-    each_once(named.chain(settings.openclaw.folders.iter().cloned()).chain(usual))
+    let usual = StateFolders {
+        flag: None,
+        env_openclaw: folder(variables, "OPENCLAW_STATE_DIR"),
+        env_clawdbot: folder(variables, "CLAWDBOT_STATE_DIR"),
+        home: Some(home.to_owned()),
+    };
+    each_once(usual.find().into_iter().chain(settings.openclaw.folders.iter().cloned()))
 }
 
 fn each_once(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
@@ -148,12 +157,12 @@ mod tests {
         let set = config(&[
             ("CLAUDE_CONFIG_DIR", "/a:/b:/home/u/.claude"),
             ("XDG_DATA_HOME", "/data"),
-            ("OPENCLAW_STATE_DIR", "/claw"),
+            ("BACKSTORY_OPENCLAW_FOLDERS", "/claw"),
             ("BACKSTORY_CLAUDE_FOLDERS", "/c"),
         ]);
         assert_eq!(set.state, Path::new("/data/backstory"));
         assert_eq!(set.claude_folders, ["/a", "/b", "/home/u/.claude", "/c"].map(Path::new));
-        assert_eq!(set.openclaw_folders[0], Path::new("/claw"));
+        assert_eq!(set.openclaw_folders, [Path::new("/claw")]);
         assert_eq!(config(&[("BACKSTORY_HOME", "/s")]).state, Path::new("/s"));
     }
 }

@@ -3,11 +3,18 @@
 //! Functions over an [`App`] that return data. Nothing here prints, and only `config` reads the environment.
 
 pub mod config;
+pub mod cost;
+mod demo;
 mod error;
+mod ledger;
 pub mod list;
 mod moment;
+mod resolve;
 mod session_json;
 mod settings;
+pub mod show;
+#[cfg(test)]
+mod testing;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -15,6 +22,7 @@ use jiff::tz::TimeZone;
 pub use config::Config;
 pub use error::{Error, Kind};
 pub use moment::moment;
+pub use resolve::resolve;
 pub use session_json::SessionJson;
 pub use settings::Settings;
 

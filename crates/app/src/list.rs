@@ -1,10 +1,10 @@
 //! `list`: sessions from every source, running first, then newest.
 
-use catalog::{Filter, Progress};
+pub use catalog::{Filter, Progress};
 use model::Session;
 use transcript::Problem;
 
-use crate::App;
+use crate::{App, ledger};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -28,15 +28,25 @@ pub struct Answer {
     pub subagents_excluded: usize,
     /// What could not be read.
     pub problems: Vec<Problem>,
+    /// Why the next listing will read everything again, where it will.
+    pub not_kept: Option<String>,
 }
 
 /// Lists sessions; `progress` hears of every file that has to be read.
 pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let catalog = catalog::read(&app.config.places(), progress);
+    let mut catalog = catalog::read(&app.config.places(), progress);
+    ledger::enter(app, &mut catalog.sessions);
     let known = catalog.sessions.len();
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     let mut sessions: Vec<Session> = all.filter(|session| request.filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| sessions.len().saturating_sub(limit));
     sessions.truncate(sessions.len() - more);
-    Answer { sessions, more, known, subagents_excluded: catalog.subagents, problems: catalog.problems }
+    Answer {
+        sessions,
+        more,
+        known,
+        subagents_excluded: catalog.subagents,
+        problems: catalog.problems,
+        not_kept: catalog.not_kept,
+    }
 }

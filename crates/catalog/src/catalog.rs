@@ -1,25 +1,31 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
 use std::collections::HashMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, TranscriptFile};
+use transcript::{ConfigFolder, Live, Problem, SubagentFile, TranscriptFile};
 
 use crate::describe::{describe, mark_running, subagent};
 use crate::discover::{Discovered, discover};
 use crate::lineage::{Kin, parents};
+use crate::merge::Registered;
 use crate::project::Projects;
-use crate::scan::{Facts, Job, Owner, Read, scan};
+use crate::reading::{Reading, Wanted};
+use crate::scan::{Facts, Owner};
+use crate::summary_cache::SummaryCache;
 
 /// Where sessions are looked for.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// Claude Code's config folders.
     pub config_folders: Vec<ConfigFolder>,
+    /// OpenClaw's state folders.
+    pub openclaw_folders: Vec<PathBuf>,
     /// Claude Code's `.claude.json` files.
     pub global_files: Vec<PathBuf>,
+    /// The database that keeps what was read; ours to lose.
+    pub cache: Option<PathBuf>,
     /// How many threads may read.
     pub threads: usize,
 }
@@ -35,6 +41,8 @@ pub struct Catalog {
     pub problems: Vec<Problem>,
     /// What it took.
     pub work: Work,
+    /// Why what was read could not be kept for the next time, where it could not.
+    pub not_kept: Option<String>,
 }
 
 /// A session and what its files say was spent, copies not yet told apart.
@@ -55,6 +63,8 @@ pub struct Work {
     pub opened: u64,
     /// Bytes read of them.
     pub bytes: u64,
+    /// Rows written or taken away.
+    pub rows: u64,
 }
 
 /// How far a reading is.
@@ -72,86 +82,49 @@ pub struct Progress {
 
 /// Reads the catalog; `progress` hears of every file that is read.
 pub fn read(places: &Places, progress: impl FnMut(Progress)) -> Catalog {
-    let Discovered { sessions, flat_subagents, problems, .. } = discover(&places.config_folders);
-    let mut catalog = Catalog { problems, ..Catalog::default() };
-    let jobs = jobs(&sessions, &flat_subagents);
-    catalog.subagents = jobs.iter().filter(|job| matches!(job.owner, Owner::Subagent(_))).count();
-    let mut facts = catalog.read_files(jobs, places.threads, progress);
-    let entries = Assembly::new(places, &mut facts).entries(sessions, flat_subagents);
-    catalog.sessions = entries;
-    let live: Vec<Live> =
-        places.config_folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect();
-    mark_running(catalog.sessions.iter_mut().map(|entry| &mut entry.session), &live);
-    catalog.sessions.sort_by(|one, other| {
+    let found = discover(&places.config_folders);
+    let wanted = wanted(&found);
+    let subagents = wanted.iter().filter(|file| matches!(file.owner, Owner::Subagent(_))).count();
+    let mut cache = SummaryCache::open(places.cache.as_deref());
+    let reading = Reading::new(wanted, &found.walked, &mut cache, places.threads, progress);
+    let mut registered = Registered::read(&places.openclaw_folders);
+    let problems = [found.problems, reading.problems, std::mem::take(&mut registered.problems)].concat();
+    let mut projects = Projects::new(&places.global_files);
+    let assembly = Assembly { facts: reading.facts, projects: &mut projects };
+    let mut sessions = assembly.entries(found.sessions, found.flat_subagents);
+    registered.lay_over(&mut sessions, &mut projects);
+    mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
+    sessions.sort_by(|one, other| {
         let key = |entry: &Entry| (entry.session.is_running, entry.session.last_modified);
         key(other).cmp(&key(one)).then_with(|| one.session.id.cmp(&other.session.id))
     });
-    catalog
+    Catalog { sessions, subagents, problems, work: reading.work, not_kept: cache.into_trouble() }
 }
 
-fn jobs(sessions: &[TranscriptFile], flat: &[SubagentFile]) -> Vec<Job> {
-    let job = |path: &Path, stamp: FileStamp, owner| Job {
-        path: path.to_owned(),
-        size: stamp.size,
-        owner,
-        known: None,
-    };
-    let mut jobs = Vec::new();
-    for session in sessions {
-        jobs.push(job(&session.path, session.stamp, Owner::Session(session.id.clone())));
+fn live(folders: &[ConfigFolder]) -> Vec<Live> {
+    folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect()
+}
+
+fn wanted(found: &Discovered) -> Vec<Wanted> {
+    let file = |path: &Path, stamp, owner| Wanted { path: path.to_owned(), stamp, owner };
+    let mut wanted = Vec::new();
+    for session in &found.sessions {
+        wanted.push(file(&session.path, session.stamp, Owner::Session(session.id.clone())));
         let owner = || Owner::Subagent(Some(session.id.clone()));
-        jobs.extend(session.subagents.iter().map(|agent| job(&agent.path, agent.stamp, owner())));
+        wanted.extend(session.subagents.iter().map(|agent| file(&agent.path, agent.stamp, owner())));
     }
-    jobs.extend(flat.iter().map(|agent| job(&agent.path, agent.stamp, Owner::Subagent(None))));
-    jobs
-}
-
-impl Catalog {
-    fn read_files(
-        &mut self,
-        jobs: Vec<Job>,
-        threads: usize,
-        mut progress: impl FnMut(Progress),
-    ) -> HashMap<PathBuf, Facts> {
-        let mut facts = HashMap::with_capacity(jobs.len());
-        let mut so_far = Progress {
-            of_files: jobs.len(),
-            of_bytes: jobs.iter().map(|job| job.size).sum(),
-            ..Progress::default()
-        };
-        scan(jobs, threads, |read: Read| {
-            so_far.files += 1;
-            so_far.bytes += read.bytes;
-            progress(so_far);
-            self.work.opened += 1;
-            self.work.bytes += read.bytes;
-            match read.facts {
-                Ok(found) => {
-                    facts.insert(read.path, found);
-                }
-                // It vanished between the listing and the look: not there is not a problem.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    let what = format!("it cannot be read: {error}");
-                    self.problems.push(Problem { path: read.path, what });
-                }
-            }
-        });
-        facts
-    }
+    let flat = found.flat_subagents.iter();
+    wanted.extend(flat.map(|agent| file(&agent.path, agent.stamp, Owner::Subagent(None))));
+    wanted
 }
 
 /// Puts the facts of many files together to sessions.
 struct Assembly<'a> {
-    facts: &'a mut HashMap<PathBuf, Facts>,
-    projects: Projects,
+    facts: HashMap<PathBuf, Facts>,
+    projects: &'a mut Projects,
 }
 
-impl<'a> Assembly<'a> {
-    fn new(places: &Places, facts: &'a mut HashMap<PathBuf, Facts>) -> Self {
-        Self { facts, projects: Projects::new(&places.global_files) }
-    }
-
+impl Assembly<'_> {
     fn entries(mut self, sessions: Vec<TranscriptFile>, flat: Vec<SubagentFile>) -> Vec<Entry> {
         let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
         for agent in flat {
@@ -179,7 +152,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn entry(&mut self, file: TranscriptFile, facts: Facts) -> Entry {
-        let mut session = describe(&file, &facts.summary, &mut self.projects);
+        let mut session = describe(&file, &facts.summary, self.projects);
         let mut messages = facts.messages;
         for agent in file.subagents {
             let Some(facts) = self.facts.remove(&agent.path) else { continue };

@@ -8,8 +8,12 @@ mod discover;
 mod filter;
 mod git;
 mod lineage;
+mod merge;
+mod pack;
 mod project;
+mod reading;
 mod scan;
+mod summary_cache;
 
 pub use catalog::{Catalog, Entry, Places, Progress, Work, read};
 pub use filter::Filter;

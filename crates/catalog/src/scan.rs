@@ -28,6 +28,13 @@ pub(crate) struct Job {
     pub(crate) known: Option<Facts>,
 }
 
+impl Job {
+    /// About how many bytes there are to read.
+    pub(crate) fn new_bytes(&self) -> u64 {
+        self.size.saturating_sub(self.known.as_ref().map_or(0, |known| known.mark.offset))
+    }
+}
+
 /// Whose words a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -75,9 +82,7 @@ pub(crate) struct Read {
 
 /// Reads the files on `threads` threads, handing over each as it is done.
 pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read)) {
-    jobs.sort_by_key(|job| {
-        std::cmp::Reverse(job.size - job.known.as_ref().map_or(0, |known| known.mark.offset.min(job.size)))
-    });
+    jobs.sort_by_key(|job| std::cmp::Reverse(job.new_bytes()));
     if jobs.len() <= 1 {
         jobs.iter().map(read).for_each(take);
         return;

@@ -2,13 +2,16 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, list};
+use crate::commands::{completions, cost, list, show};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
 #[derive(Debug, Parser)]
 #[command(name = "backstory", version, after_help = exit::HELP, max_term_width = 100)]
 pub(crate) struct Args {
+    /// Use a small set of made-up sessions instead of yours.
+    #[arg(long, global = true)]
+    pub(crate) demo: bool,
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -18,5 +21,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(list::Args),
+    Show(show::Args),
+    Cost(cost::Args),
     Completions(completions::Args),
 }

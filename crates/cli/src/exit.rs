@@ -5,6 +5,11 @@ use std::process::ExitCode;
 
 use app::{Error, Kind};
 
+use crate::text::{fit, safe, safe_lines};
+
+/// The most cells of a line that says what to do next.
+const WIDTH: usize = 120;
+
 /// The exit codes, for `--help`.
 pub(crate) const HELP: &str = "\
 Exit codes:
@@ -67,8 +72,8 @@ fn tell(message: &str, hints: &[String]) {
     let mut out = anstream::stderr().lock();
     let red = anstyle::AnsiColor::Red.on_default().bold();
     // Where the standard error is closed there is nobody left to tell.
-    let _ = writeln!(out, "{red}error{red:#}: {message}");
+    let _ = writeln!(out, "{red}error{red:#}: {}", safe_lines(message));
     for hint in hints {
-        let _ = writeln!(out, "  {hint}");
+        let _ = writeln!(out, "  {}", fit(&safe(hint), WIDTH));
     }
 }

@@ -6,6 +6,7 @@ mod exit;
 mod output;
 mod print;
 mod progress;
+mod render;
 mod text;
 
 use std::process::ExitCode;

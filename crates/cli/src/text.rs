@@ -8,6 +8,28 @@ pub(crate) fn safe(text: &str) -> String {
     text.chars().map(|c| if is_steering(c) { ' ' } else { c }).collect()
 }
 
+/// The text with its lines, without anything that could steer a terminal.
+pub(crate) fn safe_lines(text: &str) -> String {
+    let shown = |c: char| if is_steering(c) && c != '\n' && c != '\t' { ' ' } else { c };
+    text.replace("\r\n", "\n").chars().map(shown).collect()
+}
+
+/// A value as JSON, in which nothing can steer a terminal either.
+pub(crate) fn json(value: &impl serde::Serialize) -> std::io::Result<String> {
+    use std::fmt::Write as _;
+    let text = serde_json::to_string_pretty(value)?;
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_steering(c) && c != '\n' {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Ok(out)
+}
+
 /// Control characters, and the marks that turn the direction of writing.
 pub(crate) fn is_steering(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -81,6 +103,13 @@ mod tests {
     #[test]
     fn nothing_steers_the_terminal() {
         assert_eq!(safe("a\u{1b}[2Jb\u{7}\nc\u{202e}d\u{9b}e"), "a [2Jb  c d e");
+    }
+
+    #[test]
+    fn json_steers_nothing_and_stays_json() {
+        let text = json(&["a\u{1b}[m\u{9b}\u{202e}\nö"]).unwrap();
+        assert_eq!(text, "[\n  \"a\\u001b[m\\u009b\\u202e\\nö\"\n]");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), ["a\u{1b}[m\u{9b}\u{202e}\nö"]);
     }
 
     #[test]

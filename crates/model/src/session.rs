@@ -84,7 +84,6 @@ pub struct ForkOrigin {
     /// The session whose records were copied.
     pub session_id: SessionId,
     /// The last copied record, where known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message_uuid: Option<String>,
 }
 

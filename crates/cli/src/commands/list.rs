@@ -3,9 +3,8 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::list::{Answer, Request, list};
+use app::list::{Answer, Filter, Request, list};
 use app::{App, Kind, SessionJson, moment};
-use catalog::Filter;
 use jiff::Timestamp;
 use model::{Origin, Session, State};
 use serde::Serialize;
@@ -168,6 +167,9 @@ fn notes(answer: &Answer) -> Vec<String> {
             answer.problems.len()
         ));
     }
+    if let Some(why) = &answer.not_kept {
+        notes.push(format!("what was read could not be kept, so the next list reads it again: {why}"));
+    }
     notes
 }
 
@@ -181,5 +183,8 @@ fn nothing(app: &App, answer: &Answer) -> String {
         .iter()
         .map(|folder| folder.join("projects").display().to_string())
         .collect();
-    format!("No sessions in {}.\nSet CLAUDE_CONFIG_DIR to the folder that holds yours.", folders.join(", "))
+    format!(
+        "No sessions in {}.\nTry `backstory list --demo`, or set CLAUDE_CONFIG_DIR to the folder that holds yours.",
+        folders.join(", ")
+    )
 }

@@ -1,9 +1,11 @@
 //! One file for each command, named as it is typed: its arguments, its help, what it prints.
 
 pub(crate) mod completions;
+pub(crate) mod cost;
 pub(crate) mod list;
+pub(crate) mod show;
 
-use app::{App, Config, Error, Kind};
+use app::{App, Config, Error};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -14,15 +16,20 @@ use crate::output::Output;
 /// Does what was typed.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
-        Command::List(list) => list::run(&open()?, &list),
+        Command::List(list) => list::run(&open(args.demo)?, &list),
+        Command::Show(show) => show::run(&open(args.demo)?, &show),
+        Command::Cost(cost) => cost::run(&open(args.demo)?, &cost),
         Command::Completions(completions) => completions::run(&completions),
     }
 }
 
 /// Opens the app on this machine, at this moment.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
-fn open() -> Result<App, Error> {
-    Ok(App { config: Config::of_process()?, now: Timestamp::now(), zone: TimeZone::system() })
+fn open(demo: bool) -> Result<App, Error> {
+    let now = Timestamp::now();
+    let config = Config::of_process()?;
+    let config = if demo { config.demo(now)? } else { config };
+    Ok(App { config, now, zone: TimeZone::system() })
 }
 
 /// Standard output with the pager the person wants.
@@ -38,10 +45,6 @@ fn paged(app: &App) -> Output {
 fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
     use std::io::Write as _;
     let mut out = Output::plain();
-    serde_json::to_writer_pretty(&mut out, answer).map_err(|error| match error.io_error_kind() {
-        Some(kind) => Failure::Output(kind.into()),
-        None => Error::caused(Kind::Unavailable, "cannot write the answer as JSON", &error).into(),
-    })?;
-    out.write_all(b"\n")?;
+    writeln!(out, "{}", crate::text::json(answer)?)?;
     Ok(out.finish()?)
 }

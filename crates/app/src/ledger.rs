@@ -1,0 +1,37 @@
+//! What the catalog's sessions took, by the ledger: copies told apart, every message counted once.
+
+use std::collections::HashMap;
+
+use catalog::Entry;
+use cost::{Row, Spending, Total, totals_by};
+use model::SessionId;
+
+use crate::App;
+
+/// The ledger's rows for these sessions.
+pub(crate) fn rows(app: &App, entries: &[Entry]) -> Vec<Row> {
+    let spending: Vec<Spending<'_>> = entries.iter().map(spending).collect();
+    cost::ledger(&spending, &app.zone)
+}
+
+fn spending(entry: &Entry) -> Spending<'_> {
+    Spending {
+        session: entry.session.id.clone(),
+        forked_from: entry.session.forked_from.as_ref().map(|origin| origin.session_id.clone()),
+        started: entry.session.created,
+        messages: &entry.messages,
+        cost_state: entry.cost_state.as_ref(),
+    }
+}
+
+/// Writes its tokens and its price to each session; a price only where every model has one.
+pub(crate) fn enter(app: &App, entries: &mut [Entry]) {
+    let rows = rows(app, entries);
+    let totals: HashMap<SessionId, Total> = totals_by(&rows, |row| row.session.clone()).into_iter().collect();
+    for entry in entries {
+        if let Some(total) = totals.get(&entry.session.id) {
+            entry.session.usage = total.usage;
+            entry.session.cost_usd = total.cost.filter(|_| total.unpriced_tokens == 0);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What OpenClaw's registries know of sessions, laid over what the transcripts say.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use model::{AgentId, Origin, Session, SessionId};
+use openclaw::{Agents, Config, Registry, RegistryEntry};
+use transcript::Problem;
+
+use crate::catalog::Entry;
+use crate::describe::blank;
+use crate::project::{self, Projects};
+
+/// The sessions that agents' registries name.
+#[derive(Debug, Default)]
+pub(crate) struct Registered {
+    sessions: HashMap<SessionId, Registration>,
+    /// What could not be read.
+    pub(crate) problems: Vec<Problem>,
+}
+
+#[derive(Debug)]
+struct Registration {
+    agent: AgentId,
+    entry: RegistryEntry,
+    budget: Option<f64>,
+}
+
+impl Registered {
+    /// Reads every agent's registry below the state folders.
+    pub(crate) fn read(folders: &[PathBuf]) -> Self {
+        let mut registered = Self::default();
+        for folder in folders {
+            registered.add_folder(folder);
+        }
+        registered
+    }
+
+    fn add_folder(&mut self, folder: &Path) {
+        let config = Config::find(folder);
+        let found = Agents::find(folder);
+        self.report(config.problems.into_iter().chain(found.problems));
+        for agent in found.agents {
+            let registry = Registry::read(&agent.folder);
+            self.report(registry.problems);
+            for entry in registry.entries {
+                self.add(Registration { agent: agent.id.clone(), entry, budget: config.max_budget_usd });
+            }
+        }
+    }
+
+    /// One session under several keys or agents: the entry that was used last speaks for it.
+    fn add(&mut self, found: Registration) {
+        let last =
+            |registration: &Registration| registration.entry.last_resumed.or(registration.entry.created);
+        match self.sessions.get(&found.entry.session) {
+            Some(known) if last(known) >= last(&found) => {}
+            _ => {
+                self.sessions.insert(found.entry.session.clone(), found);
+            }
+        }
+    }
+
+    fn report(&mut self, problems: impl IntoIterator<Item = openclaw::Problem>) {
+        let ours = |problem: openclaw::Problem| Problem { path: problem.path, what: problem.what };
+        self.problems.extend(problems.into_iter().map(ours));
+    }
+
+    /// Lays the registries over the sessions; what only a registry names is listed too.
+    pub(crate) fn lay_over(mut self, entries: &mut Vec<Entry>, projects: &mut Projects) {
+        for entry in entries.iter_mut() {
+            if let Some(registration) = self.sessions.remove(&entry.session.id) {
+                registration.lay_over(&mut entry.session);
+            }
+        }
+        for (id, registration) in self.sessions {
+            let session = registration.alone(id, projects);
+            entries.push(Entry { session, messages: Vec::new(), cost_state: None });
+        }
+    }
+}
+
+impl Registration {
+    fn lay_over(self, session: &mut Session) {
+        let cost = self.entry.total_cost_usd;
+        session.origin = Origin::OpenClaw { agent: self.agent, label: self.entry.label };
+        session.registry_cost_usd = cost;
+        session.registry_turns = self.entry.total_turns;
+        session.last_task = self.entry.last_task.map(|task| transcript::cut(&task.task));
+        session.budget_used_pct = cost.zip(self.budget).map(|(cost, budget)| cost / budget * 100.0);
+    }
+
+    /// A session whose transcript is gone, or elsewhere.
+    fn alone(self, id: SessionId, projects: &mut Projects) -> Session {
+        let root = projects.root(&self.entry.repo.to_string_lossy(), None);
+        let mut session = Session {
+            project: project::label(&root),
+            repo_path: Some(root),
+            cwd: Some(self.entry.repo.clone()),
+            created: self.entry.created,
+            last_modified: self.entry.last_resumed.or(self.entry.created),
+            ..blank(id)
+        };
+        self.lay_over(&mut session);
+        session.title = session.last_task.clone();
+        session
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_registry_knows_what_no_transcript_says() {
+        let scratch = tempfile::tempdir().unwrap();
+        let state = scratch.path();
+        fs::create_dir_all(state.join("agents/main")).unwrap();
+        fs::write(
+            state.join("agents/main/claude-code-sessions.json"),
+            r#"{"sessions":{
+                "/p/web":{"sessionId":"s1","createdAt":"2026-02-20T10:00:00Z","totalCostUsd":0.5,"totalTurns":7,
+                          "taskHistory":[{"at":"2026-02-20T10:00:00Z","task":"fix tests"}]},
+                "/p/gone::auth":{"sessionId":"s2","label":"auth","createdAt":"2026-02-20T10:00:00Z"}}}"#,
+        )
+        .unwrap();
+        fs::write(
+            state.join("openclaw.json"),
+            r#"{"agents":{"defaults":{"subagents":{"claudeCode":{"maxBudgetUsd":2}}}}}"#,
+        )
+        .unwrap();
+        let mut entries = vec![
+            Entry { session: blank("s1".parse().unwrap()), messages: Vec::new(), cost_state: None },
+            Entry { session: blank("s3".parse().unwrap()), messages: Vec::new(), cost_state: None },
+        ];
+        Registered::read(&[state.to_owned()]).lay_over(&mut entries, &mut Projects::default());
+        let [one, three, two] = entries.as_slice() else { panic!("{entries:?}") };
+        assert_eq!(one.session.origin.agent().map(AgentId::as_str), Some("main"));
+        assert_eq!((one.session.registry_cost_usd, one.session.budget_used_pct), (Some(0.5), Some(25.0)));
+        assert_eq!(
+            (one.session.registry_turns, one.session.last_task.as_deref()),
+            (Some(7), Some("fix tests"))
+        );
+        assert_eq!(three.session.origin, Origin::Native);
+        assert_eq!((two.session.id.as_str(), two.session.project.as_deref()), ("s2", Some("gone")));
+        let label = Some("auth".to_owned());
+        assert_eq!(two.session.origin, Origin::OpenClaw { agent: "main".parse().unwrap(), label });
+    }
+}

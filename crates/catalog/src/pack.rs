@@ -1,0 +1,172 @@
+//! A file's facts in as few bytes as may be, so that reading thousands of them takes no time.
+//!
+//! The bytes carry no names: whoever changes a type that is kept here raises [`FORMAT`], and what an older
+//! program kept is read anew. A test compares the bytes with those of this format.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use model::{MessageUsage, Terms, Usage};
+use serde::{Deserialize, Serialize};
+use transcript::{FileStamp, Mark, Summary};
+
+use crate::scan::{Agent, Facts};
+
+/// Which types the bytes were made of.
+pub(crate) const FORMAT: u32 = 1;
+
+/// A file's facts as they are kept: what a listing shows, and the API messages.
+pub(crate) struct Packed {
+    /// All but the messages.
+    pub(crate) facts: Vec<u8>,
+    /// The messages.
+    pub(crate) messages: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept<S> {
+    mark: Mark,
+    summary: S,
+    agent: Option<Agent>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Messages<'a> {
+    #[serde(borrow)]
+    models: Vec<&'a str>,
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    /// A hash fills its eight bytes; a number of varying length would take ten.
+    key: [u8; 8],
+    model: u32,
+    /// Microseconds since 1970.
+    at: Option<i64>,
+    usage: Usage,
+    /// Bits: batch, fast, copied, subagent.
+    flags: u8,
+}
+
+/// Facts as bytes; `None` when they cannot be kept.
+pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
+    let kept = Kept { mark: facts.mark, summary: &facts.summary, agent: facts.agent.clone() };
+    Some(Packed { facts: postcard::to_stdvec(&kept).ok()?, messages: pack_messages(&facts.messages)? })
+}
+
+/// Bytes as facts; `None` when they are not those of [`FORMAT`].
+pub(crate) fn unpack(stamp: FileStamp, facts: &[u8], messages: &[u8]) -> Option<Facts> {
+    let Kept { mark, summary, agent } = postcard::from_bytes::<Kept<Summary>>(facts).ok()?;
+    Some(Facts { stamp, mark, summary, messages: unpack_messages(messages)?, agent })
+}
+
+fn pack_messages(messages: &[MessageUsage]) -> Option<Vec<u8>> {
+    let mut models: Vec<&str> = Vec::new();
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut rows = Vec::with_capacity(messages.len());
+    for message in messages {
+        let model = *numbers.entry(&message.model).or_insert_with(|| {
+            models.push(&message.model);
+            u32::try_from(models.len() - 1).unwrap_or(u32::MAX)
+        });
+        rows.push(row(message, model));
+    }
+    postcard::to_stdvec(&Messages { models, rows }).ok()
+}
+
+fn row(message: &MessageUsage, model: u32) -> Row {
+    let flags = [message.terms.batch, message.terms.fast, message.copied, message.subagent];
+    Row {
+        key: message.key.to_le_bytes(),
+        model,
+        at: message.at.map(Timestamp::as_microsecond),
+        usage: message.usage,
+        flags: flags.iter().enumerate().map(|(bit, set)| u8::from(*set) << bit).sum(),
+    }
+}
+
+fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
+    let Messages { models, rows } = postcard::from_bytes(bytes).ok()?;
+    rows.into_iter()
+        .map(|row| {
+            let flag = |bit: u8| row.flags & (1 << bit) != 0;
+            Some(MessageUsage {
+                key: u64::from_le_bytes(row.key),
+                model: (*models.get(usize::try_from(row.model).ok()?)?).to_owned(),
+                at: row.at.and_then(|at| Timestamp::from_microsecond(at).ok()),
+                usage: row.usage,
+                terms: Terms { batch: flag(0), fast: flag(1) },
+                copied: flag(2),
+                subagent: flag(3),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use transcript::{Line, Spent};
+
+    use super::*;
+
+    /// Facts in which every field that a transcript can set is set.
+    fn facts() -> Facts {
+        let lines = [
+            r#"{"type":"summary","summary":"A summary","leafUuid":"other"}"#,
+            r#"{"type":"permission-mode","permissionMode":"plan"}"#,
+            r#"{"type":"user","uuid":"u1","parentUuid":null,"cwd":"/p","sessionId":"other","gitBranch":"main","version":"2.1.329","slug":"a-b-c","entrypoint":"cli","timestamp":"2026-01-02T03:04:05.678Z","forkedFrom":{"sessionId":"parent","messageUuid":"m"},"message":{"role":"user","content":"[openclaw:agent=main]\n\nFix it"}}"#,
+            r#"{"type":"assistant","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-02T03:04:06Z","requestId":"r","message":{"id":"i","model":"claude-opus-5-5","content":[{"type":"text","text":"Done"}],"usage":{"input_tokens":1,"output_tokens":300,"cache_read_input_tokens":70000,"speed":"fast"}}}"#,
+            r#"{"type":"assistant","uuid":"u3","parentUuid":"u2","isSidechain":true,"message":{"id":"j","model":"claude-haiku-5-5","content":[],"usage":{"input_tokens":5,"service_tier":"batch"}}}"#,
+            r#"{"type":"system","subtype":"compact_boundary","uuid":"u4","compactMetadata":{"postTokens":9}}"#,
+            r#"{"type":"custom-title","customTitle":"A title"}"#,
+            r#"{"type":"tag","tag":"t"}"#,
+            r#"{"type":"pr-link","prUrl":"https://example.com/1"}"#,
+            r#"{"type":"cost-state","totalCostUSD":1.5,"modelUsage":{"claude-opus-5-5":{"inputTokens":3}}}"#,
+            "not json",
+        ];
+        let (mut summary, mut spent) = (Summary::new(&"s1".parse().unwrap()), Spent::default());
+        for (number, line) in (1..).zip(lines) {
+            summary.observe(Line { offset: 0, number, bytes: line.as_bytes() }, &mut spent);
+        }
+        let agent = Agent { session: "s1".parse().ok(), kind: Some("Explore".into()), description: None };
+        Facts {
+            stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },
+            mark: Mark { dev: 1, ino: 2, offset: 3, lines: 11, witness: u64::MAX },
+            summary,
+            messages: spent.into_messages(),
+            agent: Some(agent),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back() {
+        let facts = facts();
+        assert_eq!(facts.messages.len(), 2);
+        let packed = pack(&facts).unwrap();
+        assert_eq!(unpack(facts.stamp, &packed.facts, &packed.messages), Some(facts));
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_this_format() {
+        let packed = pack(&facts()).unwrap();
+        let hash = |bytes: &[u8]| {
+            bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)))
+        };
+        let found = (FORMAT, hash(&packed.facts), hash(&packed.messages));
+        assert_eq!(
+            found,
+            (1, 18_171_750_860_705_691_203, 14_924_238_170_878_702_352),
+            "the kept types changed: raise FORMAT, then put the new figures here"
+        );
+    }
+
+    #[test]
+    fn damaged_bytes_are_nothing() {
+        let packed = pack(&facts()).unwrap();
+        let stamp = FileStamp::default();
+        assert_eq!(unpack(stamp, &packed.facts[..20], &packed.messages), None);
+        assert_eq!(unpack(stamp, &packed.facts, &packed.messages[..20]), None);
+        assert_eq!(unpack(stamp, b"", b""), None);
+    }
+}

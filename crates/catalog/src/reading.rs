@@ -1,0 +1,157 @@
+//! The facts of every file: what is kept where nothing changed, what is new read and kept.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use transcript::{FileStamp, Problem};
+
+use crate::catalog::{Progress, Work};
+use crate::scan::{Facts, Job, Owner, Read, scan};
+use crate::summary_cache::SummaryCache;
+
+/// How many files are kept at a time: what an interrupted reading loses is little.
+const BATCH: usize = 256;
+
+/// A file whose facts are wanted.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Its stamp now.
+    pub(crate) stamp: FileStamp,
+    /// Whose it is.
+    pub(crate) owner: Owner,
+}
+
+/// What came of a reading.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// The facts of each file that could be read.
+    pub(crate) facts: HashMap<PathBuf, Facts>,
+    /// Those that could not.
+    pub(crate) problems: Vec<Problem>,
+    /// What it took.
+    pub(crate) work: Work,
+}
+
+impl Reading {
+    /// Gets the facts of all wanted files; files below `walked` that are gone are forgotten.
+    pub(crate) fn new(
+        wanted: Vec<Wanted>,
+        walked: &[PathBuf],
+        cache: &mut SummaryCache,
+        threads: usize,
+        progress: impl FnMut(Progress),
+    ) -> Self {
+        let mut reading = Self::default();
+        let mut known = Known::new(cache.load());
+        let mut jobs = Vec::new();
+        let mut moved = Vec::new();
+        for file in wanted {
+            match known.take(&file) {
+                Some(facts) if facts.stamp == file.stamp => {
+                    if !known.was_at(&file.path) {
+                        moved.push(file.path.clone());
+                    }
+                    reading.facts.insert(file.path, facts);
+                }
+                known => jobs.push(Job { path: file.path, size: file.stamp.size, owner: file.owner, known }),
+            }
+        }
+        reading.keep(cache, &moved);
+        reading.read(jobs, cache, threads, progress);
+        let gone = known.gone(walked, &reading);
+        if !gone.is_empty() {
+            reading.work.rows += cache.forget(&gone);
+        }
+        reading
+    }
+
+    fn read(
+        &mut self,
+        jobs: Vec<Job>,
+        cache: &mut SummaryCache,
+        threads: usize,
+        mut progress: impl FnMut(Progress),
+    ) {
+        let mut so_far = Progress {
+            of_files: jobs.len(),
+            of_bytes: jobs.iter().map(Job::new_bytes).sum(),
+            ..Progress::default()
+        };
+        let mut fresh = Vec::new();
+        scan(jobs, threads, |read| {
+            so_far.files += 1;
+            so_far.bytes += read.bytes;
+            progress(so_far);
+            fresh.extend(self.take(read));
+            if fresh.len() >= BATCH {
+                self.keep(cache, &fresh);
+                fresh.clear();
+            }
+        });
+        self.keep(cache, &fresh);
+    }
+
+    fn take(&mut self, read: Read) -> Option<PathBuf> {
+        self.work.opened += 1;
+        self.work.bytes += read.bytes;
+        match read.facts {
+            Ok(facts) => {
+                self.facts.insert(read.path.clone(), facts);
+                return Some(read.path);
+            }
+            // It vanished between the listing and the look: not there is not a problem.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                self.problems.push(Problem { path: read.path, what: format!("it cannot be read: {error}") });
+            }
+        }
+        None
+    }
+
+    fn keep(&mut self, cache: &mut SummaryCache, paths: &[PathBuf]) {
+        let rows: Vec<(&Path, &Facts)> =
+            paths.iter().filter_map(|path| Some((path.as_path(), self.facts.get(path)?))).collect();
+        if !rows.is_empty() {
+            self.work.rows += cache.save(&rows);
+        }
+    }
+}
+
+/// What was kept, found by path or, for a file that moved, by its inode.
+struct Known {
+    facts: HashMap<PathBuf, Facts>,
+    paths: HashSet<PathBuf>,
+    places: HashMap<(u64, u64), PathBuf>,
+}
+
+impl Known {
+    fn new(facts: HashMap<PathBuf, Facts>) -> Self {
+        let place = |(path, facts): (&PathBuf, &Facts)| ((facts.stamp.dev, facts.stamp.ino), path.clone());
+        Self { paths: facts.keys().cloned().collect(), places: facts.iter().map(place).collect(), facts }
+    }
+
+    /// A session's file keeps its name when it moves; one that was renamed is another session's.
+    fn take(&mut self, file: &Wanted) -> Option<Facts> {
+        self.facts.remove(&file.path).or_else(|| {
+            let before = self.places.get(&(file.stamp.dev, file.stamp.ino))?;
+            let moved = before.file_name() == file.path.file_name() && !before.exists();
+            if moved { self.facts.remove(before) } else { None }
+        })
+    }
+
+    fn was_at(&self, path: &Path) -> bool {
+        self.paths.contains(path)
+    }
+
+    /// Kept files that are no longer there; those of folders nobody looked into may well be.
+    fn gone(self, walked: &[PathBuf], reading: &Reading) -> Vec<PathBuf> {
+        let looked_into = |path: &PathBuf| walked.iter().any(|folder| path.starts_with(folder));
+        self.paths
+            .into_iter()
+            .filter(|path| !reading.facts.contains_key(path) && looked_into(path) && !path.exists())
+            .collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! What was read of files, kept in a database that is ours to lose: an unchanged file is never read again.
+//!
+//! Trouble with the database is never trouble for the person: without it everything is read, and said so.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use database::rusqlite::{self, Connection, Row, params};
+use database::{Condition, Derived};
+use transcript::FileStamp;
+
+use crate::pack::{FORMAT, pack, unpack};
+use crate::scan::Facts;
+
+/// How long a write waits for another process; what is not kept now is kept the next time.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+const STEPS: [&str; 1] = ["
+    CREATE TABLE file (
+        path BLOB NOT NULL UNIQUE,
+        format INTEGER NOT NULL,
+        dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
+        facts BLOB NOT NULL,
+        messages BLOB NOT NULL
+    ) STRICT;
+"];
+
+/// The kept facts of files.
+#[derive(Debug, Default)]
+pub(crate) struct SummaryCache {
+    connection: Option<Connection>,
+    trouble: Option<String>,
+}
+
+impl SummaryCache {
+    /// Opens the database at `path`; without a path nothing is kept.
+    pub(crate) fn open(path: Option<&Path>) -> Self {
+        let Some(path) = path else { return Self::default() };
+        let opened = database::open_derived(path, &STEPS).map_err(|error| told(&error));
+        let (connection, trouble) = match opened {
+            Ok(Derived { connection, condition: Condition::Ready | Condition::Recreated { .. } }) => {
+                (Some(connection), None)
+            }
+            Ok(Derived { connection, condition: Condition::ReadOnly { because } }) => {
+                (Some(connection), Some(told(&because)))
+            }
+            Ok(Derived { condition: Condition::InMemory { because }, .. }) => (None, Some(told(&because))),
+            Err(trouble) => (None, Some(trouble)),
+        };
+        if let Some(connection) = &connection {
+            // The usual patience stays where this fails.
+            let _ = connection.busy_timeout(PATIENCE);
+        }
+        Self { connection, trouble }
+    }
+
+    /// Why what is read cannot be kept, where it cannot.
+    pub(crate) fn into_trouble(self) -> Option<String> {
+        self.trouble
+    }
+
+    /// All that is kept.
+    pub(crate) fn load(&mut self) -> HashMap<PathBuf, Facts> {
+        let Some(connection) = &self.connection else { return HashMap::new() };
+        load(connection).unwrap_or_else(|error| self.give_up(&error))
+    }
+
+    /// Keeps facts, all of them or none; returns how many rows were written.
+    pub(crate) fn save(&mut self, rows: &[(&Path, &Facts)]) -> u64 {
+        self.write(|connection| {
+            let mut insert = connection.prepare_cached(
+                "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, facts, messages)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?;
+            let mut written = 0;
+            for (path, facts) in rows {
+                let (Some(packed), FileStamp { dev, ino, size, mtime }) = (pack(facts), facts.stamp) else {
+                    continue;
+                };
+                let [dev, ino, size] = [dev, ino, size].map(u64::cast_signed);
+                let path = path.as_os_str().as_bytes();
+                insert.execute(params![
+                    path,
+                    FORMAT,
+                    dev,
+                    ino,
+                    size,
+                    mtime,
+                    packed.facts,
+                    packed.messages
+                ])?;
+                written += 1;
+            }
+            Ok(written)
+        })
+    }
+
+    /// Forgets files; returns how many rows were taken away.
+    pub(crate) fn forget(&mut self, paths: &[PathBuf]) -> u64 {
+        self.write(|connection| {
+            let mut delete = connection.prepare_cached("DELETE FROM file WHERE path = ?1")?;
+            paths
+                .iter()
+                .try_fold(0, |gone, path| Ok(gone + delete.execute([path.as_os_str().as_bytes()])? as u64))
+        })
+    }
+
+    fn write(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<u64>) -> u64 {
+        let Some(connection) = self.connection.as_mut().filter(|_| self.trouble.is_none()) else { return 0 };
+        let done =
+            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).and_then(|turn| {
+                let rows = work(&turn)?;
+                turn.commit()?;
+                Ok(rows)
+            });
+        done.unwrap_or_else(|error| self.give_up(&error))
+    }
+
+    fn give_up<T: Default>(&mut self, error: &rusqlite::Error) -> T {
+        let damaged = database::is_corruption(error);
+        let path = self.connection.take().and_then(|connection| connection.path().map(PathBuf::from));
+        if let Some(path) = path.filter(|_| damaged) {
+            // A damaged file is ours to lose: the next program begins a new one.
+            let _ = database::set_aside(&path);
+        }
+        self.trouble = Some(error.to_string());
+        T::default()
+    }
+}
+
+fn load(connection: &Connection) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
+    let mut select = connection
+        .prepare("SELECT path, dev, ino, size, mtime, facts, messages FROM file WHERE format = ?1")?;
+    let mut rows = select.query([FORMAT])?;
+    let mut kept = HashMap::new();
+    while let Some(row) = rows.next()? {
+        kept.extend(facts(row)?);
+    }
+    Ok(kept)
+}
+
+fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Facts)>> {
+    let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    let stamp = FileStamp { dev: number(1)?, ino: number(2)?, size: number(3)?, mtime: row.get(4)? };
+    let bytes = |column: usize| row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from);
+    let path = PathBuf::from(OsStr::from_bytes(bytes(0)?));
+    Ok(unpack(stamp, bytes(5)?, bytes(6)?).map(|facts| (path, facts)))
+}
+
+/// An error with all its causes in one line.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(deeper) = source {
+        text = format!("{text}: {deeper}");
+        source = deeper.source();
+    }
+    text
+}

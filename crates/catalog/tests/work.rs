@@ -1,0 +1,143 @@
+//! What a listing costs: an unchanged file nothing but its stamp, an appended one its new bytes.
+
+#![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use catalog::{Catalog, Places, Work, read};
+use tempfile::TempDir;
+use transcript::ConfigFolder;
+
+struct Scratch(TempDir);
+
+impl Scratch {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn read(&self) -> Catalog {
+        self.read_keeping(&self.at("state/catalog.sqlite"))
+    }
+
+    fn read_keeping(&self, cache: &Path) -> Catalog {
+        let config_folders = vec![ConfigFolder::new(self.at(""))];
+        read(
+            &Places { config_folders, cache: Some(cache.to_owned()), threads: 2, ..Places::default() },
+            |_| {},
+        )
+    }
+}
+
+fn append(path: &Path, text: &str) {
+    fs::OpenOptions::new().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+const PROMPT: &str = r#"{"type":"user","uuid":"u1","cwd":"/p","message":{"role":"user","content":"Fix the build"}}
+"#;
+const ANSWER: &str = r#"{"type":"assistant","uuid":"u2","requestId":"r","message":{"id":"i","model":"claude-opus-5-5","content":[{"type":"text","text":"Done"}],"usage":{"output_tokens":3}}}
+"#;
+/// What `transcript` reads again to know a file by.
+const WITNESS: u64 = 1024;
+
+#[test]
+fn a_line_appended_to_a_large_session_costs_its_own_bytes() {
+    let scratch = Scratch::new();
+    let path = scratch.file("projects/-p/s1.jsonl", &PROMPT.repeat(1000));
+    scratch.file("projects/-p/s1/subagents/agent-a.jsonl", ANSWER);
+    scratch.file("projects/-p/s2.jsonl", PROMPT);
+    let first = scratch.read();
+    assert_eq!((first.work.opened, first.work.rows, first.subagents), (3, 3, 1));
+    assert_eq!(first.not_kept, None);
+    assert_eq!(scratch.read().work, Work::default());
+
+    append(&path, ANSWER);
+    let third = scratch.read();
+    let bytes = WITNESS + ANSWER.len() as u64;
+    assert_eq!(third.work, Work { opened: 1, bytes, rows: 1 });
+    let session = third.sessions.iter().find(|entry| entry.session.id.as_str() == "s1").unwrap();
+    assert_eq!(session.session.message_count, 1001);
+    assert_eq!(
+        session.messages.iter().map(|message| (message.usage.output, message.subagent)).collect::<Vec<_>>(),
+        [(3, false), (3, true)]
+    );
+}
+
+#[test]
+fn a_session_that_moves_to_another_folder_is_not_read_again() {
+    let scratch = Scratch::new();
+    let path = scratch.file("projects/-p/s1.jsonl", PROMPT);
+    scratch.read();
+    let moved = scratch.at("projects/-q/s1.jsonl");
+    fs::create_dir_all(moved.parent().unwrap()).unwrap();
+    fs::rename(path, &moved).unwrap();
+    let found = scratch.read();
+    assert_eq!((found.work.opened, found.work.bytes), (0, 0));
+    assert_eq!(found.sessions[0].session.file.as_ref(), Some(&moved));
+    assert_eq!(scratch.read().work, Work::default());
+}
+
+#[test]
+fn what_changed_otherwise_is_read_anew() {
+    let scratch = Scratch::new();
+    let path = scratch.file("projects/-p/s1.jsonl", PROMPT);
+    scratch.read();
+    fs::write(&path, PROMPT.replace("Fix the build", "Write the book")).unwrap();
+    assert_eq!(scratch.read().sessions[0].session.title.as_deref(), Some("Write the book"));
+    let renamed = scratch.at("projects/-p/s2.jsonl");
+    fs::rename(&path, renamed).unwrap();
+    let found = scratch.read();
+    assert_eq!((found.sessions[0].session.id.as_str(), found.work.opened), ("s2", 1));
+}
+
+#[test]
+fn a_flat_subagent_belongs_to_the_session_its_records_name() {
+    let scratch = Scratch::new();
+    scratch.file("projects/-p/s1.jsonl", PROMPT);
+    scratch.file(
+        "projects/-p/agent-a.jsonl",
+        &ANSWER.replace("{\"type\"", "{\"sessionId\":\"s1\",\"isSidechain\":true,\"type\""),
+    );
+    let found = scratch.read();
+    assert_eq!((found.sessions.len(), found.subagents), (1, 1));
+    assert_eq!(found.sessions[0].session.subagents[0].id, "a");
+    assert!(!found.sessions[0].messages[0].copied);
+}
+
+#[test]
+fn without_a_place_to_keep_it_everything_is_still_listed() {
+    let scratch = Scratch::new();
+    scratch.file("projects/-p/s1.jsonl", PROMPT);
+    let blocked = scratch.file("file", "in the way").join("catalog.sqlite");
+    let found = scratch.read_keeping(&blocked);
+    assert_eq!(found.sessions.len(), 1);
+    assert!(found.not_kept.unwrap().contains("cannot create the folder"));
+    let damaged = scratch.file("catalog.sqlite", "no database");
+    assert_eq!(scratch.read_keeping(&damaged).not_kept, None);
+    assert_eq!(scratch.read_keeping(&damaged).work, Work::default());
+}
+
+#[test]
+fn a_locked_database_delays_nobody_for_long() {
+    let scratch = Scratch::new();
+    let path = scratch.file("projects/-p/s1.jsonl", PROMPT);
+    scratch.read();
+    let writer = database::rusqlite::Connection::open(scratch.at("state/catalog.sqlite")).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    append(&path, ANSWER);
+    let found = scratch.read();
+    assert_eq!((found.sessions[0].session.message_count, found.work.rows), (2, 0));
+    assert!(found.not_kept.unwrap().contains("locked"));
+}

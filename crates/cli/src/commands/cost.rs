@@ -1,0 +1,117 @@
+//! `cost`: tokens and money by day, project, model or session.
+
+use std::io::Write as _;
+
+use app::cost::{Answer, By, Line, Request, cost};
+use app::{App, moment};
+
+use crate::exit::Failure;
+use crate::print::{Cell, Column, Lies, table};
+use crate::progress::Reading;
+use crate::text::{count, dollars};
+
+/// Add up tokens and money.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Prices are estimates from a table inside Backstory; a model it does not know has tokens and no price.
+Every message counts once, for the session that first had it, whatever was forked or copied since.")]
+pub(crate) struct Args {
+    /// What each line is the sum of.
+    #[arg(long, default_value = "day", value_name = "WHAT")]
+    by: Word,
+    /// From this day on: 2026-01-31, 2d, 3w.
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Up to this day, included.
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Word {
+    Day,
+    Project,
+    Model,
+    Session,
+}
+
+/// Adds up what was spent.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let time = |text: &Option<String>| text.as_deref().map(|text| moment(app, text)).transpose();
+    let by = match args.by {
+        Word::Day => By::Day,
+        Word::Project => By::Project,
+        Word::Model => By::Model,
+        Word::Session => By::Session,
+    };
+    let request = Request { by, since: time(&args.since)?, until: time(&args.until)? };
+    let mut reading = Reading::new();
+    let answer = cost(app, &request, |progress| reading.step(progress));
+    drop(reading);
+    if args.json { super::json(&answer) } else { print(app, &answer) }
+}
+
+fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(app);
+    let mut rows: Vec<_> = answer.rows.iter().map(|line| row(answer.by, line)).collect();
+    if rows.is_empty() {
+        writeln!(out, "Nothing was spent in this time.")?;
+        return Ok(out.finish()?);
+    }
+    rows.push(row(By::Day, &Line { key: "all".to_owned(), ..answer.total.clone() }));
+    let head = match answer.by {
+        By::Day => "DAY",
+        By::Project => "PROJECT",
+        By::Model => "MODEL",
+        By::Session => "SESSION",
+    };
+    let number = |head| Column { head, lies: Lies::Right, most: 12 };
+    let columns = [
+        Column { head, lies: Lies::GivesWay, most: 60 },
+        number("INPUT"),
+        number("OUTPUT"),
+        number("CACHE READ"),
+        number("CACHE WRITE"),
+        number("COST"),
+    ];
+    let width = out.width();
+    table(&mut out, width, &columns, &rows)?;
+    note(&mut out, answer)?;
+    Ok(out.finish()?)
+}
+
+fn row(by: By, line: &Line) -> Vec<Cell> {
+    let name = match by {
+        By::Session => format!("{}  {}", line.key.chars().take(8).collect::<String>(), line.label),
+        By::Project if line.label.is_empty() => "(no project)".to_owned(),
+        By::Project => line.label.clone(),
+        By::Day if line.key.is_empty() => "(no day)".to_owned(),
+        By::Day | By::Model => line.key.clone(),
+    };
+    let tokens = [line.input_tokens, line.output_tokens, line.cache_read_tokens, line.cache_creation_tokens];
+    let cost = match line.cost_usd {
+        Some(cost) if line.unpriced_tokens > 0 => format!("~{}+", dollars(cost)),
+        Some(cost) => format!("~{}", dollars(cost)),
+        None => "-".to_owned(),
+    };
+    let numbers = tokens.map(count).into_iter().chain([cost]);
+    std::iter::once(name).chain(numbers).map(|text| Cell::new(&text)).collect()
+}
+
+fn note(out: &mut crate::output::Output, answer: &Answer) -> std::io::Result<()> {
+    let dim = anstyle::Style::new().dimmed();
+    if let Some(day) = answer.prices_as_of {
+        writeln!(out, "{dim}estimated by the prices of {day}{dim:#}")?;
+    }
+    if answer.total.unpriced_tokens > 0 {
+        let tokens = count(answer.total.unpriced_tokens);
+        writeln!(
+            out,
+            "{dim}{tokens} tokens of models whose price is not known are not in the sums (+){dim:#}"
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! `show`: one session as a conversation.
+
+use app::App;
+use app::show::{Conversation, Request, show};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::render::{Html, Json, Look, Markdown, Terminal};
+
+/// Read one session as a conversation.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
+pub(crate) struct Args {
+    /// The session's id, or the beginning of it.
+    id: String,
+    /// Also show what tools did.
+    #[arg(long)]
+    tools: bool,
+    /// Also show what the model thought.
+    #[arg(long)]
+    thinking: bool,
+    /// Also show what sub-agents said.
+    #[arg(long)]
+    subagents: bool,
+    /// Also show branches of the conversation that were left.
+    #[arg(long)]
+    all: bool,
+    /// Show only the messages around this one.
+    #[arg(long, value_name = "UUID")]
+    around: Option<String>,
+    /// Print a document for other programs instead.
+    #[arg(long, value_name = "FORMAT")]
+    export: Option<Format>,
+    /// Print JSON; the same as `--export json`.
+    #[arg(long, conflicts_with = "export")]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Md,
+    Html,
+    Json,
+}
+
+/// Shows a session.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let request = Request {
+        session: args.id.clone(),
+        tools: args.tools,
+        thinking: args.thinking,
+        subagents: args.subagents,
+        all_branches: args.all,
+        around: args.around.clone(),
+    };
+    let conversation = show(app, request)?;
+    match args.export.or(args.json.then_some(Format::Json)) {
+        Some(Format::Md) => write(&conversation, Markdown::default(), Output::plain()),
+        Some(Format::Html) => write(&conversation, Html::default(), Output::plain()),
+        Some(Format::Json) => write(&conversation, Json::default(), Output::plain()),
+        None => write(&conversation, Terminal::new(app.zone.clone()), super::paged(app)),
+    }
+}
+
+fn write(conversation: &Conversation, mut look: impl Look, mut out: Output) -> Result<(), Failure> {
+    look.begin(&mut out, &conversation.session)?;
+    conversation.each(|message| look.message(&mut out, &message).map_err(Failure::Output))?;
+    look.end(&mut out)?;
+    Ok(out.finish()?)
+}

@@ -1,0 +1,31 @@
+//! A conversation as one JSON object: `{"session": …, "messages": […]}`.
+
+use std::io::{self, Write};
+
+use app::SessionJson;
+use app::show::Shown;
+use model::Session;
+
+use super::Look;
+use crate::text::json;
+
+/// For programs.
+#[derive(Debug, Default)]
+pub(crate) struct Json {
+    written: bool,
+}
+
+impl Look for Json {
+    fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
+        write!(out, "{{\"session\": {},\n\"messages\": [", json(&SessionJson::from(session))?)
+    }
+
+    fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
+        let comma = if std::mem::replace(&mut self.written, true) { "," } else { "" };
+        write!(out, "{comma}\n{}", json(message)?)
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "\n]}}")
+    }
+}
