@@ -152,17 +152,29 @@ mod tests {
         let prompt = r#"{"type":"user","message":{"content":"[openclaw:agent=main]\n\nFix it"}}"#;
         check(prompt, false, &[(Kind::Prompt, "Fix it")]);
         check(prompt, true, &[(Kind::AgentPrompt, "Fix it")]);
-        check(r#"{"type":"user","message":{"content":"<bash-input>ls</bash-input>"}}"#, false, &[(Kind::Command, "! ls")]);
+        check(
+            r#"{"type":"user","message":{"content":"<bash-input>ls</bash-input>"}}"#,
+            false,
+            &[(Kind::Command, "! ls")],
+        );
         check(r#"{"type":"user","isMeta":true,"message":{"content":"x"}}"#, false, &[]);
         check(r#"{"type":"custom-title","customTitle":"Tour"}"#, false, &[(Kind::Title, "Tour")]);
-        check(r#"{"type":"queue-operation","operation":"enqueue","content":"and then?"}"#, false, &[(Kind::Prompt, "and then?")]);
+        check(
+            r#"{"type":"queue-operation","operation":"enqueue","content":"and then?"}"#,
+            false,
+            &[(Kind::Prompt, "and then?")],
+        );
         check(r#"{"type":"queue-operation","operation":"remove","content":"and then?"}"#, false, &[]);
         check(
             r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"ok"}]}}"#,
             false,
             &[(Kind::Thinking, "hm"), (Kind::Answer, "ok")],
         );
-        check(r#"{"type":"user","isCompactSummary":true,"message":{"content":"so far"}}"#, false, &[(Kind::Summary, "so far")]);
+        check(
+            r#"{"type":"user","isCompactSummary":true,"message":{"content":"so far"}}"#,
+            false,
+            &[(Kind::Summary, "so far")],
+        );
     }
 
     #[test]

@@ -35,7 +35,9 @@ impl Documents {
             if unit.kind.is_found_by_words() || unit.kind.speaks_for_session() {
                 document.add_text(fields.text, piece);
             }
-            if at == 0 && let Some(path) = &unit.path {
+            if at == 0
+                && let Some(path) = &unit.path
+            {
                 for term in path_terms(path) {
                     document.add_text(fields.path, term);
                 }
@@ -67,7 +69,10 @@ fn piece_number(unit: usize, piece: usize) -> u64 {
 /// Which unit of its record and which piece of it a number stands for.
 pub(crate) fn piece_of(number: u64) -> (usize, usize) {
     let mask = (1 << PIECE_BITS) - 1;
-    (usize::try_from(number >> PIECE_BITS).unwrap_or(usize::MAX), usize::try_from(number & mask).unwrap_or(usize::MAX))
+    (
+        usize::try_from(number >> PIECE_BITS).unwrap_or(usize::MAX),
+        usize::try_from(number & mask).unwrap_or(usize::MAX),
+    )
 }
 
 #[cfg(test)]

@@ -42,7 +42,10 @@ pub enum Error {
     },
 }
 
-pub(crate) fn index_failed(attempt: &'static str, folder: &Path) -> impl FnOnce(tantivy::TantivyError) -> Error {
+pub(crate) fn index_failed(
+    attempt: &'static str,
+    folder: &Path,
+) -> impl FnOnce(tantivy::TantivyError) -> Error {
     let folder = folder.to_owned();
     move |source| Error::Index { attempt, folder, source }
 }

@@ -52,7 +52,9 @@ pub(crate) fn of_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<'
             }
         }
         "TodoWrite" => units.extend(todos(input.get("todos"))),
-        "TaskCreate" | "TaskUpdate" => units.push(Unit::new(Kind::Todo, joined(&[text("subject"), text("description")]))),
+        "TaskCreate" | "TaskUpdate" => {
+            units.push(Unit::new(Kind::Todo, joined(&[text("subject"), text("description")])))
+        }
         "Task" | "Agent" => {
             units.push(Unit::new(Kind::Delegation, text("description")));
             units.push(Unit::new(Kind::AgentPrompt, text("prompt")));
@@ -86,9 +88,12 @@ pub(crate) fn of_tool_result<'a>(content: Raw<'a>, is_error: bool, kept: Raw<'a>
         units.push(Unit::new(Kind::Error, errors));
     }
     if is_command {
-        units.extend(output.lines().filter_map(git_change).map(|path| {
-            Unit::about(Kind::GitChange, Cow::Owned(path.to_owned()), "")
-        }));
+        units.extend(
+            output
+                .lines()
+                .filter_map(git_change)
+                .map(|path| Unit::about(Kind::GitChange, Cow::Owned(path.to_owned()), "")),
+        );
     }
 }
 
@@ -136,7 +141,9 @@ fn questions(input: Raw<'_>) -> String {
 /// The subject of `git commit -m "…"`, also in a here-document.
 fn commit_subject(command: &str) -> Option<String> {
     let (_, after) = command.split_once("git commit")?;
-    let flag = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('m') || word == "--message";
+    let flag = |word: &str| {
+        word.starts_with('-') && !word.starts_with("--") && word.ends_with('m') || word == "--message"
+    };
     let at = after.split_whitespace().find(|word| flag(word))?;
     let (_, message) = after.split_once(at)?;
     let message = message.trim_start();
@@ -150,7 +157,8 @@ fn commit_subject(command: &str) -> Option<String> {
 
 fn error_lines(output: &str, is_error: bool) -> String {
     let lines = output.lines().filter(|line| line.len() < LINE_LENGTH && !line.trim().is_empty());
-    let telling: Vec<&str> = lines.filter(|line| is_error || tells_of_error(line)).take(ERROR_LINES).collect();
+    let telling: Vec<&str> =
+        lines.filter(|line| is_error || tells_of_error(line)).take(ERROR_LINES).collect();
     telling.join("\n")
 }
 
@@ -161,7 +169,8 @@ fn tells_of_error(line: &str) -> bool {
 
 /// The path in a line of `git status`, `git diff --stat` or `--name-status`, or of a commit's report.
 fn git_change(line: &str) -> Option<&str> {
-    let is_path = |path: &str| !path.is_empty() && !path.contains(char::is_whitespace) && path.len() < LINE_LENGTH;
+    let is_path =
+        |path: &str| !path.is_empty() && !path.contains(char::is_whitespace) && path.len() < LINE_LENGTH;
     let trimmed = line.trim_start();
     for word in ["modified:", "new file:", "deleted:", "both modified:"] {
         if let Some(path) = trimmed.strip_prefix(word) {
@@ -177,13 +186,16 @@ fn git_change(line: &str) -> Option<&str> {
         }
     }
     if let Some((path, count)) = line.strip_prefix(' ').and_then(|line| line.split_once(" | ")) {
-        let counts = count.trim_start().starts_with(|c: char| c.is_ascii_digit()) || count.trim_start().starts_with("Bin");
+        let counts = count.trim_start().starts_with(|c: char| c.is_ascii_digit())
+            || count.trim_start().starts_with("Bin");
         return Some(path.trim()).filter(|path| counts && is_path(path));
     }
     let status = line.get(..2)?;
     let is_status = |status: &str| status != "  " && status.bytes().all(|byte| b" MADRCU?".contains(&byte));
     if let Some((state, path)) = line.split_once('\t') {
-        let named = state.len() <= 4 && state.starts_with(['M', 'A', 'D', 'R', 'C']) && state[1..].bytes().all(|b| b.is_ascii_digit());
+        let named = state.len() <= 4
+            && state.starts_with(['M', 'A', 'D', 'R', 'C'])
+            && state[1..].bytes().all(|b| b.is_ascii_digit());
         return Some(path.rsplit('\t').next()?.trim()).filter(|path| named && is_path(path));
     }
     let path = line.get(2..)?.strip_prefix(' ')?.trim_end();
@@ -196,31 +208,59 @@ mod tests {
     use transcript::record::parse;
 
     fn check_use(name: &str, input: &str, expected: &[(Kind, &str, Option<&str>)]) {
-        let line = format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"{name}","input":{input}}}]}}}}"#);
+        let line = format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"{name}","input":{input}}}]}}}}"#
+        );
         let record = parse(line.as_bytes()).unwrap();
         let units = crate::chunk::units(&record, false);
-        let found: Vec<_> = units.iter().map(|unit| (unit.kind, unit.text.as_ref(), unit.path.as_deref())).collect();
+        let found: Vec<_> =
+            units.iter().map(|unit| (unit.kind, unit.text.as_ref(), unit.path.as_deref())).collect();
         assert_eq!(found, expected, "{line}");
     }
 
     #[test]
     fn what_tools_were_called_for() {
-        check_use("Edit", r#"{"file_path":"/a.rs","old_string":"x","new_string":"y"}"#, &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))]);
-        check_use("MultiEdit", r#"{"file_path":"/a.rs","edits":[{"old_string":"x","new_string":"y"}]}"#, &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))]);
-        check_use("Write", r#"{"file_path":"/a.rs","content":"z"}"#, &[(Kind::Write, "a.rs\nz", Some("/a.rs"))]);
+        check_use(
+            "Edit",
+            r#"{"file_path":"/a.rs","old_string":"x","new_string":"y"}"#,
+            &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))],
+        );
+        check_use(
+            "MultiEdit",
+            r#"{"file_path":"/a.rs","edits":[{"old_string":"x","new_string":"y"}]}"#,
+            &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))],
+        );
+        check_use(
+            "Write",
+            r#"{"file_path":"/a.rs","content":"z"}"#,
+            &[(Kind::Write, "a.rs\nz", Some("/a.rs"))],
+        );
         check_use("Read", r#"{"file_path":"/a.rs"}"#, &[(Kind::Read, "", Some("/a.rs"))]);
-        check_use("Bash", r#"{"command":"ls","description":"List"}"#, &[(Kind::Command, "ls", None), (Kind::Purpose, "List", None)]);
-        check_use("TodoWrite", r#"{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}"#, &[(Kind::Todo, "a", None)]);
+        check_use(
+            "Bash",
+            r#"{"command":"ls","description":"List"}"#,
+            &[(Kind::Command, "ls", None), (Kind::Purpose, "List", None)],
+        );
+        check_use(
+            "TodoWrite",
+            r#"{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}"#,
+            &[(Kind::Todo, "a", None)],
+        );
         check_use("mcp__x__y", r#"{"q":1}"#, &[]);
         check_use("Edit", "null", &[]);
     }
 
     #[test]
     fn commit_subjects() {
-        let check = |command: &str, expected: Option<&str>| assert_eq!(commit_subject(command).as_deref(), expected, "{command}");
+        let check = |command: &str, expected: Option<&str>| {
+            assert_eq!(commit_subject(command).as_deref(), expected, "{command}")
+        };
         check(r#"git commit -m "Fix the refresh""#, Some("Fix the refresh"));
         check("git commit -am 'Fix it'", Some("Fix it"));
-        check("git add . && git commit -m \"$(cat <<'EOF'\nFix heredoc\n\nBody\nEOF\n)\"", Some("Fix heredoc"));
+        check(
+            "git add . && git commit -m \"$(cat <<'EOF'\nFix heredoc\n\nBody\nEOF\n)\"",
+            Some("Fix heredoc"),
+        );
         check("git commit", None);
         check("ls", None);
     }
@@ -249,9 +289,21 @@ mod tests {
             let found: Vec<_> = units.iter().map(|unit| (unit.kind, unit.text.as_ref())).collect();
             assert_eq!(found, expected, "{line}");
         };
-        check(r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"Exit code 1\nboom","is_error":true}]}}"#, &[(Kind::Error, "Exit code 1\nboom")]);
-        check(r#"{"type":"user","toolUseResult":{"stdout":"ok"},"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"fine\nerror: x"}]}}"#, &[(Kind::Error, "error: x")]);
-        check(r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"error in a file that was read"}]}}"#, &[]);
-        check(r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"The user doesn't want to proceed. The user said:\nuse the other"}]}}"#, &[(Kind::Refusal, "use the other")]);
+        check(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"Exit code 1\nboom","is_error":true}]}}"#,
+            &[(Kind::Error, "Exit code 1\nboom")],
+        );
+        check(
+            r#"{"type":"user","toolUseResult":{"stdout":"ok"},"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"fine\nerror: x"}]}}"#,
+            &[(Kind::Error, "error: x")],
+        );
+        check(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"error in a file that was read"}]}}"#,
+            &[],
+        );
+        check(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"The user doesn't want to proceed. The user said:\nuse the other"}]}}"#,
+            &[(Kind::Refusal, "use the other")],
+        );
     }
 }

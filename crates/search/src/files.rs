@@ -118,8 +118,9 @@ impl FileList {
     /// The files that lean on records indexed for `owner`.
     pub(crate) fn leaning_on(&self, owner: u64) -> Result<Vec<u64>, Error> {
         let mut statement = self.prepare("SELECT DISTINCT file FROM shared WHERE owner = ?1")?;
-        let rows =
-            statement.query_map([to_sql(owner)], |row| Ok(from_sql(row.get(0)?))).map_err(files_failed("read"))?;
+        let rows = statement
+            .query_map([to_sql(owner)], |row| Ok(from_sql(row.get(0)?)))
+            .map_err(files_failed("read"))?;
         rows.collect::<Result<_, _>>().map_err(files_failed("read"))
     }
 
@@ -128,7 +129,9 @@ impl FileList {
         let failed = || files_failed("write");
         let transaction = self.connection.transaction().map_err(failed())?;
         for file in &changes.forgotten {
-            transaction.execute("DELETE FROM shared WHERE file = ?1 OR owner = ?1", [to_sql(*file)]).map_err(failed())?;
+            transaction
+                .execute("DELETE FROM shared WHERE file = ?1 OR owner = ?1", [to_sql(*file)])
+                .map_err(failed())?;
         }
         for row in &changes.files {
             write_file(&transaction, row).map_err(failed())?;

@@ -75,7 +75,14 @@ pub(crate) fn gather(
     file: Option<&str>,
     admit: &dyn Admit,
 ) -> tantivy::Result<Vec<Found>> {
-    let mut gathering = Gathering { text, fields, sessions, admit, found: vec![Found::default(); sessions.len()], columns: Vec::new() };
+    let mut gathering = Gathering {
+        text,
+        fields,
+        sessions,
+        admit,
+        found: vec![Found::default(); sessions.len()],
+        columns: Vec::new(),
+    };
     for segment in text.segment_readers() {
         gathering.columns.push(Columns::of(segment)?);
     }
@@ -99,10 +106,14 @@ impl Gathering<'_> {
     fn words(&mut self, query: &Query) -> tantivy::Result<()> {
         let mut features = Vec::with_capacity(query.terms.len() + query.pairs.len());
         for term in &query.terms {
-            features.push(self.column(Feature::Word, |segment, each| word(segment, self.fields.text, term, each))?);
+            features.push(
+                self.column(Feature::Word, |segment, each| word(segment, self.fields.text, term, each))?,
+            );
         }
         for (left, right) in &query.pairs {
-            features.push(self.column(Feature::Pair, |segment, each| pair(segment, self.fields.text, (left, right), each))?);
+            features.push(self.column(Feature::Pair, |segment, each| {
+                pair(segment, self.fields.text, (left, right), each)
+            })?);
         }
         let phrases = self.phrases(&query.phrases)?;
         self.score_chunks(&features, phrases.as_deref())?;
@@ -121,7 +132,8 @@ impl Gathering<'_> {
         feature: Feature,
         walk: impl Fn(&SegmentReader, &mut dyn FnMut(DocId, u32)) -> tantivy::Result<()>,
     ) -> tantivy::Result<Column> {
-        let mut column = Column { feature, chunks: Vec::new(), having: 0, said: vec![0; self.sessions.len()] };
+        let mut column =
+            Column { feature, chunks: Vec::new(), having: 0, said: vec![0; self.sessions.len()] };
         for (segment, columns) in self.text.segment_readers().iter().zip(&self.columns) {
             let mut chunks = Vec::new();
             walk(segment, &mut |document, frequency| {
@@ -136,9 +148,13 @@ impl Gathering<'_> {
                     chunks.push((document, frequency));
                 }
                 if kind.speaks_for_session() {
-                    self.sessions.holders(columns.file.first(document), columns.record.first(document), |session| {
-                        column.said[session] = column.said[session].saturating_add(frequency);
-                    });
+                    self.sessions.holders(
+                        columns.file.first(document),
+                        columns.record.first(document),
+                        |session| {
+                            column.said[session] = column.said[session].saturating_add(frequency);
+                        },
+                    );
                 }
             })?;
             column.chunks.push(chunks);
@@ -180,7 +196,8 @@ impl Gathering<'_> {
             for (column, idf) in features.iter().zip(&idfs) {
                 for &(document, frequency) in &column.chunks[at] {
                     let length = lengths.fieldnorm(document) as f32 / mean;
-                    scores[document as usize] += rank::of_chunk(column.feature, *idf, frequency as f32, length);
+                    scores[document as usize] +=
+                        rank::of_chunk(column.feature, *idf, frequency as f32, length);
                 }
             }
             for (document, score) in (0..).zip(scores).filter(|(_, score)| *score > 0.0) {
@@ -233,13 +250,19 @@ impl Gathering<'_> {
         let Some((ending, shorter)) = query_terms(path) else { return Ok(()) };
         for at in 0..self.columns.len() {
             let mut facts = Vec::new();
-            word(&self.text.segment_readers()[at], self.fields.path, &ending, |document, _| facts.push(document))?;
+            word(&self.text.segment_readers()[at], self.fields.path, &ending, |document, _| {
+                facts.push(document)
+            })?;
             for document in facts {
                 self.fact(ChunkAt { segment: at, document });
             }
-            for (term, share) in std::iter::once((&ending, 1.0)).chain(shorter.iter().map(|(term, share)| (term, *share))) {
+            for (term, share) in
+                std::iter::once((&ending, 1.0)).chain(shorter.iter().map(|(term, share)| (term, *share)))
+            {
                 let mut mentions = Vec::new();
-                word(&self.text.segment_readers()[at], self.fields.mention, term, |document, _| mentions.push(document))?;
+                word(&self.text.segment_readers()[at], self.fields.mention, term, |document, _| {
+                    mentions.push(document)
+                })?;
                 for document in mentions {
                     self.mention(ChunkAt { segment: at, document }, share);
                 }

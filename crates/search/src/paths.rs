@@ -8,7 +8,8 @@ const LONGEST: usize = 240;
 /// The terms that find a path: each of its endings (`c.rs`, `b/c.rs`, …), and the whole with a mark.
 pub fn path_terms(path: &str) -> Vec<String> {
     let parts = components(path);
-    let mut terms: Vec<String> = (1..=parts.len().min(DEPTH)).map(|n| parts[parts.len() - n..].join("/")).collect();
+    let mut terms: Vec<String> =
+        (1..=parts.len().min(DEPTH)).map(|n| parts[parts.len() - n..].join("/")).collect();
     if let Some(whole) = terms.last() {
         terms.push(format!("^{whole}"));
     }
@@ -56,7 +57,10 @@ pub fn mentioned(text: &str) -> impl Iterator<Item = &str> {
         if slash < behind {
             return None;
         }
-        let start = bytes[behind..slash].iter().rposition(|byte| !is_path_byte(*byte)).map_or(behind, |at| behind + at + 1);
+        let start = bytes[behind..slash]
+            .iter()
+            .rposition(|byte| !is_path_byte(*byte))
+            .map_or(behind, |at| behind + at + 1);
         let end = slash + bytes[slash..].iter().take_while(|byte| is_path_byte(**byte)).count();
         behind = end;
         let path = text.get(start..end)?.trim_matches(['.', ':']).trim_end_matches('/');
@@ -67,7 +71,9 @@ pub fn mentioned(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_path_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'@' | b'+' | b'~') || byte >= 0x80
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'@' | b'+' | b'~')
+        || byte >= 0x80
 }
 
 #[cfg(test)]

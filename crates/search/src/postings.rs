@@ -106,14 +106,16 @@ fn open(
     word: &str,
     option: IndexRecordOption,
 ) -> tantivy::Result<Option<SegmentPostings>> {
-    let postings = segment.inverted_index(field)?.read_postings(&Term::from_field_text(field, word), option)?;
+    let postings =
+        segment.inverted_index(field)?.read_postings(&Term::from_field_text(field, word), option)?;
     Ok(postings.filter(|postings| postings.doc() != TERMINATED))
 }
 
 /// How many places of `left` have one of `right` just before or just behind; both in order.
 fn side_by_side(left: &[u32], right: &[u32]) -> u32 {
     let beside = |place: u32| {
-        right.binary_search(&(place + 1)).is_ok() || place.checked_sub(1).is_some_and(|p| right.binary_search(&p).is_ok())
+        right.binary_search(&(place + 1)).is_ok()
+            || place.checked_sub(1).is_some_and(|p| right.binary_search(&p).is_ok())
     };
     u32::try_from(left.iter().filter(|place| beside(**place)).count()).unwrap_or(u32::MAX)
 }

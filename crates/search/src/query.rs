@@ -76,7 +76,8 @@ impl Query {
         let (text, filters) = split_filters(question);
         let mut query = Self { filters, ..Self::default() };
         let mut splitter = Splitter::default();
-        query.phrases = phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1).collect();
+        query.phrases =
+            phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1).collect();
         query.path = is_path(&text).then(|| text.trim().to_owned());
         query.add_words(&mut splitter, &text);
         query.text = text;
@@ -93,13 +94,18 @@ impl Query {
         splitter.split(text, |word| all.push((word.text.to_owned(), word.is_whole)));
         let telling = |(word, _): &&(String, bool)| !is_stop_word(word);
         // A question of nothing but stop words still asks for them.
-        let telling: Vec<_> = if all.iter().any(|word| telling(&word)) { all.iter().filter(telling).collect() } else { all.iter().collect() };
+        let telling: Vec<_> = if all.iter().any(|word| telling(&word)) {
+            all.iter().filter(telling).collect()
+        } else {
+            all.iter().collect()
+        };
         for (word, _) in &telling {
             if !self.terms.contains(word) {
                 self.terms.push(word.clone());
             }
         }
-        let parts: Vec<&String> = telling.iter().filter(|(_, is_whole)| !is_whole).map(|(word, _)| word).collect();
+        let parts: Vec<&String> =
+            telling.iter().filter(|(_, is_whole)| !is_whole).map(|(word, _)| word).collect();
         for two in parts.windows(2) {
             let pair = (two[0].clone(), two[1].clone());
             let swapped = (two[1].clone(), two[0].clone());
@@ -134,7 +140,8 @@ fn filter(word: &str) -> Option<Filter> {
     let (name, value) = word.split_once(':')?;
     let name = FilterName::of(name)?;
     let value = value.trim_matches('"');
-    let valid = !value.is_empty() && !value.starts_with([':', '/']) | (name == FilterName::File || name == FilterName::Repo);
+    let valid = !value.is_empty()
+        && !value.starts_with([':', '/']) | (name == FilterName::File || name == FilterName::Repo);
     let valid = valid && (name != FilterName::Role || role(value).is_some());
     valid.then(|| Filter { name, value: value.to_owned() })
 }
@@ -161,7 +168,11 @@ mod tests {
 
     fn check(question: &str, terms: &str, pairs: usize, filters: usize) {
         let query = Query::parse(question);
-        assert_eq!((query.terms.join(" ").as_str(), query.pairs.len(), query.filters.len()), (terms, pairs, filters), "{question}");
+        assert_eq!(
+            (query.terms.join(" ").as_str(), query.pairs.len(), query.filters.len()),
+            (terms, pairs, filters),
+            "{question}"
+        );
     }
 
     #[test]

@@ -136,12 +136,16 @@ mod tests {
         near(of_chunk(Feature::Pair, 2.0, 1.0, 1.0), 0.6);
         near(of_session(Feature::Word, 1.0, 4.0, 1.0), 4.0 * 9.0 / 12.0);
         near(by_words(0.6, 0.3), 0.5);
-        near(by_file(&FileFacts { changes: 1, ..FileFacts::default() }, 0.0), (4.0 + 0.3 * 2.0_f32.ln()) / 8.0);
+        near(
+            by_file(&FileFacts { changes: 1, ..FileFacts::default() }, 0.0),
+            (4.0 + 0.3 * 2.0_f32.ln()) / 8.0,
+        );
     }
 
     #[test]
     fn scores_stay_between_nought_and_one() {
-        let all = FileFacts { changes: u32::MAX, backed_up: true, named_by_git: true, read: true, mentioned: 1.0 };
+        let all =
+            FileFacts { changes: u32::MAX, backed_up: true, named_by_git: true, read: true, mentioned: 1.0 };
         assert!(by_file(&all, 1.0) <= 1.0);
         near(by_words(5.0, 5.0), 1.0);
         assert!(idf(0, 0) >= 0.0 && idf(5, 50) >= 0.0);

@@ -124,7 +124,9 @@ impl Searcher {
                 ranked.push((score, session, found));
             }
         }
-        ranked.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| self.sessions.id(left.1).cmp(self.sessions.id(right.1))));
+        ranked.sort_by(|left, right| {
+            right.0.total_cmp(&left.0).then_with(|| self.sessions.id(left.1).cmp(self.sessions.id(right.1)))
+        });
         let total = ranked.len() as u64;
         let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
         let mut hits = Vec::new();
@@ -139,12 +141,20 @@ impl Searcher {
         (self.sessions.chunks(), self.sessions.files(), self.sessions.len() as u64)
     }
 
-    fn hit(&self, score: f32, session: usize, found: &Found, terms: &HashSet<&str>) -> tantivy::Result<Option<Hit>> {
+    fn hit(
+        &self,
+        score: f32,
+        session: usize,
+        found: &Found,
+        terms: &HashSet<&str>,
+    ) -> tantivy::Result<Option<Hit>> {
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
-        let cited = asked_for_file.or(found.best.map(|(_, chunk)| chunk)).or(found.fact.map(|(_, chunk)| chunk));
+        let cited =
+            asked_for_file.or(found.best.map(|(_, chunk)| chunk)).or(found.fact.map(|(_, chunk)| chunk));
         let Some(ChunkAt { segment, document }) = cited else { return Ok(None) };
         let columns = self.text.segment_reader(u32::try_from(segment).unwrap_or(0)).fast_fields();
-        let number = |name: &str| Ok::<_, tantivy::TantivyError>(columns.u64(name)?.first(document).unwrap_or(0));
+        let number =
+            |name: &str| Ok::<_, tantivy::TantivyError>(columns.u64(name)?.first(document).unwrap_or(0));
         let (owner, record) = (number("file")?, number("record")?);
         let Some(file) = self.sessions.file(owner) else { return Ok(None) };
         let at = At {
@@ -181,7 +191,8 @@ impl Searcher {
 fn open_text(text: &Path) -> tantivy::Result<Text> {
     let index = Index::open_in_dir(text)?;
     register(&index);
-    let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).num_warming_threads(0).try_into()?;
+    let reader =
+        index.reader_builder().reload_policy(ReloadPolicy::Manual).num_warming_threads(0).try_into()?;
     let reader: tantivy::IndexReader = reader;
     Ok(reader.searcher())
 }

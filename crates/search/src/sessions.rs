@@ -100,7 +100,8 @@ impl Sessions {
     /// The other sessions that hold a record, whether they may be found or not.
     pub(crate) fn also_in(&self, session: usize, file: u64, record: u64) -> Vec<SessionId> {
         let others = self.shared.get(&record).into_iter().flatten().copied();
-        let mut all: Vec<usize> = std::iter::once(file).chain(others).filter_map(|file| self.session_of(file)).collect();
+        let mut all: Vec<usize> =
+            std::iter::once(file).chain(others).filter_map(|file| self.session_of(file)).collect();
         all.sort_unstable();
         all.dedup();
         all.into_iter().filter(|other| *other != session).map(|other| self.ids[other].clone()).collect()

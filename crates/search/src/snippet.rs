@@ -43,7 +43,9 @@ pub(crate) struct At<'a> {
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
 pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
-    let Ok(mut reader) = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)) else { return Cited::default() };
+    let Ok(mut reader) = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)) else {
+        return Cited::default();
+    };
     let Ok(Some(line)) = reader.next_line() else { return Cited::default() };
     let Ok(record) = parse(line.bytes) else { return Cited::default() };
     let inner = record.agent_progress().map(|(_, inner)| inner);
@@ -81,7 +83,11 @@ fn cut(text: &str, terms: &HashSet<&str>) -> Snippet {
     let lead = start.saturating_sub(WINDOW / 5);
     let from = if lead == 0 { 0 } else { word_start(text, lead) };
     let to = text.floor_char_boundary((from + WINDOW).min(text.len()));
-    let to = if to == text.len() { to } else { text[from..to].rfind(char::is_whitespace).map_or(to, |at| from + at) };
+    let to = if to == text.len() {
+        to
+    } else {
+        text[from..to].rfind(char::is_whitespace).map_or(to, |at| from + at)
+    };
     flatten(text, from, to.max(from), &places)
 }
 
@@ -179,7 +185,12 @@ mod tests {
 
     #[test]
     fn the_window_lies_where_most_words_stand() {
-        let text = format!("{} token {} token refresh leak {}", "a b c ".repeat(80), "x y ".repeat(100), "z ".repeat(300));
+        let text = format!(
+            "{} token {} token refresh leak {}",
+            "a b c ".repeat(80),
+            "x y ".repeat(100),
+            "z ".repeat(300)
+        );
         let snippet = cut(&text, &HashSet::from(["token", "refresh", "leak"]));
         assert!(snippet.text.contains("token refresh leak"), "{}", snippet.text);
         assert!(snippet.text.starts_with('…') && snippet.text.ends_with('…'));

@@ -126,7 +126,8 @@ pub fn sync(
         pending_bytes: first_look.bytes,
         ..Synced::default()
     };
-    if !keep_going(&Progress { files: left.pending_files, bytes: left.pending_bytes, ..Progress::default() }) {
+    if !keep_going(&Progress { files: left.pending_files, bytes: left.pending_bytes, ..Progress::default() })
+    {
         return Ok(left);
     }
     let Some(writer) = Writer::open(folder, first_look.bytes >= LARGE)? else {
@@ -168,7 +169,8 @@ fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
         plan.bytes += todo.new_bytes();
         plan.todo.push(todo);
     }
-    plan.gone = moved.into_values().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
+    plan.gone =
+        moved.into_values().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
     plan.todo.sort_by_key(|todo| std::cmp::Reverse(todo.source.stamp.mtime));
     plan
 }
@@ -205,7 +207,8 @@ impl Pass {
     }
 
     fn run(mut self, plan: Plan, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
-        self.synced.progress = Progress { files: plan.todo.len() as u64, bytes: plan.bytes, ..Progress::default() };
+        self.synced.progress =
+            Progress { files: plan.todo.len() as u64, bytes: plan.bytes, ..Progress::default() };
         self.changes.files.extend(plan.gone);
         self.changes.files.extend(plan.back);
         let mut todo: std::collections::VecDeque<Todo> = plan.todo.into();
@@ -271,7 +274,11 @@ impl Pass {
             Err(error) => self.synced.failed.push((source.path.clone(), error.to_string())),
         }
         // Stopped in the middle: an old stamp makes the next pass go on here.
-        row.stamp = if self.stopped { FileStamp { size: row.mark.offset, mtime: 0, ..tail.stamp() } } else { tail.stamp() };
+        row.stamp = if self.stopped {
+            FileStamp { size: row.mark.offset, mtime: 0, ..tail.stamp() }
+        } else {
+            tail.stamp()
+        };
         self.changes.files.push(row);
         Ok(bytes)
     }
@@ -298,7 +305,11 @@ impl Pass {
 
     /// Takes out all that is indexed of a file whose content was replaced. Files that lean on its records
     /// are read again from their beginning.
-    fn forget(&mut self, row: &mut FileRow, todo: &mut std::collections::VecDeque<Todo>) -> Result<(), Error> {
+    fn forget(
+        &mut self,
+        row: &mut FileRow,
+        todo: &mut std::collections::VecDeque<Todo>,
+    ) -> Result<(), Error> {
         self.writer.remove(row.id);
         self.records.retain(|_, owner| *owner != row.id);
         self.changes.forgotten.push(row.id);
@@ -307,7 +318,9 @@ impl Pass {
         if leaning.is_empty() {
             return Ok(());
         }
-        for file in self.writer.list.all()?.into_iter().filter(|file| leaning.contains(&file.id) && !file.gone) {
+        for file in
+            self.writer.list.all()?.into_iter().filter(|file| leaning.contains(&file.id) && !file.gone)
+        {
             let source = Source {
                 path: file.path.clone(),
                 stamp: file.stamp,
@@ -374,7 +387,8 @@ impl Pass {
         }
         let id = record.uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()));
         let owner = if id == 0 { row.id } else { *self.records.entry(id).or_insert(row.id) };
-        let spoken = units.iter().filter(|unit| unit.kind.speaks_for_session()).map(|unit| unit.text.len() as u64);
+        let spoken =
+            units.iter().filter(|unit| unit.kind.speaks_for_session()).map(|unit| unit.text.len() as u64);
         row.spoken += spoken.sum::<u64>();
         if owner != row.id {
             self.changes.shared.push(Shared { record: id, owner, file: row.id });

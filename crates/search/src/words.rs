@@ -94,7 +94,8 @@ impl Splitter {
         let Some((first_at, first)) = parts.next() else { return position };
         // Offsets inside folded text do not exist in the original: its words span the whole run.
         let exact = run == original;
-        let place = |at: usize, part: &str| if exact { (start + at, start + at + part.len()) } else { (start, end) };
+        let place =
+            |at: usize, part: &str| if exact { (start + at, start + at + part.len()) } else { (start, end) };
         if first.len() < run.len() {
             self.lower.clear();
             self.lower.extend(run.chars().flat_map(char::to_lowercase));
@@ -251,7 +252,13 @@ fn pairs(piece: &str, start: usize, position: usize, each: &mut impl FnMut(Word<
     let begins = std::iter::once(0).chain(ends.iter().copied());
     let mut position = position;
     for (begin, end) in begins.zip(ends.iter().copied().skip(1)) {
-        each(Word { text: &piece[begin..end], position, start: start + begin, end: start + end, is_whole: false });
+        each(Word {
+            text: &piece[begin..end],
+            position,
+            start: start + begin,
+            end: start + end,
+            is_whole: false,
+        });
         position += 1;
     }
     position
@@ -261,10 +268,48 @@ fn pairs(piece: &str, start: usize, position: usize, each: &mut impl FnMut(Word<
 pub fn is_stop_word(word: &str) -> bool {
     matches!(
         word,
-        "a" | "an" | "and" | "are" | "as" | "at" | "be" | "by" | "do" | "does" | "for" | "from" | "has" | "have"
-            | "how" | "i" | "if" | "in" | "into" | "is" | "it" | "its" | "not" | "of" | "on" | "or" | "that"
-            | "the" | "their" | "then" | "there" | "these" | "this" | "to" | "was" | "we" | "were" | "what"
-            | "when" | "will" | "with" | "you" | "your"
+        "a" | "an"
+            | "and"
+            | "are"
+            | "as"
+            | "at"
+            | "be"
+            | "by"
+            | "do"
+            | "does"
+            | "for"
+            | "from"
+            | "has"
+            | "have"
+            | "how"
+            | "i"
+            | "if"
+            | "in"
+            | "into"
+            | "is"
+            | "it"
+            | "its"
+            | "not"
+            | "of"
+            | "on"
+            | "or"
+            | "that"
+            | "the"
+            | "their"
+            | "then"
+            | "there"
+            | "these"
+            | "this"
+            | "to"
+            | "was"
+            | "we"
+            | "were"
+            | "what"
+            | "when"
+            | "will"
+            | "with"
+            | "you"
+            | "your"
     )
 }
 

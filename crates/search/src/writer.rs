@@ -56,9 +56,8 @@ impl Writer {
         let index = open_or_create(&text, &fields)?;
         let threads = if large { THREADS } else { 1 };
         let heap = if large { HEAP } else { 16 << 20 };
-        let writer = index
-            .writer_with_num_threads(threads, heap * threads)
-            .map_err(index_failed("write", &text))?;
+        let writer =
+            index.writer_with_num_threads(threads, heap * threads).map_err(index_failed("write", &text))?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let list = FileList::open(&list_file(folder))?;
         let mut writer = Self { folder: text, index, writer, fields, list, generation: 0, _lock: lock };
@@ -137,7 +136,10 @@ impl Writer {
             self.writer.delete_all_documents().map_err(failed())?;
             let files = self.list.all()?;
             self.commit_text()?;
-            self.list.commit(&Changes { forgotten: files.iter().map(|file| file.id).collect(), ..Changes::default() }, self.generation)?;
+            self.list.commit(
+                &Changes { forgotten: files.iter().map(|file| file.id).collect(), ..Changes::default() },
+                self.generation,
+            )?;
             self.list.forget_all()?;
         } else {
             for generation in listed + 1..=committed {
