@@ -10,7 +10,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reader::Reader;
-use crate::record::{Kind, link, parse};
+use crate::record::{Block, Kind, Record, link, parse};
 
 /// The ids on the main chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,24 +19,26 @@ pub struct Chain {
     branched: u64,
 }
 
+/// A record's place in the tree.
 #[derive(Debug, Clone, Copy)]
-struct Node {
-    id: u64,
-    parent: Option<u64>,
+pub(crate) struct Node {
+    /// A hash of its id.
+    pub(crate) id: u64,
+    /// A hash of its parent's id.
+    pub(crate) parent: Option<u64>,
     /// Continue with the record before this one when the parent is not in the file.
     continues: bool,
     sidechain: bool,
+    /// Of a block of an API message: a hash of the message's id.
+    pub(crate) message: Option<u64>,
+    /// Whether it is the result of a tool.
+    pub(crate) is_result: bool,
 }
 
 impl Chain {
     /// Walks the tree of a transcript; holds a few words for each record.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let mut reader = Reader::open(path)?;
-        let mut nodes = Vec::new();
-        while let Some(line) = reader.next_line()? {
-            nodes.extend(node(line.bytes));
-        }
-        Ok(Self::of(&nodes))
+        Ok(Self::of(&nodes(path)?))
     }
 
     /// Whether a record stands on the main chain; records without an id always do.
@@ -50,31 +52,54 @@ impl Chain {
     }
 
     fn of(nodes: &[Node]) -> Self {
-        let places: HashMap<u64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
-        let mut on = HashSet::new();
-        let mut next = nodes.iter().rposition(|node| !node.sidechain);
-        while let Some(at) = next {
-            let node = nodes[at];
-            // A circle of parents ends where it meets itself.
-            if !on.insert(node.id) {
-                break;
-            }
-            let parent = node.parent.and_then(|parent| places.get(&parent).copied());
-            next = parent.or_else(|| {
-                let orphaned = node.continues || node.parent.is_some();
-                orphaned.then(|| nodes[..at].iter().rposition(|before| !before.sidechain)).flatten()
-            });
-        }
+        let on = leading_to(nodes, nodes.iter().rposition(|node| !node.sidechain));
         let main = nodes.iter().filter(|node| !node.sidechain);
         let branched = main.filter(|node| !on.contains(&node.id)).count() as u64;
         Self { on, branched }
     }
 }
 
+/// The places in the tree of all of a transcript's records.
+pub(crate) fn nodes(path: &Path) -> io::Result<Vec<Node>> {
+    let mut reader = Reader::open(path)?;
+    let mut nodes = Vec::new();
+    while let Some(line) = reader.next_line()? {
+        nodes.extend(node(line.bytes));
+    }
+    Ok(nodes)
+}
+
+/// The ids of the records that lead to the one at `last`, itself included.
+pub(crate) fn leading_to(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
+    let places: HashMap<u64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
+    let mut on = HashSet::new();
+    let mut next = last;
+    while let Some(at) = next {
+        let node = nodes[at];
+        // A circle of parents ends where it meets itself.
+        if !on.insert(node.id) {
+            break;
+        }
+        let parent = node.parent.and_then(|parent| places.get(&parent).copied());
+        next = parent.or_else(|| {
+            let orphaned = node.continues || node.parent.is_some();
+            orphaned.then(|| nodes[..at].iter().rposition(|before| !before.sidechain)).flatten()
+        });
+    }
+    on
+}
+
 fn node(line: &[u8]) -> Option<Node> {
     let Ok(record) = parse(line) else {
         let (uuid, parent) = link(line)?;
-        return Some(Node { id: hash(uuid), parent: parent.map(hash), continues: false, sidechain: false });
+        return Some(Node {
+            id: hash(uuid),
+            parent: parent.map(hash),
+            continues: false,
+            sidechain: false,
+            message: None,
+            is_result: false,
+        });
     };
     let uuid = record.uuid().filter(|_| record.kind().is_in_tree())?;
     Some(Node {
@@ -82,10 +107,26 @@ fn node(line: &[u8]) -> Option<Node> {
         parent: record.parent().or_else(|| record.logical_parent()).map(hash),
         continues: record.kind() == Kind::CompactBoundary,
         sidechain: record.is_sidechain(),
+        message: record
+            .message()
+            .filter(|_| record.kind() == Kind::Assistant)
+            .and_then(|message| Some(hash(message.id()?))),
+        is_result: is_result(&record),
     })
 }
 
-fn hash(uuid: &str) -> u64 {
+/// Not every version keeps the tool's own result beside the block that the model was sent.
+fn is_result(record: &Record<'_>) -> bool {
+    let blocks = || {
+        record.message().is_some_and(|message| {
+            message.blocks().iter().any(|block| matches!(block, Block::ToolResult { .. }))
+        })
+    };
+    record.kind() == Kind::User && (record.has_tool_result() || blocks())
+}
+
+/// What stands for an id while places are compared.
+pub(crate) fn hash(uuid: &str) -> u64 {
     xxh3_64(uuid.as_bytes())
 }
 

@@ -4,6 +4,8 @@
 //! know is a record of [`record::Kind::Unknown`], and nothing here fails on content.
 
 mod chain;
+mod cut;
+mod directory;
 mod home;
 mod json;
 mod live;
@@ -19,6 +21,8 @@ mod titles;
 mod usage;
 
 pub use chain::Chain;
+pub use cut::Cut;
+pub use directory::start_directory;
 pub use home::{ConfigFolder, Found, Problem, SubagentFile, SubagentMeta, TranscriptFile};
 pub use json::Raw;
 pub use live::{Live, LiveStatus};

@@ -1,0 +1,155 @@
+//! A session's history up to one record, as a session of its own: what forks at a message go on from.
+//!
+//! `claude --resume-session-at` does this only without a terminal; on one it goes on from the end and says
+//! nothing. The copy looks like one that the terminal's `/branch` makes: ids unchanged, and on every
+//! record where it comes from.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::path::Path;
+
+use model::SessionId;
+
+use crate::chain::{Node, hash, leading_to, nodes};
+use crate::reader::Reader;
+use crate::record::link;
+use crate::scan::Fields;
+
+/// Which part of which session is copied under which id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// The session.
+    pub from: SessionId,
+    /// The last record that is copied, by its id.
+    pub at: String,
+    /// The copy's own id.
+    pub to: SessionId,
+}
+
+impl Cut {
+    /// Writes the records of `transcript` that lead to the cut; false, and nothing is written, where it
+    /// holds no such record.
+    pub fn write(&self, transcript: &Path, out: &mut impl Write) -> io::Result<bool> {
+        let nodes = nodes(transcript)?;
+        let at = hash(&self.at);
+        let Some(last) = nodes.iter().position(|node| node.id == at) else { return Ok(false) };
+        let kept = kept(&nodes, last);
+        let mut reader = Reader::open(transcript)?;
+        while let Some(line) = reader.next_line()? {
+            let Some((uuid, _)) = link(line.bytes).filter(|(uuid, _)| kept.contains(&hash(uuid))) else {
+                continue;
+            };
+            if let Ok(text) = std::str::from_utf8(line.bytes) {
+                self.write_record(text, uuid, out)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The record as it stands but for the session it says it belongs to.
+    fn write_record(&self, record: &str, uuid: &str, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(b"{")?;
+        for (key, value) in Fields::of(record) {
+            match key {
+                "\"forkedFrom\"" => {}
+                "\"sessionId\"" | "\"session_id\"" => write!(out, "{key}:\"{}\",", self.to)?,
+                _ => write!(out, "{key}:{value},")?,
+            }
+        }
+        writeln!(out, r#""forkedFrom":{{"sessionId":"{}","messageUuid":"{uuid}"}}}}"#, self.from)
+    }
+}
+
+/// The chain to `last`, and what the model was told with it: tools that were used side by side hang beside
+/// the chain, and a use without its result is no valid history.
+fn kept(nodes: &[Node], last: usize) -> HashSet<u64> {
+    let mut kept = leading_to(nodes, Some(last));
+    let on_chain = |node: &&Node| kept.contains(&node.id);
+    let messages: HashSet<u64> = nodes.iter().filter(on_chain).filter_map(|node| node.message).collect();
+    let blocks = nodes[..=last].iter().filter(|node| node.message.is_some_and(|id| messages.contains(&id)));
+    kept.extend(blocks.map(|node| node.id));
+    let results: Vec<_> = nodes
+        .iter()
+        .filter(|node| node.is_result && node.parent.is_some_and(|parent| kept.contains(&parent)))
+        .map(|node| node.id)
+        .collect();
+    kept.extend(results);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One word for each record: `kind uuid parent`, with `.` for none.
+    const HISTORY: &str = "\
+        user a .
+        attachment b a
+        assistant:m1 c b
+        assistant:m1 d c
+        result e c
+        result f d
+        mode . .
+        assistant:m2 g f
+        user h g
+        assistant:m3 i h
+        user j g
+        assistant:m4 k j";
+
+    fn lines(history: &str) -> String {
+        let record = |line: &str| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let (kind, message) = words[0].split_once(':').unwrap_or((words[0], ""));
+            let kind = if kind == "result" { "user" } else { kind };
+            let content =
+                if words[0] == "result" { r#"[{"type":"tool_result","tool_use_id":"t"}]"# } else { "[]" };
+            let parent = if words[2] == "." { "null".to_owned() } else { format!("\"{}\"", words[2]) };
+            if words[1] == "." {
+                return format!("{{\"type\":\"{kind}\",\"sessionId\":\"old\"}}\n");
+            }
+            format!(
+                "{{\"parentUuid\":{parent},\"type\":\"{kind}\",\"uuid\":\"{}\",\"sessionId\":\"old\",\
+                 \"message\":{{\"id\":\"{message}\",\"content\":{content}}},\"half\":\"\\ud83d\"}}\n",
+                words[1]
+            )
+        };
+        history.lines().map(record).collect()
+    }
+
+    fn cut(at: &str) -> Option<String> {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("old.jsonl");
+        std::fs::write(&file, lines(HISTORY) + "torn {").unwrap();
+        let cut = Cut { from: "old".parse().unwrap(), at: at.to_owned(), to: "new".parse().unwrap() };
+        let mut out = Vec::new();
+        cut.write(&file, &mut out).unwrap().then(|| String::from_utf8(out).unwrap())
+    }
+
+    fn check(at: &str, expected: Option<&str>) {
+        let found = cut(at).map(|text| {
+            text.lines().map(|line| link(line.as_bytes()).unwrap().0.to_owned()).collect::<String>()
+        });
+        assert_eq!(found.as_deref(), expected, "{at}");
+    }
+
+    #[test]
+    fn what_leads_to_the_record_is_kept() {
+        check("a", Some("a"));
+        check("c", Some("abce"));
+        check("d", Some("abcdef"));
+        check("g", Some("abcdefg"));
+        check("i", Some("abcdefghi"));
+        check("k", Some("abcdefgjk"));
+        check("z", None);
+    }
+
+    #[test]
+    fn every_record_tells_where_it_comes_from_and_is_else_unchanged() {
+        assert_eq!(
+            cut("a").unwrap(),
+            "{\"parentUuid\":null,\"type\":\"user\",\"uuid\":\"a\",\"sessionId\":\"new\",\
+             \"message\":{\"id\":\"\",\"content\":[]},\"half\":\"\\ud83d\",\
+             \"forkedFrom\":{\"sessionId\":\"old\",\"messageUuid\":\"a\"}}\n"
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! In which directory a session is continued: `claude` looks for a transcript in the folder that is named
+//! after the directory it is started in.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::ProjectSlug;
+
+use crate::reader::Reader;
+use crate::record::parse;
+
+/// The recorded directory that the transcript's folder is named after, else the first recorded one.
+///
+/// Sessions wander: a `cd` changes what is recorded and leaves the file where it is, a worktree takes the
+/// file along. As a rule the first record decides and little is read.
+pub fn start_directory(transcript: &Path) -> io::Result<Option<PathBuf>> {
+    let folder = transcript.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let mut reader = Reader::open(transcript)?;
+    let (mut first, mut last) = (None, String::new());
+    while let Some(line) = reader.next_line()? {
+        let Ok(record) = parse(line.bytes) else { continue };
+        let Some(cwd) = record.cwd().filter(|cwd| !record.is_sidechain() && *cwd != last) else { continue };
+        last = cwd.into_owned();
+        if is_named_after(&folder, &last) {
+            return Ok(Some(last.into()));
+        }
+        first.get_or_insert_with(|| last.clone());
+    }
+    Ok(first.map(PathBuf::from))
+}
+
+fn is_named_after(folder: &str, directory: &str) -> bool {
+    let slug = ProjectSlug::from_path(directory);
+    slug.as_str() == folder || slug.same_prefix(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn check(folder: &str, directories: &[&str], expected: Option<&str>) {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join(folder).join("s1.jsonl");
+        let line = |cwd: &&str| format!("{{\"type\":\"user\",\"uuid\":\"u\",\"cwd\":\"{cwd}\"}}\n");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(
+            &file,
+            "{\"type\":\"mode\"}\njunk\n".to_owned() + &directories.iter().map(line).collect::<String>(),
+        )
+        .unwrap();
+        assert_eq!(start_directory(&file).unwrap().as_deref(), expected.map(Path::new), "{folder}");
+    }
+
+    #[test]
+    fn the_folder_decides_and_else_the_first_record() {
+        check("-p-a", &["/p/a", "/p/b"], Some("/p/a"));
+        check("-p-b", &["/p/a", "/p/a", "/p/b"], Some("/p/b"));
+        check("-p-x", &["/p/a", "/p/b"], Some("/p/a"));
+        check("-p-x", &[], None);
+        let long = format!("/{}", "x".repeat(250));
+        let folder = format!("-{}-other1", "x".repeat(199));
+        check(&folder, &["/p", &long], Some(&long));
+    }
+}

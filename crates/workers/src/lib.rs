@@ -1,0 +1,12 @@
+//! The `claude` processes we start: which program, what its release can do, which flags it is given.
+//!
+//! Nobody else knows a flag of Claude Code.
+
+mod command_line;
+mod program;
+mod release;
+mod shell;
+
+pub use command_line::{CommandLine, Start};
+pub use program::Program;
+pub use release::Release;

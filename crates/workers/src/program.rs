@@ -1,0 +1,118 @@
+//! The `claude` on this machine: where it is and which release it says it is.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::Release;
+
+/// How long a program may take to say its version; node versions take two seconds on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How much of an answer is read, in bytes.
+const CAP: u64 = 4096;
+
+/// An installed `claude`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// The file.
+    pub path: PathBuf,
+    /// What a person types to start it: a plain name where `PATH` leads to it, else the path.
+    pub name: OsString,
+}
+
+impl Program {
+    /// Finds what `wanted` names: a path, or a name that is looked up in `search_path` as a shell does.
+    pub fn find(wanted: &OsStr, search_path: &OsStr) -> Option<Self> {
+        let name = wanted.to_owned();
+        if Path::new(wanted).components().count() > 1 {
+            return is_program(Path::new(wanted)).then(|| Self { path: wanted.into(), name });
+        }
+        let folders = std::env::split_paths(search_path).filter(|folder| folder.is_absolute());
+        let path = folders.map(|folder| folder.join(wanted)).find(|path| is_program(path))?;
+        Some(Self { path, name })
+    }
+
+    /// The release it says it is; `None` when it says nothing that can be read in time.
+    ///
+    /// It runs in `home`, where `--version` neither reads nor writes anything of a project's.
+    pub fn release(&self, home: &Path) -> Option<Release> {
+        let mut command = Command::new(&self.path);
+        command.arg("--version").current_dir(home);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().ok()?;
+        let said = answer(&mut child);
+        // Whether it ended or was ended: a child is waited for, so that none is left behind.
+        let _ = child.kill();
+        let _ = child.wait();
+        said?.parse().ok()
+    }
+}
+
+/// What the child prints, if it does so in time.
+fn answer(child: &mut Child) -> Option<String> {
+    let stdout = child.stdout.take()?;
+    let (sender, received) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.take(CAP).read_to_end(&mut bytes);
+        // Nobody listens any more when it took too long.
+        let _ = sender.send(read.is_ok().then_some(bytes));
+    });
+    let bytes = received.recv_timeout(PATIENCE).ok()??;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn script(path: &Path, mode: u32, text: &str) {
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_program_is_found_as_a_shell_finds_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [one, two] = ["one", "two"].map(|name| scratch.path().join(name));
+        for folder in [&one, &two] {
+            fs::create_dir(folder).unwrap();
+        }
+        script(&one.join("claude"), 0o644, "not a program");
+        script(&two.join("claude"), 0o755, "#!/bin/sh\n");
+        let path = std::env::join_paths([&one, &two]).unwrap();
+        let find = |wanted: &OsStr| Program::find(wanted, &path).map(|found| found.path);
+        assert_eq!(find("claude".as_ref()), Some(two.join("claude")));
+        assert_eq!(find("clod".as_ref()), None);
+        assert_eq!(find(two.join("claude").as_os_str()), Some(two.join("claude")));
+        assert_eq!(find(one.join("claude").as_os_str()), None);
+        assert_eq!(find(two.as_os_str()), None);
+    }
+
+    #[test]
+    fn a_program_says_its_release() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("claude");
+        let check = |text: &str, expected: Option<&str>| {
+            script(&path, 0o755, &format!("#!/bin/sh\n{text}\n"));
+            let program = Program { path: path.clone(), name: "claude".into() };
+            let found = program.release(scratch.path()).map(|release| release.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        };
+        check("echo '2.1.329 (Claude Code)'", Some("2.1.329"));
+        check("echo unknown", None);
+        check("exit 1", None);
+        // One that never stops talking is cut off, not waited for.
+        check("exec yes 2.1.329", Some("2.1.329"));
+    }
+}

@@ -1,0 +1,89 @@
+//! Releases of Claude Code and what each can do, as far as it was tried (formats §5).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A release: `2.1.329`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Release(u32, u32, u32);
+
+impl Release {
+    /// The first that can fork a session.
+    pub const FORKS: Self = Self(1, 0, 128);
+    /// The first known to find a session whatever directory it is started in.
+    pub const FINDS_ANYWHERE: Self = Self(2, 1, 329);
+    /// The first that registers its live processes.
+    pub const REGISTERS: Self = Self(2, 1, 100);
+
+    /// Whether it has `--fork-session`.
+    pub fn can_fork(self) -> bool {
+        self >= Self::FORKS
+    }
+
+    /// Whether it finds a session from any directory; others look only in the folder of the directory they
+    /// are started in.
+    pub fn finds_anywhere(self) -> bool {
+        self >= Self::FINDS_ANYWHERE
+    }
+
+    /// Whether it says in Claude Code's registry which session it holds.
+    pub fn registers(self) -> bool {
+        self >= Self::REGISTERS
+    }
+}
+
+/// A text that does not begin with a release's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoRelease;
+
+impl FromStr for Release {
+    type Err = NoRelease;
+
+    /// Reads `2.1.329`, and what `claude --version` prints: `2.1.329 (Claude Code)`.
+    fn from_str(text: &str) -> Result<Self, NoRelease> {
+        let word = text.split_whitespace().next().ok_or(NoRelease)?;
+        let plain = word.split(['-', '+']).next().ok_or(NoRelease)?;
+        let mut numbers = plain.split('.').map(|part| part.parse().map_err(|_| NoRelease));
+        let mut next = || numbers.next().ok_or(NoRelease)?;
+        Ok(Self(next()?, next()?, next()?))
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        let found = text.parse::<Release>().ok().map(|release| release.to_string());
+        assert_eq!(found.as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn releases_are_read() {
+        check("2.1.329 (Claude Code)\n", Some("2.1.329"));
+        check("1.0.128", Some("1.0.128"));
+        check("2.2.0-beta.1 (Claude Code)", Some("2.2.0"));
+        check("2.1", None);
+        check("claude 2.1.329", None);
+        check("", None);
+    }
+
+    #[test]
+    fn what_a_release_can_do() {
+        let can = |text: &str| {
+            let release: Release = text.parse().unwrap();
+            (release.can_fork(), release.registers(), release.finds_anywhere())
+        };
+        assert_eq!(can("1.0.60"), (false, false, false));
+        assert_eq!(can("1.0.128"), (true, false, false));
+        assert_eq!(can("2.1.100"), (true, true, false));
+        assert_eq!(can("2.1.329"), (true, true, true));
+        assert_eq!(can("3.0.0"), (true, true, true));
+    }
+}
