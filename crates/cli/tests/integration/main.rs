@@ -4,4 +4,5 @@
 
 mod continuing;
 mod desk;
+mod doctor;
 mod refusals;
