@@ -49,7 +49,8 @@ fn a_copy_stays_found_when_its_owner_is_replaced() {
     history.sync();
     history.write(&parent.clone().fork("fork", testkit::transcript::Lineage::SharedUuids).prompt("more"));
     history.sync();
-    history.write(&session("parent", "ostrich", "ok"));
+    let other = "{\"type\":\"user\",\"uuid\":\"another\",\"message\":{\"content\":\"ostrich\"}}\n";
+    history.write_in("-p", "parent", other.as_bytes());
     history.sync();
     history.sync();
     assert_eq!(history.found("walrus"), ["fork"]);

@@ -54,7 +54,8 @@ fn a_path_finds_who_changed_the_file() {
     history.write(&session("named", "look at src/auth/token.rs", "y"));
     history.write(&session("other", "x", "y"));
     history.sync();
-    assert_eq!(history.found("src/auth/token.rs"), ["changed", "read", "named"]);
+    let found = history.found("src/auth/token.rs");
+    assert_eq!((found[0].as_str(), found.len()), ("changed", 3), "who read or named it comes after");
     assert!(history.hits("token.rs")[0].why.changed_file);
     let scope = Scope { file: Some("auth/token.rs".to_owned()), ..Scope::default() };
     let found: Vec<_> = history.hits_in("y", &scope).into_iter().map(|hit| hit.session.to_string()).collect();
