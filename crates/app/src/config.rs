@@ -34,6 +34,10 @@ pub struct Config {
     pub scratch: PathBuf,
     /// The pager the environment asks for.
     pub pager: Option<String>,
+    /// Where programs are looked for (`PATH`).
+    pub search_path: String,
+    /// What `CLAUDE_CONFIG_DIR` says, as it stands.
+    pub claude_config_dir: Option<PathBuf>,
 }
 
 /// The environment's variables, by name; a parameter so that tests can bring their own.
@@ -62,6 +66,8 @@ impl Config {
             openclaw_folders: openclaw_folders(variables, &home, &settings),
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             pager: variables.get("PAGER").cloned(),
+            search_path: variables.get("PATH").cloned().unwrap_or_default(),
+            claude_config_dir: folder(variables, "CLAUDE_CONFIG_DIR"),
             settings,
             home,
         })

@@ -26,6 +26,8 @@ pub enum Kind {
     Ambiguous,
     /// A file or database could not be used.
     Unavailable,
+    /// A live process holds the session.
+    Held,
 }
 
 impl Error {

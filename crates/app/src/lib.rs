@@ -2,19 +2,25 @@
 //!
 //! Functions over an [`App`] that return data. Nothing here prints, and only `config` reads the environment.
 
+mod claude;
 pub mod config;
+mod copy;
 pub mod cost;
 mod demo;
 mod error;
+pub mod fork;
 mod ledger;
 pub mod list;
 mod moment;
+mod place;
 mod resolve;
+pub mod resume;
 mod session_json;
 mod settings;
 pub mod show;
 #[cfg(test)]
 mod testing;
+pub mod which;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -25,6 +31,7 @@ pub use moment::moment;
 pub use resolve::resolve;
 pub use session_json::SessionJson;
 pub use settings::Settings;
+pub use workers::quoted;
 
 /// The opened parts, and what the caller knows of the moment.
 #[derive(Debug, Clone)]

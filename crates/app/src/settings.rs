@@ -17,11 +17,21 @@ const DEFAULTS: &str = include_str!("defaults.toml");
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// `[claude]`
-    pub claude: Folders,
+    pub claude: Claude,
     /// `[openclaw]`
     pub openclaw: Folders,
     /// `[terminal]`
     pub terminal: Terminal,
+}
+
+/// Claude Code on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claude {
+    /// Config folders to read beside the usual ones.
+    pub folders: Vec<PathBuf>,
+    /// The program: a path, or a name to look up in `PATH`.
+    pub binary: PathBuf,
 }
 
 /// Folders to read beside the usual ones.

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, cost, list, show};
+use crate::commands::{completions, cost, fork, list, resume, show};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
@@ -22,6 +22,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),
+    Resume(resume::Args),
+    Fork(fork::Args),
     Cost(cost::Args),
     Completions(completions::Args),
 }

@@ -18,7 +18,8 @@ Exit codes:
   2  the command or one of its arguments makes no sense
   3  no session is called so
   4  several sessions are called so
-  5  the settings make no sense";
+  5  the settings make no sense
+  6  a live process holds the session";
 
 /// Why a command did not do what it should.
 #[derive(Debug)]
@@ -65,6 +66,7 @@ fn number(kind: Kind) -> u8 {
         Kind::NotFound => 3,
         Kind::Ambiguous => 4,
         Kind::Settings => 5,
+        Kind::Held => 6,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The `backstory` command: parse, call one function of the app, print what it answers.
 
 mod args;
+mod ask;
 mod commands;
 mod exit;
 mod output;

@@ -124,6 +124,11 @@ fn start(pager: &str) -> Option<Child> {
     Command::new(words.next()?).args(words).stdin(Stdio::piped()).spawn().ok()
 }
 
+/// Whether a person reads the output.
+pub(crate) fn is_read_by_a_person() -> bool {
+    io::stdout().is_terminal()
+}
+
 struct Size {
     width: usize,
     height: usize,

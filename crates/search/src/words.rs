@@ -156,21 +156,12 @@ impl Splitter {
         let end = start + original.len();
         // Offsets inside folded text do not exist in the original: its words span the whole run.
         let exact = run == original;
-<<<<<<< HEAD
         for (at, part) in (Parts { run, at: 0 }) {
             if at == first_letter(run) && part.len() < run.len() {
                 cut.push(lower(run).trim_matches('_'), start, end, true);
             }
             let (from, to) = if exact { (start + at, start + at + part.len()) } else { (start, end) };
             cut.push(&self.stem(part), from, to, false);
-=======
-        let place =
-            |at: usize, part: &str| if exact { (start + at, start + at + part.len()) } else { (start, end) };
-        if first.len() < run.len() {
-            self.lower.clear();
-            self.lower.extend(run.chars().flat_map(char::to_lowercase));
-            each(Word { text: self.lower.trim_matches('_'), position, start, end, is_whole: true });
->>>>>>> continue
         }
     }
 
@@ -306,34 +297,11 @@ fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
-<<<<<<< HEAD
 /// Where overlapping pairs of characters begin and end; one character alone stands for itself.
 fn pairs(piece: &str) -> impl Iterator<Item = (usize, usize)> {
     let one = piece.chars().nth(1).is_none();
     let ends = piece.char_indices().map(|(at, c)| at + c.len_utf8()).skip(usize::from(!one));
     piece.char_indices().map(|(at, _)| at).zip(ends)
-=======
-/// Overlapping pairs of characters; one character alone stands for itself.
-fn pairs(piece: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
-    let ends: Vec<usize> = piece.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
-    if ends.len() == 1 {
-        each(Word { text: piece, position, start, end: start + piece.len(), is_whole: false });
-        return position + 1;
-    }
-    let begins = std::iter::once(0).chain(ends.iter().copied());
-    let mut position = position;
-    for (begin, end) in begins.zip(ends.iter().copied().skip(1)) {
-        each(Word {
-            text: &piece[begin..end],
-            position,
-            start: start + begin,
-            end: start + end,
-            is_whole: false,
-        });
-        position += 1;
-    }
-    position
->>>>>>> continue
 }
 
 /// Words that say nothing of what is looked for.

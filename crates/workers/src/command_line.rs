@@ -71,7 +71,7 @@ impl CommandLine {
             words.push(format!("{CONFIG_DIR}={}", quoted(folder.as_os_str())));
         }
         words.push(quoted(&self.name));
-        words.extend(self.arguments().iter().map(|word| quoted(word)));
+        words.extend(self.arguments().iter().map(quoted));
         words.join(" ")
     }
 

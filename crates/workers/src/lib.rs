@@ -10,3 +10,4 @@ mod shell;
 pub use command_line::{CommandLine, Start};
 pub use program::Program;
 pub use release::Release;
+pub use shell::quoted;

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 
 /// The word, quoted only where a shell would read it otherwise.
-pub(crate) fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
+pub fn quoted(word: impl AsRef<OsStr>) -> String {
+    let text = word.as_ref().to_string_lossy();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.into_owned()
@@ -41,11 +41,11 @@ mod tests {
             "line\nbreak\u{1b}[2J",
             "~",
         ] {
-            let script = format!("printf %s {}", quoted(OsStr::new(word)));
+            let script = format!("printf %s {}", quoted(word));
             let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
             assert_eq!(String::from_utf8_lossy(&output.stdout), word, "{script}");
             assert!(!script.contains(char::is_control), "{script:?}");
         }
-        assert_eq!(quoted(OsStr::new("--resume=a-b")), "--resume=a-b");
+        assert_eq!(quoted("--resume=a-b"), "--resume=a-b");
     }
 }

@@ -10,9 +10,13 @@ use model::{Origin, Session, State};
 use serde::Serialize;
 
 use crate::exit::Failure;
+use crate::output::is_read_by_a_person;
 use crate::print::{Cell, Column, Lies, table};
 use crate::progress::Reading;
 use crate::text::{age, count, dollars};
+
+/// How many sessions a person is shown who does not say how many.
+const ON_A_TERMINAL: usize = 50;
 
 /// List sessions: running first, then newest.
 #[derive(Debug, clap::Args)]
@@ -75,7 +79,8 @@ fn request(app: &App, args: &Args) -> Result<Request, Failure> {
         running: args.running,
         since: args.since.as_deref().map(|since| moment(app, since)).transpose()?,
     };
-    Ok(Request { filter, limit: args.limit })
+    let for_a_person = !args.json && is_read_by_a_person();
+    Ok(Request { filter, limit: args.limit.or(for_a_person.then_some(ON_A_TERMINAL)) })
 }
 
 fn print(app: &App, answer: &Answer) -> Result<(), Failure> {

@@ -2,7 +2,9 @@
 
 pub(crate) mod completions;
 pub(crate) mod cost;
+pub(crate) mod fork;
 pub(crate) mod list;
+pub(crate) mod resume;
 pub(crate) mod show;
 
 use app::{App, Config, Error};
@@ -18,6 +20,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::List(list) => list::run(&open(args.demo)?, &list),
         Command::Show(show) => show::run(&open(args.demo)?, &show),
+        Command::Resume(resume) => resume::run(&open(args.demo)?, &resume),
+        Command::Fork(fork) => fork::run(&open(args.demo)?, &fork),
         Command::Cost(cost) => cost::run(&open(args.demo)?, &cost),
         Command::Completions(completions) => completions::run(&completions),
     }

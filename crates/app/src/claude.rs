@@ -1,0 +1,45 @@
+//! The `claude` that sessions are continued with, and what to do where there is none.
+
+use std::ffi::OsStr;
+
+use workers::{Program, Release};
+
+use crate::{App, Error, Kind};
+
+/// How Claude Code is installed.
+pub(crate) const INSTALL: &str = "npm install -g @anthropic-ai/claude-code@latest";
+
+/// The program that the settings name, where it is on this machine.
+pub(crate) fn installed(app: &App) -> Option<Program> {
+    let wanted = app.config.settings.claude.binary.as_os_str();
+    Program::find(wanted, OsStr::new(&app.config.search_path))
+}
+
+/// The program, or what to do to have one.
+pub(crate) fn required(app: &App) -> Result<Program, Error> {
+    installed(app).ok_or_else(|| Error::new(Kind::Unavailable, missing(app)).hint(advice(app)))
+}
+
+/// Its release, as far as it says.
+pub(crate) fn release(app: &App, program: &Program) -> Option<Release> {
+    program.release(&app.config.home)
+}
+
+/// What is wrong where no program is found.
+pub(crate) fn missing(app: &App) -> String {
+    let wanted = app.config.settings.claude.binary.display();
+    format!("there is no program `{wanted}` {}", if is_path(app) { "there" } else { "on your PATH" })
+}
+
+/// What to do about it.
+pub(crate) fn advice(app: &App) -> String {
+    if is_path(app) {
+        return "let the setting `claude.binary` (or BACKSTORY_CLAUDE_BINARY) name Claude Code's program"
+            .into();
+    }
+    format!("install Claude Code: {INSTALL}; or let the setting `claude.binary` name its program")
+}
+
+fn is_path(app: &App) -> bool {
+    app.config.settings.claude.binary.components().count() > 1
+}

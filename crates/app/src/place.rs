@@ -1,0 +1,98 @@
+//! Where a session is continued: its transcript, the config folder it lies in, the directory it belongs to.
+
+use std::path::{Path, PathBuf};
+
+use model::{Session, SessionId};
+use transcript::{ConfigFolder, Live, start_directory};
+use workers::{CommandLine, Program, Start};
+
+use crate::{App, Error, Kind};
+
+/// Where one session lies and where it is continued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its transcript.
+    pub(crate) transcript: PathBuf,
+    /// The config folder that holds the transcript.
+    pub(crate) folder: ConfigFolder,
+    /// The directory it started in; it may be gone.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl Place {
+    /// The place of a session that has a transcript.
+    pub(crate) fn of(app: &App, session: &Session) -> Result<Self, Error> {
+        let transcript = session.file.clone().filter(|file| file.is_file()).ok_or_else(|| gone(session))?;
+        let directory = start_directory(&transcript).map_err(|error| {
+            let attempt = format!("cannot read the transcript {}", transcript.display());
+            Error::caused(Kind::Unavailable, attempt, &error)
+        })?;
+        Ok(Self { folder: folder(app, &transcript), directory, transcript })
+    }
+
+    /// The directory the session started in, which has to be there still.
+    pub(crate) fn start_directory(&self, id: &SessionId) -> Result<&Path, Error> {
+        let elsewhere = format!("continue a fork of it elsewhere: backstory fork {id} --in <directory>");
+        let Some(directory) = &self.directory else {
+            let message = format!("no record of session {id} says which directory it started in");
+            return Err(Error::new(Kind::Unavailable, message).hint(elsewhere));
+        };
+        if directory.is_dir() {
+            return Ok(directory);
+        }
+        let shown = directory.display();
+        let message = format!("session {id} started in {shown}, which is gone");
+        Err(Error::new(Kind::Unavailable, message)
+            .hint(format!("make the directory again, then resume: mkdir -p {}", workers::quoted(directory)))
+            .hint(elsewhere))
+    }
+
+    /// The `claude` that runs in `directory` with this session's config folder.
+    pub(crate) fn command_line(
+        &self,
+        app: &App,
+        program: Program,
+        directory: &Path,
+        start: Start,
+    ) -> CommandLine {
+        let root = self.folder.root();
+        // Naming the usual folder would also move `.claude.json` into it, and its logins and trust with it.
+        let is_usual =
+            root == app.config.home.join(".claude") && app.config.claude_config_dir.as_deref() != Some(root);
+        CommandLine {
+            program: program.path,
+            name: program.name,
+            directory: directory.to_owned(),
+            config_folder: (!is_usual).then(|| root.to_owned()),
+            start,
+            extra: Vec::new(),
+        }
+    }
+}
+
+/// The live process that holds a session at this moment.
+pub(crate) fn holder(app: &App, id: &SessionId) -> Option<Live> {
+    let registries = app.config.claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
+    registries.flat_map(|registry| Live::find(&registry)).find(|live| live.session == *id)
+}
+
+/// The config folder a transcript lies in; the catalog names transcripts by their physical path.
+fn folder(app: &App, transcript: &Path) -> ConfigFolder {
+    let folders = app.config.claude_folders.iter().map(ConfigFolder::new);
+    let holds = |folder: &ConfigFolder| {
+        folder.projects().canonicalize().is_ok_and(|projects| transcript.starts_with(projects))
+    };
+    let above = || transcript.ancestors().nth(3).unwrap_or(transcript).to_owned();
+    folders.into_iter().find(holds).unwrap_or_else(|| ConfigFolder::new(above()))
+}
+
+fn gone(session: &Session) -> Error {
+    let id = &session.id;
+    let message = match &session.file {
+        Some(file) => format!("the transcript of session {id} is gone: {}", file.display()),
+        None => format!("session {id} has no transcript: only OpenClaw's registry still knows it"),
+    };
+    let deleted = "Claude Code deletes transcripts after `cleanupPeriodDays` (30 days when not set)";
+    Error::new(Kind::Unavailable, message)
+        .hint(format!("{deleted}; without one a session cannot be continued"))
+}

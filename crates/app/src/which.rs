@@ -1,0 +1,91 @@
+//! Which session a person means: the last one, an id or its beginning.
+
+use std::path::PathBuf;
+
+use model::Session;
+
+use crate::list::{self, list};
+use crate::{App, Error, Kind, resolve};
+
+/// The shortest beginning of an id that is taken for one; shorter ones are words.
+const SHORTEST: usize = 4;
+
+/// What a person says to name a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// The one in which something happened last.
+    Last,
+    /// An id, the beginning of one, or words to search for.
+    Named(String),
+}
+
+/// A session that may be meant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The session.
+    pub session: Session,
+    /// Between 0 and 1; 1 where it was named.
+    pub score: f32,
+    /// The words that were found.
+    pub snippet: Option<String>,
+    /// The transcript that holds them.
+    pub source: Option<PathBuf>,
+    /// Whether its id, or the beginning of it, was given, or it is the last one: nobody has to choose.
+    pub is_named: bool,
+}
+
+/// The sessions that may be meant, best first, at most `limit`; never none.
+pub fn which(app: &App, which: &Which, limit: usize) -> Result<Vec<Ranked>, Error> {
+    let sessions = list(app, &list::Request::default(), |_| {}).sessions;
+    match which {
+        Which::Last => last(sessions).map(|session| vec![named(session)]),
+        Which::Named(text) => match by_id(&sessions, text.trim())? {
+            Some(session) => Ok(vec![named(session.clone())]),
+            None => searched(text, limit),
+        },
+    }
+}
+
+/// Whether the first is so much better than the others that nobody needs to be asked.
+pub fn is_certain(ranked: &[Ranked]) -> bool {
+    const CLEARLY: f32 = 1.5;
+    match ranked {
+        [] => false,
+        [_] => true,
+        [first, second, ..] => first.score >= CLEARLY * second.score,
+    }
+}
+
+fn named(session: Session) -> Ranked {
+    Ranked {
+        score: 1.0,
+        snippet: session.first_message.clone(),
+        source: session.file.clone(),
+        is_named: true,
+        session,
+    }
+}
+
+fn last(sessions: Vec<Session>) -> Result<Session, Error> {
+    let kept = sessions.into_iter().filter(|session| session.file.is_some());
+    kept.max_by_key(|session| session.last_modified)
+        .ok_or_else(|| Error::new(Kind::NotFound, "there is no session yet"))
+}
+
+/// The session whose id this is or begins with; none where it must be words.
+fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>, Error> {
+    let is_word = |session: &Session| session.id.as_str() != text;
+    if text.len() < SHORTEST && sessions.iter().all(is_word) {
+        return Ok(None);
+    }
+    match resolve(sessions.iter(), text) {
+        Ok(session) => Ok(Some(session)),
+        Err(error) if error.kind == Kind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn searched(text: &str, _limit: usize) -> Result<Vec<Ranked>, Error> {
+    Err(Error::new(Kind::NotFound, format!("no session's id begins with `{text}`"))
+        .hint("`backstory list` shows the ids"))
+}

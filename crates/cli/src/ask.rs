@@ -1,0 +1,41 @@
+//! A question to the person at the terminal: which one of several.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+/// Whether somebody is there to be asked.
+pub(crate) fn is_possible() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Shows numbered choices and gives the place of the one that is chosen; `None` when it is none of them.
+pub(crate) fn which(question: &str, choices: &[String]) -> io::Result<Option<usize>> {
+    let mut out = anstream::stderr().lock();
+    for (number, choice) in (1..).zip(choices) {
+        writeln!(out, "{number:>3}  {choice}")?;
+    }
+    write!(out, "{question} [1-{}, Enter for none] ", choices.len())?;
+    out.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(chosen(&line, choices.len()))
+}
+
+fn chosen(line: &str, choices: usize) -> Option<usize> {
+    line.trim().parse().ok().filter(|number| (1..=choices).contains(number)).map(|number| number - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_number_that_was_shown_is_a_choice() {
+        let check = |line: &str, expected: Option<usize>| assert_eq!(chosen(line, 3), expected, "{line:?}");
+        check("1\n", Some(0));
+        check(" 3 \n", Some(2));
+        check("0", None);
+        check("4", None);
+        check("\n", None);
+        check("q", None);
+    }
+}

@@ -1,0 +1,91 @@
+//! `resume`: hands the terminal to the `claude` that continues a session.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use app::which::{Ranked, Which, is_certain, which};
+use app::{App, Error, Kind, fork, resume};
+
+use crate::ask;
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::text::{age, safe};
+
+/// How many sessions are offered where words fit several.
+const OFFERED: usize = 5;
+
+/// Continue a session in the directory it started in.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session's id, the beginning of it, or words that were said in it.
+    #[arg(value_name = "ID | WORDS", required_unless_present = "last")]
+    words: Vec<String>,
+    /// The session in which something happened last.
+    #[arg(long, conflicts_with = "words")]
+    last: bool,
+    /// Continue in this directory instead, as a fork: the session itself stays as it is.
+    #[arg(long = "in", value_name = "DIR")]
+    into: Option<PathBuf>,
+    /// Print the command instead of running it.
+    #[arg(long)]
+    print: bool,
+    /// What is passed on to `claude`.
+    #[arg(last = true, value_name = "CLAUDE'S ARGUMENTS")]
+    extra: Vec<OsString>,
+}
+
+/// Becomes `claude`.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let found = one(app, &wanted(&args.words, args.last))?;
+    if let Some(into) = &args.into {
+        let request =
+            fork::Request { into: Some(into.clone()), extra: args.extra.clone(), ..fork::Request::default() };
+        return super::fork::start(&fork::fork(app, &found.session, &request)?, args.print);
+    }
+    let command = resume::resume(app, &found.session, &args.extra)?;
+    if args.print {
+        return line(&command.for_a_shell());
+    }
+    Err(resume::start(&command).into())
+}
+
+/// What the typed words name.
+pub(crate) fn wanted(words: &[String], last: bool) -> Which {
+    if last { Which::Last } else { Which::Named(words.join(" ")) }
+}
+
+/// Prints one line.
+pub(crate) fn line(text: &str) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    writeln!(out, "{text}")?;
+    Ok(out.finish()?)
+}
+
+/// The one session that is meant; where that is not certain the person decides.
+fn one(app: &App, wanted: &Which) -> Result<Ranked, Failure> {
+    let mut ranked = which(app, wanted, OFFERED)?;
+    if is_certain(&ranked) {
+        return Ok(ranked.swap_remove(0));
+    }
+    let choices: Vec<_> = ranked.iter().map(|found| choice(app, found)).collect();
+    if !ask::is_possible() {
+        return Err(uncertain(&choices).into());
+    }
+    match ask::which("Which session?", &choices)? {
+        Some(at) => Ok(ranked.swap_remove(at)),
+        None => Err(Error::new(Kind::Ambiguous, "no session was chosen").into()),
+    }
+}
+
+fn choice(app: &App, found: &Ranked) -> String {
+    let session = &found.session;
+    let title = safe(session.title.as_deref().unwrap_or("(no title)"));
+    let project = safe(session.project.as_deref().unwrap_or("-"));
+    format!("{}  {title}  ({project}, {})", session.id, age(app.now, session.last_modified))
+}
+
+fn uncertain(choices: &[String]) -> Error {
+    let error = Error::new(Kind::Ambiguous, "several sessions may be meant; name one by its id");
+    choices.iter().fold(error, |error, choice| error.hint(choice.clone()))
+}

@@ -1,0 +1,93 @@
+//! What `list` prints, whole, in a scratch home.
+
+#![allow(clippy::unwrap_used, reason = "a scratch home that cannot be made fails the test")]
+
+use testkit::ScratchHome;
+
+fn run(home: &ScratchHome, arguments: &[&str]) -> String {
+    let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
+    let part = |name: &str, bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).replace(&home.path().display().to_string(), "[home]");
+        if text.is_empty() { String::new() } else { format!("--- {name}\n{text}") }
+    };
+    let code = output.status.code().unwrap();
+    format!("exit {code}\n{}{}", part("stdout", &output.stdout), part("stderr", &output.stderr))
+}
+
+/// One session of each origin, long ago: an age in years is left out of what is compared.
+fn home() -> ScratchHome {
+    let home = ScratchHome::new();
+    session(&home, "11111111-aaaa", "web", "cli", "Make the build faster", "01-01");
+    session(&home, "22222222-bbbb", "web", "claude-vscode", "Rename the theme module", "01-02");
+    session(&home, "33333333-cccc", "api", "sdk-cli", "[openclaw:agent=main]\\n\\nFix the tests", "01-03");
+    session(&home, "44444444-dddd", "api", "sdk-cli", "[openclaw:agent=ops]\\n\\nRotate the keys", "01-04");
+    home.write(
+        ".openclaw/agents/main/claude-code-sessions.json",
+        r#"{"sessions":{"/code/api":{"sessionId":"33333333-cccc","createdAt":"2020-01-03T00:00:00Z",
+            "totalCostUsd":0.42,"totalTurns":7,"taskHistory":[{"at":"2020-01-03T00:00:00Z","task":"Fix the tests"}]},
+            "/code/old":{"sessionId":"55555555-eeee","createdAt":"2019-12-01T00:00:00Z","totalCostUsd":1.5}}}"#,
+    );
+    home
+}
+
+fn session(home: &ScratchHome, id: &str, project: &str, entrypoint: &str, prompt: &str, day: &str) {
+    let envelope = format!(
+        r#""cwd":"/code/{project}","sessionId":"{id}","version":"2.1.329","gitBranch":"main","entrypoint":"{entrypoint}","timestamp":"2020-{day}T00:00:00.000Z""#
+    );
+    let usage = r#"{"input_tokens":1000,"output_tokens":2000,"cache_read_input_tokens":50000}"#;
+    home.write(
+        &format!(".claude/projects/-code-{project}/{id}.jsonl"),
+        format!(
+            r#"{{"type":"user","uuid":"u-{id}","parentUuid":null,{envelope},"message":{{"role":"user","content":"{prompt}"}}}}
+{{"type":"assistant","uuid":"a-{id}","parentUuid":"u-{id}",{envelope},"requestId":"r-{id}","message":{{"id":"m-{id}","model":"claude-sonnet-4-5-20250929","role":"assistant","content":[{{"type":"text","text":"Done."}}],"usage":{usage}}}}}
+"#
+        ),
+    );
+}
+
+fn check(name: &str, arguments: &[&str]) {
+    let home = home();
+    insta::with_settings!({ filters => vec![(r" +\d+y ", " [age] ")] }, {
+        insta::assert_snapshot!(name, run(&home, arguments));
+    });
+}
+
+#[test]
+fn sessions_of_every_origin() {
+    check("sessions_of_every_origin", &["list"]);
+}
+
+#[test]
+fn one_agent_as_json() {
+    check("one_agent_as_json", &["list", "--agent", "main", "--project", "API", "--json"]);
+}
+
+#[test]
+fn nothing_is_like_that() {
+    check("nothing_is_like_that", &["list", "--branch", "none"]);
+}
+
+#[test]
+fn a_time_that_is_none() {
+    check("a_time_that_is_none", &["list", "--since", "soon"]);
+}
+
+#[test]
+fn a_home_without_sessions() {
+    insta::assert_snapshot!("a_home_without_sessions", run(&ScratchHome::new(), &["list"]));
+}
+
+#[test]
+fn what_was_spent() {
+    check("what_was_spent", &["cost", "--by", "project"]);
+}
+
+#[test]
+fn one_session_as_markdown() {
+    check("one_session_as_markdown", &["show", "1111", "--export", "md"]);
+}
+
+#[test]
+fn a_session_that_only_the_registry_names() {
+    check("a_session_that_only_the_registry_names", &["show", "5555"]);
+}
