@@ -20,6 +20,8 @@ pub struct Settings {
     pub claude: Claude,
     /// `[openclaw]`
     pub openclaw: Folders,
+    /// `[search]`
+    pub search: Search,
     /// `[terminal]`
     pub terminal: Terminal,
 }
@@ -40,6 +42,16 @@ pub struct Claude {
 pub struct Folders {
     /// The folders.
     pub folders: Vec<PathBuf>,
+}
+
+/// How long a question may wait for the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// In seconds.
+    pub budget_seconds: u64,
+    /// The same for the first question ever, where nobody watches a bar.
+    pub first_budget_seconds: u64,
 }
 
 /// How output is shown.

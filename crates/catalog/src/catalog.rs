@@ -80,6 +80,43 @@ pub struct Progress {
     pub of_bytes: u64,
 }
 
+/// Where transcripts lie, without reading any of them.
+pub fn find(places: &Places) -> Found {
+    let found = discover(&places.config_folders);
+    Found { sessions: found.sessions, flat_subagents: found.flat_subagents, problems: found.problems }
+}
+
+/// The transcripts of all config folders, each session once.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// One for each session, with its sub-agents' files.
+    pub sessions: Vec<TranscriptFile>,
+    /// Sub-agents' files whose session only their records name.
+    pub flat_subagents: Vec<SubagentFile>,
+    /// What could not be looked at.
+    pub problems: Vec<Problem>,
+}
+
+/// What some sessions' own transcripts say of them; where they come from and what they cost needs [`read`].
+pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session> {
+    let wanted = |file: &&TranscriptFile| Wanted {
+        path: file.path.clone(),
+        stamp: file.stamp,
+        owner: Owner::Session(file.id.clone()),
+    };
+    let mut cache = SummaryCache::open(places.cache.as_deref());
+    let reading = Reading::of_some(files.iter().map(wanted).collect(), &mut cache, places.threads);
+    let mut projects = Projects::new(&places.global_files);
+    let mut registered = Registered::read(&places.openclaw_folders);
+    let facts = |file: &&&TranscriptFile| reading.facts.get(&file.path);
+    let described =
+        files.iter().filter_map(|file| Some(describe(file, &facts(&file)?.summary, &mut projects)));
+    let mut sessions: Vec<Session> = described.collect();
+    registered.attribute(&mut sessions);
+    mark_running(sessions.iter_mut(), &live(&places.config_folders));
+    sessions
+}
+
 /// Reads the catalog; `progress` hears of every file that is read.
 pub fn read(places: &Places, progress: impl FnMut(Progress)) -> Catalog {
     let found = discover(&places.config_folders);

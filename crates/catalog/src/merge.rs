@@ -66,6 +66,15 @@ impl Registered {
         self.problems.extend(problems.into_iter().map(ours));
     }
 
+    /// Lays the registries over some sessions.
+    pub(crate) fn attribute(&mut self, sessions: &mut [Session]) {
+        for session in sessions {
+            if let Some(registration) = self.sessions.remove(&session.id) {
+                registration.lay_over(session);
+            }
+        }
+    }
+
     /// Lays the registries over the sessions; what only a registry names is listed too.
     pub(crate) fn lay_over(mut self, entries: &mut Vec<Entry>, projects: &mut Projects) {
         for entry in entries.iter_mut() {

@@ -44,8 +44,25 @@ impl Reading {
         threads: usize,
         progress: impl FnMut(Progress),
     ) -> Self {
+        let known = Known::new(cache.load());
+        Self::with(known, wanted, walked, cache, threads, progress)
+    }
+
+    /// Gets the facts of a few files; what is kept of all others is neither looked at nor forgotten.
+    pub(crate) fn of_some(wanted: Vec<Wanted>, cache: &mut SummaryCache, threads: usize) -> Self {
+        let known = Known::new(cache.load_some(wanted.iter().map(|file| file.path.as_path())));
+        Self::with(known, wanted, &[], cache, threads, |_| ())
+    }
+
+    fn with(
+        mut known: Known,
+        wanted: Vec<Wanted>,
+        walked: &[PathBuf],
+        cache: &mut SummaryCache,
+        threads: usize,
+        progress: impl FnMut(Progress),
+    ) -> Self {
         let mut reading = Self::default();
-        let mut known = Known::new(cache.load());
         let mut jobs = Vec::new();
         let mut moved = Vec::new();
         for file in wanted {

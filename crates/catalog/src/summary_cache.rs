@@ -68,6 +68,12 @@ impl SummaryCache {
         load(connection).unwrap_or_else(|error| self.give_up(&error))
     }
 
+    /// What is kept of some files.
+    pub(crate) fn load_some<'a>(&mut self, paths: impl Iterator<Item = &'a Path>) -> HashMap<PathBuf, Facts> {
+        let Some(connection) = &self.connection else { return HashMap::new() };
+        load_some(connection, paths).unwrap_or_else(|error| self.give_up(&error))
+    }
+
     /// Keeps facts, all of them or none; returns how many rows were written.
     pub(crate) fn save(&mut self, rows: &[(&Path, &Facts)]) -> u64 {
         self.write(|connection| {
@@ -138,6 +144,23 @@ fn load(connection: &Connection) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
     let mut kept = HashMap::new();
     while let Some(row) = rows.next()? {
         kept.extend(facts(row)?);
+    }
+    Ok(kept)
+}
+
+fn load_some<'a>(
+    connection: &Connection,
+    paths: impl Iterator<Item = &'a Path>,
+) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
+    let mut select = connection.prepare(
+        "SELECT path, dev, ino, size, mtime, facts, messages FROM file WHERE path = ?1 AND format = ?2",
+    )?;
+    let mut kept = HashMap::new();
+    for path in paths {
+        let mut rows = select.query(params![path.as_os_str().as_bytes(), FORMAT])?;
+        while let Some(row) = rows.next()? {
+            kept.extend(facts(row)?);
+        }
     }
     Ok(kept)
 }

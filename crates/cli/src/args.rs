@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, cost, fork, list, resume, show};
+use crate::commands::{completions, cost, fork, index, list, resume, search, show};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
@@ -20,7 +20,9 @@ pub(crate) struct Args {
 /// One file each, named as typed.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Search(search::Args),
     List(list::Args),
+    Index(index::Args),
     Show(show::Args),
     Resume(resume::Args),
     Fork(fork::Args),

@@ -5,6 +5,7 @@ mod ask;
 mod commands;
 mod exit;
 mod output;
+mod patience;
 mod print;
 mod progress;
 mod render;

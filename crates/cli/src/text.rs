@@ -80,6 +80,18 @@ pub(crate) fn count(number: u64) -> String {
     }
 }
 
+/// A size for people: `3.4 MB`.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut amount = number as f64;
+    let mut unit = 0;
+    while amount >= 1000.0 && unit + 1 < UNITS.len() {
+        amount /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{number} B") } else { format!("{amount:.1} {}", UNITS[unit]) }
+}
+
 /// An amount of money.
 pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.005 { "<$0.01".to_owned() } else { format!("${amount:.2}") }

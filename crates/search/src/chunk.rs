@@ -20,13 +20,13 @@ const UNIT_CAP: usize = 200_000;
 
 /// A text of a record with what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unit<'a> {
+pub(crate) struct Unit<'a> {
     /// What it is.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// The text.
-    pub text: Cow<'a, str>,
+    pub(crate) text: Cow<'a, str>,
     /// The file it is about.
-    pub path: Option<Cow<'a, str>>,
+    pub(crate) path: Option<Cow<'a, str>>,
 }
 
 impl<'a> Unit<'a> {
@@ -39,14 +39,14 @@ impl<'a> Unit<'a> {
     }
 
     /// The text in overlapping pieces, cut where a line or a word ends.
-    pub fn pieces(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &str> {
         pieces(&self.text)
     }
 }
 
 /// The indexed texts of a record and the id of the record they come from; `subagent` says that it stands in
 /// a sub-agent's file.
-pub fn units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
+pub(crate) fn units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
     let mut units = match record.kind() {
         RecordKind::Summary => title(record.summary()),
         RecordKind::CustomTitle => title(record.custom_title()),
@@ -196,7 +196,7 @@ mod tests {
         #[test]
         fn pieces_of_any_text_end(text in "\\PC{0,300}", times in 1_usize..30) {
             let text = text.repeat(times);
-            proptest::prop_assert_eq!(pieces(&text).last().map_or("", |piece| piece).len() > 0, !text.is_empty());
+            proptest::prop_assert_eq!(pieces(&text).last().is_some_and(|piece| !piece.is_empty()), !text.is_empty());
         }
     }
 }

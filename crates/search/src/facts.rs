@@ -55,7 +55,7 @@ pub(crate) fn of_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<'
         }
         "TodoWrite" => units.extend(todos(input.get("todos"))),
         "TaskCreate" | "TaskUpdate" => {
-            units.push(Unit::new(Kind::Todo, joined(&[text("subject"), text("description")])))
+            units.push(Unit::new(Kind::Todo, joined(&[text("subject"), text("description")])));
         }
         "Task" | "Agent" => {
             units.push(Unit::new(Kind::Delegation, text("description")));
@@ -104,7 +104,7 @@ pub(crate) fn backups<'a>(record: &Record<'a>) -> Vec<Unit<'a>> {
     record.tracked_files().into_iter().map(|path| Unit::about(Kind::Backup, path, "")).collect()
 }
 
-fn path<'a>(input: Raw<'a>) -> Cow<'a, str> {
+fn path(input: Raw<'_>) -> Cow<'_, str> {
     input.get("file_path").text().or_else(|| input.get("notebook_path").text()).unwrap_or_default()
 }
 
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn commit_subjects() {
         let check = |command: &str, expected: Option<&str>| {
-            assert_eq!(commit_subject(command).as_deref(), expected, "{command}")
+            assert_eq!(commit_subject(command).as_deref(), expected, "{command}");
         };
         check(r#"git commit -m "Fix the refresh""#, Some("Fix the refresh"));
         check("git commit -am 'Fix it'", Some("Fix it"));

@@ -66,14 +66,16 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub(crate) struct FileList {
     connection: Connection,
-    /// What had to be done to open it.
-    pub(crate) condition: Condition,
 }
 
 impl FileList {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let database::Derived { connection, condition } = open_derived(path, &STEPS)?;
-        Ok(Self { connection, condition })
+        match condition {
+            // A list that was made anew is empty, and the writer then begins the text index anew, too.
+            Condition::Ready | Condition::Recreated { .. } => Ok(Self { connection }),
+            Condition::ReadOnly { because } | Condition::InMemory { because } => Err(because.into()),
+        }
     }
 
     /// Opens the list for reading; `None` when there is none yet.
@@ -82,7 +84,7 @@ impl FileList {
             return Ok(None);
         }
         let connection = open_read_only(path, &STEPS)?;
-        Ok(Some(Self { connection, condition: Condition::Ready }))
+        Ok(Some(Self { connection }))
     }
 
     pub(crate) fn generation(&self) -> Result<u64, Error> {

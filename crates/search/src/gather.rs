@@ -251,7 +251,7 @@ impl Gathering<'_> {
         for at in 0..self.columns.len() {
             let mut facts = Vec::new();
             word(&self.text.segment_readers()[at], self.fields.path, &ending, |document, _| {
-                facts.push(document)
+                facts.push(document);
             })?;
             for document in facts {
                 self.fact(ChunkAt { segment: at, document });
@@ -261,7 +261,7 @@ impl Gathering<'_> {
             {
                 let mut mentions = Vec::new();
                 word(&self.text.segment_readers()[at], self.fields.mention, term, |document, _| {
-                    mentions.push(document)
+                    mentions.push(document);
                 })?;
                 for document in mentions {
                     self.mention(ChunkAt { segment: at, document }, share);

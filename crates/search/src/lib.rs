@@ -25,3 +25,4 @@ pub use query::{Filter, FilterName, Query, role};
 pub use searcher::{Hit, Outcome, Scope, Searcher, Why};
 pub use snippet::Snippet;
 pub use sync::{Progress, Source, Synced, pending, sync};
+pub use writer::discard;

@@ -6,7 +6,7 @@ const DEPTH: usize = 12;
 const LONGEST: usize = 240;
 
 /// The terms that find a path: each of its endings (`c.rs`, `b/c.rs`, …), and the whole with a mark.
-pub fn path_terms(path: &str) -> Vec<String> {
+pub(crate) fn path_terms(path: &str) -> Vec<String> {
     let parts = components(path);
     let mut terms: Vec<String> =
         (1..=parts.len().min(DEPTH)).map(|n| parts[parts.len() - n..].join("/")).collect();
@@ -33,7 +33,7 @@ fn components(path: &str) -> Vec<&str> {
 }
 
 /// Whether a query names a file: one word with a slash, or with an ending like `.rs`.
-pub fn is_path(query: &str) -> bool {
+pub(crate) fn is_path(query: &str) -> bool {
     let query = query.trim();
     if query.is_empty() || query.contains(char::is_whitespace) || query.contains("://") {
         return false;
@@ -50,7 +50,7 @@ pub fn is_path(query: &str) -> bool {
 }
 
 /// Paths with a slash that stand in a text.
-pub fn mentioned(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn mentioned(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut behind = 0;
     memchr::memchr_iter(b'/', bytes).filter_map(move |slash| {

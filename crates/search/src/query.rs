@@ -6,7 +6,7 @@ use crate::paths::is_path;
 use crate::words::{Splitter, is_stop_word};
 
 /// The most distinct words that are asked for; a longer question is cut, which the answer says.
-pub const WORDS: usize = 64;
+pub(crate) const WORDS: usize = 64;
 
 /// A question, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,9 +140,9 @@ fn filter(word: &str) -> Option<Filter> {
     let (name, value) = word.split_once(':')?;
     let name = FilterName::of(name)?;
     let value = value.trim_matches('"');
-    let valid = !value.is_empty()
-        && !value.starts_with([':', '/']) | (name == FilterName::File || name == FilterName::Repo);
-    let valid = valid && (name != FilterName::Role || role(value).is_some());
+    let may_be_path = matches!(name, FilterName::File | FilterName::Repo | FilterName::Project);
+    let is_code = value.starts_with(':') || (value.starts_with('/') && !may_be_path);
+    let valid = !value.is_empty() && !is_code && (name != FilterName::Role || role(value).is_some());
     valid.then(|| Filter { name, value: value.to_owned() })
 }
 
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_very_long_question_is_cut() {
-        let long: String = (0..500).map(|n| format!("w{n}x ")).collect();
+        let long = (0..500).map(|n| format!("w{n}x")).collect::<Vec<_>>().join(" ");
         let query = Query::parse(&long);
         assert!(query.cut);
         assert_eq!(query.terms.len(), WORDS);

@@ -7,8 +7,9 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 use crate::words::Splitter;
 
-/// Goes up whenever what is indexed, or how, changes; an index of another version is made anew.
-pub(crate) const VERSION: u32 = 1;
+/// Goes up whenever what is indexed, or how, changes. It stands in a field's name, so that an index of
+/// another version has another schema and is made anew.
+const VERSION: u32 = 1;
 
 /// The name of our tokenizer in the index.
 pub(crate) const TOKENIZER: &str = "words";
@@ -64,7 +65,7 @@ impl Fields {
             line: builder.add_u64_field("line", FAST),
             piece: builder.add_u64_field("piece", FAST),
             time: builder.add_u64_field("time", FAST),
-            generation: builder.add_u64_field("generation", INDEXED),
+            generation: builder.add_u64_field(&format!("generation_{VERSION}"), INDEXED),
             schema: builder.build(),
         }
     }

@@ -119,9 +119,9 @@ impl Searcher {
         let found = gather(&self.text, &self.fields, &self.sessions, query, file, scope).map_err(failed())?;
         let mut ranked: Vec<(f32, usize, &Found)> = Vec::new();
         for (session, found) in found.iter().enumerate() {
-            let score = score(query, scope, found);
-            if score > 0.0 {
-                ranked.push((score, session, found));
+            let reached = score(query, scope, found);
+            if reached > 0.0 {
+                ranked.push((reached, session, found));
             }
         }
         ranked.sort_by(|left, right| {

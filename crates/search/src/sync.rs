@@ -370,7 +370,7 @@ impl Pass {
             row.session = record.session().and_then(|session| session.parse().ok());
         }
         if let Some((_, inner)) = record.agent_progress() {
-            self.units(row, &inner, units(&inner, true), place);
+            self.units(row, &inner, &units(&inner, true), place);
             return;
         }
         let mut found = units(record, row.subagent);
@@ -378,10 +378,10 @@ impl Pass {
             *branch = Some(now.clone().into_owned());
             found.push(Unit::new(Kind::Branch, now));
         }
-        self.units(row, record, found, place);
+        self.units(row, record, &found, place);
     }
 
-    fn units(&mut self, row: &mut FileRow, record: &Record<'_>, units: Vec<Unit<'_>>, place: Place) {
+    fn units(&mut self, row: &mut FileRow, record: &Record<'_>, units: &[Unit<'_>], place: Place) {
         if units.is_empty() {
             return;
         }

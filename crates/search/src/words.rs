@@ -18,21 +18,21 @@ const RUNS_KEPT: usize = 1 << 16;
 
 /// A word and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word<'a> {
+pub(crate) struct Word<'a> {
     /// Lower-case and stemmed, as it stands in the index.
-    pub text: &'a str,
+    pub(crate) text: &'a str,
     /// Counted in words; a whole identifier shares the place of its first part.
-    pub position: usize,
+    pub(crate) position: usize,
     /// Where it begins in the text, in bytes.
-    pub start: usize,
+    pub(crate) start: usize,
     /// Where it ends.
-    pub end: usize,
+    pub(crate) end: usize,
     /// Whether it is an identifier of several parts, taken whole.
-    pub is_whole: bool,
+    pub(crate) is_whole: bool,
 }
 
 /// Cuts text into words; reuse one, it remembers what it has cut.
-pub struct Splitter {
+pub(crate) struct Splitter {
     stemmer: Stemmer,
     known: HashMap<Box<str>, Cut, FxBuildHasher>,
 }
@@ -90,7 +90,7 @@ impl Cut {
 
 impl Splitter {
     /// Calls `each` with every word of `text`, in order.
-    pub fn split(&mut self, text: &str, mut each: impl FnMut(Word<'_>)) {
+    pub(crate) fn split(&mut self, text: &str, mut each: impl FnMut(Word<'_>)) {
         let mut position = 0;
         for (start, run) in runs(text) {
             position = if run.len() <= LONGEST_RUN {
@@ -305,7 +305,7 @@ fn pairs(piece: &str) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Words that say nothing of what is looked for.
-pub fn is_stop_word(word: &str) -> bool {
+pub(crate) fn is_stop_word(word: &str) -> bool {
     matches!(
         word,
         "a" | "an"

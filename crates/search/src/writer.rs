@@ -28,7 +28,7 @@ const MERGE_AT: usize = 10;
 pub(crate) struct Writer {
     folder: PathBuf,
     index: Index,
-    writer: IndexWriter,
+    text: IndexWriter,
     pub(crate) fields: Fields,
     pub(crate) list: FileList,
     pub(crate) generation: u64,
@@ -56,23 +56,23 @@ impl Writer {
         let index = open_or_create(&text, &fields)?;
         let threads = if large { THREADS } else { 1 };
         let heap = if large { HEAP } else { 16 << 20 };
-        let writer =
+        let opened =
             index.writer_with_num_threads(threads, heap * threads).map_err(index_failed("write", &text))?;
-        writer.set_merge_policy(Box::new(NoMergePolicy));
+        opened.set_merge_policy(Box::new(NoMergePolicy));
         let list = FileList::open(&list_file(folder))?;
-        let mut writer = Self { folder: text, index, writer, fields, list, generation: 0, _lock: lock };
+        let mut writer = Self { folder: text, index, text: opened, fields, list, generation: 0, _lock: lock };
         writer.recover()?;
         Ok(Some(writer))
     }
 
     /// Adds a chunk to the commit that is being made.
     pub(crate) fn add(&self, document: TantivyDocument) -> Result<(), Error> {
-        self.writer.add_document(document).map_err(index_failed("write", &self.folder)).map(drop)
+        self.text.add_document(document).map_err(index_failed("write", &self.folder)).map(drop)
     }
 
     /// Takes out what is indexed of a file.
     pub(crate) fn remove(&self, file: u64) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.file, file));
+        self.text.delete_term(Term::from_field_u64(self.fields.file, file));
     }
 
     /// Makes all that was added and removed durable; returns the rows written to the list.
@@ -90,9 +90,9 @@ impl Writer {
         let small = metas.iter().filter(|meta| (meta.num_docs() as usize) * SMALL < total);
         let small: Vec<_> = small.map(tantivy::index::SegmentMeta::id).collect();
         if small.len() >= MERGE_AT {
-            self.writer.merge(&small).wait().map_err(index_failed("tidy", &self.folder))?;
+            self.text.merge(&small).wait().map_err(index_failed("tidy", &self.folder))?;
         }
-        self.writer.wait_merging_threads().map_err(index_failed("tidy", &self.folder))
+        self.text.wait_merging_threads().map_err(index_failed("tidy", &self.folder))
     }
 
     /// The record each chunk was made from, by the file that owns it.
@@ -116,7 +116,7 @@ impl Writer {
 
     fn commit_text(&mut self) -> Result<(), Error> {
         let failed = || index_failed("write", &self.folder);
-        let mut prepared = self.writer.prepare_commit().map_err(failed())?;
+        let mut prepared = self.text.prepare_commit().map_err(failed())?;
         prepared.set_payload(&self.generation.to_string());
         prepared.commit().map_err(failed())?;
         Ok(())
@@ -133,7 +133,7 @@ impl Writer {
         }
         if listed == 0 || committed < listed {
             // One of the two was lost: begin anew.
-            self.writer.delete_all_documents().map_err(failed())?;
+            self.text.delete_all_documents().map_err(failed())?;
             let files = self.list.all()?;
             self.commit_text()?;
             self.list.commit(
@@ -143,7 +143,7 @@ impl Writer {
             self.list.forget_all()?;
         } else {
             for generation in listed + 1..=committed {
-                self.writer.delete_term(Term::from_field_u64(self.fields.generation, generation));
+                self.text.delete_term(Term::from_field_u64(self.fields.generation, generation));
             }
             self.commit_text()?;
             self.list.commit(&Changes::default(), self.generation)?;
@@ -155,23 +155,40 @@ impl Writer {
 
 /// Opens the text index; one of another version or damaged is made anew.
 fn open_or_create(text: &Path, fields: &Fields) -> Result<Index, Error> {
-    let opened = if text.join("meta.json").exists() {
-        Index::open_in_dir(text).ok().filter(|index| index.schema() == fields.schema)
-    } else {
-        None
-    };
-    let index = match opened {
-        Some(index) => index,
-        None => {
-            for entry in fs::read_dir(text).map_err(io_failed("read", text))?.filter_map(Result::ok) {
-                let path = entry.path();
-                fs::remove_file(&path).map_err(io_failed("remove", &path))?;
-            }
-            Index::create_in_dir(text, fields.schema.clone()).map_err(index_failed("create", text))?
-        }
-    };
+    let usable = || Index::open_in_dir(text).ok().filter(|index| index.schema() == fields.schema);
+    if let Some(index) = text.join("meta.json").exists().then(usable).flatten() {
+        register(&index);
+        return Ok(index);
+    }
+    for entry in fs::read_dir(text).map_err(io_failed("read", text))?.filter_map(Result::ok) {
+        let path = entry.path();
+        fs::remove_file(&path).map_err(io_failed("remove", &path))?;
+    }
+    let index = Index::create_in_dir(text, fields.schema.clone()).map_err(index_failed("create", text))?;
     register(&index);
     Ok(index)
+}
+
+/// Removes an index, for the next pass to make it anew; waits for nobody: while another process writes it,
+/// this fails.
+pub fn discard(folder: &Path) -> Result<(), Error> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let busy = || std::io::Error::new(std::io::ErrorKind::WouldBlock, "another process is writing it");
+    let lock = WriterLock::try_acquire(&folder.join("writer.lock"))?;
+    let _lock = lock.ok_or_else(busy).map_err(io_failed("remove", folder))?;
+    // The list goes first: a text index without its list is begun anew.
+    for suffix in ["", "-wal", "-shm"] {
+        let path = list_file(folder).with_extension(format!("sqlite{suffix}"));
+        remove_if_there(fs::remove_file(&path)).map_err(io_failed("remove", &path))?;
+    }
+    let text = text_folder(folder);
+    remove_if_there(fs::remove_dir_all(&text)).map_err(io_failed("remove", &text))
+}
+
+fn remove_if_there(outcome: std::io::Result<()>) -> std::io::Result<()> {
+    outcome.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 /// Tells an index our tokenizer.

@@ -3,8 +3,10 @@
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod fork;
+pub(crate) mod index;
 pub(crate) mod list;
 pub(crate) mod resume;
+pub(crate) mod search;
 pub(crate) mod show;
 
 use app::{App, Config, Error};
@@ -19,6 +21,8 @@ use crate::output::Output;
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::List(list) => list::run(&open(args.demo)?, &list),
+        Command::Search(search) => search::run(&open(args.demo)?, &search),
+        Command::Index(index) => index::run(&open(args.demo)?, &index),
         Command::Show(show) => show::run(&open(args.demo)?, &show),
         Command::Resume(resume) => resume::run(&open(args.demo)?, &resume),
         Command::Fork(fork) => fork::run(&open(args.demo)?, &fork),

@@ -1,0 +1,90 @@
+//! `index`: brings the search index up to date, or says what that would take.
+
+use std::path::PathBuf;
+
+use catalog::Found;
+use search::Source;
+pub use search::{Progress, Synced};
+
+use crate::{App, Error, Kind};
+
+/// Where the search index lies.
+pub(crate) fn folder(app: &App) -> PathBuf {
+    app.config.state.join("index")
+}
+
+/// What is not in the index yet.
+pub fn pending(app: &App) -> Result<Progress, Error> {
+    search::pending(&folder(app), &sources(catalog::find(&app.config.places())))
+        .map_err(|error| failed(&error))
+}
+
+/// Reads what is new into the index while `keep_going` says so.
+pub fn index(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
+    sync(app, catalog::find(&app.config.places()), keep_going)
+}
+
+/// Throws the index away, so that the next pass makes it anew.
+pub fn discard(app: &App) -> Result<(), Error> {
+    search::discard(&folder(app)).map_err(|error| failed(&error))
+}
+
+/// How large the index is; `None` when there is none yet.
+pub fn size(app: &App) -> Result<Option<Size>, Error> {
+    let searcher = search::Searcher::open(&folder(app)).map_err(|error| failed(&error))?;
+    Ok(searcher.map(|searcher| {
+        let (chunks, files, sessions) = searcher.size();
+        Size { chunks, files, sessions }
+    }))
+}
+
+/// What an index holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Pieces of text that can be found.
+    pub chunks: u64,
+    /// Files read.
+    pub files: u64,
+    /// Sessions they belong to.
+    pub sessions: u64,
+}
+
+pub(crate) fn sync(
+    app: &App,
+    found: Found,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Synced, Error> {
+    search::sync(&folder(app), &sources(found), keep_going).map_err(|error| failed(&error))
+}
+
+pub(crate) fn failed(error: &search::Error) -> Error {
+    Error::caused(Kind::Unavailable, "the search index failed", error)
+        .hint("`backstory index --rebuild` makes it anew from the transcripts")
+}
+
+fn sources(found: Found) -> Vec<Source> {
+    let mut sources = Vec::with_capacity(found.sessions.len() + found.flat_subagents.len());
+    for session in found.sessions {
+        let of_agent = |agent: transcript::SubagentFile| Source {
+            path: agent.path,
+            stamp: agent.stamp,
+            session: Some(session.id.clone()),
+            subagent: true,
+        };
+        sources.extend(session.subagents.into_iter().map(of_agent));
+        sources.push(Source {
+            path: session.path,
+            stamp: session.stamp,
+            session: Some(session.id),
+            subagent: false,
+        });
+    }
+    let flat = found.flat_subagents.into_iter();
+    sources.extend(flat.map(|agent| Source {
+        path: agent.path,
+        stamp: agent.stamp,
+        session: None,
+        subagent: true,
+    }));
+    sources
+}

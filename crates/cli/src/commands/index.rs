@@ -1,0 +1,140 @@
+//! `index`: brings the search index up to date, and keeps it so.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use app::App;
+use app::index::{Progress, Synced, discard, index, pending};
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::patience::Patience;
+use crate::text::{bytes, safe};
+
+/// Bring the search index up to date with the transcripts.
+///
+/// Searching does this by itself; this is for doing it ahead, whole, or anew. Ctrl-C stops it and keeps what
+/// was read.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
+pub(crate) struct Args {
+    /// Make the index anew from the transcripts.
+    #[arg(long)]
+    rebuild: bool,
+    /// Say what would be read, and read nothing.
+    #[arg(long, conflicts_with_all = ["rebuild", "watch"])]
+    dry_run: bool,
+    /// Stay and keep the index up to date until interrupted.
+    #[arg(long)]
+    watch: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How often a watched history is looked at.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct IndexJson {
+    files: u64,
+    bytes: u64,
+    chunks: u64,
+    pending_files: u64,
+    pending_bytes: u64,
+    busy: bool,
+    unreadable_lines: u64,
+    failed: Vec<String>,
+}
+
+/// Indexes.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    if args.dry_run {
+        return dry(app, args.json);
+    }
+    if args.rebuild {
+        discard(app)?;
+    }
+    let mut patience = Patience::endless();
+    let synced = index(app, &mut |progress| patience.keeps_on(progress))?;
+    tell(&synced, args.json)?;
+    while args.watch && !patience.is_interrupted() {
+        wait();
+        let synced = index(app, &mut |progress| patience.keeps_on(progress))?;
+        if synced.progress.files > 0 {
+            tell(&synced, args.json)?;
+        }
+    }
+    Ok(())
+}
+
+/// A pause between two looks, which an interrupt ends early enough.
+#[expect(clippy::disallowed_methods, reason = "watching is looking again after a while")]
+fn wait() {
+    std::thread::sleep(EVERY);
+}
+
+fn dry(app: &App, as_json: bool) -> Result<(), Failure> {
+    let Progress { files, bytes: size, .. } = pending(app)?;
+    if as_json {
+        return super::json(&json(&Synced {
+            pending_files: files,
+            pending_bytes: size,
+            ..Synced::default()
+        }));
+    }
+    let mut out = Output::plain();
+    writeln!(out, "{files} files with {} to read.", bytes(size))?;
+    Ok(out.finish()?)
+}
+
+fn tell(synced: &Synced, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return super::json(&json(synced));
+    }
+    let mut out = Output::plain();
+    let done = synced.progress;
+    if synced.busy {
+        writeln!(out, "Another backstory is indexing; {} files are left to it.", synced.pending_files)?;
+    } else if done.files == 0 {
+        writeln!(out, "The index is up to date.")?;
+    } else {
+        writeln!(
+            out,
+            "Read {} files, {}: {} pieces of text.",
+            done.files_done,
+            bytes(synced.bytes_read),
+            synced.chunks_added
+        )?;
+    }
+    if synced.pending_files > 0 && !synced.busy {
+        writeln!(
+            out,
+            "{} files ({}) are left; `backstory index` goes on there.",
+            synced.pending_files,
+            bytes(synced.pending_bytes)
+        )?;
+    }
+    if synced.unreadable_lines > 0 {
+        writeln!(out, "{} lines could not be read and were passed over.", synced.unreadable_lines)?;
+    }
+    for (path, why) in &synced.failed {
+        writeln!(out, "Not read: {}: {}", safe(&path.display().to_string()), safe(why))?;
+    }
+    Ok(out.finish()?)
+}
+
+fn json(synced: &Synced) -> IndexJson {
+    IndexJson {
+        files: synced.progress.files_done,
+        bytes: synced.bytes_read,
+        chunks: synced.chunks_added,
+        pending_files: synced.pending_files,
+        pending_bytes: synced.pending_bytes,
+        busy: synced.busy,
+        unreadable_lines: synced.unreadable_lines,
+        failed: synced.failed.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect(),
+    }
+}

@@ -1,0 +1,290 @@
+//! `search`: asks a question of everything that was ever said and done.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use app::list::Filter;
+use app::search::{Answer, Answered, Request, Snippet, is_first, search};
+use app::{App, Error, Kind, moment};
+use jiff::Timestamp;
+use model::SessionId;
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::patience::Patience;
+use crate::text::{age, bytes, fit, safe};
+
+/// Find the sessions in which something was said or done.
+///
+/// Words are found in any form, identifiers whole and by their parts. "Quoted words" have to stand so. A
+/// path finds the sessions that changed the file. Filters may stand among the words: project:web role:user.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to look for.
+    #[arg(required = true, value_name = "QUESTION")]
+    words: Vec<String>,
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or its path.
+    #[arg(long, visible_alias = "repo", value_name = "NAME")]
+    project: Option<String>,
+    /// Only sessions last seen on this branch.
+    #[arg(long, value_name = "BRANCH")]
+    branch: Option<String>,
+    /// Only sessions of this origin.
+    #[arg(long, visible_alias = "source", value_parser = ["openclaw", "native", "archived"])]
+    origin: Option<String>,
+    /// Only sessions of this OpenClaw agent.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Only this session, by its id or the beginning of it.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Only what was said or done by the person, the model or a tool.
+    #[arg(long, value_parser = ["user", "assistant", "tool", "note"])]
+    role: Option<String>,
+    /// Only sessions that touched this file.
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// Only what was said since then: 2026-01-31, 36h, 2d, 3w.
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only what was said before then.
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Show at most so many sessions.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// How to search; both use words alone while the index holds no vectors, which the answer says.
+    #[arg(long, value_parser = ["hybrid", "lexical"], default_value = "hybrid")]
+    mode: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct SearchJson<'a> {
+    query: &'a str,
+    hits: Vec<HitJson<'a>>,
+    total: u64,
+    modes: Modes<'a>,
+    pending: Pending,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// How the question was answered.
+#[derive(Serialize)]
+struct Modes<'a> {
+    asked: &'a str,
+    ran: [&'static str; 1],
+    fallback: Option<&'static str>,
+}
+
+/// What the index does not hold yet.
+#[derive(Serialize)]
+struct Pending {
+    files: u64,
+    bytes: u64,
+    busy: bool,
+}
+
+#[derive(Serialize)]
+struct HitJson<'a> {
+    rank: usize,
+    session_id: &'a SessionId,
+    score: f32,
+    title: Option<&'a str>,
+    project: Option<&'a str>,
+    cwd: Option<String>,
+    branch: Option<&'a str>,
+    origin: Option<&'static str>,
+    last_modified: Option<Timestamp>,
+    file: String,
+    line: u64,
+    offset: u64,
+    uuid: Option<&'a str>,
+    kind: &'static str,
+    role: &'static str,
+    at: Option<Timestamp>,
+    subagent: bool,
+    snippet: Option<&'a str>,
+    /// Where the words stand in the snippet, in bytes.
+    marks: &'a [(usize, usize)],
+    also_in: &'a [SessionId],
+    why: WhyJson,
+}
+
+#[derive(Serialize)]
+struct WhyJson {
+    best_chunk: f32,
+    whole_session: f32,
+    changed_file: bool,
+}
+
+/// Searches.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let question = args.words.join(" ");
+    let request = request(app, args, &question)?;
+    let mut patience =
+        Patience::for_search(app, is_first(app) && std::io::stderr().is_terminal() && !args.json);
+    let answer = search(app, &request, &mut |progress| patience.keeps_on(progress))?;
+    drop(patience);
+    if args.json {
+        return json(&question, &args.mode, &answer);
+    }
+    print(app, &question, &answer)
+}
+
+fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
+    let agent = args.agent.as_deref().map(str::parse).transpose();
+    let time = |text: &Option<String>| text.as_deref().map(|text| moment(app, text)).transpose();
+    Ok(Request {
+        question: question.to_owned(),
+        filter: Filter {
+            project: args.project.clone(),
+            branch: args.branch.clone(),
+            origin: args.origin.clone(),
+            agent: agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?,
+            ..Filter::default()
+        },
+        session: args.session.clone(),
+        role: args.role.as_deref().and_then(app::search::role),
+        file: args.file.clone(),
+        since: time(&args.since)?,
+        until: time(&args.until)?,
+        limit: args.limit,
+    })
+}
+
+fn json(question: &str, mode: &str, answer: &Answer) -> Result<(), Failure> {
+    let hits = answer.found.iter().zip(1..).map(|(found, rank)| hit_json(found, rank)).collect();
+    let fallback = (mode == "hybrid").then_some("the index holds no vectors");
+    let pending = Pending { files: answer.pending_files, bytes: answer.pending_bytes, busy: answer.busy };
+    let modes = Modes { asked: mode, ran: ["lexical"], fallback };
+    super::json(&SearchJson {
+        query: question,
+        hits,
+        total: answer.total,
+        modes,
+        pending,
+        notes: notes(answer),
+    })
+}
+
+fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
+    let (hit, session) = (&found.hit, found.session.as_ref());
+    HitJson {
+        rank,
+        session_id: &hit.session,
+        score: hit.score,
+        title: session.and_then(|session| session.title.as_deref()),
+        project: session.and_then(|session| session.project.as_deref()),
+        cwd: session.and_then(|session| Some(session.cwd.as_ref()?.display().to_string())),
+        branch: session.and_then(|session| session.branch.as_deref()),
+        origin: session.map(|session| session.origin.word()),
+        last_modified: session.and_then(|session| session.last_modified),
+        file: hit.file.display().to_string(),
+        line: hit.line,
+        offset: hit.offset,
+        uuid: hit.uuid.as_deref(),
+        kind: hit.kind.word(),
+        role: hit.kind.role().word(),
+        at: hit.at,
+        subagent: hit.subagent,
+        snippet: hit.snippet.as_ref().map(|snippet| snippet.text.as_str()),
+        marks: hit.snippet.as_ref().map_or(&[], |snippet| snippet.marks.as_slice()),
+        also_in: &hit.also_in,
+        why: WhyJson {
+            best_chunk: hit.why.best_chunk,
+            whole_session: hit.why.whole_session,
+            changed_file: hit.why.changed_file,
+        },
+    }
+}
+
+fn print(app: &App, question: &str, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(app);
+    if answer.found.is_empty() {
+        writeln!(out, "Nothing found for {}.", safe(question))?;
+    }
+    for found in &answer.found {
+        print_one(app, &mut out, found)?;
+    }
+    let dim = Style::new().dimmed();
+    for note in notes(answer) {
+        writeln!(out, "{dim}{note}{dim:#}")?;
+    }
+    if let Some(best) = answer.found.first() {
+        let id = best.hit.session.short();
+        writeln!(
+            out,
+            "{dim}Read it: backstory show {id}   Continue it: backstory resume {id}   Copy it: backstory fork {id}{dim:#}"
+        )?;
+    }
+    Ok(out.finish()?)
+}
+
+fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failure> {
+    let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+    let score = AnsiColor::Cyan.on_default();
+    let (hit, session) = (&found.hit, found.session.as_ref());
+    let width = out.width();
+    let title = session.and_then(|session| session.title.as_deref()).unwrap_or("(its transcript is gone)");
+    let title = fit(&safe(title), width.saturating_sub(18));
+    writeln!(out, "{score}{:.2}{score:#}  {bold}{title}{bold:#}", hit.score)?;
+    let mut facts = vec![hit.session.short().to_owned()];
+    if let Some(session) = session {
+        facts.extend(session.project.as_deref().map(safe));
+        facts.extend(session.branch.as_deref().map(safe));
+        facts.push(age(app.now, session.last_modified));
+    }
+    facts.push(format!("{}:{}", hit.kind.word().replace('_', " "), hit.line));
+    if !hit.also_in.is_empty() {
+        let ids: Vec<&str> = hit.also_in.iter().take(3).map(SessionId::short).collect();
+        facts.push(format!("also in {}", ids.join(", ")));
+    }
+    writeln!(out, "      {dim}{}{dim:#}", fit(&facts.join("  "), width.saturating_sub(6)))?;
+    if let Some(snippet) = &hit.snippet {
+        writeln!(out, "      {}", marked(snippet))?;
+    }
+    Ok(writeln!(out)?)
+}
+
+/// The snippet with the words of the question standing out.
+fn marked(snippet: &Snippet) -> String {
+    let style = AnsiColor::Yellow.on_default().bold();
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for &(start, end) in &snippet.marks {
+        pieces.push(safe(&snippet.text[at..start]));
+        pieces.push(format!("{style}{}{style:#}", safe(&snippet.text[start..end])));
+        at = end;
+    }
+    pieces.push(safe(&snippet.text[at..]));
+    pieces.concat()
+}
+
+fn notes(answer: &Answer) -> Vec<String> {
+    let mut notes = Vec::new();
+    if answer.pending_files > 0 {
+        let who = if answer.busy {
+            "another backstory is indexing them"
+        } else {
+            "`backstory index` finishes that"
+        };
+        notes.push(format!(
+            "{} files ({}) are not indexed yet and were not searched; {who}",
+            answer.pending_files,
+            bytes(answer.pending_bytes)
+        ));
+    }
+    if let Some(why) = &answer.stale {
+        notes.push(format!("the index could not be brought up to date: {why}"));
+    }
+    if answer.cut {
+        notes.push("the question was long: only its first 64 different words were searched for".to_owned());
+    }
+    notes
+}
