@@ -7,6 +7,7 @@ pub mod config;
 mod copy;
 pub mod cost;
 mod demo;
+pub mod doctor;
 mod error;
 pub mod fork;
 pub mod index;

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, cost, fork, index, list, resume, search, show};
+use crate::commands::{completions, cost, doctor, fork, index, list, resume, search, show};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
@@ -27,5 +27,6 @@ pub(crate) enum Command {
     Resume(resume::Args),
     Fork(fork::Args),
     Cost(cost::Args),
+    Doctor(doctor::Args),
     Completions(completions::Args),
 }

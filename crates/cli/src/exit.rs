@@ -19,13 +19,16 @@ Exit codes:
   3  no session is called so
   4  several sessions are called so
   5  the settings make no sense
-  6  a live process holds the session";
+  6  a live process holds the session
+  7  `doctor` found something that has to be mended";
 
 /// Why a command did not do what it should.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The app says why.
     App(Error),
+    /// `doctor` found something that has to be mended, and has said so.
+    Unhealthy,
     /// The output could not be written.
     Output(io::Error),
 }
@@ -50,6 +53,7 @@ pub(crate) fn code(outcome: Result<(), Failure>) -> ExitCode {
             tell(&error.message, &error.hints);
             ExitCode::from(number(error.kind))
         }
+        Err(Failure::Unhealthy) => ExitCode::from(7),
         // Whoever reads has seen enough (`| head`): that is no failure.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => {

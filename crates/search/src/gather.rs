@@ -21,8 +21,10 @@ pub(crate) struct ChunkAt {
 /// What was found out about one session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
-    /// The best chunk's share of the most it could reach, and the chunk.
-    pub(crate) best: Option<(f32, ChunkAt)>,
+    /// The best chunk's share of the most it could reach.
+    pub(crate) best: Option<f32>,
+    /// The chunk that is cited for it, with what made it the one.
+    pub(crate) cited: Option<(f32, ChunkAt)>,
     /// The session's own share of the most it could reach.
     pub(crate) whole: f32,
     pub(crate) facts: FileFacts,
@@ -32,8 +34,8 @@ pub(crate) struct Found {
 
 /// Which chunks count.
 pub(crate) trait Admit {
-    /// Whether a chunk of this kind and time counts.
-    fn chunk(&self, kind: Kind, time: u64) -> bool;
+    /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
+    fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool;
 }
 
 struct Columns {
@@ -140,8 +142,7 @@ impl Gathering<'_> {
                 let Some(kind) = columns.kind.first(document).and_then(Kind::from_number) else { return };
                 let by_words = kind.is_found_by_words();
                 column.having += u64::from(by_words);
-                let time = columns.time.first(document).unwrap_or(0);
-                if !self.admit.chunk(kind, time) {
+                if !self.admit.chunk(kind, &|| columns.time.first(document).unwrap_or(0)) {
                     return;
                 }
                 if by_words {
@@ -150,7 +151,7 @@ impl Gathering<'_> {
                 if kind.speaks_for_session() {
                     self.sessions.holders(
                         columns.file.first(document),
-                        columns.record.first(document),
+                        || columns.record.first(document),
                         |session| {
                             column.said[session] = column.said[session].saturating_add(frequency);
                         },
@@ -211,12 +212,16 @@ impl Gathering<'_> {
 
     fn offer(&mut self, chunk: ChunkAt, share: f32) {
         let columns = &self.columns[chunk.segment];
-        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let file = columns.file.first(chunk.document);
+        let record = || columns.record.first(chunk.document);
         let found = &mut self.found;
+        let kind = columns.kind.first(chunk.document).and_then(Kind::from_number);
+        let worth = share * kind.map_or(1.0, rank::worth_citing);
         self.sessions.holders(file, record, |session| {
-            let best = &mut found[session].best;
-            if best.is_none_or(|(known, _)| share > known) {
-                *best = Some((share, chunk));
+            let found = &mut found[session];
+            found.best = Some(found.best.map_or(share, |known| known.max(share)));
+            if found.cited.is_none_or(|(known, _)| worth > known) {
+                found.cited = Some((worth, chunk));
             }
         });
     }
@@ -275,10 +280,11 @@ impl Gathering<'_> {
         let columns = &self.columns[chunk.segment];
         let Some(kind) = columns.kind.first(chunk.document).and_then(Kind::from_number) else { return };
         let time = columns.time.first(chunk.document).unwrap_or(0);
-        if !self.admit.chunk(kind, time) {
+        if !self.admit.chunk(kind, &|| time) {
             return;
         }
-        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let file = columns.file.first(chunk.document);
+        let record = || columns.record.first(chunk.document);
         let found = &mut self.found;
         self.sessions.holders(file, record, |session| {
             let found = &mut found[session];
@@ -308,7 +314,8 @@ impl Gathering<'_> {
 
     fn mention(&mut self, chunk: ChunkAt, share: f32) {
         let columns = &self.columns[chunk.segment];
-        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let file = columns.file.first(chunk.document);
+        let record = || columns.record.first(chunk.document);
         let time = columns.time.first(chunk.document).unwrap_or(0);
         let found = &mut self.found;
         self.sessions.holders(file, record, |session| {

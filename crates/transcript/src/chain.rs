@@ -69,8 +69,22 @@ pub(crate) fn nodes(path: &Path) -> io::Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// The ids of the records that lead to the one at `last`, itself included.
+/// The ids of the records that lead to the one at `last`, itself included, and of those that hang beside
+/// them: tools that were used side by side part the chain, and only one of them has the next record below it.
 pub(crate) fn leading_to(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
+    let mut on = ancestors(nodes, last);
+    let until = last.map_or(0, |last| last + 1);
+    let held = |node: &&Node| on.contains(&node.id);
+    let messages: HashSet<u64> = nodes.iter().filter(held).filter_map(|node| node.message).collect();
+    let blocks = nodes[..until].iter().filter(|node| node.message.is_some_and(|id| messages.contains(&id)));
+    on.extend(blocks.map(|node| node.id));
+    let is_below = |node: &&Node| node.is_result && node.parent.is_some_and(|parent| on.contains(&parent));
+    let results: Vec<_> = nodes.iter().filter(is_below).map(|node| node.id).collect();
+    on.extend(results);
+    on
+}
+
+fn ancestors(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
     let places: HashMap<u64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
     let mut on = HashSet::new();
     let mut next = last;
@@ -180,6 +194,27 @@ mod tests {
         let (a, b) = (user('a', None), user('b', Some('a')));
         let side = r#"{"type":"assistant","uuid":"s","parentUuid":null,"isSidechain":true}"#;
         check(&[&a, &b, side], "ab", 0);
+    }
+
+    #[test]
+    fn tools_that_were_used_side_by_side_are_no_branches() {
+        let block = |id: char, parent: char| {
+            format!(
+                r#"{{"type":"assistant","uuid":"{id}","parentUuid":"{parent}","message":{{"id":"m","content":[]}}}}"#
+            )
+        };
+        let result = |id: char, parent: char| {
+            format!(r#"{{"type":"user","uuid":"{id}","parentUuid":"{parent}","toolUseResult":"x"}}"#)
+        };
+        let blocks = [user('a', None), block('b', 'a'), block('c', 'b')];
+        let ends = [
+            [result('d', 'b'), result('e', 'c'), user('f', Some('e'))],
+            [result('e', 'c'), result('d', 'b'), user('f', Some('d'))],
+        ];
+        for end in ends {
+            let lines: Vec<_> = blocks.iter().chain(&end).map(String::as_str).collect();
+            check(&lines, "abcdef", 0);
+        }
     }
 
     #[test]

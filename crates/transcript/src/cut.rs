@@ -4,13 +4,12 @@
 //! nothing. The copy looks like one that the terminal's `/branch` makes: ids unchanged, and on every
 //! record where it comes from.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
 use model::SessionId;
 
-use crate::chain::{Node, hash, leading_to, nodes};
+use crate::chain::{hash, leading_to, nodes};
 use crate::reader::Reader;
 use crate::record::link;
 use crate::scan::Fields;
@@ -33,7 +32,7 @@ impl Cut {
         let nodes = nodes(transcript)?;
         let at = hash(&self.at);
         let Some(last) = nodes.iter().position(|node| node.id == at) else { return Ok(false) };
-        let kept = kept(&nodes, last);
+        let kept = leading_to(&nodes, Some(last));
         let mut reader = Reader::open(transcript)?;
         while let Some(line) = reader.next_line()? {
             let Some((uuid, _)) = link(line.bytes).filter(|(uuid, _)| kept.contains(&hash(uuid))) else {
@@ -58,23 +57,6 @@ impl Cut {
         }
         writeln!(out, r#""forkedFrom":{{"sessionId":"{}","messageUuid":"{uuid}"}}}}"#, self.from)
     }
-}
-
-/// The chain to `last`, and what the model was told with it: tools that were used side by side hang beside
-/// the chain, and a use without its result is no valid history.
-fn kept(nodes: &[Node], last: usize) -> HashSet<u64> {
-    let mut kept = leading_to(nodes, Some(last));
-    let on_chain = |node: &&Node| kept.contains(&node.id);
-    let messages: HashSet<u64> = nodes.iter().filter(on_chain).filter_map(|node| node.message).collect();
-    let blocks = nodes[..=last].iter().filter(|node| node.message.is_some_and(|id| messages.contains(&id)));
-    kept.extend(blocks.map(|node| node.id));
-    let results: Vec<_> = nodes
-        .iter()
-        .filter(|node| node.is_result && node.parent.is_some_and(|parent| kept.contains(&parent)))
-        .map(|node| node.id)
-        .collect();
-    kept.extend(results);
-    kept
 }
 
 #[cfg(test)]

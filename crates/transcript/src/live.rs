@@ -71,15 +71,17 @@ raw_fields! {
 impl Live {
     /// The live processes of a registry folder; dead records and torn files are left out.
     pub fn find(folder: &Path) -> Vec<Self> {
-        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-        let mut found: Vec<_> = entries
-            .filter_map(Result::ok)
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-            .filter_map(|path| Self::read(&path))
-            .collect();
+        let mut found: Vec<_> = records(folder).filter_map(|path| Self::read(&path)).collect();
         found.sort_unstable_by_key(|live| live.pid);
         found
+    }
+
+    /// The records of a registry folder that no live process of this machine stands behind: a killed
+    /// process leaves its own.
+    pub fn left_behind(folder: &Path) -> Vec<PathBuf> {
+        let mut left: Vec<_> = records(folder).filter(|path| Self::read(path).is_none()).collect();
+        left.sort_unstable();
+        left
     }
 
     /// One registry file, when its process lives.
@@ -123,6 +125,13 @@ impl Live {
             name: owned(fields.name),
         })
     }
+}
+
+fn records(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
 }
 
 /// `linux:<hash>:pid:[<inode>]` ends in the namespace's own name.
@@ -176,8 +185,9 @@ mod tests {
             std::process::id(),
             own_start()
         );
-        let (_folder, found) = registry(&record);
+        let (folder, found) = registry(&record);
         assert_eq!(found.len(), 1);
+        assert!(Live::left_behind(folder.path()).is_empty());
         assert_eq!(found[0].session.as_str(), "s1");
         assert_eq!(found[0].status, Some(LiveStatus::Waiting));
         assert_eq!(found[0].waiting_for.as_deref(), Some("permission prompt"));
@@ -198,7 +208,9 @@ mod tests {
             r#"{"pid":0,"sessionId":"s1"}"#.to_owned(),
             "[]".to_owned(),
         ] {
-            assert_eq!(registry(&record).1, [], "{record}");
+            let (folder, found) = registry(&record);
+            assert_eq!(found, [], "{record}");
+            assert_eq!(Live::left_behind(folder.path()), [folder.path().join("1.json")]);
         }
     }
 

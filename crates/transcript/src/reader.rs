@@ -154,22 +154,16 @@ impl<R: Read> Reader<R> {
             self.searched -= self.pending.start;
             self.pending = 0..self.pending.len();
         }
-        let wanted = (2 * self.pending.len()).clamp(CHUNK, self.cap.max(CHUNK)) + CHUNK;
-        if self.buffer.len() < wanted {
-            self.buffer.resize(wanted, 0);
-        } else if self.buffer.len() > 4 * CHUNK && self.pending.len() < CHUNK {
+        self.buffer.truncate(self.pending.end);
+        if self.buffer.capacity() > 4 * CHUNK && self.pending.len() < CHUNK {
             // A long line is behind us: give its room back.
-            self.buffer.truncate(2 * CHUNK);
-            self.buffer.shrink_to_fit();
+            self.buffer.shrink_to(2 * CHUNK);
         }
-        let read = loop {
-            match self.source.read(&mut self.buffer[self.pending.end..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other?,
-            }
-        };
+        let wanted = self.pending.len().clamp(CHUNK, self.cap.max(CHUNK));
+        // Into spare room, which need not be filled with zeros first: most files are small.
+        let read = (&mut self.source).take(wanted as u64).read_to_end(&mut self.buffer)?;
         self.pending.end += read;
-        self.ended = read == 0;
+        self.ended = read < wanted;
         Ok(read > 0)
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod cost;
+pub(crate) mod doctor;
 pub(crate) mod fork;
 pub(crate) mod index;
 pub(crate) mod list;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Resume(resume) => resume::run(&open(args.demo)?, &resume),
         Command::Fork(fork) => fork::run(&open(args.demo)?, &fork),
         Command::Cost(cost) => cost::run(&open(args.demo)?, &cost),
+        Command::Doctor(doctor) => doctor::run(&open(args.demo)?, &doctor),
         Command::Completions(completions) => completions::run(&completions),
     }
 }

@@ -1,0 +1,292 @@
+//! `doctor`: what was found where, what is wrong, and the exact next step.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use model::{Origin, Session, SessionId};
+use serde::Serialize;
+use transcript::{ConfigFolder, Live};
+use workers::Release;
+
+use crate::list::{self, list};
+use crate::{App, Error, claude, index};
+
+/// How long before Claude Code deletes a transcript it is told.
+const WARNING: Duration = Duration::from_hours(7 * 24);
+
+/// Everything `doctor` has to say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Whether nothing has to be mended; advice may stand in `findings` all the same.
+    pub healthy: bool,
+    /// The program that continues sessions.
+    pub claude: Option<Claude>,
+    /// Claude Code's config folders.
+    pub config_folders: Vec<Folder>,
+    /// OpenClaw's state folders.
+    pub openclaw_folders: Vec<Folder>,
+    /// Sub-agents' transcripts.
+    pub subagents: usize,
+    /// What Backstory keeps of the sessions it has read.
+    pub catalog: Kept,
+    /// The search index; absent where there is none yet, or it cannot be opened.
+    pub index: Option<Index>,
+    /// What is wrong or will be.
+    pub findings: Vec<Finding>,
+}
+
+/// The installed `claude`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Claude {
+    /// The program.
+    pub path: PathBuf,
+    /// Its version, where it says one.
+    pub version: Option<String>,
+    /// Whether it can fork sessions.
+    pub can_fork: bool,
+    /// Whether it finds a session from any directory.
+    pub finds_sessions_anywhere: bool,
+    /// Whether it says which sessions are open.
+    pub registers_live_sessions: bool,
+}
+
+/// A folder that is looked through.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Folder {
+    /// The folder.
+    pub path: PathBuf,
+    /// Whether it exists.
+    pub exists: bool,
+    /// Sessions found there.
+    pub sessions: usize,
+}
+
+/// One of Backstory's own files.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Kept {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size; absent where it is not there yet.
+    pub bytes: Option<u64>,
+}
+
+/// The state of the search index.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Index {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Pieces of text that can be found.
+    pub chunks: u64,
+    /// Files read.
+    pub files: u64,
+    /// Sessions they belong to.
+    pub sessions: u64,
+    /// Files that hold something it does not.
+    pub pending_files: u64,
+    /// How much that is, in bytes.
+    pub pending_bytes: u64,
+}
+
+/// Something to know or to mend.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Whether it has to be mended.
+    pub severity: Severity,
+    /// What it is about.
+    pub what: String,
+    /// Where.
+    pub place: Option<PathBuf>,
+    /// What to do now.
+    pub next_step: String,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Something does not work until it is mended.
+    Problem,
+    /// Nothing is broken; something will be lost or is left over.
+    Advice,
+}
+
+/// Looks at everything; `progress` hears of every file that has to be read.
+pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
+    let all = list(app, &list::Request::default(), progress);
+    let program = claude::installed(app);
+    let release = program.as_ref().and_then(|program| claude::release(app, program));
+    let claude = program.map(|program| describe(program.path, release));
+    let index = about_index(app);
+    let findings: Vec<_> = [
+        about_claude(app, claude.as_ref(), release),
+        about_folders(app, &all),
+        unreadable(&all),
+        not_kept(&all),
+        index.as_ref().err().map(broken).into_iter().collect(),
+        expiring(app, &all.sessions),
+        left_behind(app),
+    ]
+    .concat();
+    Report {
+        healthy: findings.iter().all(|finding| finding.severity == Severity::Advice),
+        claude,
+        config_folders: config_folders(app, &all.sessions),
+        openclaw_folders: openclaw_folders(app, &all.sessions),
+        subagents: all.subagents_excluded,
+        catalog: kept(app.config.places().cache.unwrap_or_default()),
+        index: index.ok().flatten(),
+        findings,
+    }
+}
+
+fn describe(path: PathBuf, release: Option<Release>) -> Claude {
+    let can = |ability: fn(Release) -> bool| release.is_some_and(ability);
+    Claude {
+        path,
+        version: release.map(|release| release.to_string()),
+        can_fork: can(Release::can_fork),
+        finds_sessions_anywhere: can(Release::finds_anywhere),
+        registers_live_sessions: can(Release::registers),
+    }
+}
+
+fn about_claude(app: &App, claude: Option<&Claude>, release: Option<Release>) -> Vec<Finding> {
+    let found = match (claude, release) {
+        (None, _) => problem(claude::missing(app), None, claude::advice(app)),
+        (Some(claude), None) => {
+            let what = format!("`{} --version` does not say a version", claude.path.display());
+            problem(
+                what,
+                Some(claude.path.clone()),
+                format!("install Claude Code again: {}", claude::INSTALL),
+            )
+        }
+        (Some(claude), Some(release)) if !release.can_fork() => {
+            let what = format!("claude {release} cannot fork sessions");
+            let next = format!("install {} or newer: {}", Release::FORKS, claude::INSTALL);
+            problem(what, Some(claude.path.clone()), next)
+        }
+        (Some(_), Some(_)) => return Vec::new(),
+    };
+    vec![found]
+}
+
+fn about_folders(app: &App, all: &list::Answer) -> Vec<Finding> {
+    if all.known > 0 {
+        return Vec::new();
+    }
+    let place = app.config.claude_folders.first().map(|folder| folder.join("projects"));
+    let next = "set CLAUDE_CONFIG_DIR to the folder that holds your sessions, or try `backstory list --demo`";
+    vec![problem("there are no sessions".to_owned(), place, next.to_owned())]
+}
+
+fn unreadable(all: &list::Answer) -> Vec<Finding> {
+    let finding = |found: &transcript::Problem| {
+        let quoted = workers::quoted(&found.path);
+        problem(found.what.clone(), Some(found.path.clone()), format!("look at it: ls -ld {quoted}"))
+    };
+    let mut findings: Vec<_> = all.problems.iter().map(finding).collect();
+    findings.sort_by(|one, other| one.place.cmp(&other.place));
+    findings
+}
+
+fn not_kept(all: &list::Answer) -> Vec<Finding> {
+    let next = "make room or give yourself the right to write there; BACKSTORY_HOME names another place";
+    all.not_kept.iter().map(|why| problem(why.clone(), None, next.to_owned())).collect()
+}
+
+fn about_index(app: &App) -> Result<Option<Index>, Error> {
+    let Some(size) = index::size(app)? else { return Ok(None) };
+    let pending = index::pending(app)?;
+    Ok(Some(Index {
+        path: index::folder(app),
+        chunks: size.chunks,
+        files: size.files,
+        sessions: size.sessions,
+        pending_files: pending.files,
+        pending_bytes: pending.bytes,
+    }))
+}
+
+fn broken(error: &Error) -> Finding {
+    problem(error.message.clone(), None, error.hints.join("; "))
+}
+
+/// Transcripts that Claude Code will delete soon, as one finding for each config folder.
+fn expiring(app: &App, sessions: &[Session]) -> Vec<Finding> {
+    const NAMED: usize = 3;
+    let mut findings = Vec::new();
+    for folder in app.config.claude_folders.iter().map(ConfigFolder::new) {
+        let days = folder.cleanup_days();
+        let mut soon: Vec<(Timestamp, &SessionId)> = sessions
+            .iter()
+            .filter(|session| lies_in(session, &folder))
+            .filter_map(|session| Some((deletion(session.file.as_deref()?, days)?, &session.id)))
+            .filter(|(at, _)| *at <= app.now.checked_add(WARNING).unwrap_or(Timestamp::MAX))
+            .collect();
+        soon.sort_unstable();
+        let Some((first, _)) = soon.first() else { continue };
+        let named: Vec<_> = soon.iter().take(NAMED).map(|(_, id)| id.short()).collect();
+        let more = if soon.len() > NAMED { ", …" } else { "" };
+        let day = first.to_zoned(app.zone.clone()).date();
+        let what = format!(
+            "Claude Code will delete {} sessions within 7 days, from {day} on ({}{more})",
+            soon.len(),
+            named.join(", ")
+        );
+        let settings = folder.root().join("settings.json");
+        let next =
+            format!("keep them longer: set \"cleanupPeriodDays\" (now {days}) in {}", settings.display());
+        findings.push(Finding { severity: Severity::Advice, what, place: Some(settings), next_step: next });
+    }
+    findings
+}
+
+/// When Claude Code may delete a transcript: so many days after it was last written.
+fn deletion(file: &Path, days: u64) -> Option<Timestamp> {
+    let modified = Timestamp::try_from(file.metadata().ok()?.modified().ok()?).ok()?;
+    modified.checked_add(SignedDuration::from_hours(i64::try_from(days).ok()?.checked_mul(24)?)).ok()
+}
+
+fn left_behind(app: &App) -> Vec<Finding> {
+    let registries = app.config.claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
+    let records = registries.flat_map(|registry| Live::left_behind(&registry));
+    let finding = |record: PathBuf| Finding {
+        severity: Severity::Advice,
+        what: "a process that is gone is still registered as live".to_owned(),
+        next_step: format!("nothing has to be done; to tidy up: rm {}", workers::quoted(&record)),
+        place: Some(record),
+    };
+    records.map(finding).collect()
+}
+
+fn config_folders(app: &App, sessions: &[Session]) -> Vec<Folder> {
+    let describe = |root: &PathBuf| {
+        let folder = ConfigFolder::new(root);
+        let count = sessions.iter().filter(|session| lies_in(session, &folder)).count();
+        Folder { path: root.clone(), exists: root.is_dir(), sessions: count }
+    };
+    app.config.claude_folders.iter().map(describe).collect()
+}
+
+fn openclaw_folders(app: &App, sessions: &[Session]) -> Vec<Folder> {
+    let theirs = |session: &&Session| matches!(session.origin, Origin::OpenClaw { .. });
+    let count = sessions.iter().filter(theirs).count();
+    let existing = app.config.openclaw_folders.iter().filter(|folder| folder.is_dir());
+    existing.map(|path| Folder { path: path.clone(), exists: true, sessions: count }).collect()
+}
+
+fn lies_in(session: &Session, folder: &ConfigFolder) -> bool {
+    let projects = folder.projects();
+    let projects = projects.canonicalize().unwrap_or(projects);
+    session.file.as_ref().is_some_and(|file| file.starts_with(&projects))
+}
+
+fn kept(path: PathBuf) -> Kept {
+    Kept { bytes: path.metadata().ok().map(|found| found.len()), path }
+}
+
+fn problem(what: String, place: Option<PathBuf>, next_step: String) -> Finding {
+    Finding { severity: Severity::Problem, what, place, next_step }
+}

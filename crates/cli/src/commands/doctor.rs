@@ -1,0 +1,105 @@
+//! `doctor`: what was found where, what is wrong, and the exact next step.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use app::App;
+use app::doctor::{Finding, Folder, Report, Severity, doctor};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::progress::Reading;
+use crate::text::{count, safe};
+
+/// Say what was found where, what is wrong, and what to do about it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the report; fails when something has to be mended.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let mut reading = Reading::new();
+    let report = doctor(app, |progress| reading.step(progress));
+    drop(reading);
+    if args.json {
+        super::json(&report)?;
+    } else {
+        print(&report)?;
+    }
+    if report.healthy { Ok(()) } else { Err(Failure::Unhealthy) }
+}
+
+fn print(report: &Report) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    line(&mut out, "claude", &claude(report))?;
+    for folder in &report.config_folders {
+        line(&mut out, "sessions", &describe(folder))?;
+    }
+    for folder in &report.openclaw_folders {
+        line(&mut out, "openclaw", &describe(folder))?;
+    }
+    line(&mut out, "sub-agents", &count(report.subagents as u64))?;
+    line(&mut out, "catalog", &kept(&report.catalog.path, report.catalog.bytes))?;
+    line(&mut out, "index", &index(report))?;
+    writeln!(out)?;
+    for finding in &report.findings {
+        tell(&mut out, finding)?;
+    }
+    if report.findings.is_empty() {
+        writeln!(out, "Nothing is wrong.")?;
+    }
+    Ok(out.finish()?)
+}
+
+fn line(out: &mut Output, head: &str, text: &str) -> Result<(), Failure> {
+    let dim = Style::new().dimmed();
+    Ok(writeln!(out, "{dim}{head:<11}{dim:#}{}", safe(text))?)
+}
+
+fn claude(report: &Report) -> String {
+    let Some(claude) = &report.claude else { return "not found".to_owned() };
+    let abilities = [
+        (claude.can_fork, "forks"),
+        (claude.registers_live_sessions, "says what is open"),
+        (claude.finds_sessions_anywhere, "finds sessions from any directory"),
+    ];
+    let can: Vec<_> = abilities.into_iter().filter_map(|(can, word)| can.then_some(word)).collect();
+    let version = claude.version.as_deref().unwrap_or("of an unknown version");
+    format!("{version}  {}  ({})", claude.path.display(), can.join(", "))
+}
+
+fn describe(folder: &Folder) -> String {
+    let path = folder.path.display();
+    if folder.exists {
+        format!("{}  {path}", count(folder.sessions as u64))
+    } else {
+        format!("-  {path} (not there)")
+    }
+}
+
+fn kept(path: &Path, bytes: Option<u64>) -> String {
+    let size = bytes.map_or_else(|| "not there yet".to_owned(), |bytes| format!("{}B", count(bytes)));
+    format!("{size}  {}", path.display())
+}
+
+fn index(report: &Report) -> String {
+    let Some(index) = &report.index else {
+        return "not there yet; the first `backstory search` makes it".to_owned();
+    };
+    let (files, pending) = (count(index.files), count(index.pending_files));
+    format!("{files} files, {pending} pending  {}", index.path.display())
+}
+
+fn tell(out: &mut Output, finding: &Finding) -> Result<(), Failure> {
+    let (word, style) = match finding.severity {
+        Severity::Problem => ("problem", AnsiColor::Red.on_default().bold()),
+        Severity::Advice => ("advice", AnsiColor::Yellow.on_default()),
+    };
+    let place = finding.place.as_ref().map_or_else(String::new, |place| format!("{}: ", place.display()));
+    writeln!(out, "{style}{word}{style:#}  {}", safe(&format!("{place}{}", finding.what)))?;
+    Ok(writeln!(out, "  {}", safe(&finding.next_step))?)
+}

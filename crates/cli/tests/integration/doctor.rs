@@ -1,0 +1,102 @@
+//! `doctor` on homes that are well and on homes that are not.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use testkit::{Claude, Script, Transcript};
+
+use crate::desk::Desk;
+
+const ID: &str = "11111111-1111-4111-8111-111111111111";
+
+fn desk() -> Desk {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let file = Transcript::new(ID)
+        .cwd(desk.home.path().join("shop"))
+        .prompt("Hello")
+        .answer("Hi")
+        .write_to(&desk.home);
+    age(&file, 0);
+    desk
+}
+
+/// Lets a file look as old as that.
+#[expect(clippy::disallowed_methods, reason = "the program under test reads the clock")]
+fn age(file: &Path, days: u64) {
+    let then = SystemTime::now() - Duration::from_hours(24 * days);
+    let file = fs::File::options().append(true).open(file).expect("a transcript");
+    file.set_modified(then).expect("a time of change");
+}
+
+/// The report without what differs from run to run.
+fn told(desk: &Desk) -> (Option<i32>, String) {
+    let run = desk.backstory(&["doctor"]);
+    let text = desk.plain(&run.stdout);
+    let lines = text.lines().filter(|line| !line.starts_with("catalog"));
+    (run.code, lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn a_home_that_is_well() {
+    let (code, text) = told(&desk());
+    assert_eq!(code, Some(0));
+    insta::assert_snapshot!(text, @r"
+    claude     2.1.329  ~/bin/claude  (forks, says what is open, finds sessions from any directory)
+    sessions   1  ~/.claude
+    sub-agents 0
+    index      not there yet; the first `backstory search` makes it
+
+    Nothing is wrong.
+    ");
+}
+
+#[test]
+fn what_is_wrong_comes_with_the_next_step() {
+    let desk = desk();
+    fs::remove_file(desk.home.path().join("bin/claude")).expect("the link to claude");
+    let projects = desk.home.config_dir().join("projects");
+    symlink("/etc/passwd", projects.join("-x.jsonl")).expect("a link");
+    fs::create_dir_all(projects.join("-p/dir.jsonl")).expect("a folder");
+    desk.home.write(".claude/sessions/4194999.json", r#"{"pid":4194999,"sessionId":"s1"}"#);
+    let mut command = desk.command(&["doctor"]);
+    command.env("PATH", desk.home.path().join("bin"));
+    let run = testkit::claude::Run::of(command);
+    assert_eq!(run.code, Some(7));
+    let text = desk.plain(&run.stdout);
+    let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("catalog")).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    claude     not found
+    sessions   1  ~/.claude
+    sub-agents 0
+    index      not there yet; the first `backstory search` makes it
+
+    problem  there is no program `claude` on your PATH
+      install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or let the setting `claude.binary` name its program
+    problem  ~/.claude/projects/-p/dir.jsonl: it is a folder, not a file
+      look at it: ls -ld ~/.claude/projects/-p/dir.jsonl
+    problem  ~/.claude/projects/-x.jsonl: it is a link out of the projects folder, to /etc/passwd
+      look at it: ls -ld ~/.claude/projects/-x.jsonl
+    advice  ~/.claude/sessions/4194999.json: a process that is gone is still registered as live
+      nothing has to be done; to tidy up: rm ~/.claude/sessions/4194999.json
+    ");
+}
+
+#[test]
+fn what_claude_code_will_delete_is_told_in_time() {
+    let desk = desk();
+    let check = |days: u64, settings: &str, expected: usize| {
+        age(&desk.transcript(&desk.home.path().join("shop"), ID), days);
+        desk.home.write(".claude/settings.json", settings);
+        let report = desk.json(&["doctor"]);
+        let soon = report["findings"].as_array().map_or(0, Vec::len);
+        assert_eq!((soon, &report["healthy"]), (expected, &true.into()), "{days} {settings}: {report}");
+    };
+    check(0, "{}", 0);
+    check(22, "{}", 0);
+    check(24, "{}", 1);
+    check(40, "{}", 1);
+    check(40, r#"{"cleanupPeriodDays": 365}"#, 0);
+    check(360, r#"{"cleanupPeriodDays": 365}"#, 1);
+}

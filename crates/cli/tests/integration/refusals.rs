@@ -1,0 +1,130 @@
+//! What cannot be continued says why, and what to do instead.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
+
+use serde_json::json;
+use testkit::{Claude, Script, Transcript};
+
+use crate::desk::Desk;
+
+const ID: &str = "11111111-1111-4111-8111-111111111111";
+
+#[test]
+fn a_session_that_2_1_329_holds_is_refused() {
+    check_held(Claude::newest());
+}
+
+#[test]
+fn a_session_that_2_1_100_holds_is_refused() {
+    check_held(Claude::v2_1_100());
+}
+
+fn check_held(claude: Claude) {
+    let desk = Desk::new(claude, Script::new());
+    let shop = desk.project("shop");
+    let mut holder = open_session(&desk, shop.path());
+    let pid = registered_pid(&desk);
+
+    let refused = desk.backstory(&["resume", ID, "--print"]);
+
+    assert_eq!(refused.code, Some(6));
+    assert_eq!(
+        desk.plain(&refused.stderr),
+        format!(
+            "error: session {ID} is open in process {pid} in ~/shop\n  \
+             go on there, or end that process first\n  \
+             continue a fork of it: backstory fork {ID}\n"
+        )
+    );
+    drop(holder.stdin.take());
+    holder.wait().expect("the end of claude");
+    assert_eq!(desk.backstory(&["resume", ID, "--print"]).code, Some(0));
+}
+
+/// A `claude` that has answered once and waits for more.
+fn open_session(desk: &Desk, shop: &std::path::Path) -> Child {
+    let mut command = desk.claude.command(&desk.home, &desk.server);
+    command.args(["-p", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json"]);
+    command.args(["--session-id", ID]).current_dir(shop).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("claude");
+    let message = json!({"type": "user", "message": {"role": "user", "content": "say hello"}});
+    writeln!(child.stdin.as_mut().expect("its input"), "{message}").expect("a message");
+    let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    let mut lines = lines.map_while(Result::ok);
+    assert!(lines.any(|line| line.contains(r#""type":"result""#)), "the first turn ended");
+    // Its output goes on being read, so that it never waits for a reader.
+    std::thread::spawn(move || lines.count());
+    child
+}
+
+fn registered_pid(desk: &Desk) -> String {
+    let registry = fs::read_dir(desk.home.config_dir().join("sessions")).expect("a registry");
+    let names = registry.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let pids: Vec<_> = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned)).collect();
+    assert_eq!(pids.len(), 1);
+    pids[0].clone()
+}
+
+#[test]
+fn a_directory_that_is_gone_is_explained() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    Transcript::new(ID)
+        .cwd(desk.home.path().join("my tree"))
+        .prompt("Hello")
+        .answer("Hi")
+        .write_to(&desk.home);
+    let refused = desk.backstory(&["resume", ID]);
+    assert_eq!(refused.code, Some(1));
+    insta::assert_snapshot!(desk.plain(&refused.stderr), @r"
+    error: session 11111111-1111-4111-8111-111111111111 started in ~/my tree, which is gone
+      make the directory again, then resume: mkdir -p '~/my tree'
+      continue a fork of it elsewhere: backstory fork 11111111-1111-4111-8111-111111111111 --in <directory>
+    ");
+}
+
+#[test]
+fn a_claude_that_cannot_fork_is_named_with_one_that_can() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let shop = desk.project("shop");
+    Transcript::new(ID).cwd(shop.path()).prompt("Hello").answer("Hi").write_to(&desk.home);
+    let why_not = || desk.json(&["fork", ID])["results"][0]["why_not"].clone();
+    assert_eq!(why_not(), serde_json::Value::Null);
+
+    let claude = desk.home.path().join("bin/claude");
+    fs::remove_file(&claude).expect("the link to claude");
+    let old = desk.home.write("bin/claude", "#!/bin/sh\necho '1.0.60 (Claude Code)'\n");
+    fs::set_permissions(old, fs::Permissions::from_mode(0o755)).expect("a script");
+    insta::assert_snapshot!(why_not(), @r#""claude 1.0.60 cannot fork a session; install 1.0.128 or newer: npm install -g @anthropic-ai/claude-code@latest""#);
+    assert_eq!(desk.backstory(&["fork", ID]).code, Some(1));
+}
+
+#[test]
+fn the_last_session_is_found_by_the_catalog() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let shop = desk.project("shop");
+    Transcript::new(ID).cwd(shop.path()).prompt("Hello").answer("Hi").write_to(&desk.home);
+    let run = desk.backstory(&["resume", "--last", "--print", "--", "--model", "opus"]).succeeded();
+    assert_eq!(desk.plain(run.answer()), format!("cd ~/shop && claude --resume={ID} --model opus"));
+    let run = desk.backstory(&["fork", "--last", "--print"]).succeeded();
+    assert_eq!(desk.plain(run.answer()), format!("cd ~/shop && claude --resume={ID} --fork-session"));
+}
+
+#[test]
+fn another_config_folder_goes_along() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let shop = desk.project("shop");
+    let other = desk.home.dir("other");
+    Transcript::new(ID).cwd(shop.path()).prompt("Hello").answer("Hi").write_in(
+        &other.join("projects").join(desk.home.project_folder(shop.path()).file_name().expect("a name")),
+    );
+    let mut command = desk.command(&["resume", ID, "--print"]);
+    command.env("BACKSTORY_CLAUDE_FOLDERS", &other);
+    let run = testkit::claude::Run::of(command).succeeded();
+    assert_eq!(
+        desk.plain(run.answer()),
+        format!("cd ~/shop && CLAUDE_CONFIG_DIR=~/other claude --resume={ID}")
+    );
+}
