@@ -17,6 +17,8 @@ const PIECE: usize = 1600;
 const OVERLAP: usize = 160;
 /// The longest text of one unit that is indexed, in bytes; what is longer is data.
 const UNIT_CAP: usize = 200_000;
+/// The same for code that was written: its beginning tells what it is.
+const CODE_CAP: usize = 3200;
 
 /// A text of a record with what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +42,8 @@ impl<'a> Unit<'a> {
 
     /// The text in overlapping pieces, cut where a line or a word ends.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &str> {
-        pieces(&self.text)
+        let cap = if self.kind.is_change() { CODE_CAP } else { UNIT_CAP };
+        pieces(&self.text[..self.text.floor_char_boundary(cap)])
     }
 }
 
@@ -112,7 +115,6 @@ fn text_kind(role: Role, record: &Record<'_>, text: &str, subagent: bool) -> Kin
 }
 
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let text = &text[..text.floor_char_boundary(UNIT_CAP)];
     let mut start = 0;
     let mut done = false;
     std::iter::from_fn(move || {

@@ -159,7 +159,10 @@ impl<R: Read> Reader<R> {
             // A long line is behind us: give its room back.
             self.buffer.shrink_to(2 * CHUNK);
         }
-        let wanted = self.pending.len().clamp(CHUNK, self.cap.max(CHUNK));
+        // Twice as much each time, and never more room than the longest line needs.
+        let most = CHUNK + self.cap.saturating_sub(self.pending.len());
+        let wanted = self.pending.len().clamp(CHUNK, most);
+        self.buffer.reserve_exact(wanted);
         // Into spare room, which need not be filled with zeros first: most files are small.
         let read = (&mut self.source).take(wanted as u64).read_to_end(&mut self.buffer)?;
         self.pending.end += read;

@@ -49,11 +49,8 @@ const CREWHUB_SEPARATOR: &str = "---[user-message-start]---";
 pub fn speech(text: &str) -> Option<Speech<'_>> {
     let (origin_marker, text) = split_origin_marker(text.trim());
     let text = after_crewhub_context(text);
-    let text = without_context(text);
-    let text = match text {
-        Cow::Borrowed(text) => trimmed(without_team_markers(text)),
-        Cow::Owned(text) => Cow::Owned(without_team_markers(&text).trim().to_owned()),
-    };
+    // Most texts hold no element at all.
+    let text = if text.contains('<') { without_elements(text) } else { Cow::Borrowed(text) };
     if text.is_empty() || BY_MACHINE.iter().any(|start| text.starts_with(start)) {
         return None;
     }
@@ -90,10 +87,13 @@ pub fn marked_agent(marker: &str) -> Option<&str> {
     marker.strip_prefix("[openclaw:agent=")?.strip_suffix(']')
 }
 
-fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+fn without_elements(text: &str) -> Cow<'_, str> {
+    match without_context(text) {
+        Cow::Borrowed(text) => match without_team_markers(text) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        },
+        Cow::Owned(text) => Cow::Owned(without_team_markers(&text).trim().to_owned()),
     }
 }
 
