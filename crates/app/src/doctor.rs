@@ -10,7 +10,7 @@ use transcript::{ConfigFolder, Live};
 use workers::Release;
 
 use crate::list::{self, list};
-use crate::{App, claude};
+use crate::{App, Error, claude, index};
 
 /// How long before Claude Code deletes a transcript it is told.
 const WARNING: Duration = Duration::from_hours(7 * 24);
@@ -30,6 +30,8 @@ pub struct Report {
     pub subagents: usize,
     /// What Backstory keeps of the sessions it has read.
     pub catalog: Kept,
+    /// The search index; absent where there is none yet, or it cannot be opened.
+    pub index: Option<Index>,
     /// What is wrong or will be.
     pub findings: Vec<Finding>,
 }
@@ -69,6 +71,23 @@ pub struct Kept {
     pub bytes: Option<u64>,
 }
 
+/// The state of the search index.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Index {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Pieces of text that can be found.
+    pub chunks: u64,
+    /// Files read.
+    pub files: u64,
+    /// Sessions they belong to.
+    pub sessions: u64,
+    /// Files that hold something it does not.
+    pub pending_files: u64,
+    /// How much that is, in bytes.
+    pub pending_bytes: u64,
+}
+
 /// Something to know or to mend.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
@@ -98,11 +117,13 @@ pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
     let program = claude::installed(app);
     let release = program.as_ref().and_then(|program| claude::release(app, program));
     let claude = program.map(|program| describe(program.path, release));
+    let index = about_index(app);
     let findings: Vec<_> = [
         about_claude(app, claude.as_ref(), release),
         about_folders(app, &all),
         unreadable(&all),
         not_kept(&all),
+        index.as_ref().err().map(broken).into_iter().collect(),
         expiring(app, &all.sessions),
         left_behind(app),
     ]
@@ -114,6 +135,7 @@ pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
         openclaw_folders: openclaw_folders(app, &all.sessions),
         subagents: all.subagents_excluded,
         catalog: kept(app.config.places().cache.unwrap_or_default()),
+        index: index.ok().flatten(),
         findings,
     }
 }
@@ -172,6 +194,23 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
 fn not_kept(all: &list::Answer) -> Vec<Finding> {
     let next = "make room or give yourself the right to write there; BACKSTORY_HOME names another place";
     all.not_kept.iter().map(|why| problem(why.clone(), None, next.to_owned())).collect()
+}
+
+fn about_index(app: &App) -> Result<Option<Index>, Error> {
+    let Some(size) = index::size(app)? else { return Ok(None) };
+    let pending = index::pending(app)?;
+    Ok(Some(Index {
+        path: index::folder(app),
+        chunks: size.chunks,
+        files: size.files,
+        sessions: size.sessions,
+        pending_files: pending.files,
+        pending_bytes: pending.bytes,
+    }))
+}
+
+fn broken(error: &Error) -> Finding {
+    problem(error.message.clone(), None, error.hints.join("; "))
 }
 
 /// Transcripts that Claude Code will delete soon, as one finding for each config folder.

@@ -136,19 +136,21 @@ pub(crate) fn not_started(command: &CommandLine, error: &std::io::Error) -> Erro
 }
 
 fn candidate(app: &App, found: &Ranked, rank: usize, hindrance: Option<String>) -> Candidate {
-    let session = &found.session;
-    let place = Place::of(app, session);
+    let session = found.session();
+    let place = session.and_then(|session| Place::of(app, session));
     let why_not = place.as_ref().err().map(|error| error.message.clone()).or(hindrance);
+    let session = found.session.as_ref();
+    let file = session.and_then(|session| session.file.clone());
     Candidate {
         rank,
         score: found.score,
-        session_id: session.id.clone(),
-        title: session.title.clone(),
-        working_directory: place.ok().and_then(|place| place.directory).or_else(|| session.cwd.clone()),
-        date: session.last_modified,
+        session_id: found.id.clone(),
+        title: session.and_then(|session| session.title.clone()),
+        working_directory: place.ok().and_then(|place| place.directory).or_else(|| session?.cwd.clone()),
+        date: session.and_then(|session| session.last_modified),
         snippet: found.snippet.clone(),
-        source_path: found.source.clone().or_else(|| session.file.clone()),
-        jsonl_path: session.file.clone(),
+        source_path: found.source.clone().or_else(|| file.clone()),
+        jsonl_path: file,
         can_fork: why_not.is_none(),
         why_not,
     }

@@ -22,7 +22,11 @@ pub(crate) struct Place {
 impl Place {
     /// The place of a session that has a transcript.
     pub(crate) fn of(app: &App, session: &Session) -> Result<Self, Error> {
-        let transcript = session.file.clone().filter(|file| file.is_file()).ok_or_else(|| gone(session))?;
+        let transcript = session
+            .file
+            .clone()
+            .filter(|file| file.is_file())
+            .ok_or_else(|| gone(&session.id, session.file.as_deref()))?;
         let directory = start_directory(&transcript).map_err(|error| {
             let attempt = format!("cannot read the transcript {}", transcript.display());
             Error::caused(Kind::Unavailable, attempt, &error)
@@ -86,9 +90,9 @@ fn folder(app: &App, transcript: &Path) -> ConfigFolder {
     folders.into_iter().find(holds).unwrap_or_else(|| ConfigFolder::new(above()))
 }
 
-fn gone(session: &Session) -> Error {
-    let id = &session.id;
-    let message = match &session.file {
+/// A session whose transcript is not there; `file` is where it was.
+pub(crate) fn gone(id: &SessionId, file: Option<&Path>) -> Error {
+    let message = match file {
         Some(file) => format!("the transcript of session {id} is gone: {}", file.display()),
         None => format!("session {id} has no transcript: only OpenClaw's registry still knows it"),
     };

@@ -1,11 +1,12 @@
-//! Which session a person means: the last one, an id or its beginning.
+//! Which session a person means: the last one, an id or its beginning, or words that were said in it.
 
 use std::path::PathBuf;
 
-use model::Session;
+use model::{Session, SessionId};
 
 use crate::list::{self, list};
-use crate::{App, Error, Kind, resolve};
+use crate::search::{self, Answer, Answered, Progress, search};
+use crate::{App, Error, Kind, place, resolve};
 
 /// The shortest beginning of an id that is taken for one; shorter ones are words.
 const SHORTEST: usize = 4;
@@ -22,8 +23,10 @@ pub enum Which {
 /// A session that may be meant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// The session.
-    pub session: Session,
+    /// Its id.
+    pub id: SessionId,
+    /// The session; absent when only the index still knows it.
+    pub session: Option<Session>,
     /// Between 0 and 1; 1 where it was named.
     pub score: f32,
     /// The words that were found.
@@ -34,14 +37,28 @@ pub struct Ranked {
     pub is_named: bool,
 }
 
+impl Ranked {
+    /// The session, or why it cannot be continued.
+    pub fn session(&self) -> Result<&Session, Error> {
+        self.session.as_ref().ok_or_else(|| place::gone(&self.id, self.source.as_deref()))
+    }
+}
+
 /// The sessions that may be meant, best first, at most `limit`; never none.
-pub fn which(app: &App, which: &Which, limit: usize) -> Result<Vec<Ranked>, Error> {
+///
+/// Words are searched for in the index, which is brought up to date while `keep_going` says so.
+pub fn which(
+    app: &App,
+    which: &Which,
+    limit: usize,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Vec<Ranked>, Error> {
     let sessions = list(app, &list::Request::default(), |_| {}).sessions;
     match which {
         Which::Last => last(sessions).map(|session| vec![named(session)]),
         Which::Named(text) => match by_id(&sessions, text.trim())? {
             Some(session) => Ok(vec![named(session.clone())]),
-            None => searched(text, limit),
+            None => searched(app, text, limit, keep_going),
         },
     }
 }
@@ -58,11 +75,12 @@ pub fn is_certain(ranked: &[Ranked]) -> bool {
 
 fn named(session: Session) -> Ranked {
     Ranked {
+        id: session.id.clone(),
         score: 1.0,
         snippet: session.first_message.clone(),
         source: session.file.clone(),
         is_named: true,
-        session,
+        session: Some(session),
     }
 }
 
@@ -85,7 +103,42 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
     }
 }
 
-fn searched(text: &str, _limit: usize) -> Result<Vec<Ranked>, Error> {
-    Err(Error::new(Kind::NotFound, format!("no session's id begins with `{text}`"))
-        .hint("`backstory list` shows the ids"))
+fn searched(
+    app: &App,
+    text: &str,
+    limit: usize,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Vec<Ranked>, Error> {
+    let request = search::Request { question: text.to_owned(), limit, ..search::Request::default() };
+    let answer = search(app, &request, keep_going)?;
+    if answer.found.is_empty() {
+        return Err(nothing(text, &answer));
+    }
+    Ok(answer.found.into_iter().map(answered).collect())
+}
+
+fn answered(found: Answered) -> Ranked {
+    let Answered { hit, session } = found;
+    Ranked {
+        id: hit.session,
+        session,
+        score: hit.score,
+        snippet: hit.snippet.map(|snippet| snippet.text),
+        source: Some(hit.file),
+        is_named: false,
+    }
+}
+
+fn nothing(text: &str, answer: &Answer) -> Error {
+    let error =
+        Error::new(Kind::NotFound, format!("no session's id begins with `{text}`, and none answers it"));
+    let error = match &answer.stale {
+        Some(why) => error.hint(format!("the search index is not up to date: {why}")),
+        None if answer.pending_files > 0 => error.hint(format!(
+            "{} files are not indexed yet; `backstory index` reads them, then ask again",
+            answer.pending_files
+        )),
+        None => error,
+    };
+    error.hint("`backstory list` shows all sessions with their ids")
 }

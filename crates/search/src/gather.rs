@@ -21,8 +21,10 @@ pub(crate) struct ChunkAt {
 /// What was found out about one session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
-    /// The best chunk's share of the most it could reach, and the chunk.
-    pub(crate) best: Option<(f32, ChunkAt)>,
+    /// The best chunk's share of the most it could reach.
+    pub(crate) best: Option<f32>,
+    /// The chunk that is cited for it, with what made it the one.
+    pub(crate) cited: Option<(f32, ChunkAt)>,
     /// The session's own share of the most it could reach.
     pub(crate) whole: f32,
     pub(crate) facts: FileFacts,
@@ -213,10 +215,13 @@ impl Gathering<'_> {
         let columns = &self.columns[chunk.segment];
         let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
         let found = &mut self.found;
+        let kind = columns.kind.first(chunk.document).and_then(Kind::from_number);
+        let worth = share * kind.map_or(1.0, rank::worth_citing);
         self.sessions.holders(file, record, |session| {
-            let best = &mut found[session].best;
-            if best.is_none_or(|(known, _)| share > known) {
-                *best = Some((share, chunk));
+            let found = &mut found[session];
+            found.best = Some(found.best.map_or(share, |known| known.max(share)));
+            if found.cited.is_none_or(|(known, _)| worth > known) {
+                found.cited = Some((worth, chunk));
             }
         });
     }

@@ -7,6 +7,8 @@
 //! The constants were chosen on labelled sessions of one public repository by cross-validation over
 //! sessions (see docs/search-quality.md); they lie on flat optima.
 
+use crate::kind::Kind;
+
 /// Saturation and length norm of chunks.
 const CHUNK: Bm25 = Bm25 { k1: 1.2, b: 0.75 };
 /// Sessions differ far more in length, and repetition in them means more.
@@ -51,6 +53,16 @@ impl Feature {
             Self::Word => 1.0,
             Self::Pair => PAIR_WEIGHT,
         }
+    }
+}
+
+/// How much more a reader learns from words than from a command or code that matches as well; it decides
+/// what is cited, never the score.
+pub(crate) fn worth_citing(kind: Kind) -> f32 {
+    match kind {
+        Kind::Prompt | Kind::Answer | Kind::Plan | Kind::Summary | Kind::Question | Kind::Refusal => 1.0,
+        Kind::Thinking | Kind::Edit | Kind::Write | Kind::Error | Kind::Commit | Kind::Delegation => 0.8,
+        _ => 0.6,
     }
 }
 

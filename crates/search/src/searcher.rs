@@ -150,7 +150,7 @@ impl Searcher {
     ) -> tantivy::Result<Option<Hit>> {
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
         let cited =
-            asked_for_file.or(found.best.map(|(_, chunk)| chunk)).or(found.fact.map(|(_, chunk)| chunk));
+            asked_for_file.or(found.cited.map(|(_, chunk)| chunk)).or(found.fact.map(|(_, chunk)| chunk));
         let Some(ChunkAt { segment, document }) = cited else { return Ok(None) };
         let columns = self.text.segment_reader(u32::try_from(segment).unwrap_or(0)).fast_fields();
         let number =
@@ -171,7 +171,7 @@ impl Searcher {
             session: self.sessions.id(session).clone(),
             score,
             why: Why {
-                best_chunk: found.best.map_or(0.0, |(share, _)| share),
+                best_chunk: found.best.unwrap_or(0.0),
                 whole_session: found.whole,
                 changed_file: found.facts.changes > 0 || found.facts.backed_up,
             },
@@ -201,7 +201,7 @@ fn score(query: &Query, scope: &Scope, found: &Found) -> f32 {
     if scope.file.is_some() && !found.facts.is_touched() {
         return 0.0;
     }
-    let by_words = rank::by_words(found.best.map_or(0.0, |(share, _)| share), found.whole);
+    let by_words = rank::by_words(found.best.unwrap_or(0.0), found.whole);
     let for_file = query.path.is_some() || (scope.file.is_some() && query.terms.is_empty());
     if for_file && !(found.facts.is_empty() && by_words == 0.0) {
         return rank::by_file(&found.facts, by_words);

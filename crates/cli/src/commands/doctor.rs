@@ -44,6 +44,7 @@ fn print(report: &Report) -> Result<(), Failure> {
     }
     line(&mut out, "sub-agents", &count(report.subagents as u64))?;
     line(&mut out, "catalog", &kept(&report.catalog.path, report.catalog.bytes))?;
+    line(&mut out, "index", &index(report))?;
     writeln!(out)?;
     for finding in &report.findings {
         tell(&mut out, finding)?;
@@ -83,6 +84,14 @@ fn describe(folder: &Folder) -> String {
 fn kept(path: &Path, bytes: Option<u64>) -> String {
     let size = bytes.map_or_else(|| "not there yet".to_owned(), |bytes| format!("{}B", count(bytes)));
     format!("{size}  {}", path.display())
+}
+
+fn index(report: &Report) -> String {
+    let Some(index) = &report.index else {
+        return "not there yet; the first `backstory search` makes it".to_owned();
+    };
+    let (files, pending) = (count(index.files), count(index.pending_files));
+    format!("{files} files, {pending} pending  {}", index.path.display())
 }
 
 fn tell(out: &mut Output, finding: &Finding) -> Result<(), Failure> {

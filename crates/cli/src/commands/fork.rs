@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use app::fork::{Candidate, Fork, Request, candidates, fork};
-use app::which::{Ranked, Which, which};
+use app::which::{Ranked, Which};
 use app::{App, Error, Kind};
 use serde::Serialize;
 
-use super::resume::{line, wanted};
+use super::resume::{found, line, wanted};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{age, fit, safe};
@@ -60,7 +60,7 @@ struct ForkJson {
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let wanted = wanted(&args.words, args.last);
     let limit = args.limit.max(args.pick.unwrap_or(1));
-    let ranked = which(app, &wanted, limit)?;
+    let ranked = found(app, &wanted, limit)?;
     if args.json {
         let results = candidates(app, &ranked);
         return super::json(&ForkJson { query: query(&wanted), results });
@@ -68,7 +68,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     match chosen(args, &ranked)? {
         Some(found) => {
             let request = Request { into: args.into.clone(), at: args.at.clone(), extra: args.extra.clone() };
-            start(&fork(app, &found.session, &request)?, args.print)
+            start(&fork(app, found.session()?, &request)?, args.print)
         }
         None => show(app, &wanted, &candidates(app, &ranked)),
     }

@@ -1,15 +1,17 @@
 //! `resume`: hands the terminal to the `claude` that continues a session.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
+use app::search::is_first;
 use app::which::{Ranked, Which, is_certain, which};
 use app::{App, Error, Kind, fork, resume};
 
 use crate::ask;
 use crate::exit::Failure;
 use crate::output::Output;
+use crate::patience::Patience;
 use crate::text::{age, safe};
 
 /// How many sessions are offered where words fit several.
@@ -38,12 +40,13 @@ pub(crate) struct Args {
 /// Becomes `claude`.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let found = one(app, &wanted(&args.words, args.last))?;
+    let session = found.session()?;
     if let Some(into) = &args.into {
         let request =
             fork::Request { into: Some(into.clone()), extra: args.extra.clone(), ..fork::Request::default() };
-        return super::fork::start(&fork::fork(app, &found.session, &request)?, args.print);
+        return super::fork::start(&fork::fork(app, session, &request)?, args.print);
     }
-    let command = resume::resume(app, &found.session, &args.extra)?;
+    let command = resume::resume(app, session, &args.extra)?;
     if args.print {
         return line(&command.for_a_shell());
     }
@@ -55,6 +58,13 @@ pub(crate) fn wanted(words: &[String], last: bool) -> Which {
     if last { Which::Last } else { Which::Named(words.join(" ")) }
 }
 
+/// The sessions that may be meant; a person who waits for the index sees how far it is.
+pub(crate) fn found(app: &App, wanted: &Which, limit: usize) -> Result<Vec<Ranked>, Error> {
+    let watched = is_first(app) && std::io::stderr().is_terminal();
+    let mut patience = Patience::for_search(app, watched);
+    which(app, wanted, limit, &mut |progress| patience.keeps_on(progress))
+}
+
 /// Prints one line.
 pub(crate) fn line(text: &str) -> Result<(), Failure> {
     let mut out = Output::plain();
@@ -64,7 +74,7 @@ pub(crate) fn line(text: &str) -> Result<(), Failure> {
 
 /// The one session that is meant; where that is not certain the person decides.
 fn one(app: &App, wanted: &Which) -> Result<Ranked, Failure> {
-    let mut ranked = which(app, wanted, OFFERED)?;
+    let mut ranked = found(app, wanted, OFFERED)?;
     if is_certain(&ranked) {
         return Ok(ranked.swap_remove(0));
     }
@@ -79,7 +89,7 @@ fn one(app: &App, wanted: &Which) -> Result<Ranked, Failure> {
 }
 
 fn choice(app: &App, found: &Ranked) -> String {
-    let session = &found.session;
+    let Some(session) = &found.session else { return format!("{}  (its transcript is gone)", found.id) };
     let title = safe(session.title.as_deref().unwrap_or("(no title)"));
     let project = safe(session.project.as_deref().unwrap_or("-"));
     format!("{}  {title}  ({project}, {})", session.id, age(app.now, session.last_modified))

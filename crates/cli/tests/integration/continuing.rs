@@ -35,6 +35,7 @@ fn check_continuing(claude: Claude) {
     desk.claude(shop, &["-p", "use an agent", "--session-id", AGENT]);
 
     check_listing(&desk, shop);
+    check_searching(&desk, shop);
     check_resuming(&desk, shop);
     check_forking(&desk, shop);
     check_forking_at_a_message(&desk, shop);
@@ -70,6 +71,21 @@ fn check_listing(desk: &Desk, shop: &Path) {
         assert_eq!(session["version"], desk.claude.version());
         assert_eq!(session["is_running"], false);
     }
+}
+
+/// What was said and done leads to its session.
+fn check_searching(desk: &Desk, shop: &Path) {
+    let found = desk.json(&["search", "from-the-shell"]);
+    assert_eq!(found["hits"][0]["session_id"], TOOL, "{found}");
+    let printed = desk.backstory(&["resume", "from-the-shell", "--print"]).succeeded();
+    assert_eq!(desk.plain(printed.answer()), format!("cd ~/shop && claude --resume={TOOL}"));
+    let offered = desk.json(&["fork", "count every file"]);
+    let first = &offered["results"][0];
+    assert_eq!((&first["session_id"], &first["rank"]), (&AGENT.into(), &1.into()), "{offered}");
+    assert_eq!(first["working_directory"], shop.display().to_string());
+    assert!(first["snippet"].as_str().is_some_and(|snippet| snippet.contains("ount")), "{offered}");
+    let picked = desk.backstory(&["fork", "count every file", "--pick", "1", "--print"]).succeeded();
+    assert_eq!(desk.plain(picked.answer()), format!("cd ~/shop && claude --resume={AGENT} --fork-session"));
 }
 
 /// The new turn stands in the same file, behind all that was there.

@@ -46,6 +46,7 @@ fn a_home_that_is_well() {
     claude     2.1.329  ~/bin/claude  (forks, says what is open, finds sessions from any directory)
     sessions   1  ~/.claude
     sub-agents 0
+    index      not there yet; the first `backstory search` makes it
 
     Nothing is wrong.
     ");
@@ -69,6 +70,7 @@ fn what_is_wrong_comes_with_the_next_step() {
     claude     not found
     sessions   1  ~/.claude
     sub-agents 0
+    index      not there yet; the first `backstory search` makes it
 
     problem  there is no program `claude` on your PATH
       install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or let the setting `claude.binary` name its program

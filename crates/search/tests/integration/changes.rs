@@ -1,0 +1,118 @@
+//! What happens to the index when transcripts change.
+
+use std::fs;
+use std::io::Write as _;
+
+use search::{pending, sync};
+
+use crate::history::{History, session, sources};
+
+#[test]
+fn an_unchanged_history_costs_nothing() {
+    let history = History::new();
+    history.write(&session("s1", "walrus", "ok"));
+    assert_eq!(history.sync().progress.files_done, 1);
+    let again = history.sync();
+    assert_eq!((again.bytes_read, again.rows_written, again.progress.files), (0, 0, 0));
+}
+
+#[test]
+fn a_line_appended_to_fifty_megabytes_costs_its_own_bytes() {
+    let history = History::new();
+    let long = format!("{{\"type\":\"user\",\"toolUseResult\":\"{}\"}}\n", "x".repeat(1 << 20)).repeat(50);
+    let path = history.write_in("-p", "s1", long.as_bytes());
+    history.sync();
+    let line = "{\"type\":\"user\",\"uuid\":\"u1\",\"message\":{\"content\":\"the walrus\"}}\n";
+    fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(line.as_bytes()).unwrap();
+    let synced = history.sync();
+    assert_eq!(synced.bytes_read, line.len() as u64 + 1024, "its own bytes and the witness before them");
+    assert_eq!(synced.rows_written, 2, "the file's row and the generation");
+    assert_eq!(history.found("walrus"), ["s1"]);
+}
+
+#[test]
+fn replaced_content_is_found_and_the_old_is_not() {
+    let history = History::new();
+    history.write(&session("s1", "walrus", "ok"));
+    history.sync();
+    history.write(&session("s1", "ostrich", "ok"));
+    history.sync();
+    assert_eq!(history.found("ostrich"), ["s1"]);
+    assert!(history.found("walrus").is_empty());
+}
+
+#[test]
+fn a_copy_stays_found_when_its_owner_is_replaced() {
+    let history = History::new();
+    let parent = session("parent", "walrus", "ok");
+    history.write(&parent);
+    history.sync();
+    history.write(&parent.clone().fork("fork", testkit::transcript::Lineage::SharedUuids).prompt("more"));
+    history.sync();
+    let other = "{\"type\":\"user\",\"uuid\":\"another\",\"message\":{\"content\":\"ostrich\"}}\n";
+    history.write_in("-p", "parent", other.as_bytes());
+    history.sync();
+    history.sync();
+    assert_eq!(history.found("walrus"), ["fork"]);
+    assert_eq!(history.found("ostrich"), ["parent"]);
+}
+
+#[test]
+fn a_file_that_moves_to_another_folder_is_not_read_again() {
+    let history = History::new();
+    let path = history.write(&session("s1", "walrus", "ok"));
+    history.sync();
+    let moved = history.config().join("projects/-q/s1.jsonl");
+    fs::create_dir_all(moved.parent().unwrap()).unwrap();
+    fs::rename(&path, &moved).unwrap();
+    let synced = history.sync();
+    assert!(synced.bytes_read <= 1024, "only the witness: {synced:?}");
+    assert_eq!(history.hits("walrus")[0].file, moved);
+}
+
+#[test]
+fn a_vanished_transcript_stays_found_without_its_text() {
+    let history = History::new();
+    let path = history.write(&session("s1", "walrus", "ok"));
+    history.sync();
+    fs::remove_file(path).unwrap();
+    history.sync();
+    let hits = history.hits("walrus");
+    assert_eq!((hits.len(), &hits[0].snippet), (1, &None));
+}
+
+#[test]
+fn work_stops_when_asked_and_goes_on_later() {
+    let history = History::new();
+    for n in 0..6 {
+        let long = format!("{{\"type\":\"user\",\"toolUseResult\":\"{}\"}}\n", "x".repeat(3 << 20));
+        let line =
+            format!("{{\"type\":\"user\",\"uuid\":\"u{n}\",\"message\":{{\"content\":\"the walrus\"}}}}\n");
+        history.write_in("-p", &format!("s{n}"), (long + &line).as_bytes());
+    }
+    let mut asked = 0;
+    let mut stop_soon = |_: &search::Progress| {
+        asked += 1;
+        asked < 4
+    };
+    let stopped = sync(&history.index(), &sources(&history.config()), &mut stop_soon).unwrap();
+    assert!(stopped.pending_files > 0, "{stopped:?}");
+    let left = pending(&history.index(), &sources(&history.config())).unwrap();
+    assert_eq!(left.files, stopped.pending_files);
+    let rest = history.sync();
+    assert_eq!((rest.pending_files, history.found("walrus").len()), (0, 6));
+    assert!(rest.bytes_read < 6 * (4 << 20), "what was read is not read again");
+}
+
+#[test]
+fn damage_is_counted_and_passed_over() {
+    let history = History::new();
+    let mut bytes = session("s1", "walrus", "ok").bytes();
+    bytes.extend(
+        b"not json {\n\0\0\0\n\n{\"type\":\"user\",\"message\":{\"content\":\"the ostrich\"}}\n{\"torn",
+    );
+    history.write_in("-p", "s1", &bytes);
+    let synced = history.sync();
+    assert_eq!(synced.unreadable_lines, 2);
+    assert_eq!(history.found("ostrich"), ["s1"]);
+}

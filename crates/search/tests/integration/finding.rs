@@ -1,0 +1,121 @@
+//! What a question finds.
+
+use search::{Kind, Scope};
+use serde_json::json;
+use testkit::transcript::{Lineage, Transcript};
+use transcript::Role;
+
+use crate::history::{History, ids, session};
+
+#[test]
+fn words_in_any_form_identifiers_and_cjk() {
+    let history = History::new();
+    history.write(&session("s1", "Users are logged out at random", "The refreshToken rotation is racy."));
+    history.write(&session("s2", "Make the parser faster", "Streaming helps."));
+    history.write(&session("s3", "数据库连接池耗尽了", "好的"));
+    history.sync();
+    for question in ["refreshing tokens", "refresh_token", "refreshToken", "\"refresh token\"", "logging out"]
+    {
+        assert_eq!(history.found(question).first().map(String::as_str), Some("s1"), "{question}");
+    }
+    assert_eq!(history.found("连接池"), ["s3"]);
+    assert_eq!(history.found("zeppelin"), [""; 0]);
+    assert_eq!(history.found("\"token refresh\""), [""; 0], "a quoted phrase has to stand so");
+}
+
+#[test]
+fn the_exact_line_is_cited() {
+    let history = History::new();
+    let transcript =
+        session("s1", "first question", "first answer").prompt("where is the zebra?").answer("In the zoo.");
+    let path = history.write(&transcript);
+    history.sync();
+    let hits = history.hits("zebra");
+    let [hit] = hits.as_slice() else { panic!("{hits:?}") };
+    let bytes = std::fs::read(&path).unwrap();
+    let line = bytes.split(|byte| *byte == b'\n').nth(usize::try_from(hit.line).unwrap() - 1).unwrap();
+    let from_offset = &bytes[usize::try_from(hit.offset).unwrap()..];
+    assert!(from_offset.starts_with(line));
+    let line = String::from_utf8_lossy(line);
+    assert!(line.contains("zebra") && line.contains(hit.uuid.as_deref().unwrap()), "{line}");
+    assert_eq!((hit.kind, hit.file.as_path()), (Kind::Prompt, path.as_path()));
+    let snippet = hit.snippet.as_ref().unwrap();
+    let (start, end) = snippet.marks[0];
+    assert_eq!(&snippet.text[start..end], "zebra");
+}
+
+#[test]
+fn a_path_finds_who_changed_the_file() {
+    let history = History::new();
+    let edit = json!({"file_path": "/p/src/auth/token.rs", "old_string": "a", "new_string": "b"});
+    let read = json!({"file_path": "/p/src/auth/token.rs"});
+    history.write(&session("changed", "x", "y").tool("Edit", edit, "ok"));
+    history.write(&session("read", "x", "y").tool("Read", read, "content"));
+    history.write(&session("named", "look at src/auth/token.rs", "y"));
+    history.write(&session("other", "x", "y"));
+    history.sync();
+    let found = history.found("src/auth/token.rs");
+    assert_eq!((found[0].as_str(), found.len()), ("changed", 3), "who read or named it comes after");
+    assert!(history.hits("token.rs")[0].why.changed_file);
+    let scope = Scope { file: Some("auth/token.rs".to_owned()), ..Scope::default() };
+    let found: Vec<_> = history.hits_in("y", &scope).into_iter().map(|hit| hit.session.to_string()).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
+fn filters() {
+    let history = History::new();
+    history.write(&session("s1", "the walrus", "no animal here"));
+    history.write(&session("s2", "no animal here", "the walrus"));
+    history.sync();
+    let found = |scope: &Scope| {
+        let hits = history.hits_in("walrus", scope);
+        hits.into_iter().map(|hit| hit.session.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&Scope { role: Some(Role::User), ..Scope::default() }), ["s1"]);
+    assert_eq!(found(&Scope { role: Some(Role::Assistant), ..Scope::default() }), ["s2"]);
+    assert_eq!(found(&Scope { sessions: Some(ids(&["s2"])), ..Scope::default() }), ["s2"]);
+    let long_ago = Some("2001-01-01T00:00:00Z".parse().unwrap());
+    assert_eq!(found(&Scope { until: long_ago, ..Scope::default() }), [""; 0]);
+    assert_eq!(found(&Scope { since: long_ago, ..Scope::default() }).len(), 2);
+}
+
+#[test]
+fn a_record_held_by_several_sessions_is_indexed_once() {
+    let history = History::new();
+    let parent = session("parent", "the walrus swims", "indeed");
+    let fork =
+        parent.clone().fork("fork", Lineage::SharedUuids).prompt("and the ostrich?").answer("It runs.");
+    history.write(&parent);
+    history.sync();
+    history.write(&fork);
+    let synced = history.sync();
+    let hits = history.hits("walrus");
+    assert_eq!(hits.len(), 2);
+    for hit in &hits {
+        let other = if hit.session.as_str() == "parent" { "fork" } else { "parent" };
+        assert_eq!(hit.also_in.iter().map(ToString::to_string).collect::<Vec<_>>(), [other]);
+    }
+    assert_eq!(history.found("ostrich"), ["fork"]);
+    assert!(synced.chunks_added <= 3, "the copies are not indexed again: {synced:?}");
+    let only_fork = Scope { sessions: Some(ids(&["fork"])), ..Scope::default() };
+    assert_eq!(history.hits_in("walrus", &only_fork).len(), 1, "found through the copy it holds");
+}
+
+#[test]
+fn subagents_answer_for_their_session() {
+    let transcript = Transcript::new("s1").cwd("/p").prompt("count").subagent(
+        "general-purpose",
+        "Count files",
+        "Count the platypus files",
+        |agent| agent.answer("There are three platypus files."),
+    );
+    let home = testkit::home::ScratchHome::new();
+    transcript.write_to(&home);
+    let index = home.path().join("index");
+    crate::history::sync_folders(&home.config_dir(), &index);
+    let mut searcher = search::Searcher::open(&index).unwrap().unwrap();
+    let outcome = searcher.search(&search::Query::parse("platypus"), &Scope::default(), 5).unwrap();
+    assert_eq!(outcome.hits.len(), 1);
+    assert_eq!(outcome.hits[0].session.as_str(), "s1");
+}

@@ -1,0 +1,12 @@
+//! The index as its users see it: what is found after what happened to the transcripts.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on should say where"
+)]
+
+mod changes;
+mod crash;
+mod finding;
+mod history;
