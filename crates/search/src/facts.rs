@@ -73,10 +73,10 @@ pub(crate) fn of_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<'
 /// What a tool's answer tells.
 pub(crate) fn of_tool_result<'a>(content: Raw<'a>, is_error: bool, kept: Raw<'a>, units: &mut Vec<Unit<'a>>) {
     let is_command = kept.get("stdout").is_text();
-    let refusal = content.text().is_some_and(|text| text.starts_with("The user doesn't want to"));
     if !is_error && !is_command {
         return;
     }
+    let refusal = content.json().starts_with("\"The user doesn't want to");
     let output = result_text(content);
     let output = &output[..output.floor_char_boundary(OUTPUT_CAP)];
     if refusal {

@@ -3,7 +3,6 @@
 //! It is the point of commit: what the text index holds beyond it is taken out again before anything is
 //! added (see `writer`).
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use database::{Condition, open_derived, open_read_only};
@@ -103,18 +102,15 @@ impl FileList {
         rows.collect::<Result<_, _>>().map_err(files_failed("read"))
     }
 
-    /// The files that also hold a record, by the record.
-    pub(crate) fn shared(&self) -> Result<HashMap<u64, Vec<u64>>, Error> {
-        let mut statement = self.prepare("SELECT record, file FROM shared")?;
-        let rows = statement
-            .query_map([], |row| Ok((from_sql(row.get(0)?), from_sql(row.get(1)?))))
-            .map_err(files_failed("read"))?;
-        let mut shared: HashMap<u64, Vec<u64>> = HashMap::new();
-        for row in rows {
-            let (record, file) = row.map_err(files_failed("read"))?;
-            shared.entry(record).or_default().push(file);
-        }
-        Ok(shared)
+    /// The records that several files hold.
+    pub(crate) fn shared(&self) -> Result<Vec<Shared>, Error> {
+        let mut statement = self.prepare("SELECT record, owner, file FROM shared")?;
+        let number = |row: &rusqlite::Row<'_>, at| row.get(at).map(from_sql);
+        let shared = |row: &rusqlite::Row<'_>| {
+            Ok(Shared { record: number(row, 0)?, owner: number(row, 1)?, file: number(row, 2)? })
+        };
+        let rows = statement.query_map([], shared).map_err(files_failed("read"))?;
+        rows.collect::<Result<_, _>>().map_err(files_failed("read"))
     }
 
     /// The files that lean on records indexed for `owner`.
@@ -258,7 +254,7 @@ mod tests {
         let list = FileList::open_read_only(&path).unwrap().unwrap();
         assert_eq!(list.generation().unwrap(), 7);
         assert_eq!(list.all().unwrap(), changes.files);
-        assert_eq!(list.shared().unwrap(), HashMap::from([(u64::MAX, vec![2])]));
+        assert_eq!(list.shared().unwrap(), [shared]);
         assert_eq!(list.leaning_on(1).unwrap(), [2]);
     }
 

@@ -34,8 +34,8 @@ pub(crate) struct Found {
 
 /// Which chunks count.
 pub(crate) trait Admit {
-    /// Whether a chunk of this kind and time counts.
-    fn chunk(&self, kind: Kind, time: u64) -> bool;
+    /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
+    fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool;
 }
 
 struct Columns {
@@ -142,8 +142,7 @@ impl Gathering<'_> {
                 let Some(kind) = columns.kind.first(document).and_then(Kind::from_number) else { return };
                 let by_words = kind.is_found_by_words();
                 column.having += u64::from(by_words);
-                let time = columns.time.first(document).unwrap_or(0);
-                if !self.admit.chunk(kind, time) {
+                if !self.admit.chunk(kind, &|| columns.time.first(document).unwrap_or(0)) {
                     return;
                 }
                 if by_words {
@@ -152,7 +151,7 @@ impl Gathering<'_> {
                 if kind.speaks_for_session() {
                     self.sessions.holders(
                         columns.file.first(document),
-                        columns.record.first(document),
+                        || columns.record.first(document),
                         |session| {
                             column.said[session] = column.said[session].saturating_add(frequency);
                         },
@@ -213,7 +212,8 @@ impl Gathering<'_> {
 
     fn offer(&mut self, chunk: ChunkAt, share: f32) {
         let columns = &self.columns[chunk.segment];
-        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let file = columns.file.first(chunk.document);
+        let record = || columns.record.first(chunk.document);
         let found = &mut self.found;
         let kind = columns.kind.first(chunk.document).and_then(Kind::from_number);
         let worth = share * kind.map_or(1.0, rank::worth_citing);
@@ -280,10 +280,11 @@ impl Gathering<'_> {
         let columns = &self.columns[chunk.segment];
         let Some(kind) = columns.kind.first(chunk.document).and_then(Kind::from_number) else { return };
         let time = columns.time.first(chunk.document).unwrap_or(0);
-        if !self.admit.chunk(kind, time) {
+        if !self.admit.chunk(kind, &|| time) {
             return;
         }
-        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let file = columns.file.first(chunk.document);
+        let record = || columns.record.first(chunk.document);
         let found = &mut self.found;
         self.sessions.holders(file, record, |session| {
             let found = &mut found[session];
@@ -313,7 +314,8 @@ impl Gathering<'_> {
 
     fn mention(&mut self, chunk: ChunkAt, share: f32) {
         let columns = &self.columns[chunk.segment];
-        let (file, record) = (columns.file.first(chunk.document), columns.record.first(chunk.document));
+        let file = columns.file.first(chunk.document);
+        let record = || columns.record.first(chunk.document);
         let time = columns.time.first(chunk.document).unwrap_or(0);
         let found = &mut self.found;
         self.sessions.holders(file, record, |session| {

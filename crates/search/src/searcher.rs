@@ -210,10 +210,10 @@ fn score(query: &Query, scope: &Scope, found: &Found) -> f32 {
 }
 
 impl Admit for Scope {
-    fn chunk(&self, kind: Kind, time: u64) -> bool {
+    fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool {
         let second = |at: &Timestamp| u64::try_from(at.as_second()).unwrap_or(0);
         self.role.is_none_or(|role| kind.role() == role)
-            && self.since.as_ref().is_none_or(|since| time >= second(since))
-            && self.until.as_ref().is_none_or(|until| time != 0 && time < second(until))
+            && self.since.as_ref().is_none_or(|since| time() >= second(since))
+            && self.until.as_ref().is_none_or(|until| (1..second(until)).contains(&time()))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use model::SessionId;
 
-use crate::files::FileRow;
+use crate::files::{FileRow, Shared};
 
 const NONE: u32 = u32::MAX;
 
@@ -17,6 +17,8 @@ pub(crate) struct Sessions {
     of_file: Vec<u32>,
     /// The other files that hold a record.
     shared: HashMap<u64, Vec<u64>>,
+    /// Whether a file owns records that others hold, by the file's number.
+    lends: Vec<bool>,
     spoken: Vec<u64>,
     mean_spoken: f32,
     chunks: u64,
@@ -25,11 +27,19 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    pub(crate) fn new(files: Vec<FileRow>, shared: HashMap<u64, Vec<u64>>) -> Self {
-        let mut sessions = Self { shared, ..Self::default() };
+    pub(crate) fn new(files: Vec<FileRow>, shared: Vec<Shared>) -> Self {
+        let mut sessions = Self::default();
         let mut numbers: HashMap<SessionId, u32> = HashMap::new();
         let last = files.iter().map(|file| file.id).max().map_or(0, |last| last + 1);
         sessions.of_file = vec![NONE; usize::try_from(last).unwrap_or(0)];
+        sessions.lends = vec![false; sessions.of_file.len()];
+        for shared in shared {
+            if let Some(lends) = usize::try_from(shared.owner).ok().and_then(|at| sessions.lends.get_mut(at))
+            {
+                *lends = true;
+            }
+            sessions.shared.entry(shared.record).or_default().push(shared.file);
+        }
         for file in &files {
             sessions.chunks += file.chunks;
             let Some(id) = &file.session else { continue };
@@ -78,16 +88,23 @@ impl Sessions {
     }
 
     /// Calls `each` with every session that holds a record and may be found.
-    pub(crate) fn holders(&self, file: Option<u64>, record: Option<u64>, mut each: impl FnMut(usize)) {
-        let owner = file.and_then(|file| self.session_of(file));
+    pub(crate) fn holders(
+        &self,
+        file: Option<u64>,
+        record: impl Fn() -> Option<u64>,
+        mut each: impl FnMut(usize),
+    ) {
+        let Some(file) = file else { return };
+        let owner = self.session_of(file);
         let admitted = |session: usize| self.admitted.as_ref().is_none_or(|admitted| admitted[session]);
         if let Some(owner) = owner.filter(|owner| admitted(*owner)) {
             each(owner);
         }
-        if self.shared.is_empty() {
+        let lends = usize::try_from(file).ok().and_then(|at| self.lends.get(at));
+        if lends != Some(&true) {
             return;
         }
-        let others = record.and_then(|record| self.shared.get(&record)).into_iter().flatten();
+        let others = record().and_then(|record| self.shared.get(&record)).into_iter().flatten();
         let mut given = owner;
         for session in others.filter_map(|file| self.session_of(*file)) {
             if given != Some(session) && owner != Some(session) && admitted(session) {

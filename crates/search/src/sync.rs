@@ -20,7 +20,7 @@ use crate::kind::Kind;
 use crate::writer::{Writer, list_file};
 
 /// A commit is made after so many bytes of transcripts.
-const COMMIT_EVERY: u64 = 192 << 20;
+const COMMIT_EVERY: u64 = 512 << 20;
 /// `keep_going` is asked after so many bytes.
 const ASK_EVERY: u64 = 1 << 20;
 /// From so many bytes on, all threads are used.

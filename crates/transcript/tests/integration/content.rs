@@ -1,0 +1,190 @@
+//! Hostile content, each with its expected outcome: what is read, and why the rest is passed over.
+
+use std::fs;
+
+use model::Usage;
+use transcript::{Reader, Spent, Summary};
+
+const PROMPT: &str = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#;
+const CUT: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"und"#;
+
+fn read(content: &[u8]) -> (Summary, Spent, usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    fs::write(&path, content).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), Spent::default());
+    while let Some(line) = reader.next_line().unwrap() {
+        summary.observe(line, &mut spent);
+    }
+    (summary, spent, reader.unfinished().len())
+}
+
+/// All figures that are not 0, in words.
+fn outcome(content: &[u8]) -> String {
+    let (summary, _, unfinished) = read(content);
+    let passed = summary.passed;
+    let figures = [
+        (summary.lines, "lines"),
+        (summary.visible_messages, "messages"),
+        (summary.unknown, "unknown"),
+        (passed.blank, "blank"),
+        (passed.nul, "nul"),
+        (passed.not_utf8, "not utf-8"),
+        (passed.not_json, "not json"),
+        (unfinished as u64, "bytes unfinished"),
+    ];
+    let there = figures.iter().filter(|(count, _)| *count > 0);
+    there.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+}
+
+#[track_caller]
+fn check(content: impl AsRef<[u8]>, expected: &str) {
+    assert_eq!(outcome(content.as_ref()), expected);
+}
+
+#[test]
+fn files_with_nothing_in_them() {
+    check("", "");
+    check("\n", "1 lines, 1 blank");
+    check("\n  \n\t\r\n", "3 lines, 3 blank");
+    check("\u{feff}\n", "1 lines, 1 blank");
+    check("{}", "2 bytes unfinished");
+}
+
+#[test]
+fn files_that_end_badly() {
+    let torn_letter = [CUT.as_bytes(), "ü".as_bytes().split_at(1).0].concat();
+    check(PROMPT, "71 bytes unfinished");
+    check(format!("{PROMPT}\n{CUT}"), "1 lines, 1 messages, 68 bytes unfinished");
+    check(
+        [format!("{PROMPT}\n").as_bytes(), &torn_letter].concat(),
+        "1 lines, 1 messages, 69 bytes unfinished",
+    );
+    check(
+        [format!("{PROMPT}\n").as_bytes(), &[0; 4096]].concat(),
+        "1 lines, 1 messages, 4096 bytes unfinished",
+    );
+    // The client went on writing behind what the crash left.
+    check(format!("{PROMPT}\n{CUT}{PROMPT}\n"), "2 lines, 1 messages, 1 not json");
+    check(format!("{PROMPT}\n{}{PROMPT}\n", "\0".repeat(4096)), "2 lines, 1 messages, 1 nul");
+    check(
+        [format!("{PROMPT}\n").as_bytes(), &torn_letter, b"\n", PROMPT.as_bytes(), b"\n"].concat(),
+        "3 lines, 2 messages, 1 not utf-8",
+    );
+}
+
+#[test]
+fn text_of_other_machines() {
+    check(format!("\u{feff}{PROMPT}\r\n{PROMPT}\r\n"), "2 lines, 2 messages");
+    check(format!("\u{feff}{PROMPT}\n\u{feff}{PROMPT}\n"), "2 lines, 1 messages, 1 not json");
+    check(format!("{PROMPT}\r{PROMPT}\n"), "1 lines, 1 not json");
+    check(
+        [b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}\n", PROMPT.as_bytes()].concat(),
+        "1 lines, 1 not utf-8, 71 bytes unfinished",
+    );
+    // UTF-16, as an editor may have saved it.
+    let wide: Vec<u8> = format!("{PROMPT}\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    check(wide, "1 lines, 1 nul, 1 bytes unfinished");
+}
+
+#[test]
+fn lines_that_are_no_records() {
+    check("null\n12\n\"user\"\n[]\n[{\"type\":\"user\"}]\n<html>\n", "6 lines, 6 not json");
+    check("{\"type\":\"user\"}{\"type\":\"user\"}\n", "1 lines, 1 not json");
+    check("{\"type\":\"user\",}\n{type:\"user\"}\n{'type':'user'}\n", "3 lines, 3 not json");
+}
+
+#[test]
+fn records_of_no_known_type() {
+    check("{}\n{\"silly\":\"this\"}\n{\"type\":\"of-tomorrow\",\"uuid\":\"u\"}\n", "3 lines, 3 unknown");
+    check(
+        "{\"type\":null}\n{\"type\":7}\n{\"type\":[\"user\"]}\n{\"type\":{\"type\":\"user\"}}\n",
+        "4 lines, 4 unknown",
+    );
+    check("{\"type\":\"User\"}\n{\"TYPE\":\"user\"}\n", "2 lines, 2 unknown");
+}
+
+#[test]
+fn fields_of_the_wrong_type() {
+    for message in ["null", "7", "\"text\"", "[]", "{}", "{\"content\":7}", "{\"content\":[null,7,[],{}]}"] {
+        check(format!("{{\"type\":\"user\",\"message\":{message}}}\n"), "1 lines");
+        check(format!("{{\"type\":\"assistant\",\"message\":{message}}}\n"), "1 lines");
+    }
+    check(
+        "{\"type\":\"user\",\"uuid\":[],\"timestamp\":{},\"cwd\":7,\"sessionId\":true,\"message\":{\"content\":\"Hi\"}}\n",
+        "1 lines, 1 messages",
+    );
+}
+
+#[test]
+fn brackets_without_end() {
+    let millions = 5_000_000;
+    check("[".repeat(millions) + "\n", "1 lines, 1 not json");
+    check("{\"a\":".repeat(millions / 5) + "\n", "1 lines, 1 not json");
+    let bomb = "[".repeat(millions) + &"]".repeat(millions);
+    check(format!("{{\"type\":\"user\",\"message\":{{\"content\":{bomb}}}}}\n"), "1 lines");
+    check(
+        format!("{{\"type\":\"user\",\"later\":{bomb},\"message\":{{\"content\":\"Hello\"}}}}\n"),
+        "1 lines, 1 messages",
+    );
+}
+
+#[track_caller]
+fn check_prompt(record: &str, expected: &str) {
+    let (summary, ..) = read(format!("{record}\n").as_bytes());
+    assert_eq!(summary.first_prompt.as_deref(), Some(expected));
+}
+
+#[test]
+fn strings_that_are_no_unicode_are_mended() {
+    check_prompt(r#"{"type":"user","message":{"content":"cut \ud83d here"}}"#, "cut \u{fffd} here");
+    check_prompt(r#"{"type":"user","message":{"content":"\ude80\ud83d"}}"#, "\u{fffd}\u{fffd}");
+    check_prompt(r#"{"type":"user","\ud83d":1,"message":{"\ud83d":1,"content":"Hi"}}"#, "Hi");
+    check_prompt("{\"type\":\"user\",\"message\":{\"content\":\"a\ttab\"}}", "a tab");
+}
+
+#[test]
+fn of_keys_that_stand_twice_the_last_counts() {
+    check_prompt(r#"{"type":"system","type":"user","message":{"content":"a","content":"b"}}"#, "b");
+    check_prompt(r#"{"type":"user","message":{"content":"a"},"message":{"content":"b"}}"#, "b");
+}
+
+#[track_caller]
+fn check_input_tokens(counter: &str, expected: u64) {
+    let line = format!(
+        "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m\",\"model\":\"claude-x\",\
+         \"usage\":{{\"input_tokens\":{counter},\"output_tokens\":2}}}}}}\n"
+    );
+    let (_, spent, _) = read(line.as_bytes());
+    let usage: Vec<_> = spent.messages().iter().map(|message| message.usage).collect();
+    assert_eq!(usage, [Usage { input: expected, output: 2, ..Usage::default() }], "{counter}");
+}
+
+#[test]
+fn counters_that_are_no_counts() {
+    check_input_tokens("7", 7);
+    check_input_tokens("1.0", 1);
+    check_input_tokens("\"12\"", 12);
+    check_input_tokens("-1", 0);
+    check_input_tokens("1e400", 0);
+    check_input_tokens("-1e400", 0);
+    check_input_tokens("null", 0);
+    check_input_tokens("{\"tokens\":7}", 0);
+    check_input_tokens("99999999999999999999999999", u64::MAX);
+}
+
+#[test]
+fn counters_near_the_end_of_numbers_are_added_up_without_a_panic() {
+    let line = |id: u64| {
+        format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m{id}\",\"model\":\"claude-x\",\"usage\":\
+             {{\"input_tokens\":{0},\"output_tokens\":{0},\"cache_creation_input_tokens\":{0},\"cache_read_input_tokens\":{0}}}}}}}\n",
+            u64::MAX
+        )
+    };
+    let (summary, spent, _) = read((line(1) + &line(2)).as_bytes());
+    assert_eq!(summary.context_tokens, u64::MAX);
+    let total = spent.messages().iter().fold(Usage::default(), |sum, message| sum + message.usage);
+    assert_eq!(total.total(), u64::MAX);
+}
