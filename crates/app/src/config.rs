@@ -32,6 +32,8 @@ pub struct Config {
     pub settings: Settings,
     /// Where short-lived files go.
     pub scratch: PathBuf,
+    /// Whether these are the made-up sessions.
+    pub is_demo: bool,
     /// The pager the environment asks for.
     pub pager: Option<String>,
     /// Where programs are looked for (`PATH`).
@@ -65,6 +67,7 @@ impl Config {
             claude_folders: claude_folders(variables, &home, &settings),
             openclaw_folders: openclaw_folders(variables, &home, &settings),
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
+            is_demo: false,
             pager: variables.get("PAGER").cloned(),
             search_path: variables.get("PATH").cloned().unwrap_or_default(),
             claude_config_dir: folder(variables, "CLAUDE_CONFIG_DIR"),

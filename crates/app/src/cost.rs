@@ -73,7 +73,7 @@ pub struct Line {
 
 /// Adds up what all sessions took.
 pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let catalog = catalog::read(&app.config.places(), progress);
+    let catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
     let mut rows = ledger::rows(app, &catalog.sessions);
     let day = |moment: Timestamp| moment.to_zoned(app.zone.clone()).date();
     let (since, until) = (request.since.map(day), request.until.map(day));

@@ -38,6 +38,7 @@ impl Config {
             state: folder.join("state"),
             claude_folders: vec![folder.join("claude")],
             openclaw_folders: vec![folder.join("openclaw")],
+            is_demo: true,
             ..self
         })
     }

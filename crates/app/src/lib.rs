@@ -23,6 +23,7 @@ mod settings;
 pub mod show;
 #[cfg(test)]
 mod testing;
+mod totals;
 pub mod which;
 
 use jiff::Timestamp;

@@ -4,7 +4,7 @@ pub use catalog::{Filter, Progress};
 use model::Session;
 use transcript::Problem;
 
-use crate::{App, ledger};
+use crate::{App, totals};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -34,8 +34,7 @@ pub struct Answer {
 
 /// Lists sessions; `progress` hears of every file that has to be read.
 pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let mut catalog = catalog::read(&app.config.places(), progress);
-    ledger::enter(app, &mut catalog.sessions);
+    let catalog = totals::with_totals(app, progress);
     let known = catalog.sessions.len();
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     let mut sessions: Vec<Session> = all.filter(|session| request.filter.lets_through(session)).collect();

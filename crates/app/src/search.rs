@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Filter, Found};
+use catalog::{Detail, Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use search::{FilterName, Query, Scope, Searcher};
@@ -49,6 +49,8 @@ pub struct Answer {
     pub stale: Option<String>,
     /// Words of a very long question were left out.
     pub cut: bool,
+    /// How many sessions there are in all.
+    pub known: usize,
 }
 
 /// A session that answers.
@@ -81,7 +83,7 @@ pub fn search(
     let files: HashMap<SessionId, usize> =
         found.sessions.iter().enumerate().map(|(at, file)| (file.id.clone(), at)).collect();
     let transcripts = found.sessions.clone();
-    let mut answer = Answer { cut: query.cut, ..Answer::default() };
+    let mut answer = Answer { cut: query.cut, known: transcripts.len(), ..Answer::default() };
     match index::sync(app, found, keep_going) {
         Ok(synced) => {
             answer.pending_files = synced.pending_files;
@@ -161,7 +163,7 @@ fn sessions(app: &App, request: &Request, found: &Found) -> Result<Option<HashSe
     if request.filter == Filter::default() {
         return Ok(None);
     }
-    let catalog = catalog::read(&app.config.places(), |_| ());
+    let catalog = catalog::read(&app.config.places(), Detail::Facts, |_| ());
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     Ok(Some(all.filter(|session| request.filter.lets_through(session)).map(|session| session.id).collect()))
 }

@@ -93,7 +93,7 @@ pub enum Piece {
 
 /// Opens the session that a person names.
 pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
-    let mut catalog = catalog::read(&app.config.places(), |_| {});
+    let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, |_| {});
     ledger::enter(app, &mut catalog.sessions);
     let session = resolve(catalog.sessions.iter().map(|entry| &entry.session), &request.session)?.clone();
     let Some(file) = session.file.clone() else {

@@ -130,8 +130,12 @@ fn answered(found: Answered) -> Ranked {
 }
 
 fn nothing(text: &str, answer: &Answer) -> Error {
-    let error =
-        Error::new(Kind::NotFound, format!("no session's id begins with `{text}`, and none answers it"));
+    let error = Error::new(
+        Kind::NotFound,
+        format!(
+            "no session's id is or begins with `{text}` ({SHORTEST} characters at the least), and none answers it"
+        ),
+    );
     let error = match &answer.stale {
         Some(why) => error.hint(format!("the search index is not up to date: {why}")),
         None if answer.pending_files > 0 => error.hint(format!(

@@ -117,13 +117,22 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     sessions
 }
 
+/// How much of each session is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// The facts; an entry's messages may be missing.
+    Facts,
+    /// Also what was spent.
+    Spending,
+}
+
 /// Reads the catalog; `progress` hears of every file that is read.
-pub fn read(places: &Places, progress: impl FnMut(Progress)) -> Catalog {
+pub fn read(places: &Places, detail: Detail, progress: impl FnMut(Progress)) -> Catalog {
     let found = discover(&places.config_folders);
     let wanted = wanted(&found);
     let subagents = wanted.iter().filter(|file| matches!(file.owner, Owner::Subagent(_))).count();
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let reading = Reading::new(wanted, &found.walked, &mut cache, places.threads, progress);
+    let reading = Reading::new(detail, wanted, &found.walked, &mut cache, places.threads, progress);
     let mut registered = Registered::read(&places.openclaw_folders);
     let problems = [found.problems, reading.problems, std::mem::take(&mut registered.problems)].concat();
     let mut projects = Projects::new(&places.global_files);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use transcript::{FileStamp, Problem};
 
-use crate::catalog::{Progress, Work};
+use crate::catalog::{Detail, Progress, Work};
 use crate::scan::{Facts, Job, Owner, Read, scan};
 use crate::summary_cache::SummaryCache;
 
@@ -38,13 +38,21 @@ pub(crate) struct Reading {
 impl Reading {
     /// Gets the facts of all wanted files; files below `walked` that are gone are forgotten.
     pub(crate) fn new(
+        detail: Detail,
         wanted: Vec<Wanted>,
         walked: &[PathBuf],
         cache: &mut SummaryCache,
         threads: usize,
         progress: impl FnMut(Progress),
     ) -> Self {
-        let known = Known::new(cache.load());
+        if detail == Detail::Facts {
+            let known = Known::new(cache.load(detail));
+            if known.is_current(&wanted) {
+                return Self::with(known, wanted, walked, cache, threads, progress);
+            }
+        }
+        // What has changed is written again, and whole.
+        let known = Known::new(cache.load(Detail::Spending));
         Self::with(known, wanted, walked, cache, threads, progress)
     }
 
@@ -156,6 +164,14 @@ impl Known {
             let before = self.places.get(&(file.stamp.dev, file.stamp.ino))?;
             let moved = before.file_name() == file.path.file_name() && !before.exists();
             if moved { self.facts.remove(before) } else { None }
+        })
+    }
+
+    /// Whether every file is as it was kept, or new.
+    fn is_current(&self, wanted: &[Wanted]) -> bool {
+        wanted.iter().all(|file| match self.facts.get(&file.path) {
+            Some(facts) => facts.stamp == file.stamp,
+            None => !self.places.contains_key(&(file.stamp.dev, file.stamp.ino)),
         })
     }
 

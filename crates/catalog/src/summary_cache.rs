@@ -12,6 +12,7 @@ use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
 use transcript::FileStamp;
 
+use crate::catalog::Detail;
 use crate::pack::{FORMAT, pack, unpack};
 use crate::scan::Facts;
 
@@ -62,10 +63,10 @@ impl SummaryCache {
         self.trouble
     }
 
-    /// All that is kept.
-    pub(crate) fn load(&mut self) -> HashMap<PathBuf, Facts> {
+    /// All that is kept; without the API messages where only the facts are asked for.
+    pub(crate) fn load(&mut self, detail: Detail) -> HashMap<PathBuf, Facts> {
         let Some(connection) = &self.connection else { return HashMap::new() };
-        load(connection).unwrap_or_else(|error| self.give_up(&error))
+        load(connection, detail).unwrap_or_else(|error| self.give_up(&error))
     }
 
     /// What is kept of some files.
@@ -137,9 +138,13 @@ impl SummaryCache {
     }
 }
 
-fn load(connection: &Connection) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
-    let mut select = connection
-        .prepare("SELECT path, dev, ino, size, mtime, facts, messages FROM file WHERE format = ?1")?;
+fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
+    let messages = match detail {
+        Detail::Facts => "x''",
+        Detail::Spending => "messages",
+    };
+    let columns = format!("path, dev, ino, size, mtime, facts, {messages}");
+    let mut select = connection.prepare(&format!("SELECT {columns} FROM file WHERE format = ?1"))?;
     let mut rows = select.query([FORMAT])?;
     let mut kept = HashMap::new();
     while let Some(row) = rows.next()? {

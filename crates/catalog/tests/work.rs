@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Places, Work, read};
+use catalog::{Catalog, Detail, Places, Work, read};
 use tempfile::TempDir;
 use transcript::ConfigFolder;
 
@@ -36,6 +36,7 @@ impl Scratch {
         let config_folders = vec![ConfigFolder::new(self.at(""))];
         read(
             &Places { config_folders, cache: Some(cache.to_owned()), threads: 2, ..Places::default() },
+            Detail::Spending,
             |_| {},
         )
     }

@@ -5,10 +5,7 @@ use std::process::ExitCode;
 
 use app::{Error, Kind};
 
-use crate::text::{fit, safe, safe_lines};
-
-/// The most cells of a line that says what to do next.
-const WIDTH: usize = 120;
+use crate::text::{safe, safe_lines};
 
 /// The exit codes, for `--help`.
 pub(crate) const HELP: &str = "\
@@ -80,6 +77,6 @@ fn tell(message: &str, hints: &[String]) {
     // Where the standard error is closed there is nobody left to tell.
     let _ = writeln!(out, "{red}error{red:#}: {}", safe_lines(message));
     for hint in hints {
-        let _ = writeln!(out, "  {}", fit(&safe(hint), WIDTH));
+        let _ = writeln!(out, "  {}", safe(hint));
     }
 }

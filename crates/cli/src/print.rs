@@ -1,4 +1,4 @@
-//! Aligned columns: each as wide as its widest cell, one of them giving way when the line is too long.
+//! Aligned columns: each as wide as its widest cell, some of them giving way when the line is too long.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::text::{fit, safe};
 /// What lies between two columns.
 const GAP: usize = 2;
 /// The least a column that gives way is cut to.
-const LEAST: usize = 16;
+const LEAST: usize = 7;
 
 /// A column's head and manner.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) enum Lies {
     Left,
     /// To the right: numbers.
     Right,
-    /// To the left, and cut when the line would be too long.
+    /// To the left, and cut when the line would be too long; of several, the last is cut first.
     GivesWay,
 }
 
@@ -77,8 +77,11 @@ fn widths(width: usize, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
         .map(|(at, column)| widest(at).unwrap_or(0).min(column.most).max(column.head.width()))
         .collect();
     let whole = widths.iter().sum::<usize>() + GAP * columns.len().saturating_sub(1);
-    if let Some(at) = columns.iter().position(|column| column.lies == Lies::GivesWay) {
-        widths[at] = widths[at].saturating_sub(whole.saturating_sub(width)).max(LEAST.min(widths[at]));
+    let mut too_much = whole.saturating_sub(width);
+    for (at, _) in columns.iter().enumerate().rev().filter(|(_, column)| column.lies == Lies::GivesWay) {
+        let kept = widths[at].saturating_sub(too_much).max(LEAST.min(widths[at]));
+        too_much -= widths[at] - kept;
+        widths[at] = kept;
     }
     widths
 }

@@ -19,6 +19,9 @@ use crate::sessions::Sessions;
 use crate::snippet::{At, Snippet, cite};
 use crate::writer::{list_file, register, text_folder};
 
+/// What reaches no more than this shares a stray word with the question.
+const NOISE: f32 = 0.005;
+
 /// Which sessions and chunks may be found.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
@@ -120,7 +123,7 @@ impl Searcher {
         let mut ranked: Vec<(f32, usize, &Found)> = Vec::new();
         for (session, found) in found.iter().enumerate() {
             let reached = score(query, scope, found);
-            if reached > 0.0 {
+            if reached > NOISE {
                 ranked.push((reached, session, found));
             }
         }

@@ -92,7 +92,9 @@ impl Writer {
         if small.len() >= MERGE_AT {
             self.text.merge(&small).wait().map_err(index_failed("tidy", &self.folder))?;
         }
-        self.text.wait_merging_threads().map_err(index_failed("tidy", &self.folder))
+        self.text.wait_merging_threads().map_err(index_failed("tidy", &self.folder))?;
+        make_private(&self.folder);
+        Ok(())
     }
 
     /// The record each chunk was made from, by the file that owns it.
@@ -119,6 +121,7 @@ impl Writer {
         let mut prepared = self.text.prepare_commit().map_err(failed())?;
         prepared.set_payload(&self.generation.to_string());
         prepared.commit().map_err(failed())?;
+        make_private(&self.folder);
         Ok(())
     }
 
@@ -194,6 +197,20 @@ fn remove_if_there(outcome: std::io::Result<()>) -> std::io::Result<()> {
 /// Tells an index our tokenizer.
 pub(crate) fn register(index: &Index) {
     index.tokenizers().register(TOKENIZER, WordTokenizer::default());
+}
+
+/// The library gives its files the usual mode; ours are nobody else's.
+fn make_private(text: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(entries) = fs::read_dir(text) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let is_open =
+            |metadata: &fs::Metadata| metadata.is_file() && metadata.permissions().mode() & 0o077 != 0;
+        if entry.metadata().is_ok_and(|metadata| is_open(&metadata)) {
+            // A file that a merge has removed meanwhile is no matter; the folder is private in any case.
+            let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o600));
+        }
+    }
 }
 
 /// Removes the temporary files that a killed writer leaves behind.

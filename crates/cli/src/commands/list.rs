@@ -87,9 +87,9 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 10] = [
         Column { head: "DOING", lies: Lies::Left, most: 16 },
         Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
-        Column { head: "PROJECT", lies: Lies::Left, most: 20 },
-        Column { head: "BRANCH", lies: Lies::Left, most: 20 },
-        Column { head: "ORIGIN", lies: Lies::Left, most: 20 },
+        Column { head: "PROJECT", lies: Lies::GivesWay, most: 20 },
+        Column { head: "BRANCH", lies: Lies::GivesWay, most: 20 },
+        Column { head: "ORIGIN", lies: Lies::GivesWay, most: 20 },
         Column { head: "AGE", lies: Lies::Right, most: 4 },
         Column { head: "MSGS", lies: Lies::Right, most: 6 },
         Column { head: "TOKENS", lies: Lies::Right, most: 6 },

@@ -9,6 +9,7 @@ use app::{App, Error, Kind, moment};
 use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -206,22 +207,23 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
 
 fn print(app: &App, question: &str, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(app);
+    let dim = Style::new().dimmed();
     if answer.found.is_empty() {
         writeln!(out, "Nothing found for {}.", safe(question))?;
+        writeln!(out, "{dim}{}{dim:#}", advice(app, answer))?;
     }
     for found in &answer.found {
         print_one(app, &mut out, found)?;
     }
-    let dim = Style::new().dimmed();
     for note in notes(answer) {
         writeln!(out, "{dim}{note}{dim:#}")?;
     }
     if let Some(best) = answer.found.first() {
+        let demo = if app.config.is_demo { " --demo" } else { "" };
         let id = best.hit.session.short();
-        writeln!(
-            out,
-            "{dim}Read it: backstory show {id}   Continue it: backstory resume {id}   Copy it: backstory fork {id}{dim:#}"
-        )?;
+        for (what, command) in [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")] {
+            writeln!(out, "{dim}{what:<13} backstory {command} {id}{demo}{dim:#}")?;
+        }
     }
     Ok(out.finish()?)
 }
@@ -247,23 +249,73 @@ fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failur
     }
     writeln!(out, "      {dim}{}{dim:#}", fit(&facts.join("  "), width.saturating_sub(6)))?;
     if let Some(snippet) = &hit.snippet {
-        writeln!(out, "      {}", marked(snippet))?;
+        for line in marked(snippet, width.saturating_sub(6)) {
+            writeln!(out, "      {line}")?;
+        }
     }
     Ok(writeln!(out)?)
 }
 
-/// The snippet with the words of the question standing out.
-fn marked(snippet: &Snippet) -> String {
+/// The snippet with the words of the question standing out, in lines of at most `width` cells.
+fn marked(snippet: &Snippet, width: usize) -> Vec<String> {
     let style = AnsiColor::Yellow.on_default().bold();
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    for &(start, end) in &snippet.marks {
-        pieces.push(safe(&snippet.text[at..start]));
-        pieces.push(format!("{style}{}{style:#}", safe(&snippet.text[start..end])));
-        at = end;
+    let is_marked = |at: usize| snippet.marks.iter().any(|&(start, end)| (start..end).contains(&at));
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for (at, word) in words(&snippet.text) {
+        let cells = word.trim_end().width();
+        if used > 0 && used + cells > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        used += word.width();
+        if let Some(line) = lines.last_mut() {
+            let mut was_marked = false;
+            for (offset, c) in word.char_indices() {
+                let now_marked = is_marked(at + offset);
+                if now_marked != was_marked {
+                    line.push_str(&if now_marked {
+                        style.render().to_string()
+                    } else {
+                        style.render_reset().to_string()
+                    });
+                    was_marked = now_marked;
+                }
+                line.push_str(&safe(c.encode_utf8(&mut [0; 4])));
+            }
+            if was_marked {
+                line.push_str(&style.render_reset().to_string());
+            }
+        }
     }
-    pieces.push(safe(&snippet.text[at..]));
-    pieces.concat()
+    lines
+}
+
+/// The words of a text with the space behind them, and where each begins.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive(' ').map(move |word| {
+        let start = at;
+        at += word.len();
+        (start, word)
+    })
+}
+
+/// What to try where nothing was found.
+fn advice(app: &App, answer: &Answer) -> String {
+    if answer.known > 0 {
+        return "Every word counts by itself; try fewer or other words, or leave out a filter.".to_owned();
+    }
+    let folders: Vec<_> = app
+        .config
+        .claude_folders
+        .iter()
+        .map(|folder| folder.join("projects").display().to_string())
+        .collect();
+    let folders = folders.join(", ");
+    format!(
+        "There are no sessions in {folders}. Try --demo, or set CLAUDE_CONFIG_DIR to the folder that holds yours."
+    )
 }
 
 fn notes(answer: &Answer) -> Vec<String> {
