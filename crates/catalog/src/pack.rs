@@ -58,7 +58,9 @@ pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
 /// Bytes as facts; `None` when they are not those of [`FORMAT`].
 pub(crate) fn unpack(stamp: FileStamp, facts: &[u8], messages: &[u8]) -> Option<Facts> {
     let Kept { mark, summary, agent } = postcard::from_bytes::<Kept<Summary>>(facts).ok()?;
-    Some(Facts { stamp, mark, summary, messages: unpack_messages(messages)?, agent })
+    // Kept messages fill some bytes even where there are none of them: no bytes means that nobody asked.
+    let messages = if messages.is_empty() { Vec::new() } else { unpack_messages(messages)? };
+    Some(Facts { stamp, mark, summary, messages, agent })
 }
 
 fn pack_messages(messages: &[MessageUsage]) -> Option<Vec<u8>> {

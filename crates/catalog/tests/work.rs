@@ -33,10 +33,18 @@ impl Scratch {
     }
 
     fn read_keeping(&self, cache: &Path) -> Catalog {
+        self.read_in(Detail::Spending, cache)
+    }
+
+    fn read_facts(&self) -> Catalog {
+        self.read_in(Detail::Facts, &self.at("state/catalog.sqlite"))
+    }
+
+    fn read_in(&self, detail: Detail, cache: &Path) -> Catalog {
         let config_folders = vec![ConfigFolder::new(self.at(""))];
         read(
             &Places { config_folders, cache: Some(cache.to_owned()), threads: 2, ..Places::default() },
-            Detail::Spending,
+            detail,
             |_| {},
         )
     }
@@ -141,4 +149,16 @@ fn a_locked_database_delays_nobody_for_long() {
     let found = scratch.read();
     assert_eq!((found.sessions[0].session.message_count, found.work.rows), (2, 0));
     assert!(found.not_kept.unwrap().contains("locked"));
+}
+
+#[test]
+fn facts_alone_open_nothing_and_lose_nothing() {
+    let scratch = Scratch::new();
+    let path = scratch.file("projects/-p/s1.jsonl", &(PROMPT.to_owned() + ANSWER));
+    scratch.read();
+    assert_eq!(scratch.read_facts().work.opened, 0);
+    append(&path, PROMPT);
+    assert_eq!(scratch.read_facts().sessions[0].session.message_count, 3);
+    let after = scratch.read();
+    assert_eq!((after.work.opened, after.sessions[0].messages.len()), (0, 1));
 }

@@ -6,6 +6,9 @@
 
 use memchr::memchr;
 
+/// How many bytes of a string are looked at in place.
+const SHORT_STRING: usize = 48;
+
 /// The keys (with their quotes) and values of an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields<'a>(Walk<'a>);
@@ -129,13 +132,32 @@ impl<'a> Walk<'a> {
 fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
-        let quote = at + memchr(b'"', bytes.get(at..)?)?;
+        let quote = next_quote(bytes, at)?;
         let escapes = bytes[start + 1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
         at = quote + 1;
         if escapes % 2 == 0 {
             return Some(at);
         }
     }
+}
+
+/// Where the next quote stands. Most strings are short: their few words are looked at in place, and only
+/// long ones are worth the call of a vector search.
+fn next_quote(bytes: &[u8], start: usize) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const QUOTES: u64 = ONES * b'"' as u64;
+    let mut at = start;
+    for _ in 0..SHORT_STRING / 8 {
+        let Some(word) = bytes.get(at..at + 8).and_then(|word| <[u8; 8]>::try_from(word).ok()) else { break };
+        // A byte that is a quote becomes 0, and only a 0 byte borrows into its highest bit.
+        let zeroed = u64::from_le_bytes(word) ^ QUOTES;
+        let found = zeroed.wrapping_sub(ONES) & !zeroed & (ONES << 7);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    Some(at + memchr(b'"', bytes.get(at..)?)?)
 }
 
 fn end_of_nested(bytes: &[u8], start: usize) -> Option<usize> {
@@ -199,6 +221,15 @@ mod tests {
         assert_eq!(elements(r#"[1, "a]", {"b":2}, []]"#), ["1", "\"a]\"", "{\"b\":2}", "[]"]);
         assert_eq!(elements("[]"), [""; 0]);
         assert_eq!(elements("{}"), [""; 0]);
+    }
+
+    #[test]
+    fn quotes_are_found_wherever_they_stand() {
+        for length in 0..120 {
+            let text = "x".repeat(length) + "\"!\"";
+            assert_eq!(next_quote(text.as_bytes(), 0), Some(length));
+            assert_eq!(next_quote(&text.as_bytes()[..length], 0), None);
+        }
     }
 
     proptest::proptest! {
