@@ -163,7 +163,7 @@ fn sessions(app: &App, request: &Request, found: &Found) -> Result<Option<HashSe
     if request.filter == Filter::default() {
         return Ok(None);
     }
-    let catalog = catalog::read(&app.config.places(), Detail::Facts, |_| ());
+    let catalog = catalog::read_found(&app.config.places(), found.clone(), Detail::Facts, |_| ());
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     Ok(Some(all.filter(|session| request.filter.lets_through(session)).map(|session| session.id).collect()))
 }

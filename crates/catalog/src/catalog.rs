@@ -7,7 +7,7 @@ use model::{CostState, MessageUsage, Session, SessionId};
 use transcript::{ConfigFolder, Live, Problem, SubagentFile, TranscriptFile};
 
 use crate::describe::{describe, mark_running, subagent};
-use crate::discover::{Discovered, discover};
+use crate::discover::discover;
 use crate::lineage::{Kin, parents};
 use crate::merge::Registered;
 use crate::project::Projects;
@@ -82,12 +82,11 @@ pub struct Progress {
 
 /// Where transcripts lie, without reading any of them.
 pub fn find(places: &Places) -> Found {
-    let found = discover(&places.config_folders);
-    Found { sessions: found.sessions, flat_subagents: found.flat_subagents, problems: found.problems }
+    discover(&places.config_folders)
 }
 
 /// The transcripts of all config folders, each session once.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Found {
     /// One for each session, with its sub-agents' files.
     pub sessions: Vec<TranscriptFile>,
@@ -95,6 +94,8 @@ pub struct Found {
     pub flat_subagents: Vec<SubagentFile>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
+    /// The projects folders that were looked through.
+    pub(crate) walked: Vec<PathBuf>,
 }
 
 /// What some sessions' own transcripts say of them; where they come from and what they cost needs [`read`].
@@ -128,7 +129,11 @@ pub enum Detail {
 
 /// Reads the catalog; `progress` hears of every file that is read.
 pub fn read(places: &Places, detail: Detail, progress: impl FnMut(Progress)) -> Catalog {
-    let found = discover(&places.config_folders);
+    read_found(places, find(places), detail, progress)
+}
+
+/// Reads the catalog of the transcripts that were found.
+pub fn read_found(places: &Places, found: Found, detail: Detail, progress: impl FnMut(Progress)) -> Catalog {
     let wanted = wanted(&found);
     let subagents = wanted.iter().filter(|file| matches!(file.owner, Owner::Subagent(_))).count();
     let mut cache = SummaryCache::open(places.cache.as_deref());
@@ -151,7 +156,7 @@ fn live(folders: &[ConfigFolder]) -> Vec<Live> {
     folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect()
 }
 
-fn wanted(found: &Discovered) -> Vec<Wanted> {
+fn wanted(found: &Found) -> Vec<Wanted> {
     let file = |path: &Path, stamp, owner| Wanted { path: path.to_owned(), stamp, owner };
     let mut wanted = Vec::new();
     for session in &found.sessions {

@@ -6,24 +6,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use transcript::{ConfigFolder, Problem, SubagentFile, TranscriptFile};
+use transcript::{ConfigFolder, SubagentFile, TranscriptFile};
 
-/// All session files of all config folders.
-#[derive(Debug, Default)]
-pub(crate) struct Discovered {
-    /// One entry for each session.
-    pub(crate) sessions: Vec<TranscriptFile>,
-    /// Sub-agents' files whose session only their records name.
-    pub(crate) flat_subagents: Vec<SubagentFile>,
-    /// What could not be looked at.
-    pub(crate) problems: Vec<Problem>,
-    /// The projects folders that were looked through.
-    pub(crate) walked: Vec<PathBuf>,
-}
+use crate::catalog::Found;
 
 /// Looks through every config folder; a folder named twice is looked through once.
-pub(crate) fn discover(folders: &[ConfigFolder]) -> Discovered {
-    let mut all = Discovered::default();
+pub(crate) fn discover(folders: &[ConfigFolder]) -> Found {
+    let mut all = Found::default();
     let mut transcripts = Vec::new();
     for folder in folders {
         let projects = physical(&folder.projects());

@@ -15,5 +15,7 @@ mod reading;
 mod scan;
 mod summary_cache;
 
-pub use catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, read};
+pub use catalog::{
+    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, read, read_found,
+};
 pub use filter::Filter;
