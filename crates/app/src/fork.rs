@@ -33,7 +33,7 @@ pub struct Fork {
     now: Timestamp,
 }
 
-/// A session that can be forked, or why it cannot (document 003's fields).
+/// A session that can be forked, or why it cannot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Candidate {
     /// From 1, best first.

@@ -78,7 +78,7 @@ pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut 
     }
 }
 
-/// The best name by the order of decision 4.
+/// The best name: the person's own, the CLI's model's, an old summary, else a prompt.
 fn title(file: &TranscriptFile, summary: &Summary) -> Option<String> {
     let titles = &summary.titles;
     titles

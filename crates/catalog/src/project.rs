@@ -1,4 +1,4 @@
-//! Which repository a session belongs to and what people call it (product decision 2).
+//! Which repository a session belongs to and what people call it.
 //!
 //! The truth is the directory in the records; a folder's name under `projects/` is never turned back.
 
@@ -66,8 +66,8 @@ pub(crate) fn label(root: &Path) -> Option<String> {
     root.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Whether a session belongs to the project a person names: by label, by document 004's alias, by Claude
-/// Code's folder name or by path; upper and lower case are the same.
+/// Whether a session belongs to the project a person names: by label, by Claude Code's folder name or what
+/// follows `projects-` in it, or by path; upper and lower case are the same.
 pub(crate) fn is_named(session: &Session, name: &str) -> bool {
     let wanted = name.trim_end_matches('/').to_lowercase();
     let is = |text: &str| text.to_lowercase() == wanted;

@@ -1,7 +1,7 @@
 //! What the CLI's own total holds beyond a session's transcript: titles, compactions, calls that were cut.
 //!
 //! A printed fork's total goes on from its parent's, a `/branch` begins at zero, and nothing in the file says
-//! which; the figures do, because a total is never less than what the transcript adds up to (formats §4, §5.1).
+//! which; the figures do, because a total is never less than what the transcript adds up to.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};

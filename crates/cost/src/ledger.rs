@@ -1,4 +1,4 @@
-//! The ledger: every message of every session once, on its day, for the session that first had it (formats §4).
+//! The ledger: every message of every session once, on its day, for the session that first had it.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -18,7 +18,7 @@ pub struct Activity {
     pub detail: Option<String>,
 }
 
-/// The states of a session (product decision 17).
+/// The states of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {

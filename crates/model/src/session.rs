@@ -24,7 +24,7 @@ pub struct Session {
     pub cwd: Option<PathBuf>,
     /// The branch last seen on the main chain; never `HEAD` or empty.
     pub branch: Option<String>,
-    /// The title by the order of decision 4.
+    /// The title: the person's own, the CLI's model's, an old summary, else the first prompt.
     pub title: Option<String>,
     /// The first thing the person wrote, at most 200 characters.
     pub first_message: Option<String>,
@@ -34,13 +34,13 @@ pub struct Session {
     pub created: Option<Timestamp>,
     /// The last record's time, else the file's.
     pub last_modified: Option<Timestamp>,
-    /// Lines in the transcript (document 000's count).
+    /// Lines in the transcript.
     pub message_count: u64,
     /// Messages a person would read.
     pub visible_messages: u64,
     /// The transcript's size, in bytes.
     pub file_size: u64,
-    /// Tokens by the rule of decision 6.
+    /// Tokens, each API message counted once, for the session that first had it.
     pub usage: Usage,
     /// Tokens the model would have before it now.
     pub context_tokens: u64,

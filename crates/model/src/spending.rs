@@ -8,7 +8,7 @@ use crate::Usage;
 /// One API message's usage as one file tells it.
 ///
 /// Forks, branches and old resumes copy messages from file to file with their ids unchanged; `key` is what
-/// tells that two are the same, so that they count once (formats §4).
+/// tells that two are the same, so that they count once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageUsage {
     /// A hash of (`message.id`, `requestId`), or of `message.id` alone where there is no request id.

@@ -38,7 +38,7 @@ impl Usage {
     }
 
     /// The greater of each counter: several lines of one API message repeat its usage, and only the last
-    /// is sure to be final (formats §4).
+    /// is sure to be final.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Problem, file};
 
-/// The names the file has had, newest first (compat §2.1).
+/// The names the file has had, newest first.
 const NAMES: [&str; 5] = ["openclaw.json", "clawcode.json", "clawdbot.json", "moltbot.json", "moldbot.json"];
 
 /// A configuration is written by hand; 4 MiB is not.

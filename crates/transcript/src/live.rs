@@ -1,4 +1,4 @@
-//! Claude Code's own registry of live processes: `sessions/<pid>.json` (formats §8.1).
+//! Claude Code's own registry of live processes: `sessions/<pid>.json`.
 //!
 //! A record outlives its process after a kill, so every record is checked against the process: same pid,
 //! same start time, same pid namespace.

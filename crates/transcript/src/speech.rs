@@ -1,6 +1,6 @@
 //! What a person said: markers and wrappers taken off, machine-made text told apart.
 //!
-//! Pure text rules (formats §3.2, product decisions 4 and 12). They serve titles, search text and exports,
+//! Pure text rules. They serve titles, search text and exports,
 //! so that all three show the same words.
 
 use std::borrow::Cow;

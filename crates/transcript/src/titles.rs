@@ -1,4 +1,4 @@
-//! Which of a session's many names is its title (product decision 4).
+//! Which of a session's many names is its title.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

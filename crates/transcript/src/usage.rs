@@ -1,4 +1,4 @@
-//! Tokens of API messages, gathered from the lines of one file (formats §4).
+//! Tokens of API messages, gathered from the lines of one file.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Releases of Claude Code and what each can do, as far as it was tried (formats §5).
+//! Releases of Claude Code and what each can do, as far as it was tried.
 
 use std::fmt;
 use std::str::FromStr;

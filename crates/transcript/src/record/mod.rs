@@ -131,7 +131,7 @@ impl<'a> Record<'a> {
         self.fields.agent.plain()
     }
 
-    /// The session named in the record; copies may still name the original (formats §3.1).
+    /// The session named in the record; copies may still name the original.
     pub fn session(&self) -> Option<&'a str> {
         self.fields.session.plain()
     }
@@ -248,7 +248,7 @@ impl<'a> Record<'a> {
         self.fields.operation.plain()
     }
 
-    /// What a person typed while a turn ran: absorbed into it without a user record (formats §3.6).
+    /// What a person typed while a turn ran: absorbed into it without a user record.
     pub fn queued_prompt(&self) -> Option<Cow<'a, str>> {
         if self.kind != Kind::Attachment {
             return None;
