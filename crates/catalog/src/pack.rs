@@ -57,7 +57,7 @@ pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
 
 /// Bytes as facts; `None` when they are not those of [`FORMAT`].
 pub(crate) fn unpack(stamp: FileStamp, facts: &[u8], messages: &[u8]) -> Option<Facts> {
-    let Kept { mark, summary, agent } = postcard::from_bytes::<Kept<Summary>>(facts).ok()?;
+    let Kept { mark, summary, agent } = postcard::from_bytes::<Kept<Box<Summary>>>(facts).ok()?;
     // Kept messages fill some bytes even where there are none of them: no bytes means that nobody asked.
     let messages = if messages.is_empty() { Vec::new() } else { unpack_messages(messages)? };
     Some(Facts { stamp, mark, summary, messages, agent })
@@ -135,7 +135,7 @@ mod tests {
         Facts {
             stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },
             mark: Mark { dev: 1, ino: 2, offset: 3, lines: 11, witness: u64::MAX },
-            summary,
+            summary: Box::new(summary),
             messages: spent.into_messages(),
             agent: Some(agent),
         }

@@ -52,7 +52,7 @@ pub(crate) struct Facts {
     /// How far it was read.
     pub(crate) mark: Mark,
     /// What it says.
-    pub(crate) summary: Summary,
+    pub(crate) summary: Box<Summary>,
     /// The API messages in it.
     pub(crate) messages: Vec<MessageUsage>,
     /// Of a sub-agent: what it is.
@@ -121,7 +121,7 @@ fn facts(job: &Job, bytes: &mut u64) -> io::Result<Facts> {
     };
     let (mut summary, mut spent) = match known {
         Some(known) => (known.summary.clone(), Spent::resume(known.messages.clone())),
-        None => (empty_summary(job, agent.as_ref()), Spent::default()),
+        None => (Box::new(empty_summary(job, agent.as_ref())), Spent::default()),
     };
     while let Some(line) = tail.next_line()? {
         summary.observe(line, &mut spent);
