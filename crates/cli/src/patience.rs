@@ -2,12 +2,21 @@
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use app::App;
 use app::search::{Progress, is_first};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Nobody has interrupted.
+const WORKING: u8 = 0;
+/// An interrupt has asked to stop and answer.
+const STOPPING: u8 = 1;
+/// The work is over.
+const OVER: u8 = 2;
+/// The exit code of a program that an interrupt ended.
+const INTERRUPTED: i32 = 130;
 
 /// How long work may take before it is shown.
 const QUIET: Duration = Duration::from_millis(500);
@@ -16,7 +25,7 @@ const QUIET: Duration = Duration::from_millis(500);
 pub(crate) struct Patience {
     began: Instant,
     budget: Option<Duration>,
-    interrupted: Arc<AtomicBool>,
+    state: Arc<AtomicU8>,
     bar: Option<ProgressBar>,
 }
 
@@ -32,16 +41,21 @@ impl Patience {
 
     /// For indexing: until it is done or the person interrupts it; what was read by then is kept.
     pub(crate) fn endless() -> Self {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupted);
+        let state = Arc::new(AtomicU8::new(WORKING));
+        let shared = Arc::clone(&state);
         // Where no handler can be set, an interrupt ends the program; the last commit stands.
-        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-        Self { began: Instant::now(), budget: None, interrupted, bar: None }
+        let _ = ctrlc::set_handler(move || {
+            // Asked a second time, or when the work is over, it means what it always means.
+            if shared.compare_exchange(WORKING, STOPPING, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                std::process::exit(INTERRUPTED);
+            }
+        });
+        Self { began: Instant::now(), budget: None, state, bar: None }
     }
 
     /// Whether the person has asked to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+        self.state.load(Ordering::Relaxed) != WORKING
     }
 
     /// Shows a step; false when it is time to answer.
@@ -59,6 +73,7 @@ impl Patience {
 
 impl Drop for Patience {
     fn drop(&mut self) {
+        self.state.store(OVER, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -67,8 +82,7 @@ impl Drop for Patience {
 
 fn bar(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
-    let layout =
-        "indexing {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left (Ctrl-C: go on with what is there)";
+    let layout = "indexing {bar:20} {msg}, {binary_bytes_per_sec}, {eta} left (Ctrl-C stops)";
     bar.set_style(ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
 }
