@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::{Origin, Session, SessionId};
+use model::{Session, SessionId};
+use openclaw::{Agents, Registry};
 use serde::Serialize;
 use transcript::{ConfigFolder, Live};
 use workers::Release;
@@ -132,7 +133,7 @@ pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
         healthy: findings.iter().all(|finding| finding.severity == Severity::Advice),
         claude,
         config_folders: config_folders(app, &all.sessions),
-        openclaw_folders: openclaw_folders(app, &all.sessions),
+        openclaw_folders: openclaw_folders(app),
         subagents: all.subagents_excluded,
         catalog: kept(app.config.places().cache.unwrap_or_default()),
         index: index.ok().flatten(),
@@ -231,8 +232,8 @@ fn expiring(app: &App, sessions: &[Session]) -> Vec<Finding> {
         let more = if soon.len() > NAMED { ", …" } else { "" };
         let day = first.to_zoned(app.zone.clone()).date();
         let what = format!(
-            "Claude Code will delete {} sessions within 7 days, from {day} on ({}{more})",
-            soon.len(),
+            "Claude Code will delete {} within 7 days, from {day} on ({}{more})",
+            counted(soon.len()),
             named.join(", ")
         );
         let settings = folder.root().join("settings.json");
@@ -270,11 +271,17 @@ fn config_folders(app: &App, sessions: &[Session]) -> Vec<Folder> {
     app.config.claude_folders.iter().map(describe).collect()
 }
 
-fn openclaw_folders(app: &App, sessions: &[Session]) -> Vec<Folder> {
-    let theirs = |session: &&Session| matches!(session.origin, Origin::OpenClaw { .. });
-    let count = sessions.iter().filter(theirs).count();
+fn openclaw_folders(app: &App) -> Vec<Folder> {
+    let registered = |folder: &Path| {
+        let agents = Agents::find(folder).agents;
+        agents.iter().map(|agent| Registry::read(&agent.folder).entries.len()).sum()
+    };
     let existing = app.config.openclaw_folders.iter().filter(|folder| folder.is_dir());
-    existing.map(|path| Folder { path: path.clone(), exists: true, sessions: count }).collect()
+    existing.map(|path| Folder { path: path.clone(), exists: true, sessions: registered(path) }).collect()
+}
+
+fn counted(sessions: usize) -> String {
+    if sessions == 1 { "a session".to_owned() } else { format!("{sessions} sessions") }
 }
 
 fn lies_in(session: &Session, folder: &ConfigFolder) -> bool {

@@ -89,7 +89,7 @@ fn chosen<'a>(args: &Args, ranked: &'a [Ranked]) -> Result<Option<&'a Ranked>, E
     };
     let found = pick.checked_sub(1).and_then(|at| ranked.get(at));
     found.map(Some).ok_or_else(|| {
-        Error::new(Kind::Usage, format!("there is no rank {pick}: {} sessions were found", ranked.len()))
+        Error::new(Kind::Usage, format!("there is no rank {pick}; the last one is {}", ranked.len()))
     })
 }
 

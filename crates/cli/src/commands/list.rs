@@ -180,7 +180,7 @@ fn notes(answer: &Answer) -> Vec<String> {
 
 fn nothing(app: &App, answer: &Answer) -> String {
     if answer.known > 0 {
-        return format!("None of {} sessions is like that.", answer.known);
+        return format!("No session is like that; there are {} in all.", answer.known);
     }
     let folders: Vec<_> = app
         .config

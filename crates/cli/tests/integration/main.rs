@@ -1,8 +1,13 @@
 //! The whole program, in a scratch home, with the real `claude` against a scripted model.
 
-#![allow(clippy::expect_used, reason = "a helper that cannot go on fails the test that called it")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a helper that cannot go on fails the test that called it"
+)]
 
 mod continuing;
 mod desk;
 mod doctor;
+mod printing;
 mod refusals;

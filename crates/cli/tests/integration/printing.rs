@@ -1,7 +1,5 @@
 //! What `list` prints, whole, in a scratch home.
 
-#![allow(clippy::unwrap_used, reason = "a scratch home that cannot be made fails the test")]
-
 use testkit::ScratchHome;
 
 fn run(home: &ScratchHome, arguments: &[&str]) -> String {
