@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
     /// Only sessions of this origin.
-    #[arg(long, visible_alias = "source", value_parser = ["openclaw", "native", "archived"])]
+    #[arg(long, value_parser = ["openclaw", "native", "archived"])]
     origin: Option<String>,
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]

@@ -89,3 +89,22 @@ fn one_session_as_markdown() {
 fn a_session_that_only_the_registry_names() {
     check("a_session_that_only_the_registry_names", &["show", "5555"]);
 }
+
+/// Totals are kept between listings: what is kept must never outlive what it was reckoned from.
+#[test]
+fn tokens_follow_the_transcript() {
+    let home = ScratchHome::new();
+    let short = testkit::Transcript::new("11111111-aaaa").prompt("Count").answer("One");
+    let long = short.clone().prompt("Go on").answer("Two");
+    let output_tokens = || {
+        let listed = home.command(env!("CARGO_BIN_EXE_backstory")).args(["list", "--json"]).output().unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+        json["sessions"][0]["total_output_tokens"].as_u64().unwrap()
+    };
+    short.write_to(&home);
+    assert_eq!(output_tokens(), short.total_usage().output);
+    assert_eq!(output_tokens(), short.total_usage().output, "nothing changed");
+    long.write_to(&home);
+    assert_eq!(output_tokens(), long.total_usage().output);
+    assert!(long.total_usage().output > short.total_usage().output);
+}
