@@ -20,6 +20,7 @@ mod summary;
 mod tail;
 mod titles;
 mod usage;
+mod walk;
 
 pub use chain::Chain;
 pub use cut::Cut;
