@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use transcript::{FileStamp, Problem};
 
 use crate::catalog::{Detail, Progress, Work};
+use crate::pack::{Packed, pack};
 use crate::scan::{Facts, Job, Owner, Read, scan};
 use crate::summary_cache::SummaryCache;
 
@@ -82,7 +83,7 @@ impl Reading {
             match known.take(&file) {
                 Some(Taken { facts, moved: has_moved }) if facts.stamp == file.stamp => {
                     if has_moved {
-                        moved.push(file.path.clone());
+                        moved.extend(pack(&facts).map(|packed| (file.path.clone(), packed)));
                     }
                     reading.facts.insert(file.path.into_os_string(), facts);
                 }
@@ -92,7 +93,7 @@ impl Reading {
                 }
             }
         }
-        reading.keep(cache, &moved);
+        reading.keep(cache, &mut moved);
         reading.read(jobs, cache, threads, progress);
         let gone = known.gone(walked, &reading);
         if !gone.is_empty() {
@@ -120,20 +121,19 @@ impl Reading {
             progress(so_far);
             fresh.extend(self.take(read));
             if fresh.len() >= BATCH {
-                self.keep(cache, &fresh);
-                fresh.clear();
+                self.keep(cache, &mut fresh);
             }
         });
-        self.keep(cache, &fresh);
+        self.keep(cache, &mut fresh);
     }
 
-    fn take(&mut self, read: Read) -> Option<PathBuf> {
+    fn take(&mut self, read: Read) -> Option<(PathBuf, Packed)> {
         self.work.opened += 1;
         self.work.bytes += read.bytes;
         match read.facts {
             Ok(facts) => {
                 self.facts.insert(read.path.clone().into_os_string(), facts);
-                return Some(read.path);
+                return Some((read.path, read.packed?));
             }
             // It vanished between the listing and the look: not there is not a problem.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -144,13 +144,10 @@ impl Reading {
         None
     }
 
-    fn keep(&mut self, cache: &mut SummaryCache, paths: &[PathBuf]) {
-        let rows: Vec<(&Path, &Facts)> = paths
-            .iter()
-            .filter_map(|path| Some((path.as_path(), self.facts.get(path.as_os_str())?)))
-            .collect();
+    fn keep(&mut self, cache: &mut SummaryCache, rows: &mut Vec<(PathBuf, Packed)>) {
         if !rows.is_empty() {
-            self.work.rows += cache.save(&rows);
+            self.work.rows += cache.save(rows);
+            rows.clear();
         }
     }
 }

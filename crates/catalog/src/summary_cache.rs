@@ -12,7 +12,7 @@ use database::{Condition, Derived};
 use transcript::FileStamp;
 
 use crate::catalog::Detail;
-use crate::pack::{FORMAT, pack, unpack};
+use crate::pack::{FORMAT, Packed, unpack};
 use crate::reading::ByPath;
 use crate::scan::Facts;
 
@@ -76,17 +76,15 @@ impl SummaryCache {
     }
 
     /// Keeps facts, all of them or none; returns how many rows were written.
-    pub(crate) fn save(&mut self, rows: &[(&Path, &Facts)]) -> u64 {
+    pub(crate) fn save(&mut self, rows: &[(PathBuf, Packed)]) -> u64 {
         self.write(|connection| {
             let mut insert = connection.prepare_cached(
                 "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, facts, messages)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
             let mut written = 0;
-            for (path, facts) in rows {
-                let (Some(packed), FileStamp { dev, ino, size, mtime }) = (pack(facts), facts.stamp) else {
-                    continue;
-                };
+            for (path, packed) in rows {
+                let FileStamp { dev, ino, size, mtime } = packed.stamp;
                 let [dev, ino, size] = [dev, ino, size].map(u64::cast_signed);
                 let path = path.as_os_str().as_bytes();
                 insert.execute(params![
