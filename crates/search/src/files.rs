@@ -265,7 +265,7 @@ mod tests {
     fn a_list_that_was_only_begun_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("files.sqlite");
-        let begun = rusqlite::Connection::open(&path).unwrap();
+        let begun = Connection::open(&path).unwrap();
         begun.execute_batch("CREATE TABLE begun (x)").unwrap();
         assert!(FileList::open_read_only(&path).unwrap().is_none());
     }
