@@ -19,6 +19,7 @@ mod speech;
 mod summary;
 mod tail;
 mod titles;
+mod unescape;
 mod usage;
 mod walk;
 
