@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Detail, Filter, Found};
+use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use search::{FilterName, Query, Scope, Searcher};
@@ -163,7 +163,5 @@ fn sessions(app: &App, request: &Request, found: &Found) -> Result<Option<HashSe
     if request.filter == Filter::default() {
         return Ok(None);
     }
-    let catalog = catalog::read_found(&app.config.places(), found.clone(), Detail::Facts, |_| ());
-    let all = catalog.sessions.into_iter().map(|entry| entry.session);
-    Ok(Some(all.filter(|session| request.filter.lets_through(session)).map(|session| session.id).collect()))
+    Ok(Some(catalog::select(&app.config.places(), found, &request.filter)))
 }

@@ -152,7 +152,7 @@ pub fn read_found(places: &Places, found: Found, detail: Detail, progress: impl 
     Catalog { sessions, subagents, problems, work: reading.work, not_kept: cache.into_trouble() }
 }
 
-fn live(folders: &[ConfigFolder]) -> Vec<Live> {
+pub(crate) fn live(folders: &[ConfigFolder]) -> Vec<Live> {
     folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect()
 }
 
