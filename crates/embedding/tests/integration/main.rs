@@ -1,0 +1,5 @@
+//! The room of embedding, tested from outside.
+#![allow(clippy::expect_used, reason = "a test that cannot go on should say where")]
+
+mod table;
+mod wordpiece;
