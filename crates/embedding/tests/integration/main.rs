@@ -2,4 +2,5 @@
 #![allow(clippy::expect_used, reason = "a test that cannot go on should say where")]
 
 mod table;
+mod vectors;
 mod wordpiece;
