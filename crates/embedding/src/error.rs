@@ -1,9 +1,9 @@
-//! What can go wrong with files of vectors.
+//! What can go wrong with vectors, models and endpoints; what a text holds never does.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file of vectors cannot be used.
+/// Something cannot be embedded, kept or found.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Reading or writing failed.
@@ -29,6 +29,27 @@ pub enum Error {
         /// Which file.
         path: PathBuf,
     },
+    /// A file of a model is not what a model needs.
+    #[error("cannot use {}: {reason}", path.display())]
+    Unusable {
+        /// Which file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A model of the hub is not in the hub's cache.
+    #[error("the model {name} is not in {}; fetch it once with `hf download {name}`", cache.display())]
+    NotFetched {
+        /// Its name on the hub.
+        name: String,
+        /// Where it was looked for.
+        cache: PathBuf,
+    },
+}
+
+/// Says what is wrong with a file of a model.
+pub(crate) fn unusable(path: &Path, reason: impl std::fmt::Display) -> Error {
+    Error::Unusable { path: path.to_owned(), reason: reason.to_string() }
 }
 
 /// Wraps a failure of reading or writing.

@@ -2,21 +2,29 @@
 //! vectors.
 //!
 //! `Table` needs nothing but what is in the binary; `VectorWriter` keeps vectors, `Vectors` finds the
-//! nearest. Which texts are embedded, when a row counts, and what nearness is worth is the callers' business.
+//! nearest. `SentenceModel` is the choice of those who have a transformer on disk. Which texts are embedded, when a row counts, and what nearness is worth is the callers' business.
 
+mod bert;
 mod characters;
 mod error;
+mod hub;
 mod packing;
+mod projection;
 mod rows;
+mod sentences;
 mod table;
 mod vector;
 mod vectors;
 mod vocabulary;
+mod weights;
 mod wordpiece;
 mod writer;
 
 pub use error::Error;
+pub use hub::{cached, is_hub_name};
+pub use projection::{TEACHER_HASH, to_table};
 pub use rows::{Key, Model};
+pub use sentences::SentenceModel;
 pub use table::{DIMENSIONS, Embedder, Table};
 pub use vector::{InBytes, Vector};
 pub use vectors::{Found, Look, Near, Vectors};

@@ -15,6 +15,10 @@ fn the_files_are_those_whose_origin_is_written_down() {
         "8c2fd004103ed1261d39154dd0909873030e2b77914f10f2782281e3d0fd3816",
     );
     check_sha256(
+        include_bytes!("../../table/query-projection-384to256.bin"),
+        "8d38eaa7f486f4eb5b41070c63b4cf777bc6152e6283be153f30ab1f0c9f0084",
+    );
+    check_sha256(
         include_bytes!("../../table/vocab.txt"),
         "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
     );
