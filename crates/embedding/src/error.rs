@@ -45,6 +45,14 @@ pub enum Error {
         /// Where it was looked for.
         cache: PathBuf,
     },
+    /// An endpoint gave no vectors.
+    #[error("the embedding endpoint {url} failed: {reason}")]
+    Endpoint {
+        /// Its address.
+        url: String,
+        /// What happened.
+        reason: String,
+    },
 }
 
 /// Says what is wrong with a file of a model.

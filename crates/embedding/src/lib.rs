@@ -2,10 +2,12 @@
 //! vectors.
 //!
 //! `Table` needs nothing but what is in the binary; `VectorWriter` keeps vectors, `Vectors` finds the
-//! nearest. `SentenceModel` is the choice of those who have a transformer on disk. Which texts are embedded, when a row counts, and what nearness is worth is the callers' business.
+//! nearest. `SentenceModel` is the choice of those who have a transformer on disk, `Endpoint`
+//! of those who have an account. Which texts are embedded, when a row counts, and what nearness is worth is the callers' business.
 
 mod bert;
 mod characters;
+mod endpoint;
 mod error;
 mod hub;
 mod packing;
@@ -20,6 +22,7 @@ mod weights;
 mod wordpiece;
 mod writer;
 
+pub use endpoint::{ApiKey, Endpoint};
 pub use error::Error;
 pub use hub::{cached, is_hub_name};
 pub use projection::{TEACHER_HASH, to_table};
