@@ -3,6 +3,7 @@
 //! Other people's files surprise: a line that cannot be read is counted and passed over, a type we do not
 //! know is a record of [`record::Kind::Unknown`], and nothing here fails on content.
 
+mod block;
 mod chain;
 mod cut;
 mod directory;
@@ -18,7 +19,9 @@ mod speech;
 mod summary;
 mod tail;
 mod titles;
+mod unescape;
 mod usage;
+mod walk;
 
 pub use chain::Chain;
 pub use cut::Cut;
