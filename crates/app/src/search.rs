@@ -8,7 +8,7 @@ use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use search::{FilterName, Query, Scope, Searcher};
-pub use search::{Hit, Progress, Snippet, role};
+pub use search::{Hit, Meaning, Mode, Progress, Snippet, role};
 use transcript::Role;
 
 use crate::{App, Error, Kind, index, moment};
@@ -30,6 +30,8 @@ pub struct Request {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// By words, by meaning, or both.
+    pub mode: Mode,
     /// At most so many sessions.
     pub limit: usize,
 }
@@ -53,6 +55,8 @@ pub struct Answer {
     pub cut: bool,
     /// How many sessions there are in all.
     pub known: usize,
+    /// Whether the question's meaning was looked at.
+    pub meaning: Meaning,
 }
 
 /// A session that answers.
@@ -110,7 +114,10 @@ pub fn search(
     };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
-    let outcome = searcher.search(&query, &scope, request.limit).map_err(|error| index::failed(&error))?;
+    let outcome = searcher
+        .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
+        .map_err(|error| index::failed(&error))?;
+    answer.meaning = outcome.meaning;
     let cited: Vec<_> =
         outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);

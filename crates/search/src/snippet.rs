@@ -43,30 +43,35 @@ pub(crate) struct At<'a> {
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
 pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
-    let Ok(mut reader) = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)) else {
-        return Cited::default();
-    };
-    let Ok(Some(line)) = reader.next_line() else { return Cited::default() };
-    let Ok(record) = parse(line.bytes) else { return Cited::default() };
+    let cited = with_record(at, |record, subagent| Cited {
+        uuid: record.uuid().map(ToOwned::to_owned),
+        snippet: piece(record, subagent, at.piece).map(|text| cut(&text, terms)),
+    });
+    cited.unwrap_or_default()
+}
+
+/// The whole of the cited piece.
+pub(crate) fn text_at(at: &At<'_>) -> Option<String> {
+    with_record(at, |record, subagent| piece(record, subagent, at.piece)).flatten()
+}
+
+fn with_record<T>(at: &At<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
+    let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
+    let line = reader.next_line().ok()??;
+    let record = parse(line.bytes).ok()?;
     let inner = record.agent_progress().map(|(_, inner)| inner);
     let subagent = at.subagent || inner.is_some();
     let record = inner.unwrap_or(record);
-    if at.record != 0 && record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) != Some(at.record) {
-        return Cited::default();
-    }
-    Cited { uuid: record.uuid().map(ToOwned::to_owned), snippet: snippet(&record, subagent, at.piece, terms) }
+    let is_it = at.record == 0 || record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) == Some(at.record);
+    is_it.then(|| look(&record, subagent))
 }
 
-fn snippet(record: &Record<'_>, subagent: bool, piece: u64, terms: &HashSet<&str>) -> Option<Snippet> {
+fn piece(record: &Record<'_>, subagent: bool, piece: u64) -> Option<String> {
     let (number, piece) = piece_of(piece);
     let units = units(record, subagent);
-    let Some(unit) = units.get(number) else {
-        // The branch is no unit of the record itself.
-        let branch = record.branch()?;
-        return Some(cut(&branch, terms));
-    };
-    let text = text_of(unit, piece)?;
-    Some(cut(&text, terms))
+    // The branch is no unit of the record itself.
+    let Some(unit) = units.get(number) else { return record.branch().map(Into::into) };
+    text_of(unit, piece)
 }
 
 fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {

@@ -247,7 +247,7 @@ impl Pass {
     fn commit(&mut self) -> Result<(), Error> {
         self.since_commit = 0;
         let changes = std::mem::take(&mut self.changes);
-        self.synced.rows_written += self.writer.commit(&changes)?;
+        self.synced.rows_written += self.writer.commit(changes)?;
         Ok(())
     }
 
@@ -323,8 +323,12 @@ impl Pass {
         self.writer.remove(row.id)?;
         self.records.retain(|_, owner| *owner != row.id);
         self.changes.forgotten.push(row.id);
+        let before = row.id;
+        // Under a new number: vectors are never taken out, those of a number that is not listed do not count.
+        row.id = self.next_file;
+        self.next_file += 1;
         (row.chunks, row.spoken) = (0, 0);
-        let leaning = self.writer.list.leaning_on(row.id)?;
+        let leaning = self.writer.list.leaning_on(before)?;
         if leaning.is_empty() {
             return Ok(());
         }
@@ -407,6 +411,10 @@ impl Pass {
         let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
         let origin = Origin { file: row.id, record: id, place, time, generation: self.writer.generation };
         for (number, unit) in units.iter().enumerate() {
+            if unit.kind.has_meaning() {
+                // As with the text index: what cannot be written now is told at the commit.
+                let _ = self.writer.meanings.add(unit, row.id, id);
+            }
             for document in self.documents.of_unit(unit, number, &origin) {
                 row.chunks += u64::from(unit.kind.is_found_by_words());
                 self.synced.chunks_added += 1;
