@@ -20,6 +20,7 @@ mod sync;
 mod words;
 mod writer;
 
+pub use chunk::texts;
 pub use error::Error;
 pub use kind::Kind;
 pub use query::{Filter, FilterName, Query, role};

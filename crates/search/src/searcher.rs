@@ -35,6 +35,8 @@ pub struct Scope {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// Snippets show secrets as they were said.
+    pub shows_secrets: bool,
 }
 
 /// One session that answers a question, with the line that does so best.
@@ -135,7 +137,7 @@ impl Searcher {
         let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
         let mut hits = Vec::new();
         for (score, session, found) in ranked.into_iter().take(limit) {
-            hits.extend(self.hit(score, session, found, &terms)?);
+            hits.extend(self.hit(score, session, found, &terms, scope.shows_secrets)?);
         }
         Ok(Outcome { hits, total })
     }
@@ -151,6 +153,7 @@ impl Searcher {
         session: usize,
         found: &Found,
         terms: &HashSet<&str>,
+        shows_secrets: bool,
     ) -> Result<Option<Hit>, Error> {
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
         let cited =
@@ -170,6 +173,7 @@ impl Searcher {
             record,
             piece: number("piece")?,
             subagent: file.subagent,
+            shows_secrets,
         };
         let cited = cite(&at, terms);
         let time = i64::try_from(number("time")?).unwrap_or(0);

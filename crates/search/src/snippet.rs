@@ -7,7 +7,7 @@ use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::chunk::{Unit, units};
+use crate::chunk::{Unit, original_units, units};
 use crate::document::piece_of;
 use crate::words::Splitter;
 
@@ -39,6 +39,7 @@ pub(crate) struct At<'a> {
     pub(crate) record: u64,
     pub(crate) piece: u64,
     pub(crate) subagent: bool,
+    pub(crate) shows_secrets: bool,
 }
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
@@ -54,19 +55,30 @@ pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
     if at.record != 0 && record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) != Some(at.record) {
         return Cited::default();
     }
-    Cited { uuid: record.uuid().map(ToOwned::to_owned), snippet: snippet(&record, subagent, at.piece, terms) }
+    Cited { uuid: record.uuid().map(ToOwned::to_owned), snippet: snippet(&record, subagent, at, terms) }
 }
 
-fn snippet(record: &Record<'_>, subagent: bool, piece: u64, terms: &HashSet<&str>) -> Option<Snippet> {
-    let (number, piece) = piece_of(piece);
-    let units = units(record, subagent);
+fn snippet(record: &Record<'_>, subagent: bool, at: &At<'_>, terms: &HashSet<&str>) -> Option<Snippet> {
+    let (number, piece) = piece_of(at.piece);
+    let units = if at.shows_secrets { original_units(record, subagent) } else { units(record, subagent) };
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.
         let branch = record.branch()?;
-        return Some(cut(&branch, terms));
+        return Some(cut(&if at.shows_secrets { branch } else { redact::redacted(branch) }, terms));
     };
-    let text = text_of(unit, piece)?;
-    Some(cut(&text, terms))
+    let text = if at.shows_secrets { original_of(unit, piece) } else { text_of(unit, piece) };
+    Some(cut(&text?, terms))
+}
+
+/// The piece as it was said. Pieces are counted in the text without secrets, which is what was indexed.
+fn original_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
+    let redacted = unit.clone().redacted();
+    let Some(part) = redacted.pieces().nth(piece).filter(|text| !text.trim().is_empty()) else {
+        return text_of(unit, piece);
+    };
+    let start = part.as_ptr().addr() - redacted.text.as_ptr().addr();
+    let range = redact::original(&redact::find(&unit.text), start..start + part.len());
+    unit.text.get(range).map(ToOwned::to_owned)
 }
 
 fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
