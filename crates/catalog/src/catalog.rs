@@ -83,7 +83,7 @@ pub struct Progress {
 
 /// Where transcripts lie, without reading any of them.
 pub fn find(places: &Places) -> Found {
-    discover(&places.config_folders)
+    discover(&places.config_folders, places.threads)
 }
 
 /// The transcripts of all config folders, each session once.
