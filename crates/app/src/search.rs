@@ -11,7 +11,7 @@ use search::{FilterName, Query, Scope, Searcher};
 pub use search::{Hit, Meaning, Mode, Progress, Snippet, role};
 use transcript::Role;
 
-use crate::{App, Error, Kind, index, moment};
+use crate::{App, Error, Kind, Secrets, index, moment};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -111,6 +111,7 @@ pub fn search(
         file: request.file.clone(),
         since: request.since,
         until: request.until,
+        shows_secrets: app.secrets == Secrets::Shown,
     };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
@@ -123,6 +124,9 @@ pub fn search(
     let sessions = catalog::describe_some(&app.config.places(), &cited);
     let mut by_id: HashMap<SessionId, Session> =
         sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
+    for session in by_id.values_mut() {
+        app.told_session(session);
+    }
     answer.total = outcome.total;
     answer.found =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();

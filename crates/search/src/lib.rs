@@ -23,6 +23,7 @@ mod vectors;
 mod words;
 mod writer;
 
+pub use chunk::texts;
 pub use error::Error;
 pub use kind::Kind;
 pub use query::{Filter, FilterName, Query, role};

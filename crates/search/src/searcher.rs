@@ -42,6 +42,8 @@ pub struct Scope {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// Snippets show secrets as they were said.
+    pub shows_secrets: bool,
 }
 
 /// One session that answers a question, with the line that does so best.
@@ -135,6 +137,14 @@ pub struct Searcher {
     sessions: Sessions,
 }
 
+/// What every hit of one question is made with.
+struct Asked<'a> {
+    columns: &'a [Columns],
+    terms: HashSet<&'a str>,
+    meaning: Option<&'a Vector>,
+    shows_secrets: bool,
+}
+
 /// What one session reached, and by what.
 struct Ranked<'a> {
     score: f32,
@@ -203,10 +213,15 @@ impl Searcher {
             other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
         });
         let total = ranked.len() as u64;
-        let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
+        let asked = Asked {
+            columns: &columns,
+            terms: query.terms.iter().map(String::as_str).collect(),
+            meaning: meaning.as_ref().ok(),
+            shows_secrets: scope.shows_secrets,
+        };
         let mut hits = Vec::new();
         for ranked in ranked.into_iter().take(limit) {
-            hits.extend(self.hit(&ranked, &columns, &terms, meaning.as_ref().ok())?);
+            hits.extend(self.hit(&ranked, &asked)?);
         }
         Ok(Outcome { hits, total, meaning: meaning.map_or_else(|why| why, |_| Meaning::Ran) })
     }
@@ -244,26 +259,20 @@ impl Searcher {
         (self.sessions.chunks(), self.sessions.files(), self.sessions.len() as u64)
     }
 
-    fn hit(
-        &self,
-        ranked: &Ranked<'_>,
-        columns: &[Columns],
-        terms: &HashSet<&str>,
-        meaning: Option<&Vector>,
-    ) -> Result<Option<Hit>, Error> {
+    fn hit(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<Hit>, Error> {
         let Ranked { score, session, found, nearness } = *ranked;
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
         let by_words = found.cited.map(|(_, chunk)| chunk);
         let cited = match asked_for_file {
             Some(chunk) => Some(chunk),
-            None => self.nearest_chunk(found, nearness, columns, meaning)?.or(by_words),
+            None => self.nearest_chunk(found, nearness, asked)?.or(by_words),
         };
         let Some(chunk) = cited.or(found.fact.map(|(_, chunk)| chunk)) else { return Ok(None) };
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
         let Some(file) = self.list.file(owner)? else { return Ok(None) };
-        let at = self.place(chunk, &file)?;
-        let cited = cite(&at, terms);
+        let at = self.place(chunk, &file, asked.shows_secrets)?;
+        let cited = cite(&at, &asked.terms);
         let time = i64::try_from(number("time")?).unwrap_or(0);
         Ok(Some(Hit {
             session: self.sessions.id(session).clone(),
@@ -291,19 +300,21 @@ impl Searcher {
         &self,
         found: &Found,
         nearness: Option<Nearness>,
-        columns: &[Columns],
-        meaning: Option<&Vector>,
+        asked: &Asked<'_>,
     ) -> Result<Option<ChunkAt>, Error> {
-        let (Some(nearness), Some(meaning)) = (nearness, meaning) else { return Ok(None) };
+        let (Some(nearness), Some(meaning)) = (nearness, asked.meaning) else { return Ok(None) };
         if !rank::cites_meaning(found.best, &nearness) {
             return Ok(None);
         }
         let Some(file) = self.list.file(nearness.place.file)? else { return Ok(None) };
-        let chunks = meaning::chunks_of(columns, &self.text, nearness.place);
+        let chunks = meaning::chunks_of(asked.columns, &self.text, nearness.place);
         let mut nearest: Option<(f32, ChunkAt)> = None;
         for chunk in chunks {
-            let text =
-                if nearest.is_none() && file.gone { None } else { text_at(&self.place(chunk, &file)?) };
+            let text = if nearest.is_none() && file.gone {
+                None
+            } else {
+                text_at(&self.place(chunk, &file, false)?)
+            };
             let vector = text.and_then(|text| vectors::embedder().embed(&text));
             let cosine = vector.map_or(-1.0, |vector| vector.cosine(meaning));
             if nearest.is_none_or(|(known, _)| cosine > known) {
@@ -314,7 +325,7 @@ impl Searcher {
     }
 
     /// Where a chunk of that file stands.
-    fn place<'a>(&self, chunk: ChunkAt, file: &'a FileRow) -> Result<At<'a>, Error> {
+    fn place<'a>(&self, chunk: ChunkAt, file: &'a FileRow, shows_secrets: bool) -> Result<At<'a>, Error> {
         Ok(At {
             path: &file.path,
             offset: self.number(chunk, "offset")?,
@@ -322,6 +333,7 @@ impl Searcher {
             record: self.number(chunk, "record")?,
             piece: self.number(chunk, "piece")?,
             subagent: file.subagent,
+            shows_secrets,
         })
     }
 

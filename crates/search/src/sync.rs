@@ -390,7 +390,7 @@ impl Pass {
         let mut found = units(record, row.subagent);
         if let Some(now) = record.branch().filter(|now| branch.as_deref() != Some(now.as_ref())) {
             *branch = Some(now.clone().into_owned());
-            found.push(Unit::new(Kind::Branch, now));
+            found.push(Unit::new(Kind::Branch, now).redacted());
         }
         self.units(row, record, &found, place);
     }
