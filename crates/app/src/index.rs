@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use catalog::Found;
 use search::Source;
-pub use search::{Progress, Synced};
+pub use search::{Progress, Size, Synced};
 
 use crate::{App, Error, Kind};
 
@@ -32,21 +32,7 @@ pub fn discard(app: &App) -> Result<(), Error> {
 /// How large the index is; `None` when there is none yet.
 pub fn size(app: &App) -> Result<Option<Size>, Error> {
     let searcher = search::Searcher::open(&folder(app)).map_err(|error| failed(&error))?;
-    Ok(searcher.map(|searcher| {
-        let (chunks, files, sessions) = searcher.size();
-        Size { chunks, files, sessions }
-    }))
-}
-
-/// What an index holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
-    /// Pieces of text that can be found.
-    pub chunks: u64,
-    /// Files read.
-    pub files: u64,
-    /// Sessions they belong to.
-    pub sessions: u64,
+    Ok(searcher.map(|searcher| searcher.size()))
 }
 
 pub(crate) fn sync(

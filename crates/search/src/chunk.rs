@@ -59,9 +59,19 @@ impl<'a> Unit<'a> {
         if self.kind.is_change() { CODE_CAP } else { UNIT_CAP }
     }
 
+    /// How much of it is indexed, in bytes.
+    pub(crate) fn indexed_length(&self) -> u64 {
+        self.indexed().len() as u64 + self.path.as_ref().map_or(0, |path| path.len() as u64)
+    }
+
     /// The text in overlapping pieces, cut where a line or a word ends.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &str> {
-        pieces(&self.text[..self.text.floor_char_boundary(self.cap())])
+        pieces(self.indexed())
+    }
+
+    /// The part of the text that is indexed.
+    fn indexed(&self) -> &str {
+        &self.text[..self.text.floor_char_boundary(self.cap())]
     }
 }
 

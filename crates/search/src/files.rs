@@ -14,7 +14,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::error::{Error, files_failed};
 
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE file (
         id INTEGER PRIMARY KEY,
         path TEXT NOT NULL UNIQUE,
@@ -34,11 +35,12 @@ const STEPS: [&str; 1] = ["
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX shared_by_owner ON shared (owner);
     CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-"];
+    ",
+    "ALTER TABLE file ADD COLUMN text INTEGER NOT NULL DEFAULT 0;",
+];
 
 /// What [`file_row`] reads.
-const COLUMNS: &str =
-    "id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone";
+const COLUMNS: &str = "id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone, text";
 
 /// What an indexed file holds.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +49,7 @@ pub(crate) struct Share<'a> {
     pub(crate) session: Option<&'a str>,
     pub(crate) chunks: u64,
     pub(crate) spoken: u64,
+    pub(crate) text: u64,
 }
 
 /// A number that changes when any of these files, or which they are, does; their order makes no difference.
@@ -76,6 +79,8 @@ pub(crate) struct FileRow {
     pub(crate) spoken: u64,
     /// The file has vanished; what was indexed of it stays.
     pub(crate) gone: bool,
+    /// The length of all its texts that are indexed, in bytes.
+    pub(crate) text: u64,
 }
 
 /// A record that was indexed for one file and stands in another, too.
@@ -146,12 +151,18 @@ impl FileList {
 
     /// Which session each file belongs to and how much it holds, by number.
     pub(crate) fn shares(&self, mut each: impl FnMut(Share<'_>)) -> Result<(), Error> {
-        let mut statement = self.prepare("SELECT id, session, chunks, spoken FROM file ORDER BY id")?;
+        let mut statement = self.prepare("SELECT id, session, chunks, spoken, text FROM file ORDER BY id")?;
         let mut rows = statement.query([]).map_err(files_failed("read"))?;
         let share = |row: &rusqlite::Row<'_>, each: &mut dyn FnMut(Share<'_>)| {
             let session = row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)?;
             let number = |at| row.get(at).map(from_sql);
-            each(Share { file: number(0)?, session, chunks: number(2)?, spoken: number(3)? });
+            each(Share {
+                file: number(0)?,
+                session,
+                chunks: number(2)?,
+                spoken: number(3)?,
+                text: number(4)?,
+            });
             Ok(())
         };
         while let Some(row) = rows.next().map_err(files_failed("read"))? {
@@ -248,7 +259,7 @@ pub(crate) struct Changes {
 fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize> {
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            "INSERT OR REPLACE INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         )?
         .execute(params![
             to_sql(row.id),
@@ -265,6 +276,7 @@ fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize>
             to_sql(row.chunks),
             to_sql(row.spoken),
             row.gone,
+            to_sql(row.text),
         ])
 }
 
@@ -288,6 +300,7 @@ fn file_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<FileRow> {
         chunks: number(11)?,
         spoken: number(12)?,
         gone: row.get(13)?,
+        text: number(14)?,
     })
 }
 
@@ -315,6 +328,7 @@ mod tests {
             chunks: 5,
             spoken: 6,
             gone: false,
+            text: 7,
         }
     }
 

@@ -27,7 +27,7 @@ pub use chunk::texts;
 pub use error::Error;
 pub use kind::Kind;
 pub use query::{Filter, FilterName, Query, role};
-pub use searcher::{Hit, Meaning, Mode, Outcome, Scope, Searcher, Why};
+pub use searcher::{Hit, Meaning, Mode, Outcome, Scope, Searcher, Size, Why};
 pub use snippet::Snippet;
 pub use sync::{Progress, Source, Synced, pending, sync};
 pub use writer::discard;

@@ -116,6 +116,21 @@ pub enum Meaning {
     Nothing,
 }
 
+/// How much an index holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Pieces of text that are found by their words.
+    pub chunks: u64,
+    /// Files read.
+    pub files: u64,
+    /// Sessions they belong to.
+    pub sessions: u64,
+    /// The length of the texts that are indexed, in bytes.
+    pub text_bytes: u64,
+    /// What the index itself takes, in bytes.
+    pub disk_bytes: u64,
+}
+
 /// All answers to a question.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
@@ -254,9 +269,19 @@ impl Searcher {
         meaning::nearness(vectors, question, &self.sessions, admitted.as_ref(), threads)
     }
 
-    /// How many chunks, files and sessions the index holds.
-    pub fn size(&self) -> (u64, u64, u64) {
-        (self.sessions.chunks(), self.sessions.files(), self.sessions.len() as u64)
+    /// What the index holds.
+    pub fn size(&self) -> Size {
+        let in_text = std::fs::read_dir(&self.folder).into_iter().flatten();
+        let beside =
+            self.folder.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+        let files = in_text.chain(beside).filter_map(|entry| entry.ok()?.metadata().ok());
+        Size {
+            chunks: self.sessions.chunks(),
+            files: self.sessions.files(),
+            sessions: self.sessions.len() as u64,
+            text_bytes: self.sessions.text(),
+            disk_bytes: files.filter(std::fs::Metadata::is_file).map(|file| file.len()).sum(),
+        }
     }
 
     fn hit(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<Hit>, Error> {

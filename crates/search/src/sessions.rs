@@ -22,6 +22,7 @@ pub(crate) struct Sessions {
     spoken: Vec<u64>,
     mean_spoken: f32,
     chunks: u64,
+    text: u64,
     /// Which sessions may be found.
     admitted: Option<Vec<bool>>,
 }
@@ -47,6 +48,7 @@ impl Sessions {
 
     fn add(&mut self, share: Share<'_>, numbers: &mut FxHashMap<String, u32>) {
         self.chunks += share.chunks;
+        self.text += share.text;
         self.files += 1;
         let Ok(file) = usize::try_from(share.file) else { return };
         if self.of_file.len() <= file {
@@ -82,6 +84,11 @@ impl Sessions {
     /// Chunks that are found by their words, in all.
     pub(crate) fn chunks(&self) -> u64 {
         self.chunks
+    }
+
+    /// The length of all texts that are indexed, in bytes.
+    pub(crate) fn text(&self) -> u64 {
+        self.text
     }
 
     /// Sessions that said anything.

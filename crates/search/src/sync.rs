@@ -310,6 +310,7 @@ impl Pass {
             chunks: 0,
             spoken: 0,
             gone: false,
+            text: 0,
         }
     }
 
@@ -327,7 +328,7 @@ impl Pass {
         // Under a new number: vectors are never taken out, those of a number that is not listed do not count.
         row.id = self.next_file;
         self.next_file += 1;
-        (row.chunks, row.spoken) = (0, 0);
+        (row.chunks, row.spoken, row.text) = (0, 0, 0);
         let leaning = self.writer.list.leaning_on(before)?;
         if leaning.is_empty() {
             return Ok(());
@@ -411,6 +412,7 @@ impl Pass {
         let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
         let origin = Origin { file: row.id, record: id, place, time, generation: self.writer.generation };
         for (number, unit) in units.iter().enumerate() {
+            row.text += unit.indexed_length();
             if unit.kind.has_meaning() {
                 // As with the text index: what cannot be written now is told at the commit.
                 let _ = self.writer.meanings.add(unit, row.id, id);

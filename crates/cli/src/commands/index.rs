@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use app::App;
-use app::index::{Progress, Synced, discard, index, pending};
+use app::index::{self, Progress, Synced, discard, pending};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -47,6 +47,8 @@ struct IndexJson {
     busy: bool,
     unreadable_lines: u64,
     failed: Vec<String>,
+    text_bytes: u64,
+    index_bytes: u64,
 }
 
 /// Indexes.
@@ -58,13 +60,13 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         discard(app)?;
     }
     let mut patience = Patience::endless();
-    let synced = index(app, &mut |progress| patience.keeps_on(progress))?;
-    tell(&synced, args.json)?;
+    let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
+    tell(app, &synced, args.json)?;
     while args.watch && !patience.is_interrupted() {
         wait();
-        let synced = index(app, &mut |progress| patience.keeps_on(progress))?;
+        let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
         if synced.progress.files > 0 {
-            tell(&synced, args.json)?;
+            tell(app, &synced, args.json)?;
         }
     }
     Ok(())
@@ -79,20 +81,17 @@ fn wait() {
 fn dry(app: &App, as_json: bool) -> Result<(), Failure> {
     let Progress { files, bytes: size, .. } = pending(app)?;
     if as_json {
-        return super::json(&json(&Synced {
-            pending_files: files,
-            pending_bytes: size,
-            ..Synced::default()
-        }));
+        let left = Synced { pending_files: files, pending_bytes: size, ..Synced::default() };
+        return super::json(&json(app, &left)?);
     }
     let mut out = Output::plain();
     writeln!(out, "{files} files with {} to read.", bytes(size))?;
     Ok(out.finish()?)
 }
 
-fn tell(synced: &Synced, as_json: bool) -> Result<(), Failure> {
+fn tell(app: &App, synced: &Synced, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        return super::json(&json(synced));
+        return super::json(&json(app, synced)?);
     }
     let mut out = Output::plain();
     let done = synced.progress;
@@ -108,6 +107,10 @@ fn tell(synced: &Synced, as_json: bool) -> Result<(), Failure> {
             bytes(synced.bytes_read),
             synced.chunks_added
         )?;
+    }
+    if let Some(size) = index::size(app)? {
+        let (text, disk) = (bytes(size.text_bytes), bytes(size.disk_bytes));
+        writeln!(out, "The index of {} sessions takes {disk}, for {text} of text.", size.sessions)?;
     }
     if synced.pending_files > 0 && !synced.busy {
         writeln!(
@@ -126,8 +129,11 @@ fn tell(synced: &Synced, as_json: bool) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn json(synced: &Synced) -> IndexJson {
-    IndexJson {
+fn json(app: &App, synced: &Synced) -> Result<IndexJson, Failure> {
+    let size = index::size(app)?;
+    Ok(IndexJson {
+        text_bytes: size.map_or(0, |size| size.text_bytes),
+        index_bytes: size.map_or(0, |size| size.disk_bytes),
         files: synced.progress.files_done,
         bytes: synced.bytes_read,
         chunks: synced.chunks_added,
@@ -136,5 +142,5 @@ fn json(synced: &Synced) -> IndexJson {
         busy: synced.busy,
         unreadable_lines: synced.unreadable_lines,
         failed: synced.failed.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect(),
-    }
+    })
 }
