@@ -128,6 +128,7 @@ fn activity(live: &Live) -> Option<Activity> {
         state,
         evidence: Evidence::Registry,
         since: live.status_since,
+        tool: None,
         detail: detail.map(transcript::cut),
     })
 }
