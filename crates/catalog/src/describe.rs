@@ -150,6 +150,7 @@ mod tests {
                 kind: None,
                 entrypoint: None,
                 name: None,
+                process_start: None,
             };
             let mut sessions = [blank("s".parse().unwrap()), blank("t".parse().unwrap())];
             mark_running(sessions.iter_mut(), &[live]);

@@ -13,7 +13,7 @@ mod spending;
 mod usage;
 
 pub use activity::{Activity, Evidence, QUESTION, State};
-pub use event::{Moment, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, Watching};
+pub use event::{Moment, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, Watching};
 pub use id::{AgentId, InvalidId, SessionId};
 pub use origin::Origin;
 pub use session::{ForkOrigin, Session, Subagent};

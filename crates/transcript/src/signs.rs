@@ -177,13 +177,12 @@ fn assistant<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
     let last = message.stop_reason().is_some_and(|reason| !matches!(reason, "tool_use" | "pause_turn"));
     let sign = |block: Block<'a>| match block {
         Block::Text(_) => Some(Sign::Says { last }),
-        Block::Thinking(_) => Some(Sign::Thinks { last }),
+        // Thought that may not be seen is of another type.
+        Block::Thinking(_) | Block::Other => Some(Sign::Thinks { last }),
         // What the API's own servers run is answered within the message.
         Block::ToolUse { id, name, input } if !id.starts_with("srvtoolu") => {
             Some(Sign::Calls(Call { id, name, input }))
         }
-        // Thought that may not be seen.
-        Block::Other => Some(Sign::Thinks { last }),
         Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Image => None,
     };
     message.blocks().into_iter().filter_map(sign).collect()

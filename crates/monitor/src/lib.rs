@@ -1,0 +1,20 @@
+//! What every session is doing now, and how we know.
+//!
+//! The rules are pure and take the time as a parameter: [`Tracker`] holds one session, `waiting` decides,
+//! `docs/activity.md` is what they are held to. Beside them stands what looks at files and processes.
+
+mod facts;
+pub mod hooks;
+mod moments;
+mod process;
+mod replay;
+mod subagents;
+mod timers;
+mod tracker;
+mod turn;
+mod waiting;
+
+pub use process::{Held, Process, Status};
+pub use replay::replay;
+pub use timers::Timers;
+pub use tracker::Tracker;
