@@ -1,6 +1,6 @@
 //! One session's live state: records, registry, hooks and time go in, facts come out. Pure.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo, State};
 use transcript::record::Record;
 use transcript::{Ending, Sign, SubagentMeta, signs};
@@ -10,13 +10,16 @@ use crate::hooks::{Hook, Told};
 use crate::process::{Held, Process};
 use crate::subagents::Subagents;
 use crate::timers::{Timers, due};
-use crate::turn::Turn;
+use crate::turn::{Phase, Turn};
 use crate::waiting::{Signs, activity};
 
 /// The first release whose registry says what it does: no silence of it has to be guessed at.
 const HAS_STATUS: [u64; 3] = [2, 1, 197];
 /// The first release that registers its processes.
 const REGISTERS: [u64; 3] = [2, 1, 100];
+
+/// Times that are nearer to each other than this are the same moment.
+const SAME: SignedDuration = SignedDuration::from_secs(1);
 
 /// One session's live state.
 #[derive(Debug, Clone)]
@@ -137,7 +140,14 @@ impl Tracker {
 
     /// What it is doing at `now`.
     pub fn activity(&self, now: Timestamp) -> Activity {
-        activity(self.signs(), now)
+        let found = activity(self.signs(), now);
+        // Two signs of one thing differ by moments; that is no news.
+        let is_near = |since: Timestamp| {
+            let told = self.told.since.unwrap_or(since);
+            since.duration_since(told).abs() < SAME
+        };
+        let is_told = Activity { since: self.told.since, ..found.clone() } == self.told;
+        if is_told && found.since.is_none_or(is_near) { self.told.clone() } else { found }
     }
 
     /// Lets time pass until `now`; what has happened since the last time.
@@ -158,6 +168,25 @@ impl Tracker {
         events
     }
 
+    /// The file was rewritten and is read again from its beginning: what its records said does not count.
+    pub fn reread(&mut self) {
+        let mut turn = Turn::default();
+        if let Some(heard) = self.turn.heard() {
+            turn.hear(heard);
+        }
+        self.turn = turn;
+    }
+
+    /// Whether the records seen so far say what the session does.
+    pub fn is_clear(&self) -> bool {
+        self.turn.phase() != Phase::Unknown
+    }
+
+    /// Whether sub-agents of it run.
+    pub fn has_subagents(&self) -> bool {
+        self.subagents.running().next().is_some()
+    }
+
     /// What was seen so far is history, not news: nothing of it is told.
     pub fn forget_news(&mut self, now: Timestamp) {
         self.subagents.take_events();
@@ -172,6 +201,16 @@ impl Tracker {
         let silence = spans.iter().filter_map(|span| Some(due(self.turn.heard()?, *span)));
         let settles = self.settling.as_ref().map(|(_, at)| *at);
         silence.chain(settles).filter(|at| *at > now).min()
+    }
+
+    /// Whether time alone has changed something by `now`.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.settling.as_ref().is_some_and(|(_, at)| *at <= now) || self.told != self.activity(now)
+    }
+
+    /// Whether anything is known of the process that holds it.
+    pub fn knows_process(&self) -> bool {
+        self.process != Process::Unknown
     }
 
     /// The session as the stream shows it.

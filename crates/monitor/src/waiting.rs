@@ -80,7 +80,7 @@ fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
         Phase::Over(_) if made >= since && signs.in_background.max(turn.in_background()) > 0 => Activity {
             tool: Some("Agent".to_owned()),
             detail: Some(BACKGROUND.to_owned()),
-            ..registry(State::ToolUse, made)
+            ..registry(State::ToolUse, turn.since().unwrap_or(made))
         },
         Phase::Text | Phase::Over(Ending::Done) => match turn.last_text().filter(|at| *at >= since) {
             Some(at) => registry(State::Responding, at),

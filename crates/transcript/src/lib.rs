@@ -24,9 +24,11 @@ mod usage;
 pub use chain::Chain;
 pub use cut::Cut;
 pub use directory::start_directory;
-pub use home::{ConfigFolder, Found, Problem, SubagentFile, SubagentMeta, TranscriptFile};
+pub use home::{
+    ConfigFolder, FileRole, Found, Problem, SubagentFile, SubagentMeta, TranscriptFile, subagents_of,
+};
 pub use json::Raw;
-pub use live::{Live, LiveStatus, Standing};
+pub use live::{Live, LiveStatus, Standing, records as live_records};
 pub use message::{Message, Part, Role, message};
 pub use open::{regular as open_regular, small as read_small};
 pub use reader::{LINE_CAP, Line, Reader};

@@ -1,0 +1,11 @@
+//! What sessions do: by the table of `docs/activity.md`, by files that are written, moved and torn, and with
+//! the real `claude`.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a helper that cannot go on fails the test that called it"
+)]
+
+mod table;
+mod watching;
