@@ -592,12 +592,10 @@ impl Owner {
     }
 
     fn tell_watching(&mut self) {
-        let reason = self.source.trouble();
-        let watching = Some(Watching { events: self.source.works(), reason });
-        if watching != self.told_watching {
-            self.told_watching.clone_from(&watching);
-            self.bus
-                .send(SessionEvent::Watching(watching.unwrap_or(Watching { events: false, reason: None })));
+        let watching = Watching { events: self.source.works(), reason: self.source.trouble() };
+        if self.told_watching.as_ref() != Some(&watching) {
+            self.told_watching = Some(watching.clone());
+            self.bus.send(SessionEvent::Watching(watching));
         }
     }
 }

@@ -6,6 +6,7 @@
     clippy::unwrap_used,
     reason = "a helper that cannot go on fails the test that called it"
 )]
+#![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
 mod table;
 mod watching;
