@@ -2,6 +2,7 @@
 //!
 //! Functions over an [`App`] that return data. Nothing here prints, and only `config` reads the environment.
 
+mod activity;
 mod claude;
 pub mod config;
 mod copy;
@@ -10,6 +11,7 @@ mod demo;
 pub mod doctor;
 mod error;
 pub mod fork;
+pub mod hooks;
 pub mod index;
 mod ledger;
 pub mod list;
@@ -24,6 +26,7 @@ pub mod show;
 #[cfg(test)]
 mod testing;
 mod totals;
+pub mod watch;
 pub mod which;
 
 use jiff::Timestamp;
@@ -34,7 +37,7 @@ pub use error::{Error, Kind};
 pub use moment::moment;
 pub use resolve::resolve;
 pub use session_json::SessionJson;
-pub use settings::Settings;
+pub use settings::{Notify, Settings};
 pub use workers::quoted;
 
 /// The opened parts, and what the caller knows of the moment.

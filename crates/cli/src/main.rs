@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod commands;
+mod diff;
 mod exit;
 mod output;
 mod patience;
@@ -10,11 +11,15 @@ mod print;
 mod progress;
 mod render;
 mod text;
+mod watch;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    if commands::hook::is_asked_for() {
+        return ExitCode::SUCCESS;
+    }
     exit::code(commands::run(args::Args::parse()))
 }

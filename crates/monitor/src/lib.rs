@@ -6,7 +6,9 @@
 mod bus;
 mod facts;
 mod files;
+mod glance;
 pub mod hooks;
+pub mod install;
 mod moments;
 mod monitor;
 mod process;
@@ -21,6 +23,7 @@ mod turn;
 mod waiting;
 
 pub use bus::{Ended, Listener};
+pub use glance::Glance;
 pub use monitor::{Monitor, Settings, Snapshot};
 pub use process::{Held, Process, Status};
 pub use replay::replay;

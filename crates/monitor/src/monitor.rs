@@ -24,7 +24,7 @@ use crate::source::Source;
 use crate::{Timers, hooks};
 
 /// A session silent for so long, that no live process holds, costs nothing but the look at its file in turn.
-const HOT: SignedDuration = SignedDuration::from_hours(1);
+pub(crate) const HOT: SignedDuration = SignedDuration::from_hours(1);
 /// How many silent files are looked at each time when the system tells of changes, and when it does not.
 const SWEEP: usize = 300;
 const SWEEP_ALONE: usize = 1500;

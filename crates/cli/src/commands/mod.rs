@@ -4,11 +4,14 @@ pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
 pub(crate) mod fork;
+pub(crate) mod hook;
+pub(crate) mod hooks;
 pub(crate) mod index;
 pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod watch;
 
 use app::{App, Config, Error};
 use jiff::Timestamp;
@@ -27,6 +30,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Show(show) => show::run(&open(args.demo)?, &show),
         Command::Resume(resume) => resume::run(&open(args.demo)?, &resume),
         Command::Fork(fork) => fork::run(&open(args.demo)?, &fork),
+        Command::Watch(watch) => watch::run(&open(args.demo)?, &watch),
+        Command::Hooks(hooks) => hooks::run(&open(args.demo)?, &hooks),
+        Command::Hook(hook) => {
+            hook::run(&hook);
+            Ok(())
+        }
         Command::Cost(cost) => cost::run(&open(args.demo)?, &cost),
         Command::Doctor(doctor) => doctor::run(&open(args.demo)?, &doctor),
         Command::Completions(completions) => completions::run(&completions),
@@ -40,6 +49,12 @@ fn open(demo: bool) -> Result<App, Error> {
     let config = Config::of_process()?;
     let config = if demo { config.demo(now)? } else { config };
     Ok(App { config, now, zone: TimeZone::system() })
+}
+
+/// The clock, for what goes on while time does.
+#[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
+fn clock() -> Timestamp {
+    Timestamp::now()
 }
 
 /// Standard output with the pager the person wants.

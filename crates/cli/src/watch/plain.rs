@@ -1,0 +1,132 @@
+//! The live view without a terminal: a line for each change, or every event as a line of JSON.
+
+use std::io::Write;
+use std::time::Duration;
+
+use app::App;
+use app::watch::Watch;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use model::{Activity, SessionEvent, SessionId, SessionInfo};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::text::{is_steering, safe};
+
+/// How long is listened until it is looked whether the facts have come.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Prints what happens until nobody reads it any more.
+pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(), Failure> {
+    let (mut watch, snapshot, listener) = Watch::start(app, clock)?;
+    let mut out = Output::plain();
+    let mut lines = Lines { json, zone: app.zone.clone() };
+    watch.want_facts();
+    lines.all(&mut out, &watch, snapshot.sessions, clock())?;
+    loop {
+        out.flush_now()?;
+        let Ok(event) = listener.next(PATIENCE) else { return Ok(()) };
+        watch.take_facts();
+        let Some(event) = event else { continue };
+        match &*event {
+            SessionEvent::Resync { .. } => {
+                lines.event(&mut out, &event, &watch, clock())?;
+                let sessions = watch.snapshot().map(|snapshot| snapshot.sessions).unwrap_or_default();
+                lines.all(&mut out, &watch, sessions, clock())?;
+            }
+            SessionEvent::SessionsChanged { .. } => {
+                watch.want_facts();
+                lines.event(&mut out, &event, &watch, clock())?;
+            }
+            _ => lines.event(&mut out, &watch.completed(&event), &watch, clock())?,
+        }
+    }
+}
+
+struct Lines {
+    json: bool,
+    zone: TimeZone,
+}
+
+impl Lines {
+    fn all(
+        &mut self,
+        out: &mut Output,
+        watch: &Watch,
+        sessions: Vec<SessionInfo>,
+        now: Timestamp,
+    ) -> Result<(), Failure> {
+        let mut sessions: Vec<_> = sessions.into_iter().map(|info| watch.complete(info)).collect();
+        sessions.sort_by(|one, other| one.session_id.cmp(&other.session_id));
+        if self.json {
+            return self.event(out, &SessionEvent::SessionsRefresh { sessions }, watch, now);
+        }
+        for info in sessions {
+            let project = info.project.as_deref();
+            self.line(out, now, &info.session_id, project, &info.activity)?;
+        }
+        Ok(())
+    }
+
+    fn event(
+        &self,
+        out: &mut Output,
+        event: &SessionEvent,
+        watch: &Watch,
+        now: Timestamp,
+    ) -> Result<(), Failure> {
+        if self.json {
+            let text = serde_json::to_string(event).map_err(std::io::Error::from)?;
+            writeln!(out, "{}", escaped(&text))?;
+            return Ok(());
+        }
+        if let SessionEvent::SessionActivity(event) = event {
+            let activity = Activity {
+                state: event.state,
+                evidence: event.evidence,
+                since: event.since,
+                tool: event.tool_name.clone(),
+                detail: event.detail.clone(),
+            };
+            let project = watch.facts().get(&event.session_id).and_then(|facts| facts.project.as_deref());
+            self.line(out, now, &event.session_id, project, &activity)?;
+        }
+        Ok(())
+    }
+
+    /// `09:12:44  469a19a4  web  waiting_permission  registry  Bash: Delete build`
+    fn line(
+        &self,
+        out: &mut Output,
+        now: Timestamp,
+        id: &SessionId,
+        project: Option<&str>,
+        activity: &Activity,
+    ) -> Result<(), Failure> {
+        let time = now.to_zoned(self.zone.clone()).strftime("%H:%M:%S");
+        let doing = [activity.tool.as_deref(), activity.detail.as_deref()];
+        let doing = doing.into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let (state, evidence) = (activity.state.word(), activity.evidence.word());
+        let project = safe(project.unwrap_or("-"));
+        let text = format!(
+            "{time}  {:<8}  {project:<16}  {state:<18}  {evidence:<10}  {}",
+            id.short(),
+            safe(&doing)
+        );
+        writeln!(out, "{}", text.trim_end())?;
+        Ok(())
+    }
+}
+
+/// JSON in which nothing can steer a terminal.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_steering(c) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
