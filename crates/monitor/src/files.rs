@@ -142,6 +142,11 @@ impl Files {
         self.roots.iter().find_map(|root| root.role(path))
     }
 
+    /// Whether a path is a projects folder.
+    pub(crate) fn is_root(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path == root.projects())
+    }
+
     /// Whether a path is a folder of transcripts.
     pub(crate) fn is_project(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| path.parent() == Some(&root.projects()))

@@ -289,8 +289,19 @@ impl Owner {
             self.hear(told, now);
         } else if self.inbox.as_ref().is_some_and(|inbox| path.starts_with(inbox.folder())) {
             self.read_hooks(now);
-        } else if self.files.is_project(path) {
+        } else if self.registry.folders().iter().any(|folder| path == folder) || self.files.is_root(path) {
+            // The first session ever on this machine makes them.
+            self.source.watch(path);
+            let told = self.registry.look(now);
+            self.hear(told, now);
+            let changes = self.files.list(now);
+            for change in changes {
+                self.changed(change, now);
+            }
             self.watch_folders();
+        } else if self.files.is_project(path) {
+            // Watched before it is listed, so that nothing falls in between.
+            self.source.watch(path);
             let changes = self.files.list_one(path, now);
             for change in changes {
                 self.changed(change, now);
@@ -482,6 +493,10 @@ impl Owner {
             if !is_known && !is_alive {
                 continue;
             }
+            if is_known && !is_alive {
+                // What was written before the end is read before it.
+                self.read_rest(&id, now);
+            }
             let timers = self.settings.timers;
             let session = self.sessions.entry(id.clone()).or_insert_with(|| Session::new(id.clone(), timers));
             session.tracker.registry(process, now);
@@ -497,6 +512,16 @@ impl Owner {
                 self.tell_removed(&id);
             }
             self.touched.insert(id);
+        }
+    }
+
+    fn read_rest(&mut self, id: &SessionId, now: Timestamp) {
+        let known = self.sessions.get(id).and_then(|session| session.file.clone());
+        let path = known.map(|path| path.to_path_buf());
+        let path = path.or_else(|| self.files.find(OsStr::new(&format!("{id}.jsonl"))));
+        if let Some(change) = path.and_then(|path| self.files.look(&path)) {
+            self.changed(change, now);
+            self.tell(now);
         }
     }
 
@@ -567,7 +592,12 @@ impl Owner {
         let inbox = self.inbox.iter().map(|inbox| inbox.folder().to_owned());
         let folders: Vec<PathBuf> = registries.chain(inbox).chain(self.files.folders()).collect();
         for folder in folders {
-            self.source.watch(&folder);
+            if !self.source.watch(&folder) && !self.source.watches(&folder) {
+                // It is not there yet: who makes it does so in the folder above.
+                if let Some(above) = folder.parent() {
+                    self.source.watch(above);
+                }
+            }
         }
     }
 

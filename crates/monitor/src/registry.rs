@@ -4,17 +4,22 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::{Evidence, SessionId};
 use transcript::{FileStamp, Live, Standing, live_records};
 
 use crate::process::{Held, Process};
+
+/// For so long a record that was taken away may come back for a moment.
+const ECHO: SignedDuration = SignedDuration::from_secs(2);
 
 /// The registry folders, as they were when they were last looked at.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     folders: Vec<PathBuf>,
     records: HashMap<PathBuf, Known>,
+    /// Records that were taken away, and when.
+    gone: HashMap<PathBuf, Timestamp>,
 }
 
 #[derive(Debug)]
@@ -28,7 +33,7 @@ pub(crate) type Told = (SessionId, Process);
 
 impl Registry {
     pub(crate) fn new(folders: Vec<PathBuf>) -> Self {
-        Self { folders, records: HashMap::new() }
+        Self { folders, ..Self::default() }
     }
 
     /// The folders that are to be watched.
@@ -89,6 +94,12 @@ impl Registry {
             // Caught while it is rewritten: the end of that is told, or seen at the next look.
             return;
         }
+        if self.is_echo(path, &standing, at) {
+            // Looked at again at the next look.
+            let standing = Standing::Unreadable;
+            self.records.insert(path.to_owned(), Known { stamp: FileStamp::of(&metadata), standing });
+            return;
+        }
         let before = self.records.remove(path).map(|known| known.standing);
         match &standing {
             Standing::Alive(live) => {
@@ -106,9 +117,18 @@ impl Registry {
 
     fn forget(&mut self, path: &Path, at: Timestamp, told: &mut Vec<Told>) {
         let Some(Known { standing: Standing::Alive(live), .. }) = self.records.remove(path) else { return };
+        self.gone.retain(|_, gone| at.duration_since(*gone) < ECHO);
+        self.gone.insert(path.to_owned(), at);
         if !self.holds(&live.session) {
             told.push((live.session, Process::Ended { at, evidence: Evidence::Registry }));
         }
+    }
+
+    /// A process that ends may take its record away and then write once more what it was doing before.
+    fn is_echo(&self, path: &Path, standing: &Standing, at: Timestamp) -> bool {
+        let Standing::Alive(live) = standing else { return false };
+        let gone = self.gone.get(path).filter(|gone| at.duration_since(**gone) < ECHO);
+        gone.is_some_and(|gone| live.status_since.is_none_or(|since| since <= *gone))
     }
 
     /// Finds the processes that are gone and left their records.

@@ -69,6 +69,11 @@ impl Source {
         self.watched.insert(folder.to_owned())
     }
 
+    /// Whether a folder is watched.
+    pub(crate) fn watches(&self, folder: &Path) -> bool {
+        self.watched.contains(folder)
+    }
+
     /// Forgets the folders that are gone: one that comes back has to be watched anew.
     pub(crate) fn prune(&mut self) {
         self.watched.retain(|folder| folder.is_dir());

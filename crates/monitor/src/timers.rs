@@ -11,7 +11,7 @@ pub struct Timers {
     pub text_idle: SignedDuration,
     /// A turn that has been over for so long leaves the session idle.
     pub silent: SignedDuration,
-    /// For so long the registry's *idle* may be a moment between two turns.
+    /// For so long the registry's *idle* may be a moment between two turns, while something runs in the background.
     pub settle: SignedDuration,
     /// A whole message whose last block is a thought may still be followed by its text for so long.
     pub whole_message: SignedDuration,
@@ -23,7 +23,7 @@ impl Default for Timers {
             permission: SignedDuration::from_secs(7),
             text_idle: SignedDuration::from_secs(5),
             silent: SignedDuration::from_mins(30),
-            settle: SignedDuration::from_millis(25),
+            settle: SignedDuration::from_millis(300),
             whole_message: SignedDuration::from_millis(300),
         }
     }

@@ -29,6 +29,8 @@ pub struct Tracker {
     process: Process,
     /// An *idle* that is not believed yet, and when it will be.
     settling: Option<(Held, Timestamp)>,
+    /// When the process last went over from *idle* to something: what was open before that is not any more.
+    busy_from: Option<Timestamp>,
     turn: Turn,
     subagents: Subagents,
     facts: Facts,
@@ -46,6 +48,7 @@ impl Tracker {
             timers,
             process: Process::Unknown,
             settling: None,
+            busy_from: None,
             turn: Turn::default(),
             facts: Facts::default(),
             has_hooks: false,
@@ -98,10 +101,15 @@ impl Tracker {
             (Process::Alive(before), Process::Alive(now)) if before.pid == now.pid => {
                 let found = before.found;
                 let now = Held { found, ..now };
-                if idle(&now) && before.status.is_some() && !idle(before) {
+                // Between the end of what ran in the background and the turn that tells of it, it says *idle*.
+                let in_background = self.subagents.in_background().max(self.turn.in_background()) > 0;
+                if in_background && idle(&now) && before.status.is_some() && !idle(before) {
                     self.settling.get_or_insert((now, due(at, self.timers.settle)));
                 } else {
                     self.settling = None;
+                    if idle(before) && !idle(&now) {
+                        self.busy_from = now.status.as_ref().map(|status| status.since);
+                    }
                     self.process = Process::Alive(now);
                 }
             }
@@ -258,6 +266,7 @@ impl Tracker {
             in_background: self.subagents.in_background(),
             may_guess: self.may_guess(),
             timers: &self.timers,
+            busy_from: self.busy_from.unwrap_or(Timestamp::MIN),
         }
     }
 

@@ -159,7 +159,7 @@ impl Live {
 }
 
 /// The records of a registry folder, whoever stands behind them.
-pub fn records(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub fn records(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     entries
         .map(|entry| entry.path())

@@ -1,5 +1,6 @@
 //! The live view without a terminal: a line for each change, or every event as a line of JSON.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(), Failure> {
     let (mut watch, snapshot, listener) = Watch::start(app, clock)?;
     let mut out = Output::plain();
-    let mut lines = Lines { json, zone: app.zone.clone() };
+    let mut lines = Lines { json, zone: app.zone.clone(), printed: Printed::new() };
     watch.want_facts();
     lines.all(&mut out, &watch, snapshot.sessions, clock())?;
     loop {
@@ -30,22 +31,26 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(),
         let Some(event) = event else { continue };
         match &*event {
             SessionEvent::Resync { .. } => {
-                lines.event(&mut out, &event, &watch, clock())?;
+                lines.event(&mut out, &event, clock())?;
                 let sessions = watch.snapshot().map(|snapshot| snapshot.sessions).unwrap_or_default();
                 lines.all(&mut out, &watch, sessions, clock())?;
             }
             SessionEvent::SessionsChanged { .. } => {
                 watch.want_facts();
-                lines.event(&mut out, &event, &watch, clock())?;
+                lines.event(&mut out, &event, clock())?;
             }
-            _ => lines.event(&mut out, &watch.completed(&event), &watch, clock())?,
+            _ => lines.event(&mut out, &watch.completed(&event), clock())?,
         }
     }
 }
 
+/// What was printed last of each session.
+type Printed = HashMap<SessionId, Activity>;
+
 struct Lines {
     json: bool,
     zone: TimeZone,
+    printed: Printed,
 }
 
 impl Lines {
@@ -59,39 +64,41 @@ impl Lines {
         let mut sessions: Vec<_> = sessions.into_iter().map(|info| watch.complete(info)).collect();
         sessions.sort_by(|one, other| one.session_id.cmp(&other.session_id));
         if self.json {
-            return self.event(out, &SessionEvent::SessionsRefresh { sessions }, watch, now);
+            return self.event(out, &SessionEvent::SessionsRefresh { sessions }, now);
         }
         for info in sessions {
-            let project = info.project.as_deref();
-            self.line(out, now, &info.session_id, project, &info.activity)?;
+            self.session(out, &info, now)?;
         }
         Ok(())
     }
 
-    fn event(
-        &self,
-        out: &mut Output,
-        event: &SessionEvent,
-        watch: &Watch,
-        now: Timestamp,
-    ) -> Result<(), Failure> {
+    fn event(&mut self, out: &mut Output, event: &SessionEvent, now: Timestamp) -> Result<(), Failure> {
         if self.json {
             let text = serde_json::to_string(event).map_err(std::io::Error::from)?;
             writeln!(out, "{}", escaped(&text))?;
             return Ok(());
         }
-        if let SessionEvent::SessionActivity(event) = event {
-            let activity = Activity {
-                state: event.state,
-                evidence: event.evidence,
-                since: event.since,
-                tool: event.tool_name.clone(),
-                detail: event.detail.clone(),
-            };
-            let project = watch.facts().get(&event.session_id).and_then(|facts| facts.project.as_deref());
-            self.line(out, now, &event.session_id, project, &activity)?;
+        match event {
+            SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
+                self.session(out, info, now)
+            }
+            SessionEvent::SessionRemoved { session_id, .. } => {
+                self.printed.remove(session_id);
+                Ok(())
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// A line, when the session does something else than was printed last.
+    fn session(&mut self, out: &mut Output, info: &SessionInfo, now: Timestamp) -> Result<(), Failure> {
+        let is_same =
+            |before: &Activity| Activity { since: info.activity.since, ..before.clone() } == info.activity;
+        if self.printed.get(&info.session_id).is_some_and(is_same) {
+            return Ok(());
+        }
+        self.printed.insert(info.session_id.clone(), info.activity.clone());
+        self.line(out, now, &info.session_id, info.project.as_deref(), &info.activity)
     }
 
     /// `09:12:44  469a19a4  web  waiting_permission  registry  Bash: Delete build`

@@ -8,5 +8,6 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
+mod real;
 mod table;
 mod watching;

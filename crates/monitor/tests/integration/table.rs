@@ -288,6 +288,16 @@ fn a_block_of_an_earlier_turn_does_not_count() {
 }
 
 #[test]
+fn a_tool_of_an_interrupted_turn_is_not_open_in_the_next() {
+    // The record of the interruption may come after the next turn has begun.
+    let scene = Scene::a().idle().busy().prompt("x").calls("t1", "Bash").idle().busy();
+    scene
+        .check("waiting_input R, thinking R, tool_use R Bash (a thing), waiting_input R, thinking R")
+        .interrupted()
+        .check("");
+}
+
+#[test]
 fn only_thought_and_nothing_after_it() {
     Scene::b()
         .check("waiting_input R")
