@@ -2,18 +2,21 @@
 //!
 //! This is where `docs/activity.md` is decided. Pure: the time is a parameter.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, QUESTION, State};
 use transcript::{Ending, LiveStatus};
 
 use crate::process::{Process, Status};
-use crate::timers::{Timers, is_over};
+use crate::timers::{Timers, due, is_over};
 use crate::turn::{OpenTool, Phase, Turn};
 
 /// What is said of an API error that ended a turn.
 const API_ERROR: &str = "api error";
 /// What is said of a tool whose turn is over.
 const BACKGROUND: &str = "in the background";
+
+/// The registry's word can come so much later than what it is about.
+const LATE: SignedDuration = SignedDuration::from_millis(500);
 
 /// All that a state is read from.
 #[derive(Debug, Clone, Copy)]
@@ -80,11 +83,13 @@ fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
     // What was made before the process became busy belongs to an earlier turn.
     let made = turn.made().unwrap_or(Timestamp::MIN);
     match turn.phase() {
-        Phase::Over(_) if made >= since && signs.in_background.max(turn.in_background()) > 0 => Activity {
-            tool: Some("Agent".to_owned()),
-            detail: Some(BACKGROUND.to_owned()),
-            ..registry(State::ToolUse, turn.since().unwrap_or(made))
-        },
+        Phase::Over(_) if due(made, LATE) >= since && signs.in_background.max(turn.in_background()) > 0 => {
+            Activity {
+                tool: Some("Agent".to_owned()),
+                detail: Some(BACKGROUND.to_owned()),
+                ..registry(State::ToolUse, turn.since().unwrap_or(made))
+            }
+        }
         Phase::Text | Phase::Over(Ending::Done) => match turn.last_text().filter(|at| *at >= since) {
             Some(at) => registry(State::Responding, at),
             None => registry(State::Thinking, since),
