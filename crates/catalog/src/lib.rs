@@ -13,9 +13,11 @@ mod pack;
 mod project;
 mod reading;
 mod scan;
+mod select;
 mod summary_cache;
 
 pub use catalog::{
     Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, read, read_found,
 };
 pub use filter::Filter;
+pub use select::select;

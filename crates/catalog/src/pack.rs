@@ -10,13 +10,19 @@ use model::{MessageUsage, Terms, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::{FileStamp, Mark, Summary};
 
+use crate::describe::Outline;
 use crate::scan::{Agent, Facts};
 
 /// Which types the bytes were made of.
 pub(crate) const FORMAT: u32 = 1;
 
 /// A file's facts as they are kept: what a listing shows, and the API messages.
+#[derive(Debug)]
 pub(crate) struct Packed {
+    /// The file's stamp when it was read.
+    pub(crate) stamp: FileStamp,
+    /// What a choice among sessions asks for.
+    pub(crate) outline: Outline,
     /// All but the messages.
     pub(crate) facts: Vec<u8>,
     /// The messages.
@@ -52,7 +58,12 @@ struct Row {
 /// Facts as bytes; `None` when they cannot be kept.
 pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
     let kept = Kept { mark: facts.mark, summary: &facts.summary, agent: facts.agent.clone() };
-    Some(Packed { facts: postcard::to_stdvec(&kept).ok()?, messages: pack_messages(&facts.messages)? })
+    Some(Packed {
+        stamp: facts.stamp,
+        outline: Outline::of(&facts.summary),
+        facts: postcard::to_stdvec(&kept).ok()?,
+        messages: pack_messages(&facts.messages)?,
+    })
 }
 
 /// Bytes as facts; `None` when they are not those of [`FORMAT`].

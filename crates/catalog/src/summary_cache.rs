@@ -2,24 +2,27 @@
 //!
 //! Trouble with the database is never trouble for the person: without it everything is read, and said so.
 
-use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
+use jiff::Timestamp;
 use transcript::FileStamp;
 
 use crate::catalog::Detail;
-use crate::pack::{FORMAT, pack, unpack};
+use crate::describe::Outline;
+use crate::pack::{FORMAT, Packed, unpack};
+use crate::reading::ByPath;
 use crate::scan::Facts;
 
 /// How long a write waits for another process; what is not kept now is kept the next time.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE file (
         path BLOB NOT NULL UNIQUE,
         format INTEGER NOT NULL,
@@ -27,7 +30,20 @@ const STEPS: [&str; 1] = ["
         facts BLOB NOT NULL,
         messages BLOB NOT NULL
     ) STRICT;
-"];
+    ",
+    // The outline stands before what is long, and can be read alone.
+    "
+    DROP TABLE file;
+    CREATE TABLE file (
+        path BLOB NOT NULL UNIQUE,
+        format INTEGER NOT NULL,
+        dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
+        cwd TEXT, worktree_origin TEXT, branch TEXT, origin_marker TEXT, last_at INTEGER,
+        facts BLOB NOT NULL,
+        messages BLOB NOT NULL
+    ) STRICT;
+    ",
+];
 
 /// The kept facts of files.
 #[derive(Debug, Default)]
@@ -64,29 +80,35 @@ impl SummaryCache {
     }
 
     /// All that is kept; without the API messages where only the facts are asked for.
-    pub(crate) fn load(&mut self, detail: Detail) -> HashMap<PathBuf, Facts> {
-        let Some(connection) = &self.connection else { return HashMap::new() };
+    pub(crate) fn load(&mut self, detail: Detail) -> ByPath<Facts> {
+        let Some(connection) = &self.connection else { return ByPath::default() };
         load(connection, detail).unwrap_or_else(|error| self.give_up(&error))
     }
 
     /// What is kept of some files.
-    pub(crate) fn load_some<'a>(&mut self, paths: impl Iterator<Item = &'a Path>) -> HashMap<PathBuf, Facts> {
-        let Some(connection) = &self.connection else { return HashMap::new() };
+    pub(crate) fn load_some<'a>(&mut self, paths: impl Iterator<Item = &'a Path>) -> ByPath<Facts> {
+        let Some(connection) = &self.connection else { return ByPath::default() };
         load_some(connection, paths).unwrap_or_else(|error| self.give_up(&error))
     }
 
+    /// The outline of each file that is kept, with the file's stamp.
+    pub(crate) fn outlines(&mut self) -> ByPath<(FileStamp, Outline)> {
+        let Some(connection) = &self.connection else { return ByPath::default() };
+        outlines(connection).unwrap_or_else(|error| self.give_up(&error))
+    }
+
     /// Keeps facts, all of them or none; returns how many rows were written.
-    pub(crate) fn save(&mut self, rows: &[(&Path, &Facts)]) -> u64 {
+    pub(crate) fn save(&mut self, rows: &[(PathBuf, Packed)]) -> u64 {
         self.write(|connection| {
             let mut insert = connection.prepare_cached(
-                "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, facts, messages)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, cwd, worktree_origin, branch,
+                 origin_marker, last_at, facts, messages)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?;
             let mut written = 0;
-            for (path, facts) in rows {
-                let (Some(packed), FileStamp { dev, ino, size, mtime }) = (pack(facts), facts.stamp) else {
-                    continue;
-                };
+            for (path, packed) in rows {
+                let outline = &packed.outline;
+                let FileStamp { dev, ino, size, mtime } = packed.stamp;
                 let [dev, ino, size] = [dev, ino, size].map(u64::cast_signed);
                 let path = path.as_os_str().as_bytes();
                 insert.execute(params![
@@ -96,6 +118,11 @@ impl SummaryCache {
                     ino,
                     size,
                     mtime,
+                    outline.cwd,
+                    outline.worktree_origin,
+                    outline.branch,
+                    outline.origin_marker,
+                    outline.last_at.map(Timestamp::as_microsecond),
                     packed.facts,
                     packed.messages
                 ])?;
@@ -138,7 +165,7 @@ impl SummaryCache {
     }
 }
 
-fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
+fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<ByPath<Facts>> {
     let messages = match detail {
         Detail::Facts => "x''",
         Detail::Spending => "messages",
@@ -146,7 +173,7 @@ fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<HashMap<Pat
     let columns = format!("path, dev, ino, size, mtime, facts, {messages}");
     let mut select = connection.prepare(&format!("SELECT {columns} FROM file WHERE format = ?1"))?;
     let mut rows = select.query([FORMAT])?;
-    let mut kept = HashMap::new();
+    let mut kept = ByPath::default();
     while let Some(row) = rows.next()? {
         kept.extend(facts(row)?);
     }
@@ -156,11 +183,11 @@ fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<HashMap<Pat
 fn load_some<'a>(
     connection: &Connection,
     paths: impl Iterator<Item = &'a Path>,
-) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
+) -> rusqlite::Result<ByPath<Facts>> {
     let mut select = connection.prepare(
         "SELECT path, dev, ino, size, mtime, facts, messages FROM file WHERE path = ?1 AND format = ?2",
     )?;
-    let mut kept = HashMap::new();
+    let mut kept = ByPath::default();
     for path in paths {
         let mut rows = select.query(params![path.as_os_str().as_bytes(), FORMAT])?;
         while let Some(row) = rows.next()? {
@@ -170,12 +197,39 @@ fn load_some<'a>(
     Ok(kept)
 }
 
-fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Facts)>> {
+fn outlines(connection: &Connection) -> rusqlite::Result<ByPath<(FileStamp, Outline)>> {
+    let mut select = connection.prepare(
+        "SELECT path, dev, ino, size, mtime, cwd, worktree_origin, branch, origin_marker, last_at
+         FROM file WHERE format = ?1",
+    )?;
+    let mut rows = select.query([FORMAT])?;
+    let mut outlines = ByPath::default();
+    while let Some(row) = rows.next()? {
+        let (path, stamp) = place(row)?;
+        let last_at: Option<i64> = row.get(9)?;
+        let outline = Outline {
+            cwd: row.get(5)?,
+            worktree_origin: row.get(6)?,
+            branch: row.get(7)?,
+            origin_marker: row.get(8)?,
+            last_at: last_at.and_then(|at| Timestamp::from_microsecond(at).ok()),
+        };
+        outlines.insert(path, (stamp, outline));
+    }
+    Ok(outlines)
+}
+
+fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(OsString, Facts)>> {
+    let (path, stamp) = place(row)?;
+    let bytes = |column: usize| row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from);
+    Ok(unpack(stamp, bytes(5)?, bytes(6)?).map(|facts| (path, facts)))
+}
+
+/// The first five columns of a row.
+fn place(row: &Row<'_>) -> rusqlite::Result<(OsString, FileStamp)> {
     let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
     let stamp = FileStamp { dev: number(1)?, ino: number(2)?, size: number(3)?, mtime: row.get(4)? };
-    let bytes = |column: usize| row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from);
-    let path = PathBuf::from(OsStr::from_bytes(bytes(0)?));
-    Ok(unpack(stamp, bytes(5)?, bytes(6)?).map(|facts| (path, facts)))
+    Ok((OsStr::from_bytes(row.get_ref(0)?.as_blob()?).to_owned(), stamp))
 }
 
 /// An error with all its causes in one line.

@@ -1,5 +1,7 @@
 //! What is known of the process that holds a session.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use model::Evidence;
 use transcript::{Live, LiveStatus};
@@ -34,6 +36,8 @@ pub struct Held {
     pub pid: u32,
     /// When it was found to hold this session.
     pub found: Timestamp,
+    /// The directory it runs in.
+    pub cwd: Option<PathBuf>,
     /// What it says of itself, where its release does.
     pub status: Option<Status>,
 }
@@ -57,6 +61,6 @@ impl Held {
             waiting_for: live.waiting_for.clone(),
             since: live.status_since.unwrap_or(at),
         });
-        Self { pid: live.pid, found: at, status }
+        Self { pid: live.pid, found: at, cwd: live.cwd.clone(), status }
     }
 }

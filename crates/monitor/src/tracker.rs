@@ -224,21 +224,23 @@ impl Tracker {
     /// The session as the stream shows it.
     pub fn info(&self, now: Timestamp) -> SessionInfo {
         let facts = &self.facts;
+        let held = match &self.process {
+            Process::Alive(held) => Some(held),
+            _ => None,
+        };
+        let cwd = facts.cwd.clone().or_else(|| held.and_then(|held| held.cwd.clone()));
         SessionInfo {
             session_id: self.id.clone(),
             activity: self.activity(now),
             title: facts.title().map(ToOwned::to_owned),
-            cwd: facts.cwd.clone(),
-            project: facts.cwd.as_ref().and_then(|cwd| Some(cwd.file_name()?.to_string_lossy().into_owned())),
+            project: cwd.as_ref().and_then(|cwd| Some(cwd.file_name()?.to_string_lossy().into_owned())),
+            cwd,
             branch: facts.branch.clone(),
             model: facts.model.clone(),
             context_tokens: facts.context_tokens,
             created: facts.first,
             last_activity: facts.last.max(self.turn.heard()),
-            pid: match &self.process {
-                Process::Alive(held) => Some(held.pid),
-                _ => None,
-            },
+            pid: held.map(|held| held.pid),
             subagents: self.subagents.running().cloned().collect(),
         }
     }

@@ -8,6 +8,7 @@ mod files;
 mod gather;
 mod kind;
 mod paths;
+mod plain;
 mod postings;
 mod query;
 mod rank;

@@ -14,10 +14,10 @@ use crate::gather::{Admit, ChunkAt, Found, gather};
 use crate::kind::Kind;
 use crate::query::Query;
 use crate::rank;
-use crate::schema::Fields;
+use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
 use crate::snippet::{At, Snippet, cite};
-use crate::writer::{list_file, register, text_folder};
+use crate::writer::{list_file, text_folder};
 
 /// What reaches no more than this shares a stray word with the question.
 const NOISE: f32 = 0.005;
@@ -91,6 +91,7 @@ pub struct Searcher {
     folder: PathBuf,
     text: Text,
     fields: Fields,
+    list: FileList,
     sessions: Sessions,
 }
 
@@ -108,8 +109,8 @@ impl Searcher {
         if opened.schema() != &fields.schema {
             return Ok(None);
         }
-        let sessions = Sessions::new(list.all()?, list.shared()?);
-        Ok(Some(Self { folder: text, text: opened, fields, sessions }))
+        let sessions = Sessions::of(&list)?;
+        Ok(Some(Self { folder: text, text: opened, fields, list, sessions }))
     }
 
     /// The sessions that answer `query` best.
@@ -134,7 +135,7 @@ impl Searcher {
         let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
         let mut hits = Vec::new();
         for (score, session, found) in ranked.into_iter().take(limit) {
-            hits.extend(self.hit(score, session, found, &terms).map_err(failed())?);
+            hits.extend(self.hit(score, session, found, &terms)?);
         }
         Ok(Outcome { hits, total })
     }
@@ -150,16 +151,18 @@ impl Searcher {
         session: usize,
         found: &Found,
         terms: &HashSet<&str>,
-    ) -> tantivy::Result<Option<Hit>> {
+    ) -> Result<Option<Hit>, Error> {
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
         let cited =
             asked_for_file.or(found.cited.map(|(_, chunk)| chunk)).or(found.fact.map(|(_, chunk)| chunk));
         let Some(ChunkAt { segment, document }) = cited else { return Ok(None) };
         let columns = self.text.segment_reader(u32::try_from(segment).unwrap_or(0)).fast_fields();
-        let number =
-            |name: &str| Ok::<_, tantivy::TantivyError>(columns.u64(name)?.first(document).unwrap_or(0));
+        let number = |name: &str| {
+            let column = columns.u64(name).map_err(index_failed("search", &self.folder))?;
+            Ok::<_, Error>(column.first(document).unwrap_or(0))
+        };
         let (owner, record) = (number("file")?, number("record")?);
-        let Some(file) = self.sessions.file(owner) else { return Ok(None) };
+        let Some(file) = self.list.file(owner)? else { return Ok(None) };
         let at = At {
             path: &file.path,
             offset: number("offset")?,

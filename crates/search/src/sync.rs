@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::chunk::{Unit, units};
 use crate::document::Documents;
 use crate::error::Error;
-use crate::files::{Changes, FileList, FileRow, Shared};
+use crate::files::{Changes, FileList, FileRow, Shared, fingerprint};
 use crate::kind::Kind;
 use crate::writer::{Writer, list_file};
 
@@ -114,6 +114,7 @@ pub fn sync(
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Synced, Error> {
     let rows = match FileList::open_read_only(&list_file(folder)) {
+        Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(Synced::default()),
         Ok(Some(list)) => list.all()?,
         Ok(None) | Err(_) => Vec::new(),
     };
@@ -136,6 +137,12 @@ pub fn sync(
     // Again, now that nobody else writes: another process may have done it meanwhile.
     let plan = plan(writer.list.all()?, sources);
     Pass::new(writer, &plan)?.run(plan, keep_going)
+}
+
+/// Whether nothing has changed since nothing was left to read: what most questions find.
+fn is_fresh(list: &FileList, sources: &[Source]) -> Result<bool, Error> {
+    let now = fingerprint(sources.iter().map(|source| (source.path.as_path(), &source.stamp)));
+    Ok(list.fresh_at()? == Some(now))
 }
 
 fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
@@ -230,6 +237,9 @@ impl Pass {
             }
         }
         self.commit()?;
+        if !self.stopped && self.synced.failed.is_empty() {
+            self.writer.list.note_fresh()?;
+        }
         self.writer.tidy()?;
         Ok(self.synced)
     }
@@ -310,7 +320,7 @@ impl Pass {
         row: &mut FileRow,
         todo: &mut std::collections::VecDeque<Todo>,
     ) -> Result<(), Error> {
-        self.writer.remove(row.id);
+        self.writer.remove(row.id)?;
         self.records.retain(|_, owner| *owner != row.id);
         self.changes.forgotten.push(row.id);
         (row.chunks, row.spoken) = (0, 0);

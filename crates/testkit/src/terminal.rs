@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::{Claude, ModelServer, ScratchHome};
 
 /// How long something on the screen may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A terminal in which a program runs; both end when it is dropped.
 pub struct Terminal {

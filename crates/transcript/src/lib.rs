@@ -3,6 +3,7 @@
 //! Other people's files surprise: a line that cannot be read is counted and passed over, a type we do not
 //! know is a record of [`record::Kind::Unknown`], and nothing here fails on content.
 
+mod block;
 mod chain;
 mod cut;
 mod directory;
@@ -19,14 +20,14 @@ mod speech;
 mod summary;
 mod tail;
 mod titles;
+mod unescape;
 mod usage;
+mod walk;
 
 pub use chain::Chain;
 pub use cut::Cut;
 pub use directory::start_directory;
-pub use home::{
-    ConfigFolder, FileRole, Found, Problem, SubagentFile, SubagentMeta, TranscriptFile, subagents_of,
-};
+pub use home::{ConfigFolder, FileRole, Found, Problem, SubagentFile, SubagentMeta, TranscriptFile};
 pub use json::Raw;
 pub use live::{Live, LiveStatus, Standing, records as live_records};
 pub use message::{Message, Part, Role, message};
@@ -38,3 +39,4 @@ pub use summary::{PROMPT_LENGTH, PassedOver, Summary, cut};
 pub use tail::{Change, FileStamp, Mark, Tail};
 pub use titles::Titles;
 pub use usage::{Spent, context_tokens, key as usage_key};
+pub use walk::subagents_of;

@@ -30,6 +30,8 @@ use crate::text::safe;
 const BEAT: Duration = Duration::from_secs(1);
 /// A listing reads every transcript that has changed: it is not wanted more often than this.
 const LISTING: Duration = Duration::from_secs(10);
+/// Whoever reads a page in a pager takes longer than this.
+const UNREAD: Duration = Duration::from_millis(1500);
 /// How many events are taken in before the screen is drawn again.
 const BATCH: usize = 2000;
 
@@ -257,11 +259,11 @@ impl Screen<'_> {
         let demo = self.app.config.is_demo.then_some("--demo");
         let asleep = keys.pause();
         terminal.leave()?;
+        let began = Instant::now();
         let status = Command::new(program).arg(command).arg(id.as_str()).args(demo).status();
-        if let Ok(status) = &status
-            && !status.success()
-        {
-            // What it said has to be read before it is covered.
+        // What was printed without a pager has to be read before it is covered.
+        let was_read = command != "show" || began.elapsed() > UNREAD;
+        if status.as_ref().is_ok_and(|status| !status.success() || !was_read) {
             println_and_wait("\n[Enter goes back]")?;
         }
         terminal.come_back()?;

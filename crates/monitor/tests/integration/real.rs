@@ -13,7 +13,7 @@ use testkit::{Answer, Claude, Gate, ModelServer, ScratchHome, Script, Terminal};
 use transcript::ConfigFolder;
 
 /// How long a state may take to come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[expect(clippy::disallowed_methods, reason = "what is watched is real, and so is its time")]
 fn clock() -> Timestamp {

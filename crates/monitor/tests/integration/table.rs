@@ -142,7 +142,7 @@ impl Scene {
     }
 
     fn alive(&mut self) {
-        let held = Held { pid: 7, found: self.now, status: None };
+        let held = Held { pid: 7, found: self.now, cwd: None, status: None };
         self.tracker.registry(Process::Alive(held), self.now);
         self.tell();
     }
@@ -151,7 +151,7 @@ impl Scene {
         assert!(self.has_status);
         self.now += SignedDuration::from_millis(10);
         let status = Status { word, waiting_for: waiting_for.map(Into::into), since: self.now };
-        let held = Held { pid: 7, found: self.now, status: Some(status) };
+        let held = Held { pid: 7, found: self.now, cwd: None, status: Some(status) };
         self.tracker.registry(Process::Alive(held), self.now);
         self.tell();
         self

@@ -60,7 +60,7 @@ pub(crate) fn sync_folders(config: &Path, index: &Path) -> Synced {
 }
 
 pub(crate) fn sources(config: &Path) -> Vec<Source> {
-    let found = ConfigFolder::new(config).find();
+    let found = ConfigFolder::new(config).find(2);
     let mut sources = Vec::new();
     for session in found.transcripts {
         let source =
