@@ -114,15 +114,11 @@ fn foot(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
     if let Some(message) = &frame.message {
         return cut(vec![Span::styled(format!(" {}", safe(message)), Style::new().fg(Color::Cyan))], width);
     }
-    let mut text = String::new();
-    if !board.filter.is_empty() {
-        text += &format!(" /{}", safe(&board.filter));
-    }
-    if board.hidden() > 0 {
-        text += &format!(" {} older: a", board.hidden());
-    }
-    text +=
-        &format!("  Enter read  r resume  f fork  c copy id  / filter  n {}  ? help  q quit", frame.notify);
+    let filter = if board.filter.is_empty() { String::new() } else { format!(" /{}", safe(&board.filter)) };
+    let older = if board.hidden() > 0 { format!(" {} older: a", board.hidden()) } else { String::new() };
+    let keys =
+        format!("Enter read  r resume  f fork  c copy id  / filter  n {}  ? help  q quit", frame.notify);
+    let text = format!("{filter}{older}  {keys}");
     cut(vec![Span::styled(text, dim)], width)
 }
 

@@ -12,7 +12,7 @@ use model::{Activity, SessionEvent, SessionId, SessionInfo};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::{is_steering, safe};
+use crate::text::{json_line, safe};
 
 /// How long is listened until it is looked whether the facts have come.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -74,8 +74,7 @@ impl Lines {
 
     fn event(&mut self, out: &mut Output, event: &SessionEvent, now: Timestamp) -> Result<(), Failure> {
         if self.json {
-            let text = serde_json::to_string(event).map_err(std::io::Error::from)?;
-            writeln!(out, "{}", escaped(&text))?;
+            writeln!(out, "{}", json_line(event)?)?;
             return Ok(());
         }
         match event {
@@ -123,17 +122,4 @@ impl Lines {
         writeln!(out, "{}", text.trim_end())?;
         Ok(())
     }
-}
-
-/// JSON in which nothing can steer a terminal.
-fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if is_steering(c) {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }

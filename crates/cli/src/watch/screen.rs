@@ -258,7 +258,7 @@ impl Screen<'_> {
         let program = std::env::current_exe()?;
         let demo = self.app.config.is_demo.then_some("--demo");
         let asleep = keys.pause();
-        terminal.leave()?;
+        Raw::leave()?;
         let began = Instant::now();
         let status = Command::new(program).arg(command).arg(id.as_str()).args(demo).status();
         // What was printed without a pager has to be read before it is covered.
@@ -290,7 +290,7 @@ impl Raw {
         Ok(Self(Terminal::new(CrosstermBackend::new(io::stdout()))?))
     }
 
-    fn leave(&mut self) -> io::Result<()> {
+    fn leave() -> io::Result<()> {
         execute!(io::stdout(), LeaveAlternateScreen, Show)?;
         disable_raw_mode()
     }
@@ -305,7 +305,7 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         // A terminal that is gone needs no tidying.
-        let _ = self.leave();
+        let _ = Self::leave();
     }
 }
 

@@ -59,6 +59,10 @@ impl Drop for Watching {
     }
 }
 
+fn hooks(desk: &Desk, what: &str) {
+    assert_eq!(desk.backstory(&["hooks", what, "--yes"]).code, Some(0), "{what}");
+}
+
 #[test]
 fn what_a_session_does_is_told_in_lines_and_in_json() {
     let gate = Gate::new();
@@ -123,7 +127,7 @@ fn hooks_of_2_1_100_say_what_its_registry_does_not() {
     gate.open();
     let desk = Desk::new(Claude::v2_1_100(), script(&gate));
     let shop = desk.project("shop");
-    desk.backstory(&["hooks", "install", "--yes"]).succeeded();
+    hooks(&desk, "install");
     let events = Watching::start(&desk, &["--json"]);
     let terminal = desk.claude.open(&desk.home, &desk.server, shop.path(), &["--permission-mode", "default"]);
     terminal.type_line("touch it");
@@ -151,29 +155,29 @@ fn hooks_are_put_in_once_and_taken_out_without_a_trace() {
     let unasked = desk.backstory(&["hooks", "install"]);
     assert_eq!((unasked.code, bytes(&file)), (Some(2), settings.as_bytes().to_vec()));
 
-    desk.backstory(&["hooks", "install", "--yes"]).succeeded();
+    hooks(&desk, "install");
     let installed = bytes(&file);
     let again = desk.backstory(&["hooks", "install", "--yes"]).succeeded();
     assert!(again.stdout.contains("nothing to do"));
     assert_eq!(bytes(&file), installed);
     assert_eq!(desk.json(&["hooks", "status"])["settings"][0]["missing"], json!([]));
 
-    desk.backstory(&["hooks", "uninstall", "--yes"]).succeeded();
+    hooks(&desk, "uninstall");
     assert_eq!(bytes(&file), settings.as_bytes());
 
     // What the person changed in between stays.
-    desk.backstory(&["hooks", "install", "--yes"]).succeeded();
+    hooks(&desk, "install");
     let changed = String::from_utf8(bytes(&file)).unwrap().replace("opus", "sonnet");
     fs::write(&file, changed).unwrap();
-    desk.backstory(&["hooks", "uninstall", "--yes"]).succeeded();
+    hooks(&desk, "uninstall");
     let left: Value = serde_json::from_slice(&bytes(&file)).unwrap();
     let expected: Value = serde_json::from_str(&settings.replace("opus", "sonnet")).unwrap();
     assert_eq!(left, expected);
 
     // A file that was not there before is not there afterwards.
     fs::remove_file(&file).unwrap();
-    desk.backstory(&["hooks", "install", "--yes"]).succeeded();
-    desk.backstory(&["hooks", "uninstall", "--yes"]).succeeded();
+    hooks(&desk, "install");
+    hooks(&desk, "uninstall");
     assert!(!file.exists());
 }
 
@@ -183,7 +187,7 @@ fn a_hook_never_fails_claude_whatever_became_of_backstory() {
     gate.open();
     let desk = Desk::new(Claude::newest(), script(&gate));
     let shop = desk.project("shop");
-    desk.backstory(&["hooks", "install", "--yes"]).succeeded();
+    hooks(&desk, "install");
     let state = desk.home.state_dir();
     let hooks = state.join("hooks/events.jsonl");
     assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
