@@ -29,8 +29,8 @@ pub struct Tracker {
     process: Process,
     /// An *idle* that is not believed yet, and when it will be.
     settling: Option<(Held, Timestamp)>,
-    /// When the process last went over from *idle* to something: what was open before that is not any more.
-    busy_from: Option<Timestamp>,
+    /// When the process last became idle: what was open before that is not any more.
+    idle_from: Option<Timestamp>,
     turn: Turn,
     subagents: Subagents,
     facts: Facts,
@@ -48,7 +48,7 @@ impl Tracker {
             timers,
             process: Process::Unknown,
             settling: None,
-            busy_from: None,
+            idle_from: None,
             turn: Turn::default(),
             facts: Facts::default(),
             has_hooks: false,
@@ -108,7 +108,7 @@ impl Tracker {
                 } else {
                     self.settling = None;
                     if idle(before) && !idle(&now) {
-                        self.busy_from = now.status.as_ref().map(|status| status.since);
+                        self.idle_from = before.status.as_ref().map(|status| status.since);
                     }
                     self.process = Process::Alive(now);
                 }
@@ -268,7 +268,7 @@ impl Tracker {
             in_background: self.subagents.in_background(),
             may_guess: self.may_guess(),
             timers: &self.timers,
-            busy_from: self.busy_from.unwrap_or(Timestamp::MIN),
+            idle_from: self.idle_from.unwrap_or(Timestamp::MIN),
         }
     }
 
@@ -300,7 +300,8 @@ impl Tracker {
             Process::Unknown | Process::Alive(_) => return,
         };
         let goes_on = signs.iter().any(|sign| !matches!(sign, Sign::Over { .. } | Sign::Notified { .. }));
-        if goes_on && made > gone {
+        // What a process wrote on its way out was made before it was seen to be gone, or hardly after it.
+        if goes_on && made.duration_since(gone) > SAME {
             self.process = Process::Unknown;
         }
     }

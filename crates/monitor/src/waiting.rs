@@ -33,8 +33,8 @@ pub(crate) struct Signs<'a> {
     pub(crate) may_guess: bool,
     /// The spans.
     pub(crate) timers: &'a Timers,
-    /// When the process went over from *idle* to something.
-    pub(crate) busy_from: Timestamp,
+    /// When the process last became idle.
+    pub(crate) idle_from: Timestamp,
 }
 
 /// What the session is doing at `now`.
@@ -70,7 +70,7 @@ fn by_registry(signs: Signs<'_>, status: &Status, now: Timestamp) -> Activity {
 fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
     let turn = signs.turn;
     // A question that was called before has been answered, or the process would wait.
-    let is_open = |open: &&OpenTool| open.since >= signs.busy_from && (!open.asks || open.since > since);
+    let is_open = |open: &&OpenTool| open.since >= signs.idle_from && (!open.asks || open.since > since);
     let open = turn.open().iter().find(is_open);
     if let Some(open) = open {
         let from = open.since.max(since);

@@ -27,6 +27,7 @@ struct Stage {
     _monitor: Monitor,
     listener: Listener,
     told: Vec<String>,
+    last: Option<String>,
     delays: Vec<i64>,
 }
 
@@ -49,6 +50,7 @@ impl Stage {
             _monitor: monitor,
             listener,
             told: Vec::new(),
+            last: None,
             delays: Vec::new(),
         }
     }
@@ -105,7 +107,8 @@ impl Stage {
                 self.delays
                     .extend(activity.since.map(|since| clock().as_millisecond() - since.as_millisecond()));
             }
-            if self.told.last() != Some(&word) {
+            if self.last.as_ref() != Some(&word) {
+                self.last = Some(word.clone());
                 self.told.push(word);
             }
         }
@@ -247,13 +250,10 @@ fn a_terminal_of_2_1_329() {
     stage.check(&[
         "[thinking R]",
         "[responding R]",
-        "[tool_use R Agent]",
-        "[thinking R]",
-        "[responding R]",
         "tool_use R Agent",
         "[thinking R]",
         "[responding R]",
-        "[waiting_input R (1 in the background)]",
+        "[tool_use R Agent]",
         "[thinking R]",
         "[responding R]",
         "waiting_input R",
@@ -311,7 +311,9 @@ fn a_terminal_of_2_1_100() {
     terminal.type_line("read a file");
     stage.until_state("tool_use X Bash");
     stage.until_state("waiting_input X");
-    stage.check(&["[thinking X]", "tool_use X Bash", "[thinking X]", "waiting_input X"]);
+    // On a busy machine it takes longer than seven seconds.
+    let slow = "[waiting_permission T Bash]";
+    stage.check(&["[thinking X]", "tool_use X Bash", slow, "[thinking X]", "waiting_input X"]);
 
     terminal.type_line("touch it");
     stage.until_state("waiting_permission T Bash");
@@ -350,6 +352,7 @@ fn print_mode() {
             "[waiting_input R]",
             "[thinking ?]",
             "tool_use ? Bash",
+            "[waiting_permission T Bash]",
             "[thinking ?]",
             "[responding ?]",
             "[waiting_input ?]",
