@@ -2,6 +2,7 @@
 //!
 //! Functions over an [`App`] that return data. Nothing here prints, and only `config` reads the environment.
 
+mod activity;
 mod claude;
 pub mod config;
 mod copy;
@@ -10,6 +11,7 @@ mod demo;
 pub mod doctor;
 mod error;
 pub mod fork;
+pub mod hooks;
 pub mod index;
 mod ledger;
 pub mod list;
@@ -25,6 +27,7 @@ pub mod show;
 #[cfg(test)]
 mod testing;
 mod totals;
+pub mod watch;
 pub mod which;
 
 use jiff::Timestamp;
@@ -36,7 +39,7 @@ pub use moment::moment;
 pub use resolve::resolve;
 pub use secrets::Secrets;
 pub use session_json::SessionJson;
-pub use settings::Settings;
+pub use settings::{Notify, Settings};
 pub use workers::quoted;
 
 /// The opened parts, and what the caller knows of the moment.

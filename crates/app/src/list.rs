@@ -4,7 +4,7 @@ pub use catalog::{Filter, Progress};
 use model::Session;
 use transcript::Problem;
 
-use crate::{App, totals};
+use crate::{App, activity, totals};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +40,7 @@ pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
     let mut sessions: Vec<Session> = all.filter(|session| request.filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| sessions.len().saturating_sub(limit));
     sessions.truncate(sessions.len() - more);
+    activity::enter(app, &mut sessions);
     for session in &mut sessions {
         app.told_session(session);
     }

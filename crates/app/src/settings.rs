@@ -24,6 +24,10 @@ pub struct Settings {
     pub search: Search,
     /// `[terminal]`
     pub terminal: Terminal,
+    /// `[activity]`
+    pub activity: Activity,
+    /// `[watch]`
+    pub watch: Watch,
 }
 
 /// Claude Code on this machine.
@@ -60,6 +64,43 @@ pub struct Search {
 pub struct Terminal {
     /// The pager's command line, `auto`, or nothing.
     pub pager: String,
+}
+
+/// How what sessions do is found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Activity {
+    /// How often everything is looked at.
+    pub poll_milliseconds: u32,
+    /// Whether the system is asked for events.
+    pub events: bool,
+    /// How long an open tool is one that works.
+    pub permission_seconds: u32,
+    /// How long a text may be followed by more.
+    pub text_idle_seconds: u32,
+    /// How long a session whose turn is over is not idle yet.
+    pub silent_minutes: u32,
+}
+
+/// How `watch` behaves.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Watch {
+    /// How a person is called.
+    pub notify: Notify,
+}
+
+/// How a person is called when a session waits for them or has finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notify {
+    /// Not at all.
+    Off,
+    /// By the terminal's bell.
+    #[default]
+    Bell,
+    /// By a notification of the desktop.
+    Notify,
 }
 
 impl Settings {

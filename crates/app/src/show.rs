@@ -11,7 +11,7 @@ use serde::Serialize;
 use transcript::record::{parse, result_text};
 use transcript::{Chain, Message, Part, Raw, Reader, message};
 
-use crate::{App, Error, Kind, Secrets, ledger, resolve};
+use crate::{App, Error, Kind, Secrets, activity, ledger, resolve};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
@@ -97,13 +97,14 @@ pub enum Piece {
 pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
     let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, |_| {});
     ledger::enter(app, &mut catalog.sessions);
-    catalog.sessions.iter_mut().for_each(|entry| app.told_session(&mut entry.session));
-    let session = resolve(catalog.sessions.iter().map(|entry| &entry.session), &request.session)?.clone();
+    let mut session = resolve(catalog.sessions.iter().map(|entry| &entry.session), &request.session)?.clone();
     let Some(file) = session.file.clone() else {
         let message =
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
         return Err(Error::new(Kind::NotFound, message));
     };
+    activity::enter(app, std::slice::from_mut(&mut session));
+    app.told_session(&mut session);
     Ok(Conversation { session, request, file, secrets: app.secrets })
 }
 

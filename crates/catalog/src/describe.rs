@@ -164,6 +164,7 @@ fn activity(live: &Live) -> Option<Activity> {
         state,
         evidence: Evidence::Registry,
         since: live.status_since,
+        tool: None,
         detail: detail.map(transcript::cut),
     })
 }
@@ -185,6 +186,7 @@ mod tests {
                 kind: None,
                 entrypoint: None,
                 name: None,
+                process_start: None,
             };
             let mut sessions = [blank("s".parse().unwrap()), blank("t".parse().unwrap())];
             mark_running(sessions.iter_mut(), &[live]);

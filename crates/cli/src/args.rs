@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, cost, doctor, fork, index, list, resume, search, show};
+use crate::commands::{
+    completions, cost, doctor, fork, hook, hooks, index, list, resume, search, show, watch,
+};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
@@ -29,6 +31,10 @@ pub(crate) enum Command {
     Show(show::Args),
     Resume(resume::Args),
     Fork(fork::Args),
+    Watch(watch::Args),
+    Hooks(hooks::Args),
+    #[command(hide = true)]
+    Hook(hook::Args),
     Cost(cost::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),

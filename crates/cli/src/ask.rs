@@ -1,4 +1,4 @@
-//! A question to the person at the terminal: which one of several.
+//! A question to the person at the terminal: which one of several, or yes or no.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -18,6 +18,16 @@ pub(crate) fn which(question: &str, choices: &[String]) -> io::Result<Option<usi
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     Ok(chosen(&line, choices.len()))
+}
+
+/// Whether the person says yes.
+pub(crate) fn yes(question: &str) -> io::Result<bool> {
+    let mut out = anstream::stderr().lock();
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
 fn chosen(line: &str, choices: usize) -> Option<usize> {

@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod commands;
+mod diff;
 mod exit;
 mod output;
 mod patience;
@@ -10,6 +11,7 @@ mod print;
 mod progress;
 mod render;
 mod text;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -21,5 +23,8 @@ use clap::Parser as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if commands::hook::is_asked_for() {
+        return ExitCode::SUCCESS;
+    }
     exit::code(commands::run(args::Args::parse()))
 }

@@ -51,6 +51,14 @@ impl Output {
         self.width
     }
 
+    /// Writes what was printed so far, for output that goes on.
+    pub(crate) fn flush_now(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Direct(out) => out.flush(),
+            Sink::Held { .. } | Sink::Pager(_) => Ok(()),
+        }
+    }
+
     /// Writes what is still held back and waits for the pager.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         match &mut self.sink {

@@ -16,8 +16,16 @@ pub(crate) fn safe_lines(text: &str) -> String {
 
 /// A value as JSON, in which nothing can steer a terminal either.
 pub(crate) fn json(value: &impl serde::Serialize) -> std::io::Result<String> {
+    Ok(escaped(&serde_json::to_string_pretty(value)?))
+}
+
+/// The same on one line.
+pub(crate) fn json_line(value: &impl serde::Serialize) -> std::io::Result<String> {
+    Ok(escaped(&serde_json::to_string(value)?))
+}
+
+fn escaped(text: &str) -> String {
     use std::fmt::Write as _;
-    let text = serde_json::to_string_pretty(value)?;
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if is_steering(c) && c != '\n' {
@@ -27,7 +35,7 @@ pub(crate) fn json(value: &impl serde::Serialize) -> std::io::Result<String> {
             out.push(c);
         }
     }
-    Ok(out)
+    out
 }
 
 /// Control characters, and the marks that turn the direction of writing.

@@ -13,10 +13,29 @@ pub struct Activity {
     /// Since when, where the sign tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// A tool's name, `question`, or what is waited for; short and safe to show.
+    /// The tool that is open or asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// What the tool does, `question`, or what is waited for; short and safe to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
+
+impl Activity {
+    /// A state with nothing else to say.
+    pub fn new(state: State, evidence: Evidence, since: Option<Timestamp>) -> Self {
+        Self { state, evidence, since, tool: None, detail: None }
+    }
+
+    /// Whether a person has to do something before it can go on: a permission or a question is open.
+    pub fn is_blocked(&self) -> bool {
+        self.state == State::WaitingPermission
+            || (self.state == State::WaitingInput && self.detail.as_deref() == Some(QUESTION))
+    }
+}
+
+/// The detail of an activity that waits for the answer to a question.
+pub const QUESTION: &str = "question";
 
 /// The states of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +53,23 @@ pub enum State {
     WaitingInput,
     /// A permission is asked for.
     WaitingPermission,
+    /// The process left the session in good order.
+    Ended,
+    /// The process is gone and did not say so: it was killed.
+    Lost,
+}
+
+impl Evidence {
+    /// The word used in JSON and for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Registry => "registry",
+            Self::Hook => "hook",
+            Self::Transcript => "transcript",
+            Self::Timer => "timer",
+        }
+    }
 }
 
 impl State {
@@ -46,7 +82,27 @@ impl State {
             Self::Responding => "responding",
             Self::WaitingInput => "waiting_input",
             Self::WaitingPermission => "waiting_permission",
+            Self::Ended => "ended",
+            Self::Lost => "lost",
         }
+    }
+
+    /// The word where only the older six are known.
+    pub fn old_word(self) -> &'static str {
+        match self {
+            Self::Ended | Self::Lost => Self::Idle.word(),
+            Self::Idle
+            | Self::Thinking
+            | Self::ToolUse
+            | Self::Responding
+            | Self::WaitingInput
+            | Self::WaitingPermission => self.word(),
+        }
+    }
+
+    /// Whether a turn runs and nobody is asked.
+    pub fn is_working(self) -> bool {
+        matches!(self, Self::Thinking | Self::ToolUse | Self::Responding)
     }
 }
 

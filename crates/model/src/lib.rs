@@ -1,9 +1,10 @@
-//! The words two or more rooms exchange: ids, sessions, activity, usage.
+//! The words two or more rooms exchange: ids, sessions, activity, events, usage.
 //!
 //! Nouns only. Nothing here opens a file, reads a clock or starts a thread; what a word means is said
 //! beside it, how it is found out is the business of the rooms above.
 
 mod activity;
+mod event;
 mod id;
 mod origin;
 mod session;
@@ -11,7 +12,8 @@ mod slug;
 mod spending;
 mod usage;
 
-pub use activity::{Activity, Evidence, State};
+pub use activity::{Activity, Evidence, QUESTION, State};
+pub use event::{Moment, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, Watching};
 pub use id::{AgentId, InvalidId, SessionId};
 pub use origin::Origin;
 pub use session::{ForkOrigin, Session, Subagent};

@@ -14,6 +14,7 @@ pub mod home;
 pub mod model_server;
 pub mod repository;
 pub mod snapshot;
+pub mod terminal;
 pub mod transcript;
 
 pub use claude::Claude;
@@ -22,4 +23,5 @@ pub use home::ScratchHome;
 pub use model_server::{Answer, Gate, ModelServer, Script};
 pub use repository::Repository;
 pub use snapshot::Snapshot;
+pub use terminal::Terminal;
 pub use transcript::Transcript;

@@ -7,6 +7,8 @@ use model::{ProjectSlug, SessionId};
 
 use crate::json::{Raw, raw_fields};
 use crate::open;
+use crate::reader::Reader;
+use crate::record::parse;
 use crate::tail::FileStamp;
 use crate::walk;
 
@@ -47,6 +49,41 @@ pub struct SubagentFile {
     pub path: PathBuf,
     /// Its `stat`.
     pub stamp: FileStamp,
+}
+
+/// What a file in the projects folder is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileRole {
+    /// A session's transcript.
+    Session(SessionId),
+    /// A sub-agent's transcript, below its session's folder.
+    Subagent {
+        /// The session.
+        session: SessionId,
+        /// Its id, without `agent-`.
+        agent: String,
+    },
+    /// A sub-agent's transcript beside the sessions (2.0.42 to 2.0.77); its records name the session.
+    FlatSubagent {
+        /// Its id, without `agent-`.
+        agent: String,
+    },
+}
+
+/// By a path relative to the projects folder: `<project>/<session>.jsonl` and so on.
+fn role(path: &Path) -> Option<FileRole> {
+    let names: Vec<&str> = path.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
+    let (last, folders) = names.split_last()?;
+    let stem = last.strip_suffix(".jsonl")?;
+    let agent = stem.strip_prefix("agent-").map(ToOwned::to_owned);
+    match (folders, agent) {
+        ([_], None) => stem.parse().ok().map(FileRole::Session),
+        ([_], Some(agent)) => Some(FileRole::FlatSubagent { agent }),
+        ([_, session, "subagents", deeper @ ..], Some(agent)) if deeper.len() < walk::SUBAGENT_DEPTH => {
+            Some(FileRole::Subagent { session: session.parse().ok()?, agent })
+        }
+        _ => None,
+    }
 }
 
 /// Something that could not be read as what it should be.
@@ -103,6 +140,11 @@ impl ConfigFolder {
         Raw::new(&text).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
     }
 
+    /// What a path below the projects folder is, by its name alone.
+    pub fn role(&self, path: &Path) -> Option<FileRole> {
+        role(path.strip_prefix(self.projects()).ok()?)
+    }
+
     /// Looks at every project folder, so many at a time.
     pub fn find(&self, threads: usize) -> Found {
         walk::find(&self.projects(), threads)
@@ -142,6 +184,19 @@ pub struct SubagentMeta {
 }
 
 impl SubagentFile {
+    /// The session that its first records name; its place does not tell, up to 2.0.77.
+    pub fn session(&self) -> Option<SessionId> {
+        const LOOKED_AT: usize = 8;
+        let mut reader = Reader::open(&self.path).ok()?;
+        for _ in 0..LOOKED_AT {
+            let line = reader.next_line().ok()??;
+            if let Some(session) = parse(line.bytes).ok().and_then(|record| record.session()?.parse().ok()) {
+                return Some(session);
+            }
+        }
+        None
+    }
+
     /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.
     pub fn meta(&self) -> SubagentMeta {
         let Ok(bytes) = open::small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP) else {
@@ -176,6 +231,24 @@ mod tests {
     fn file(path: &Path) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "{}\n").unwrap();
+    }
+
+    #[test]
+    fn a_path_says_what_a_file_is() {
+        let check =
+            |path: &str, expected: Option<FileRole>| assert_eq!(role(Path::new(path)), expected, "{path}");
+        let session: SessionId = "s1".parse().unwrap();
+        check("-p/s1.jsonl", Some(FileRole::Session(session.clone())));
+        check("-p/agent-a1.jsonl", Some(FileRole::FlatSubagent { agent: "a1".into() }));
+        let agent = FileRole::Subagent { session, agent: "a1".into() };
+        check("-p/s1/subagents/agent-a1.jsonl", Some(agent.clone()));
+        check("-p/s1/subagents/workflows/wf_1/agent-a1.jsonl", Some(agent));
+        check("-p/s1/subagents/workflows/wf_1/journal.jsonl", None);
+        check("-p/s1/tool-results/x.jsonl", None);
+        check("-p/memory/note.jsonl", None);
+        check("-p/-bad.jsonl", None);
+        check("s1.jsonl", None);
+        check("-p/s1.json", None);
     }
 
     #[test]

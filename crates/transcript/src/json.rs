@@ -16,7 +16,7 @@ pub struct Raw<'a>(&'a str);
 
 impl<'a> Raw<'a> {
     /// A value from its JSON text.
-    pub(crate) fn new(json: &'a str) -> Self {
+    pub fn new(json: &'a str) -> Self {
         Self(json)
     }
 

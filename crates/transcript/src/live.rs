@@ -39,6 +39,21 @@ pub struct Live {
     pub entrypoint: Option<String>,
     /// The session's name.
     pub name: Option<String>,
+    /// When the process began, as the system counts it (clock ticks since boot, on Linux).
+    pub process_start: Option<String>,
+}
+
+/// What stands behind a registry record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// A live process.
+    Alive(Live),
+    /// A process that is gone: it was killed, or another one has its number by now.
+    Dead(SessionId),
+    /// A process of another container, of which nothing can be known.
+    Foreign(SessionId),
+    /// Nothing that can be read.
+    Unreadable,
 }
 
 /// A live process's own word for what it does.
@@ -86,31 +101,47 @@ impl Live {
 
     /// One registry file, when its process lives.
     pub fn read(path: &Path) -> Option<Self> {
-        // The CLI rewrites the file in place, so a reader can catch it torn: look again.
-        (0..ATTEMPTS).find_map(|_| Self::parse(&open::small(path, CAP).ok()?))?
+        match Self::standing(path) {
+            Standing::Alive(live) => Some(live),
+            Standing::Dead(_) | Standing::Foreign(_) | Standing::Unreadable => None,
+        }
     }
 
-    /// `None`: torn. `Some(None)`: whole, and nobody alive.
-    #[expect(
-        clippy::option_option,
-        reason = "torn and dead are two things, and only one is worth a second look"
-    )]
-    fn parse(bytes: &[u8]) -> Option<Option<Self>> {
+    /// What stands behind one registry file.
+    pub fn standing(path: &Path) -> Standing {
+        // The CLI rewrites the file in place, so a reader can catch it torn: look again.
+        let read = || Self::parse(&open::small(path, CAP).ok()?);
+        (0..ATTEMPTS).find_map(|_| read()).unwrap_or(Standing::Unreadable)
+    }
+
+    /// Whether the process still lives.
+    pub fn is_alive(&self) -> bool {
+        is_process(self.pid, self.process_start.as_deref())
+    }
+
+    /// `None`: torn, and worth a second look.
+    fn parse(bytes: &[u8]) -> Option<Standing> {
         let text = String::from_utf8_lossy(bytes);
         let fields = Fields::read(&text)?;
-        Some(Self::alive(&fields))
+        Some(Self::of(&fields).unwrap_or(Standing::Unreadable))
     }
 
-    fn alive(fields: &Fields<'_>) -> Option<Self> {
+    fn of(fields: &Fields<'_>) -> Option<Standing> {
         let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
         let pid = u32::try_from(fields.pid.count()?).ok().filter(|pid| *pid > 0)?;
-        if !is_our_namespace(fields.domain) || !is_process(pid, owned(fields.started).as_deref()) {
-            return None;
+        let session: SessionId = fields.session.plain()?.parse().ok()?;
+        if !is_our_namespace(fields.domain) {
+            return Some(Standing::Foreign(session));
+        }
+        let process_start = owned(fields.started);
+        if !is_process(pid, process_start.as_deref()) {
+            return Some(Standing::Dead(session));
         }
         let since = fields.since.count().and_then(|at| i64::try_from(at).ok());
-        Some(Self {
+        Some(Standing::Alive(Self {
             pid,
-            session: fields.session.plain()?.parse().ok()?,
+            session,
+            process_start,
             cwd: owned(fields.cwd).map(PathBuf::from),
             status: match fields.status.plain() {
                 Some("busy") => Some(LiveStatus::Busy),
@@ -123,11 +154,12 @@ impl Live {
             kind: owned(fields.kind),
             entrypoint: owned(fields.entrypoint),
             name: owned(fields.name),
-        })
+        }))
     }
 }
 
-fn records(folder: &Path) -> impl Iterator<Item = PathBuf> {
+/// The records of a registry folder, whoever stands behind them.
+pub fn records(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     entries
         .map(|entry| entry.path())
@@ -212,6 +244,29 @@ mod tests {
             assert_eq!(found, [], "{record}");
             assert_eq!(Live::left_behind(folder.path()), [folder.path().join("1.json")]);
         }
+    }
+
+    #[test]
+    fn what_stands_behind_a_record_is_told_apart() {
+        let (pid, start) = (std::process::id(), own_start());
+        let check = |record: String, expected: fn(&Standing) -> bool| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("1.json");
+            fs::write(&path, &record).unwrap();
+            let found = Live::standing(&path);
+            assert!(expected(&found), "{record}: {found:?}");
+        };
+        check(
+            format!(r#"{{"pid":{pid},"procStart":"{start}","sessionId":"s1"}}"#),
+            |found| matches!(found, Standing::Alive(live) if live.is_alive()),
+        );
+        check(format!(r#"{{"pid":{pid},"procStart":"1","sessionId":"s1"}}"#), |found| {
+            matches!(found, Standing::Dead(_))
+        });
+        check(format!(r#"{{"pid":{pid},"sessionId":"s1","pidDomain":"linux:x:pid:[1]"}}"#), |found| {
+            matches!(found, Standing::Foreign(_))
+        });
+        check("{".to_owned(), |found| *found == Standing::Unreadable);
     }
 
     #[test]

@@ -53,7 +53,11 @@ impl Reader<File> {
 
     /// Opens a transcript where an earlier reader stopped: at `offset`, after `lines` lines.
     pub fn open_at(path: &Path, offset: u64, lines: u64) -> io::Result<Self> {
-        let mut file = open::regular(path)?;
+        Self::at(open::regular(path)?, offset, lines)
+    }
+
+    /// Reads an open file from where an earlier reader stopped: at `offset`, after `lines` lines.
+    pub fn at(mut file: File, offset: u64, lines: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(offset))?;
         Ok(Self { offset, lines, ..Self::new(file) })
     }

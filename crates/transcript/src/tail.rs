@@ -11,6 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::open;
 use crate::reader::{Line, Reader};
 
 /// How many bytes before the offset are remembered as a hash.
@@ -87,20 +88,40 @@ pub struct Tail {
 impl Tail {
     /// Opens a file and finds out what has happened to it since `mark`.
     pub fn open(path: &Path, mark: Option<&Mark>) -> io::Result<Self> {
-        let reader = Reader::open(path)?;
-        let stamp = FileStamp::of(&reader.file().metadata()?);
+        let file = open::regular(path)?;
+        let stamp = FileStamp::of(&file.metadata()?);
         let Some(mark) = mark else {
-            return Ok(Self { change: Change::New, from: 0, checked: 0, reader, stamp });
+            return Ok(Self { change: Change::New, from: 0, checked: 0, reader: Reader::new(file), stamp });
         };
         let same = (mark.dev, mark.ino) == (stamp.dev, stamp.ino)
             && mark.offset <= stamp.size
-            && witness(reader.file(), mark.offset)? == mark.witness;
+            && witness(&file, mark.offset)? == mark.witness;
         if !same {
+            let reader = Reader::new(file);
             return Ok(Self { change: Change::Replaced, from: 0, checked: WITNESS as u64, reader, stamp });
         }
         let change = if stamp.size == mark.offset { Change::None } else { Change::Appended };
-        let reader = Reader::open_at(path, mark.offset, mark.lines)?;
+        let reader = Reader::at(file, mark.offset, mark.lines)?;
         Ok(Self { change, from: mark.offset, checked: mark.offset.min(WITNESS as u64), reader, stamp })
+    }
+
+    /// Opens a file at the first line that begins within its last `window` bytes, as if it began there; the
+    /// whole file where none does. Lines are counted from there.
+    pub fn open_last(path: &Path, window: u64) -> io::Result<Self> {
+        let file = open::regular(path)?;
+        let stamp = FileStamp::of(&file.metadata()?);
+        let start = stamp.size.saturating_sub(window);
+        if start > 0 {
+            // One byte earlier: when that is a newline, a line begins exactly there.
+            let mut reader = Reader::at(file, start - 1, 0)?;
+            if reader.next_line()?.is_some() {
+                let from = reader.offset();
+                return Ok(Self { change: Change::New, from, checked: 0, reader, stamp });
+            }
+        }
+        let reader = Reader::open(path)?;
+        let stamp = FileStamp::of(&reader.file().metadata()?);
+        Ok(Self { change: Change::New, from: 0, checked: 0, reader, stamp })
     }
 
     /// What has happened; on [`Change::Replaced`] forget all that was known of the file first.
@@ -240,6 +261,31 @@ mod tests {
         append(&moved, b"two\n");
         let (change, lines, _) = read(&moved, Some(&mark));
         assert_eq!((change, lines), (Change::Appended, vec!["two".into()]));
+    }
+
+    #[test]
+    fn the_end_of_a_file_is_read_in_whole_lines() {
+        let check = |window: u64, expected: &[&str]| {
+            let file = scratch(b"one\ntwo\nthree\nfo");
+            let mut tail = Tail::open_last(&file.path, window).unwrap();
+            let mut lines = Vec::new();
+            while let Some(line) = tail.next_line().unwrap() {
+                lines.push(String::from_utf8_lossy(line.bytes).into_owned());
+            }
+            assert_eq!(lines, expected, "{window}");
+            let mark = tail.mark().unwrap();
+            append(&file.path, b"ur\n");
+            let (change, lines, _) = read(&file.path, Some(&mark));
+            assert_eq!((change, lines), (Change::Appended, vec!["four".to_owned()]), "{window}");
+        };
+        check(100, &["one", "two", "three"]);
+        check(16, &["one", "two", "three"]);
+        check(15, &["two", "three"]);
+        check(12, &["two", "three"]);
+        check(11, &["three"]);
+        check(8, &["three"]);
+        check(7, &[]);
+        check(1, &["one", "two", "three"]);
     }
 
     #[test]

@@ -115,6 +115,19 @@ pub fn key(id: &str, request: Option<&str>) -> u64 {
     xxh3_64(&buffer[..length])
 }
 
+/// Tokens the model would have before it after this record; `None` where the record does not tell.
+pub fn context_tokens(record: &Record<'_>) -> Option<u64> {
+    match record.kind() {
+        Kind::CompactBoundary => record.compact_metadata().get("postTokens").count(),
+        Kind::Assistant if !record.is_sidechain() => {
+            let message = record.message().filter(|message| message.model() != Some("<synthetic>"))?;
+            let (used, _) = usage(message.usage());
+            (used != Usage::default()).then(|| used.context().saturating_add(used.output))
+        }
+        _ => None,
+    }
+}
+
 /// The counters of an API `usage` object and the terms they were used under.
 pub(crate) fn usage(json: Raw<'_>) -> (Usage, Terms) {
     let fields = UsageFields::of(json);

@@ -17,7 +17,7 @@ use crate::home::{Found, Problem, SubagentFile, TranscriptFile};
 use crate::tail::FileStamp;
 
 /// How deep under a session's folder sub-agents' files may lie (workflows nest them).
-const SUBAGENT_DEPTH: usize = 4;
+pub(crate) const SUBAGENT_DEPTH: usize = 4;
 /// How many entries of one folder a thread takes at a time.
 const AT_A_TIME: usize = 256;
 
@@ -46,6 +46,12 @@ pub(crate) fn find(projects: &Path, threads: usize) -> Found {
         add(&mut found, part);
     }
     found
+}
+
+/// The sub-agents' files below a transcript's side folder.
+pub fn subagents_of(transcript: &Path) -> Vec<SubagentFile> {
+    let side = transcript.with_extension("");
+    Walk::new(&side).subagents(&side.join("subagents"), 0)
 }
 
 /// One project folder.

@@ -2,11 +2,11 @@
 
 use std::io::Write as _;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use app::list::{Answer, Filter, Request, list};
 use app::{App, Kind, SessionJson, moment};
 use jiff::Timestamp;
-use model::{Origin, Session, State};
+use model::{Origin, Session};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -127,17 +127,9 @@ fn row(session: &Session, now: Timestamp) -> Vec<Cell> {
 }
 
 fn doing(session: &Session) -> Cell {
-    let colour = |colour: AnsiColor| colour.on_default();
-    match session.activity.as_ref().map(|activity| activity.state) {
-        _ if !session.is_running => Cell::styled("idle", Style::new().dimmed()),
-        None => Cell::styled("running", colour(AnsiColor::Green)),
-        Some(State::WaitingPermission) => Cell::styled("needs permission", colour(AnsiColor::Red).bold()),
-        Some(State::WaitingInput) => Cell::styled("waits for you", colour(AnsiColor::Yellow)),
-        Some(State::Thinking) => Cell::styled("thinking", colour(AnsiColor::Green)),
-        Some(State::ToolUse) => Cell::styled("uses a tool", colour(AnsiColor::Green)),
-        Some(State::Responding) => Cell::styled("answers", colour(AnsiColor::Green)),
-        Some(State::Idle) => Cell::styled("idle", colour(AnsiColor::Green)),
-    }
+    let Some(activity) = &session.activity else { return Cell::styled("idle", Style::new().dimmed()) };
+    let word = crate::watch::word(activity);
+    Cell::styled(&word, crate::watch::style(activity))
 }
 
 /// `openclaw:main`, `native`, and how it was started where that was not from a terminal.

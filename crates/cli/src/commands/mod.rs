@@ -4,11 +4,14 @@ pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
 pub(crate) mod fork;
+pub(crate) mod hook;
+pub(crate) mod hooks;
 pub(crate) mod index;
 pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod watch;
 
 use app::{App, Config, Error, Kind, Secrets};
 use jiff::Timestamp;
@@ -28,6 +31,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Show(show) => show::run(&open()?, &show),
         Command::Resume(resume) => resume::run(&open()?, &resume),
         Command::Fork(fork) => fork::run(&open()?, &fork),
+        Command::Watch(watch) => watch::run(&open()?, &watch),
+        Command::Hooks(hooks) => hooks::run(&open()?, &hooks),
+        Command::Hook(hook) => {
+            hook::run(&hook);
+            Ok(())
+        }
         Command::Cost(cost) => cost::run(&open()?, &cost),
         Command::Doctor(doctor) => doctor::run(&open()?, &doctor),
         Command::Completions(completions) => completions::run(&completions),
@@ -54,6 +63,12 @@ fn shown() -> Result<Secrets, Error> {
         "--show-secrets shows secrets on your own terminal only; this output goes elsewhere",
     )
     .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
+}
+
+/// The clock, for what goes on while time does.
+#[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
+fn clock() -> Timestamp {
+    Timestamp::now()
 }
 
 /// Standard output with the pager the person wants.

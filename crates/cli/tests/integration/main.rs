@@ -12,3 +12,4 @@ mod doctor;
 mod printing;
 mod refusals;
 mod secrets;
+mod watching;

@@ -72,6 +72,8 @@ raw_fields! {
         error = "error",
         snapshot = "snapshot",
         tracking_path = "trackingPath",
+        in_background = "pendingBackgroundAgentCount",
+        ends_turn = "toolEndsTurn",
     }
 }
 
@@ -212,6 +214,11 @@ impl<'a> Record<'a> {
         self.fields.compact_summary.is_true()
     }
 
+    /// Whether the CLI shows the record and never sends it.
+    pub fn is_transcript_only(&self) -> bool {
+        self.fields.transcript_only.is_true()
+    }
+
     /// Whether the CLI wrote it in the model's place after an API error.
     pub fn is_api_error(&self) -> bool {
         self.fields.api_error.is_true()
@@ -343,6 +350,21 @@ impl<'a> Record<'a> {
         let named = self.fields.tracking_path.text();
         let backups = self.fields.snapshot.get("trackedFileBackups");
         named.into_iter().chain(backups.entries().map(|(path, _)| path)).collect()
+    }
+
+    /// How many sub-agents still ran in the background when a turn was over.
+    pub fn pending_background_agents(&self) -> u64 {
+        self.fields.in_background.count().unwrap_or(0)
+    }
+
+    /// Whether the turn is over with this tool's result.
+    pub fn ends_turn(&self) -> bool {
+        self.fields.ends_turn.is_true()
+    }
+
+    /// The tool use that a `progress` record belongs to.
+    pub fn parent_tool_use(&self) -> Option<&'a str> {
+        self.fields.parent_tool_use.plain()
     }
 
     /// Whether the CLI itself wrote an answer, with no API call behind it.

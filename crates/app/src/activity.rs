@@ -1,0 +1,29 @@
+//! What the sessions of an answer do at the moment of the question.
+
+use jiff::SignedDuration;
+use model::Session;
+use monitor::{Glance, Timers};
+use transcript::ConfigFolder;
+
+use crate::{App, hooks};
+
+/// Writes its activity to each session.
+pub(crate) fn enter(app: &App, sessions: &mut [Session]) {
+    let folders: Vec<ConfigFolder> = app.config.claude_folders.iter().map(ConfigFolder::new).collect();
+    let glance = Glance::new(&folders, &hooks::folder(app), timers(app), app.now);
+    for session in sessions {
+        let activity = glance.activity(&session.id, session.file.as_deref(), session.last_modified);
+        session.activity = Some(activity);
+    }
+}
+
+/// The spans of the timers, as the person set them.
+pub(crate) fn timers(app: &App) -> Timers {
+    let settings = &app.config.settings.activity;
+    Timers {
+        permission: SignedDuration::from_secs(settings.permission_seconds.into()),
+        text_idle: SignedDuration::from_secs(settings.text_idle_seconds.into()),
+        silent: SignedDuration::from_mins(settings.silent_minutes.into()),
+        ..Timers::default()
+    }
+}

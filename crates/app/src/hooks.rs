@@ -1,0 +1,210 @@
+//! `hooks`: Backstory's entries in Claude Code's settings, and the line that one of its hooks leaves.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use monitor::hooks;
+use monitor::install::{self, Unfit};
+use workers::quoted;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{App, Error, Kind};
+
+/// The largest settings file that is changed, in bytes.
+const CAP: u64 = 4 << 20;
+
+/// Whose settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// The person's: every session.
+    User,
+    /// A project's: those that are started in this directory.
+    Project(PathBuf),
+}
+
+/// A change to a settings file that has been worked out and not been made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The file.
+    pub file: PathBuf,
+    /// What it holds; `None` when it is not there.
+    pub before: Option<String>,
+    /// What it shall hold; `None` when it shall not be there.
+    pub after: Option<String>,
+    backup: PathBuf,
+}
+
+/// How the hooks stand in one settings file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Status {
+    /// The file.
+    pub file: PathBuf,
+    /// The events for which our entry stands there.
+    pub installed: Vec<&'static str>,
+    /// Those for which it is missing, where any is there.
+    pub missing: Vec<&'static str>,
+    /// When a hook last told something.
+    pub last_heard: Option<Timestamp>,
+}
+
+/// Where hooks leave their lines.
+pub(crate) fn folder(app: &App) -> PathBuf {
+    app.config.state.join("hooks")
+}
+
+/// Leaves a line of the payload that a hook was given in `folder`; whatever goes wrong, nobody is told.
+pub fn note(folder: &Path, payload: impl Read, now: Timestamp) {
+    let _ = hooks::note(folder, payload, now);
+}
+
+/// What it takes to have `program` run by Claude Code's hooks.
+pub fn install(app: &App, scope: &Scope, program: &Path) -> Result<Plan, Error> {
+    let command = install::command(&quoted(program), &quoted(folder(app)));
+    plan(app, scope, |text, _| Ok(Some(install::with_hooks(text, &command)?)))
+}
+
+/// What it takes to have none of our hooks run: the file as it was, where nothing else was changed since.
+pub fn uninstall(app: &App, scope: &Scope) -> Result<Plan, Error> {
+    plan(app, scope, |text, backup| {
+        if let Some(kept) = backup.filter(|kept| kept.installed == text) {
+            return Ok(kept.original);
+        }
+        Ok(Some(install::without_hooks(text)?))
+    })
+}
+
+/// How the hooks stand in the settings of each scope.
+pub fn status(app: &App, scopes: &[Scope]) -> Vec<Status> {
+    let heard = fs::metadata(hooks::file(&folder(app))).and_then(|file| file.modified()).ok();
+    let last_heard = heard.and_then(|at| Timestamp::try_from(at).ok());
+    let status = |scope: &Scope| {
+        let file = settings_file(app, scope);
+        let installed = install::installed(&read(&file).ok().flatten().unwrap_or_default());
+        let is_missing = |event: &&str| !installed.is_empty() && !installed.contains(event);
+        let missing = hooks::EVENTS.into_iter().filter(is_missing).collect();
+        Status { file, installed, missing, last_heard }
+    };
+    scopes.iter().map(status).collect()
+}
+
+impl Plan {
+    /// Whether there is anything to do.
+    pub fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    /// Makes the change, unless the file is not as it was when the plan was made.
+    pub fn apply(&self, keep: bool) -> Result<(), Error> {
+        if read(&self.file)? != self.before {
+            let message = format!("{} was changed in the meantime", self.file.display());
+            return Err(Error::new(Kind::Unavailable, message).hint("run the command again"));
+        }
+        let failed = |error: &io::Error| {
+            Error::caused(Kind::Unavailable, format!("cannot change {}", self.file.display()), error)
+        };
+        match &self.after {
+            Some(after) => {
+                if keep {
+                    let kept = Backup { original: self.before.clone(), installed: after.clone() };
+                    kept.write(&self.backup).map_err(|error| failed(&error))?;
+                }
+                replace(&self.file, after).map_err(|error| failed(&error))
+            }
+            None => fs::remove_file(&self.file).map_err(|error| failed(&error)),
+        }
+    }
+
+    /// Where the file's content is kept as it was before.
+    pub fn backup(&self) -> &Path {
+        &self.backup
+    }
+}
+
+/// What was there before our entries, and what was there with them.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+struct Backup {
+    original: Option<String>,
+    installed: String,
+}
+
+impl Backup {
+    fn read(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&transcript::read_small(path, 3 * CAP).ok()?).ok()
+    }
+
+    fn write(&self, path: &Path) -> io::Result<()> {
+        // What an older backup holds that was made before ours came is the older truth.
+        let original = match Self::read(path) {
+            Some(older) if Some(&older.installed) == self.original.as_ref() => older.original,
+            _ => self.original.clone(),
+        };
+        let folder = path.parent().unwrap_or(path);
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let text = serde_json::to_string_pretty(&Self { original, installed: self.installed.clone() })?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        file.write_all(text.as_bytes())
+    }
+}
+
+fn plan(
+    app: &App,
+    scope: &Scope,
+    change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, Unfit>,
+) -> Result<Plan, Error> {
+    let file = settings_file(app, scope);
+    let before = read(&file)?;
+    let name = format!("settings-{:016x}.json", xxh3_64(file.as_os_str().as_encoded_bytes()));
+    let backup = app.config.state.join("backups").join(name);
+    let text = before.clone().unwrap_or_default();
+    let after = change(&text, Backup::read(&backup)).map_err(|unfit| refused(&file, unfit))?;
+    // Nothing to take away from a file that is not there.
+    let after = after.filter(|after| before.is_some() || !after.trim().is_empty());
+    Ok(Plan { file, before, after, backup })
+}
+
+fn settings_file(app: &App, scope: &Scope) -> PathBuf {
+    let file = match scope {
+        Scope::User => {
+            let folder = app.config.claude_folders.first();
+            folder.cloned().unwrap_or_else(|| app.config.home.join(".claude")).join("settings.json")
+        }
+        Scope::Project(directory) => directory.join(".claude/settings.json"),
+    };
+    // Many keep theirs elsewhere and link to it: the link stays.
+    fs::canonicalize(&file).unwrap_or(file)
+}
+
+fn read(file: &Path) -> Result<Option<String>, Error> {
+    let failed = |error: &dyn std::error::Error| {
+        Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
+    };
+    match transcript::read_small(file, CAP) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| failed(&error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// Whole or not at all, with the mode it had.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(file);
+    fs::create_dir_all(folder)?;
+    let mode = fs::metadata(file).map_or(0o600, |known| known.permissions().mode());
+    let mut scratch = tempfile::NamedTempFile::new_in(folder)?;
+    scratch.write_all(text.as_bytes())?;
+    scratch.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+    scratch.as_file().sync_all()?;
+    scratch.persist(file).map(drop).map_err(|error| error.error)
+}
+
+fn refused(file: &Path, unfit: Unfit) -> Error {
+    let what = match unfit {
+        Unfit::NotAnObject => "is not JSON that Claude Code can read",
+        Unfit::StrangeHooks => "has `hooks` of another shape than Claude Code reads",
+    };
+    let message = format!("{} {what}", file.display());
+    Error::new(Kind::Unavailable, message).hint("mend it first; `claude doctor` says what is wrong with it")
+}

@@ -1,0 +1,168 @@
+//! `hooks`: exact signals from Claude Code's own hooks, put in, taken out, looked at.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+use app::hooks::{Plan, Scope, Status, install, status, uninstall};
+use app::{App, Error, Kind};
+
+use crate::ask;
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::text::{age, safe};
+
+/// Have Claude Code itself tell what its sessions do.
+///
+/// The newest releases tell it by themselves; older ones tell by hooks, and else it has to be guessed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Put Backstory's hooks into Claude Code's settings, beside those that are there.
+    Install(Change),
+    /// Take them out again: the settings are as they were.
+    Uninstall(Change),
+    /// Say where they are, and when one last told something.
+    Status(Look),
+}
+
+#[derive(Debug, clap::Args)]
+struct Change {
+    /// In this project's settings instead of your own.
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+    /// Only show what would change.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Look {
+    /// Also look into this project's settings.
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The answer in JSON.
+#[derive(serde::Serialize)]
+struct HooksJson {
+    settings: Vec<Status>,
+}
+
+/// Changes or shows the hooks.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        Command::Install(change) => {
+            let plan = install(app, &scope(change.project.as_ref()), &program()?)?;
+            carry_out(&plan, change, true)
+        }
+        Command::Uninstall(change) => {
+            carry_out(&uninstall(app, &scope(change.project.as_ref()))?, change, false)
+        }
+        Command::Status(look) => show(app, look),
+    }
+}
+
+fn scope(project: Option<&PathBuf>) -> Scope {
+    project.cloned().map_or(Scope::User, Scope::Project)
+}
+
+/// This very program: hooks must find it whatever `PATH` they have.
+fn program() -> Result<PathBuf, Error> {
+    std::env::current_exe()
+        .map_err(|error| Error::caused(Kind::Unavailable, "cannot find out where this program lies", &error))
+}
+
+fn carry_out(plan: &Plan, change: &Change, keep: bool) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let file = safe(&plan.file.display().to_string());
+    if plan.is_empty() {
+        writeln!(out, "{file} is as it should be; nothing to do.")?;
+        return Ok(out.finish()?);
+    }
+    writeln!(out, "{file}:")?;
+    show_difference(&mut out, plan)?;
+    out.finish()?;
+    if change.dry_run || !may(change)? {
+        return line("Nothing was changed.");
+    }
+    plan.apply(keep)?;
+    if keep {
+        let backup = safe(&plan.backup().display().to_string());
+        line(&format!("Done. What was there is kept in {backup}; `backstory hooks uninstall` puts it back."))
+    } else {
+        line("Done.")
+    }
+}
+
+fn may(change: &Change) -> Result<bool, Failure> {
+    if change.yes {
+        return Ok(true);
+    }
+    if !ask::is_possible() {
+        let error = Error::new(Kind::Usage, "nobody is here to ask").hint("say --yes to change the file");
+        return Err(error.into());
+    }
+    Ok(ask::yes("Change it?")?)
+}
+
+fn show_difference(out: &mut Output, plan: &Plan) -> Result<(), Failure> {
+    let (red, green) = (AnsiColor::Red.on_default(), AnsiColor::Green.on_default());
+    let text = |side: &Option<String>| side.clone().unwrap_or_default();
+    for (mark, line) in crate::diff::diff(&text(&plan.before), &text(&plan.after)) {
+        let style = match mark {
+            '-' => red,
+            '+' => green,
+            _ => Style::new().dimmed(),
+        };
+        writeln!(out, "{style}{mark} {}{style:#}", safe(&line))?;
+    }
+    if plan.after.is_none() {
+        writeln!(out, "{red}(the file is removed: it was not there before){red:#}")?;
+    }
+    Ok(())
+}
+
+fn line(text: &str) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    writeln!(out, "{text}")?;
+    Ok(out.finish()?)
+}
+
+fn show(app: &App, look: &Look) -> Result<(), Failure> {
+    let project = look.project.clone().map(Scope::Project);
+    let found = status(app, &[Some(Scope::User), project].into_iter().flatten().collect::<Vec<_>>());
+    if look.json {
+        return super::json(&HooksJson { settings: found });
+    }
+    let mut out = Output::plain();
+    for status in &found {
+        let file = safe(&status.file.display().to_string());
+        let says = match (status.installed.len(), status.missing.as_slice()) {
+            (0, _) => "not installed; `backstory hooks install` puts them in".to_owned(),
+            (_, []) => "installed".to_owned(),
+            (_, missing) => {
+                format!("installed but for {}; `backstory hooks install` adds them", missing.join(", "))
+            }
+        };
+        writeln!(out, "{file}: {says}")?;
+    }
+    let heard = found.first().and_then(|status| status.last_heard);
+    let heard = heard.map_or("never".to_owned(), |at| match age(app.now, Some(at)).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    });
+    writeln!(out, "last heard of a hook: {heard}")?;
+    Ok(out.finish()?)
+}

@@ -1,0 +1,368 @@
+//! What is on the board: every session that is shown, grouped by project, the one that needs you on top. Pure.
+
+use std::collections::HashMap;
+
+use jiff::{SignedDuration, Timestamp};
+use model::{Activity, Evidence, Session, SessionEvent, SessionId, SessionInfo, State, SubagentEvent};
+
+/// A session that is not watched closely is shown when something happened in it so recently.
+const RECENT: SignedDuration = SignedDuration::from_hours(24);
+
+/// One session on the board.
+#[derive(Debug, Clone)]
+pub(crate) struct Card {
+    pub(crate) id: SessionId,
+    pub(crate) title: String,
+    pub(crate) project: String,
+    pub(crate) activity: Activity,
+    pub(crate) context: u64,
+    pub(crate) cost: Option<f64>,
+    pub(crate) last: Option<Timestamp>,
+    pub(crate) is_alive: bool,
+    pub(crate) subagents: Vec<SubagentEvent>,
+}
+
+/// How much a session needs a person; the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// Something is asked.
+    Blocked,
+    /// Its turn is over.
+    Waits,
+    /// It works.
+    Works,
+    /// Nothing goes on.
+    Rests,
+}
+
+/// A line of the board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// A project.
+    Project { name: String, sessions: usize },
+    /// A session: its place among the cards.
+    Session(usize),
+    /// A sub-agent of a session: both places.
+    Subagent(usize, usize),
+}
+
+/// The board.
+#[derive(Debug, Default)]
+pub(crate) struct Board {
+    watched: HashMap<SessionId, SessionInfo>,
+    facts: HashMap<SessionId, Session>,
+    cards: Vec<Card>,
+    rows: Vec<Row>,
+    /// Whether the old ones are shown, too.
+    pub(crate) all: bool,
+    /// Words that have to be in what is shown.
+    pub(crate) filter: String,
+    /// The session the cursor is on.
+    pub(crate) selected: Option<SessionId>,
+    hidden: usize,
+}
+
+impl Card {
+    /// How much it needs a person.
+    pub(crate) fn need(&self) -> Need {
+        match self.activity.state {
+            _ if self.activity.is_blocked() => Need::Blocked,
+            State::WaitingInput => Need::Waits,
+            State::Thinking | State::ToolUse | State::Responding | State::WaitingPermission => Need::Works,
+            State::Idle | State::Ended | State::Lost => Need::Rests,
+        }
+    }
+
+    fn is_like(&self, filter: &str) -> bool {
+        let text = format!(
+            "{} {} {} {} {}",
+            self.title,
+            self.project,
+            self.id,
+            super::word(&self.activity),
+            self.activity.tool.as_deref().unwrap_or("")
+        );
+        let text = text.to_lowercase();
+        filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
+    }
+}
+
+impl Board {
+    /// The cards that are shown.
+    pub(crate) fn cards(&self) -> &[Card] {
+        &self.cards
+    }
+
+    /// The lines, from the top.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// How many sessions are older than what is shown.
+    pub(crate) fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// Takes up how things stand.
+    pub(crate) fn reset(&mut self, sessions: Vec<SessionInfo>) {
+        self.watched = sessions.into_iter().map(|info| (info.session_id.clone(), info)).collect();
+    }
+
+    /// Takes in a listing.
+    pub(crate) fn learn(&mut self, facts: &HashMap<SessionId, Session>) {
+        self.facts.clone_from(facts);
+    }
+
+    /// Takes in an event; true when a listing would tell something new.
+    pub(crate) fn hear(&mut self, event: &SessionEvent) -> bool {
+        match event {
+            SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
+                let before = self.watched.insert(info.session_id.clone(), (**info).clone());
+                let works = |info: &SessionInfo| info.activity.state.is_working();
+                before.is_none_or(|before| works(&before) && !works(info))
+            }
+            SessionEvent::SessionRemoved { session_id, .. } => {
+                self.watched.remove(session_id);
+                self.facts.remove(session_id);
+                true
+            }
+            SessionEvent::SessionsRefresh { sessions } => {
+                self.reset(sessions.clone());
+                true
+            }
+            SessionEvent::SessionsChanged { .. } => true,
+            SessionEvent::SessionActivity(_)
+            | SessionEvent::SessionEvent(_)
+            | SessionEvent::SubagentSpawned(_)
+            | SessionEvent::SubagentProgress(_)
+            | SessionEvent::SubagentCompleted(_)
+            | SessionEvent::Resync { .. }
+            | SessionEvent::Watching(_) => false,
+        }
+    }
+
+    /// Puts everything in its place, as of `now`.
+    pub(crate) fn arrange(&mut self, now: Timestamp) {
+        let ids = self.watched.keys().chain(self.facts.keys().filter(|id| !self.watched.contains_key(*id)));
+        let cards: Vec<Card> = ids.map(|id| self.card(id)).collect();
+        let is_recent =
+            |card: &Card| card.is_alive || card.last.is_some_and(|last| now.duration_since(last) < RECENT);
+        let all = cards.len();
+        let shown = cards.into_iter().filter(|card| self.all || !self.filter.is_empty() || is_recent(card));
+        let mut cards: Vec<Card> = shown.collect();
+        self.hidden = all - cards.len();
+        cards.retain(|card| card.is_like(&self.filter));
+        sort(&mut cards);
+        self.cards = cards;
+        self.rows = rows(&self.cards);
+        let is_there = self.selected.as_ref().is_some_and(|id| self.cards.iter().any(|card| card.id == *id));
+        if !is_there {
+            self.selected = self.cards.first().map(|card| card.id.clone());
+        }
+    }
+
+    /// The card the cursor is on.
+    pub(crate) fn selected(&self) -> Option<&Card> {
+        self.cards.get(self.place()?)
+    }
+
+    /// The line the cursor is on.
+    pub(crate) fn selected_row(&self) -> usize {
+        let place = self.place();
+        self.rows.iter().position(|row| matches!(row, Row::Session(at) if Some(*at) == place)).unwrap_or(0)
+    }
+
+    /// Moves the cursor by so many sessions.
+    pub(crate) fn step(&mut self, by: isize) {
+        let last = self.cards.len().saturating_sub(1);
+        let place = self.place().unwrap_or(0).saturating_add_signed(by).min(last);
+        self.selected = self.cards.get(place).map(|card| card.id.clone());
+    }
+
+    /// Moves the cursor to the next session that needs a person.
+    pub(crate) fn next_in_need(&mut self) {
+        let from = self.place().map_or(0, |place| place + 1);
+        let in_need = |need: Need| {
+            let (before, after) = self.cards.split_at(from.min(self.cards.len()));
+            after.iter().chain(before).find(|card| card.need() == need).map(|card| card.id.clone())
+        };
+        if let Some(id) = in_need(Need::Blocked).or_else(|| in_need(Need::Waits)) {
+            self.selected = Some(id);
+        }
+    }
+
+    fn place(&self) -> Option<usize> {
+        self.cards.iter().position(|card| Some(&card.id) == self.selected.as_ref())
+    }
+
+    fn card(&self, id: &SessionId) -> Card {
+        let (info, facts) = (self.watched.get(id), self.facts.get(id));
+        let idle = || Activity::new(State::Idle, Evidence::Timer, None);
+        let activity = info.map(|info| info.activity.clone());
+        let activity = activity.or_else(|| facts.and_then(|facts| facts.activity.clone()));
+        let title = facts.and_then(|facts| facts.title.clone());
+        let title = title.or_else(|| info.and_then(|info| info.title.clone()));
+        let project = facts.and_then(|facts| facts.project.clone());
+        let project = project.or_else(|| info.and_then(|info| info.project.clone()));
+        let context = info.map(|info| info.context_tokens).filter(|tokens| *tokens > 0);
+        Card {
+            id: id.clone(),
+            title: title.unwrap_or_else(|| "(no title)".to_owned()),
+            project: project.unwrap_or_else(|| "-".to_owned()),
+            activity: activity.unwrap_or_else(idle),
+            context: context.or(facts.map(|facts| facts.context_tokens)).unwrap_or(0),
+            cost: facts.and_then(|facts| facts.registry_cost_usd.or(facts.cost_usd)),
+            last: info.and_then(|info| info.last_activity).max(facts.and_then(|facts| facts.last_modified)),
+            is_alive: info.is_some_and(|info| info.pid.is_some())
+                || facts.is_some_and(|facts| facts.is_running),
+            subagents: info.map(|info| info.subagents.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Projects by their neediest session, then by the latest; within one likewise.
+fn sort(cards: &mut [Card]) {
+    let mut best: HashMap<String, (Need, std::cmp::Reverse<Option<Timestamp>>)> = HashMap::new();
+    for card in cards.iter() {
+        let key = (card.need(), std::cmp::Reverse(card.last));
+        let known = best.entry(card.project.clone()).or_insert(key);
+        *known = (*known).min(key);
+    }
+    cards.sort_by(|one, other| {
+        let group = |card: &Card| best.get(&card.project).copied();
+        let own = |card: &Card| (card.need(), std::cmp::Reverse(card.last));
+        group(one)
+            .cmp(&group(other))
+            .then_with(|| one.project.cmp(&other.project))
+            .then_with(|| own(one).cmp(&own(other)))
+            .then_with(|| one.id.cmp(&other.id))
+    });
+}
+
+fn rows(cards: &[Card]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut project: Option<(&str, usize)> = None;
+    for (at, card) in cards.iter().enumerate() {
+        match project {
+            Some((name, head)) if name == card.project => {
+                if let Row::Project { sessions, .. } = &mut rows[head] {
+                    *sessions += 1;
+                }
+            }
+            _ => {
+                project = Some((&card.project, rows.len()));
+                rows.push(Row::Project { name: card.project.clone(), sessions: 1 });
+            }
+        }
+        rows.push(Row::Session(at));
+        rows.extend((0..card.subagents.len()).map(|agent| Row::Subagent(at, agent)));
+    }
+    rows
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn now() -> Timestamp {
+        "2026-11-20T09:00:00Z".parse().unwrap()
+    }
+
+    pub(crate) fn info(id: &str, project: &str, state: State, minutes_ago: i64) -> SessionInfo {
+        let at = now() - SignedDuration::from_mins(minutes_ago);
+        SessionInfo {
+            session_id: id.parse().unwrap(),
+            activity: Activity::new(state, Evidence::Registry, Some(at)),
+            title: Some(format!("Title of {id}")),
+            cwd: None,
+            project: Some(project.to_owned()),
+            branch: None,
+            model: None,
+            context_tokens: 12_345,
+            created: None,
+            last_activity: Some(at),
+            pid: None,
+            subagents: Vec::new(),
+        }
+    }
+
+    fn board(infos: Vec<SessionInfo>) -> Board {
+        let mut board = Board::default();
+        board.reset(infos);
+        board.arrange(now());
+        board
+    }
+
+    fn shown(board: &Board) -> String {
+        let word = |row: &Row| match row {
+            Row::Project { name, sessions } => format!("{name}:{sessions}"),
+            Row::Session(at) => board.cards[*at].id.to_string(),
+            Row::Subagent(at, agent) => board.cards[*at].subagents[*agent].task_id.clone(),
+        };
+        board.rows.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_one_that_needs_you_is_on_top_with_its_project() {
+        let board = board(vec![
+            info("a1", "web", State::Thinking, 1),
+            info("a2", "web", State::Idle, 2),
+            info("b1", "api", State::WaitingInput, 3),
+            info("c1", "cli", State::WaitingPermission, 40),
+            info("c2", "cli", State::Thinking, 1),
+        ]);
+        assert_eq!(shown(&board), "cli:2 c1 c2 api:1 b1 web:2 a1 a2");
+        assert_eq!(board.selected().map(|card| card.id.as_str()), Some("c1"));
+    }
+
+    #[test]
+    fn the_cursor_stays_on_its_session() {
+        let mut board = board(vec![info("a1", "web", State::Thinking, 1), info("b1", "api", State::Idle, 1)]);
+        board.step(1);
+        assert_eq!(board.selected().map(|card| card.id.as_str()), Some("b1"));
+        board.hear(&SessionEvent::SessionUpdated(Box::new(info("b1", "api", State::WaitingInput, 0))));
+        board.arrange(now());
+        assert_eq!(shown(&board), "api:1 b1 web:1 a1");
+        assert_eq!(board.selected().map(|card| card.id.as_str()), Some("b1"));
+        board.step(5);
+        assert_eq!(board.selected().map(|card| card.id.as_str()), Some("a1"));
+        board.next_in_need();
+        assert_eq!(board.selected().map(|card| card.id.as_str()), Some("b1"));
+    }
+
+    #[test]
+    fn words_filter_and_old_sessions_stay_away_until_they_are_wanted() {
+        let old = info("old", "attic", State::Idle, 60 * 48);
+        let mut board = board(vec![info("a1", "web", State::Thinking, 1), old]);
+        assert_eq!((shown(&board).as_str(), board.hidden()), ("web:1 a1", 1));
+        board.all = true;
+        board.arrange(now());
+        assert_eq!(shown(&board), "web:1 a1 attic:1 old");
+        board.filter = "title ATTIC".to_owned();
+        board.arrange(now());
+        assert_eq!(shown(&board), "attic:1 old");
+        board.filter = "nothing like it".to_owned();
+        board.arrange(now());
+        assert_eq!((shown(&board).as_str(), board.selected().is_none()), ("", true));
+    }
+
+    #[test]
+    fn a_listing_is_wanted_when_a_turn_is_over() {
+        let mut board = board(vec![info("a1", "web", State::Thinking, 1)]);
+        let update = |state| SessionEvent::SessionUpdated(Box::new(info("a1", "web", state, 0)));
+        assert!(!board.hear(&update(State::ToolUse)));
+        assert!(board.hear(&update(State::WaitingInput)));
+        assert!(!board.hear(&update(State::Thinking)));
+    }
+
+    #[test]
+    fn thousands_of_sessions_are_arranged_in_a_moment() {
+        let states = [State::Idle, State::Thinking, State::WaitingInput, State::WaitingPermission];
+        let infos =
+            (0..10_000).map(|n: usize| info(&format!("s{n}"), &format!("p{}", n % 300), states[n % 4], 5));
+        let began = std::time::Instant::now();
+        let board = board(infos.collect());
+        assert_eq!(board.rows().len(), 10_300);
+        assert!(began.elapsed() < std::time::Duration::from_secs(2), "{:?}", began.elapsed());
+    }
+}

@@ -1,0 +1,332 @@
+//! The board as lines of a terminal of any width. Pure: what goes in decides what comes out.
+
+use jiff::Timestamp;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::board::{Board, Card, Need, Row};
+use crate::text::{age, count, dollars, fit, safe};
+
+/// What is shown beside the board.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frame {
+    /// Columns and lines of the terminal.
+    pub(crate) size: (usize, usize),
+    /// The first row of the board that is shown.
+    pub(crate) top: usize,
+    /// A filter that is being typed.
+    pub(crate) is_typing: bool,
+    /// Whether the keys are explained.
+    pub(crate) help: bool,
+    /// What was done last, or what is wrong.
+    pub(crate) message: Option<String>,
+    /// How the person is called.
+    pub(crate) notify: &'static str,
+    /// Why not everything is told by the system, where it is not.
+    pub(crate) trouble: Option<String>,
+}
+
+/// Which keys do what.
+pub(crate) const KEYS: [(&str, &str); 12] = [
+    ("↑ ↓  j k", "go up and down"),
+    ("PgUp PgDn", "by a page"),
+    ("g G", "to the first, to the last"),
+    ("Tab", "to the next one that needs you"),
+    ("Enter", "read the conversation"),
+    ("r", "continue the session here"),
+    ("f", "continue a copy of it here"),
+    ("c", "copy its id"),
+    ("/", "show only what holds these words; Esc shows all again"),
+    ("a", "show old sessions, too"),
+    ("n", "call me: off, by bell, by notification"),
+    ("? q", "this help; quit"),
+];
+
+/// All lines of the screen.
+pub(crate) fn draw(board: &Board, frame: &mut Frame, now: Timestamp) -> Vec<Line<'static>> {
+    let (width, height) = frame.size;
+    let mut lines = vec![head(board, frame, width)];
+    let room = height.saturating_sub(2).max(1);
+    if frame.help {
+        lines.extend(help(width).into_iter().take(room));
+    } else if board.rows().is_empty() {
+        lines.push(Line::styled(fit(nothing(board), width), Style::new().add_modifier(Modifier::DIM)));
+    } else {
+        scroll(board, frame, room);
+        let shown = board.rows().iter().skip(frame.top).take(room);
+        lines.extend(shown.map(|row| line(board, row, width, now)));
+    }
+    lines.truncate(height.saturating_sub(1));
+    lines.resize(height.saturating_sub(1), Line::default());
+    lines.push(foot(board, frame, width));
+    lines
+}
+
+/// Keeps the cursor on the screen, and its project's name where there is room.
+fn scroll(board: &Board, frame: &mut Frame, room: usize) {
+    let at = board.selected_row();
+    let first = at.saturating_sub(usize::from(at > 0 && matches!(board.rows()[at - 1], Row::Project { .. })));
+    if first < frame.top {
+        frame.top = first;
+    }
+    if at >= frame.top + room {
+        frame.top = at + 1 - room;
+    }
+    frame.top = frame.top.min(board.rows().len().saturating_sub(room));
+}
+
+fn nothing(board: &Board) -> &'static str {
+    if board.filter.is_empty() {
+        "  No session of the last day. `a` shows older ones; a new one appears by itself."
+    } else {
+        "  Nothing holds these words. Esc shows all again."
+    }
+}
+
+fn head(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
+    let of = |need: Need| board.cards().iter().filter(|card| card.need() == need).count();
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    let (blocked, waiting, working) = (of(Need::Blocked), of(Need::Waits), of(Need::Works));
+    let mut spans = vec![Span::styled(" backstory watch ", bold.add_modifier(Modifier::REVERSED))];
+    let mut add = |number: usize, what: &str, colour: Color| {
+        if number > 0 {
+            spans.push(Span::styled(format!("  {number} {what}"), bold.fg(colour)));
+        }
+    };
+    add(blocked, if blocked == 1 { "needs you" } else { "need you" }, Color::Red);
+    add(waiting, if waiting == 1 { "waits" } else { "wait" }, Color::Yellow);
+    add(working, if working == 1 { "works" } else { "work" }, Color::Green);
+    if let Some(trouble) = &frame.trouble {
+        spans.push(Span::styled(
+            format!("  looking every second: {}", safe(trouble)),
+            Style::new().fg(Color::Yellow),
+        ));
+    }
+    cut(spans, width)
+}
+
+fn foot(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    if frame.is_typing {
+        return cut(vec![Span::raw(format!("/{}█", safe(&board.filter)))], width);
+    }
+    if let Some(message) = &frame.message {
+        return cut(vec![Span::styled(format!(" {}", safe(message)), Style::new().fg(Color::Cyan))], width);
+    }
+    let filter = if board.filter.is_empty() { String::new() } else { format!(" /{}", safe(&board.filter)) };
+    let older = if board.hidden() > 0 { format!(" {} older: a", board.hidden()) } else { String::new() };
+    let keys =
+        format!("Enter read  r resume  f fork  c copy id  / filter  n {}  ? help  q quit", frame.notify);
+    let text = format!("{filter}{older}  {keys}");
+    cut(vec![Span::styled(text, dim)], width)
+}
+
+fn help(width: usize) -> Vec<Line<'static>> {
+    let key = |(keys, what): &(&str, &str)| {
+        cut(
+            vec![
+                Span::styled(format!("  {keys:<12}"), Style::new().add_modifier(Modifier::BOLD)),
+                Span::raw((*what).to_owned()),
+            ],
+            width,
+        )
+    };
+    std::iter::once(Line::default()).chain(KEYS.iter().map(key)).collect()
+}
+
+fn line(board: &Board, row: &Row, width: usize, now: Timestamp) -> Line<'static> {
+    match row {
+        Row::Project { name, sessions } => {
+            let name = Span::styled(format!(" {}", safe(name)), Style::new().add_modifier(Modifier::BOLD));
+            let count = Span::styled(format!("  {sessions}"), Style::new().add_modifier(Modifier::DIM));
+            cut(vec![name, count], width)
+        }
+        Row::Session(at) => {
+            session(&board.cards()[*at], board.selected.as_ref() == Some(&board.cards()[*at].id), width, now)
+        }
+        Row::Subagent(at, agent) => subagent(&board.cards()[*at], *agent, width, now),
+    }
+}
+
+fn session(card: &Card, is_selected: bool, width: usize, now: Timestamp) -> Line<'static> {
+    let colour = colour(card);
+    let mark = match card.need() {
+        Need::Blocked => "▶ ",
+        Need::Waits => "● ",
+        Need::Works => "◌ ",
+        Need::Rests => "  ",
+    };
+    let since = if card.need() == Need::Rests { card.last } else { card.activity.since };
+    let mut spans = vec![
+        Span::styled(format!("  {mark}"), colour),
+        Span::styled(format!("{:<17}", super::word(&card.activity)), colour),
+        Span::styled(format!("{:>4}  ", age(now, since)), Style::new().add_modifier(Modifier::DIM)),
+    ];
+    let used = 27;
+    let tail = tail(card, width);
+    let room = width.saturating_sub(used + tail.width());
+    let doing = doing(card);
+    let title = safe(&card.title);
+    let split = if doing.is_empty() || room < 40 { 0 } else { (room / 3).min(doing.width() + 2) };
+    spans.push(Span::raw(padded(&title, room - split)));
+    if split > 0 {
+        spans.push(Span::styled(padded(&format!("  {doing}"), split), Style::new().fg(Color::Cyan)));
+    }
+    spans.push(Span::styled(tail, Style::new().add_modifier(Modifier::DIM)));
+    let line = cut(spans, width);
+    if is_selected { line.patch_style(Style::new().add_modifier(Modifier::REVERSED)) } else { line }
+}
+
+/// Context, cost and id, as many as there is room for.
+fn tail(card: &Card, width: usize) -> String {
+    let cost = card.cost.map_or_else(|| "-".to_owned(), dollars);
+    match width {
+        90.. => format!("  {:>5}  {cost:>8}  {:<8}", count(card.context), card.id.short()),
+        64.. => format!("  {:>5}  {:<8}", count(card.context), card.id.short()),
+        _ => String::new(),
+    }
+}
+
+/// The tool and what it does, or what is waited for.
+fn doing(card: &Card) -> String {
+    let activity = &card.activity;
+    let words = [activity.tool.as_deref(), activity.detail.as_deref()];
+    safe(&words.into_iter().flatten().collect::<Vec<_>>().join(": "))
+}
+
+fn subagent(card: &Card, agent: usize, width: usize, now: Timestamp) -> Line<'static> {
+    let agent = &card.subagents[agent];
+    let depth = if agent.parent_task_id.is_some() { "      " } else { "    " };
+    let kind = agent.subagent_type.as_deref().unwrap_or("sub-agent");
+    let tool = agent.tool_name.as_deref().map(|tool| format!(" · {tool}")).unwrap_or_default();
+    let place = if agent.background { " · in the background" } else { "" };
+    let text = format!("{depth}└ {kind}  {}{tool}{place}  {}", agent.description, age(now, agent.since));
+    cut(vec![Span::styled(safe(&text), Style::new().fg(Color::Green).add_modifier(Modifier::DIM))], width)
+}
+
+fn colour(card: &Card) -> Style {
+    match card.need() {
+        Need::Blocked => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
+        Need::Waits => Style::new().fg(Color::Yellow),
+        Need::Works => Style::new().fg(Color::Green),
+        Need::Rests => Style::new().add_modifier(Modifier::DIM),
+    }
+}
+
+fn padded(text: &str, width: usize) -> String {
+    let shown = fit(text, width);
+    let pad = width.saturating_sub(shown.width());
+    shown + &" ".repeat(pad)
+}
+
+/// At most so many columns, whatever is in them.
+fn cut(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
+    let mut left = width;
+    let mut kept = Vec::with_capacity(spans.len());
+    for span in spans {
+        let shown = fit(&span.content, left);
+        left -= shown.width().min(left);
+        kept.push(Span::styled(shown, span.style));
+        if left == 0 {
+            break;
+        }
+    }
+    Line::from(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{QUESTION, SessionInfo, State, SubagentEvent};
+
+    use super::super::board::tests::{info, now};
+    use super::*;
+
+    fn screen(
+        infos: Vec<SessionInfo>,
+        width: usize,
+        height: usize,
+        change: impl FnOnce(&mut Board, &mut Frame),
+    ) -> String {
+        let mut board = Board::default();
+        board.reset(infos);
+        board.arrange(now());
+        let mut frame = Frame { size: (width, height), notify: "bell", ..Frame::default() };
+        change(&mut board, &mut frame);
+        let lines = draw(&board, &mut frame, now());
+        assert_eq!(lines.len(), height);
+        let texts: Vec<String> = lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
+        for text in &texts {
+            assert!(text.width() <= width, "{width}: {text:?}");
+        }
+        texts.join("\n")
+    }
+
+    fn sessions() -> Vec<SessionInfo> {
+        let mut asked = info("469a19a4-0000", "web", State::WaitingPermission, 2);
+        asked.activity.tool = Some("Bash".into());
+        asked.activity.detail = Some("Delete build\u{1b}[2J".into());
+        let mut question = info("beef", "日本語のプロジェクト", State::WaitingInput, 9);
+        question.activity.detail = Some(QUESTION.into());
+        let mut working = info("c0ffee", "web", State::ToolUse, 0);
+        working.subagents = vec![SubagentEvent {
+            session_id: "c0ffee".parse().unwrap(),
+            task_id: "t1".into(),
+            subagent_id: None,
+            parent_task_id: None,
+            description: "Count files".into(),
+            subagent_type: Some("Explore".into()),
+            background: true,
+            tool_name: Some("Grep".into()),
+            since: None,
+        }];
+        vec![asked, question, working]
+    }
+
+    #[test]
+    fn wide() {
+        insta::assert_snapshot!(screen(sessions(), 120, 12, |_, _| ()));
+    }
+
+    #[test]
+    fn middling() {
+        insta::assert_snapshot!(screen(sessions(), 72, 10, |_, _| ()));
+    }
+
+    #[test]
+    fn narrow() {
+        insta::assert_snapshot!(screen(sessions(), 40, 10, |_, _| ()));
+    }
+
+    #[test]
+    fn help_and_nothing() {
+        insta::assert_snapshot!(screen(Vec::new(), 60, 16, |_, frame| frame.help = true));
+        insta::assert_snapshot!(screen(Vec::new(), 60, 4, |_, _| ()));
+    }
+
+    #[test]
+    fn any_size_is_drawn() {
+        for width in 0..140 {
+            for height in [1, 2, 3, 7, 40] {
+                screen(sessions(), width, height, |_, _| ());
+            }
+        }
+    }
+
+    #[test]
+    fn the_cursor_is_on_the_screen_wherever_it_is() {
+        let many =
+            || (0..500).map(|n| info(&format!("s{n:03}"), &format!("p{}", n % 7), State::Idle, n)).collect();
+        for steps in [0, 1, 50, 499, 1000] {
+            let shown = screen(many(), 80, 10, |board, _| board.step(steps));
+            let id = format!("Title of {}", {
+                let mut board = Board::default();
+                board.reset(many());
+                board.arrange(now());
+                board.step(steps);
+                board.selected().map(|card| card.id.to_string()).unwrap_or_default()
+            });
+            assert!(shown.contains(&id), "{steps}: {id} in\n{shown}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! When a person is called: something is asked, or something has finished, and the one is never taken for the
+//! other. The rules are pure; how the call is made stands at the end.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use app::Notify;
+use jiff::{SignedDuration, Timestamp};
+use model::{SessionActivity, SessionId, State};
+
+use crate::text::safe;
+
+/// What has finished may go on by itself in a moment: so long nobody is called.
+const SETTLED: SignedDuration = SignedDuration::from_secs(1);
+
+/// What a person is called for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// A permission or a question is asked.
+    Asked { session: SessionId, what: String },
+    /// A turn is over.
+    Finished { session: SessionId },
+}
+
+/// What is known of the sessions that a person may be called for.
+#[derive(Debug, Default)]
+pub(crate) struct Notices {
+    states: HashMap<SessionId, Known>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    is_asked: bool,
+    is_working: bool,
+    finished: Option<Timestamp>,
+}
+
+impl Notices {
+    /// Takes in what a session does; a call where something is asked that was not asked before.
+    pub(crate) fn hear(&mut self, event: &SessionActivity, now: Timestamp) -> Option<Call> {
+        let is_asked = event.state == State::WaitingPermission
+            || (event.state == State::WaitingInput && event.detail.as_deref() == Some(model::QUESTION));
+        let is_working = event.state.is_working();
+        let is_over = matches!(event.state, State::WaitingInput | State::Ended) && !is_asked;
+        let in_background =
+            event.detail.as_deref().is_some_and(|detail| detail.ends_with("in the background"));
+        let before = self.states.get(&event.session_id).copied();
+        let worked = before.is_some_and(|known| known.is_working);
+        let finished = match before.and_then(|known| known.finished) {
+            Some(at) if is_over && !in_background => Some(at),
+            _ => (worked && is_over && !in_background).then_some(now),
+        };
+        self.states.insert(event.session_id.clone(), Known { is_asked, is_working, finished });
+        let is_new = is_asked && !before.is_some_and(|known| known.is_asked);
+        is_new.then(|| Call::Asked { session: event.session_id.clone(), what: what(event) })
+    }
+
+    /// Those that have been finished for long enough.
+    pub(crate) fn settled(&mut self, now: Timestamp) -> Vec<Call> {
+        let mut calls = Vec::new();
+        for (session, known) in &mut self.states {
+            if known.finished.take_if(|at| now.duration_since(*at) >= SETTLED).is_some() {
+                calls.push(Call::Finished { session: session.clone() });
+            }
+        }
+        calls
+    }
+}
+
+fn what(event: &SessionActivity) -> String {
+    let tool = event.tool_name.as_deref().unwrap_or("a tool");
+    match event.state {
+        State::WaitingPermission => format!("needs permission for {tool}"),
+        _ => "asks you something".to_owned(),
+    }
+}
+
+/// Calls the person.
+pub(crate) fn call(call: &Call, title: &str, how: Notify) {
+    let words = match call {
+        Call::Asked { what, .. } => what.clone(),
+        Call::Finished { .. } => "has finished".to_owned(),
+    };
+    match how {
+        Notify::Off => {}
+        Notify::Bell => tell_terminal("\u{7}"),
+        Notify::Notify => {
+            let (title, words) = (safe(title), safe(&words));
+            let sent = Command::new("notify-send")
+                .args(["--app-name=backstory", "--", title.as_str(), words.as_str()])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn();
+            match sent {
+                // Nobody has to wait for it but this thread.
+                Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
+                // Most terminals pass such a line on to the desktop.
+                Err(_) => tell_terminal(&format!("\u{1b}]9;{title} {words}\u{7}")),
+            }
+        }
+    }
+}
+
+/// Tells the terminal something that is not shown.
+pub(crate) fn tell_terminal(text: &str) {
+    let mut out = std::io::stdout().lock();
+    // A terminal that is gone is noticed elsewhere.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Activity, Evidence, QUESTION};
+
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).unwrap()
+    }
+
+    /// The calls of states, one second after another; time goes on for a while at the end.
+    fn check(states: &[(State, Option<&str>)], expected: &[&str]) {
+        let mut notices = Notices::default();
+        let session: SessionId = "s".parse().unwrap();
+        let mut calls = Vec::new();
+        for (second, (state, detail)) in (0..).step_by(2).zip(states) {
+            let mut activity = Activity::new(*state, Evidence::Registry, None);
+            activity.detail = detail.map(Into::into);
+            calls.extend(notices.settled(at(second)));
+            calls.extend(notices.hear(&SessionActivity::new(&session, &activity), at(second)));
+        }
+        calls.extend(notices.settled(at(1000)));
+        let words: Vec<&str> = calls
+            .iter()
+            .map(|call| if matches!(call, Call::Asked { .. }) { "asked" } else { "finished" })
+            .collect();
+        assert_eq!(words, expected, "{states:?}");
+    }
+
+    #[test]
+    fn who_is_blocked_and_who_is_done() {
+        use State::{Ended, Idle, Lost, Thinking, ToolUse, WaitingInput, WaitingPermission};
+        check(&[(Thinking, None), (WaitingInput, None)], &["finished"]);
+        check(&[(Thinking, None), (Ended, None)], &["finished"]);
+        check(&[(Thinking, None), (WaitingInput, None), (Ended, None)], &["finished"]);
+        check(&[(Thinking, None), (Lost, None)], &[]);
+        check(&[(WaitingInput, None), (Idle, None)], &[]);
+        check(
+            &[(ToolUse, None), (WaitingPermission, None), (ToolUse, None), (WaitingInput, None)],
+            &["asked", "finished"],
+        );
+        check(&[(ToolUse, None), (WaitingPermission, None), (WaitingInput, None)], &["asked"]);
+        check(&[(Thinking, None), (WaitingInput, Some(QUESTION)), (Thinking, None)], &["asked"]);
+        check(&[(Thinking, None), (WaitingInput, Some("1 in the background")), (Thinking, None)], &[]);
+        check(&[(WaitingPermission, None), (WaitingPermission, Some("more"))], &["asked"]);
+    }
+
+    #[test]
+    fn a_moment_between_two_turns_is_no_end() {
+        let mut notices = Notices::default();
+        let session: SessionId = "s".parse().unwrap();
+        let mut hear = |state, second| {
+            notices.hear(
+                &SessionActivity::new(&session, &Activity::new(state, Evidence::Registry, None)),
+                at(second),
+            );
+            notices.settled(at(second)).len()
+        };
+        assert_eq!(
+            [
+                hear(State::Thinking, 0),
+                hear(State::WaitingInput, 5),
+                hear(State::Thinking, 5),
+                hear(State::ToolUse, 9)
+            ],
+            [0; 4]
+        );
+    }
+}

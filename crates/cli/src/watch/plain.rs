@@ -1,0 +1,125 @@
+//! The live view without a terminal: a line for each change, or every event as a line of JSON.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::time::Duration;
+
+use app::App;
+use app::watch::Watch;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use model::{Activity, SessionEvent, SessionId, SessionInfo};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::text::{json_line, safe};
+
+/// How long is listened until it is looked whether the facts have come.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Prints what happens until nobody reads it any more.
+pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(), Failure> {
+    let (mut watch, snapshot, listener) = Watch::start(app, clock)?;
+    let mut out = Output::plain();
+    let mut lines = Lines { json, zone: app.zone.clone(), printed: Printed::new() };
+    watch.want_facts();
+    lines.all(&mut out, &watch, snapshot.sessions, clock())?;
+    loop {
+        out.flush_now()?;
+        let Ok(event) = listener.next(PATIENCE) else { return Ok(()) };
+        watch.take_facts();
+        let Some(event) = event else { continue };
+        match &*event {
+            SessionEvent::Resync { .. } => {
+                lines.event(&mut out, &event, clock())?;
+                let sessions = watch.snapshot().map(|snapshot| snapshot.sessions).unwrap_or_default();
+                lines.all(&mut out, &watch, sessions, clock())?;
+            }
+            SessionEvent::SessionsChanged { .. } => {
+                watch.want_facts();
+                lines.event(&mut out, &event, clock())?;
+            }
+            _ => lines.event(&mut out, &watch.completed(&event), clock())?,
+        }
+    }
+}
+
+/// What was printed last of each session.
+type Printed = HashMap<SessionId, Activity>;
+
+struct Lines {
+    json: bool,
+    zone: TimeZone,
+    printed: Printed,
+}
+
+impl Lines {
+    fn all(
+        &mut self,
+        out: &mut Output,
+        watch: &Watch,
+        sessions: Vec<SessionInfo>,
+        now: Timestamp,
+    ) -> Result<(), Failure> {
+        let mut sessions: Vec<_> = sessions.into_iter().map(|info| watch.complete(info)).collect();
+        sessions.sort_by(|one, other| one.session_id.cmp(&other.session_id));
+        if self.json {
+            return self.event(out, &SessionEvent::SessionsRefresh { sessions }, now);
+        }
+        for info in sessions {
+            self.session(out, &info, now)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, out: &mut Output, event: &SessionEvent, now: Timestamp) -> Result<(), Failure> {
+        if self.json {
+            writeln!(out, "{}", json_line(event)?)?;
+            return Ok(());
+        }
+        match event {
+            SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
+                self.session(out, info, now)
+            }
+            SessionEvent::SessionRemoved { session_id, .. } => {
+                self.printed.remove(session_id);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A line, when the session does something else than was printed last.
+    fn session(&mut self, out: &mut Output, info: &SessionInfo, now: Timestamp) -> Result<(), Failure> {
+        let is_same =
+            |before: &Activity| Activity { since: info.activity.since, ..before.clone() } == info.activity;
+        if self.printed.get(&info.session_id).is_some_and(is_same) {
+            return Ok(());
+        }
+        self.printed.insert(info.session_id.clone(), info.activity.clone());
+        self.line(out, now, &info.session_id, info.project.as_deref(), &info.activity)
+    }
+
+    /// `09:12:44  469a19a4  web  waiting_permission  registry  Bash: Delete build`
+    fn line(
+        &self,
+        out: &mut Output,
+        now: Timestamp,
+        id: &SessionId,
+        project: Option<&str>,
+        activity: &Activity,
+    ) -> Result<(), Failure> {
+        let time = now.to_zoned(self.zone.clone()).strftime("%H:%M:%S");
+        let doing = [activity.tool.as_deref(), activity.detail.as_deref()];
+        let doing = doing.into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let (state, evidence) = (activity.state.word(), activity.evidence.word());
+        let project = safe(project.unwrap_or("-"));
+        let text = format!(
+            "{time}  {:<8}  {project:<16}  {state:<18}  {evidence:<10}  {}",
+            id.short(),
+            safe(&doing)
+        );
+        writeln!(out, "{}", text.trim_end())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Sessions are watched while the real `claude` works, and its hooks are put in and taken out.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::files::bytes;
+use testkit::{Answer, Claude, Gate, Script, Terminal};
+
+use crate::desk::{Desk, wait_until};
+
+/// How long a line may take to come.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+fn script(gate: &Gate) -> Script {
+    let touch = json!({"command": "touch made-it && rm -rf build", "description": "Make it"});
+    Script::new()
+        .on("say hello", [Answer::held(gate).then_text("Hello.")])
+        .on("touch it", [Answer::tool("Bash", touch), Answer::text("Made.")])
+}
+
+/// `backstory watch` with its output in a pipe.
+struct Watching {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watching {
+    fn start(desk: &Desk, arguments: &[&str]) -> Self {
+        let mut command = desk.command(&[&["watch"], arguments].concat());
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, lines }
+    }
+
+    /// The next line that is so.
+    #[track_caller]
+    fn until(&self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
+        let mut heard = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            if is_it(&line) {
+                return line;
+            }
+            heard.push(line);
+        }
+        panic!("never came: {what}; but {heard:#?}");
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn hooks(desk: &Desk, what: &str) {
+    assert_eq!(desk.backstory(&["hooks", what, "--yes"]).code, Some(0), "{what}");
+}
+
+#[test]
+fn what_a_session_does_is_told_in_lines_and_in_json() {
+    let gate = Gate::new();
+    let desk = Desk::new(Claude::newest(), script(&gate));
+    let shop = desk.project("shop");
+    let (plain, events) = (Watching::start(&desk, &[]), Watching::start(&desk, &["--json"]));
+    events.until("the beginning", |line| line.starts_with(r#"{"event":"sessions-refresh""#));
+    let terminal = desk.claude.open(&desk.home, &desk.server, shop.path(), &[]);
+    terminal.type_line("say hello");
+    gate.wait_until_reached();
+    plain.until("thinking", |line| line.contains("thinking            registry"));
+    let listed = desk.json(&["list"]);
+    let activity = &listed["sessions"][0]["activity"];
+    assert_eq!(
+        (&activity["state"], &activity["evidence"]),
+        (&json!("thinking"), &json!("registry")),
+        "{listed}"
+    );
+    gate.open();
+    plain.until("waiting", |line| line.contains("shop") && line.contains("waiting_input       registry"));
+    let state = |line: &str, state: &str| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        event["event"] == "session-activity" && event["data"]["activity"] == state
+    };
+    events.until("thinking", |line| state(line, "thinking"));
+    let told = events.until("waiting", |line| state(line, "waiting_input"));
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["data"]["sessionKey"], format!("claude:{}", told["data"]["sessionId"].as_str().unwrap()));
+}
+
+#[test]
+fn the_board_shows_who_needs_you_at_any_size() {
+    let gate = Gate::new();
+    gate.open();
+    let desk = Desk::new(Claude::newest(), script(&gate));
+    let shop = desk.project("shop");
+    let claude = desk.claude.open(&desk.home, &desk.server, shop.path(), &["--permission-mode", "default"]);
+    let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
+    board.until(|screen| screen.contains("waits for you"));
+    claude.type_line("touch it");
+    board.until(|screen| screen.contains("1 needs you") && screen.contains("Bash: Make it"));
+    board.resize(44, 8);
+    board.until(|screen| screen.contains("needs permission") && !screen.contains("Make it"));
+    board.resize(110, 20);
+    board.key("Enter");
+    board.until(|screen| screen.contains("touch it") && screen.contains("[Enter goes back]"));
+    board.key("Enter");
+    board.until(|screen| screen.contains("backstory watch"));
+    board.key("/");
+    board.key("x");
+    board.key("x");
+    board.until(|screen| screen.contains("Nothing holds these words"));
+    board.key("Escape");
+    board.until(|screen| screen.contains("needs permission"));
+    board.key("?");
+    board.until(|screen| screen.contains("continue a copy of it here"));
+}
+
+#[test]
+fn hooks_of_2_1_100_say_what_its_registry_does_not() {
+    let gate = Gate::new();
+    gate.open();
+    let desk = Desk::new(Claude::v2_1_100(), script(&gate));
+    let shop = desk.project("shop");
+    hooks(&desk, "install");
+    let events = Watching::start(&desk, &["--json"]);
+    let terminal = desk.claude.open(&desk.home, &desk.server, shop.path(), &["--permission-mode", "default"]);
+    terminal.type_line("touch it");
+    let asked = events
+        .until("asked", |line| line.contains("session-activity") && line.contains("waiting_permission"));
+    let asked: Value = serde_json::from_str(&asked).unwrap();
+    assert_eq!(
+        (&asked["data"]["evidence"], &asked["data"]["toolName"]),
+        (&json!("hook"), &json!("Bash")),
+        "{asked}"
+    );
+    let status = desk.json(&["hooks", "status"]);
+    assert!(status["settings"][0]["last_heard"].is_string(), "{status}");
+}
+
+#[test]
+fn hooks_are_put_in_once_and_taken_out_without_a_trace() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let file = desk.home.config_dir().join("settings.json");
+    let settings = "{\n  \"model\":  \"opus\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}\n}";
+    fs::write(&file, settings).unwrap();
+    let dry = desk.backstory(&["hooks", "install", "--dry-run"]).succeeded();
+    assert!(dry.stdout.contains("+ ") && dry.stdout.contains("SessionStart"), "{}", dry.stdout);
+    assert_eq!(bytes(&file), settings.as_bytes());
+    let unasked = desk.backstory(&["hooks", "install"]);
+    assert_eq!((unasked.code, bytes(&file)), (Some(2), settings.as_bytes().to_vec()));
+
+    hooks(&desk, "install");
+    let installed = bytes(&file);
+    let again = desk.backstory(&["hooks", "install", "--yes"]).succeeded();
+    assert!(again.stdout.contains("nothing to do"));
+    assert_eq!(bytes(&file), installed);
+    assert_eq!(desk.json(&["hooks", "status"])["settings"][0]["missing"], json!([]));
+
+    hooks(&desk, "uninstall");
+    assert_eq!(bytes(&file), settings.as_bytes());
+
+    // What the person changed in between stays.
+    hooks(&desk, "install");
+    let changed = String::from_utf8(bytes(&file)).unwrap().replace("opus", "sonnet");
+    fs::write(&file, changed).unwrap();
+    hooks(&desk, "uninstall");
+    let left: Value = serde_json::from_slice(&bytes(&file)).unwrap();
+    let expected: Value = serde_json::from_str(&settings.replace("opus", "sonnet")).unwrap();
+    assert_eq!(left, expected);
+
+    // A file that was not there before is not there afterwards.
+    fs::remove_file(&file).unwrap();
+    hooks(&desk, "install");
+    hooks(&desk, "uninstall");
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_hook_never_fails_claude_whatever_became_of_backstory() {
+    let gate = Gate::new();
+    gate.open();
+    let desk = Desk::new(Claude::newest(), script(&gate));
+    let shop = desk.project("shop");
+    hooks(&desk, "install");
+    let state = desk.home.state_dir();
+    let hooks = state.join("hooks/events.jsonl");
+    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
+    wait_until("a hook has told something", || hooks.exists());
+    // Its state is a file, its program is gone.
+    fs::remove_dir_all(&state).unwrap();
+    fs::write(&state, "not a folder").unwrap();
+    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
+    let settings = desk.home.config_dir().join("settings.json");
+    let gone = String::from_utf8(bytes(&settings))
+        .unwrap()
+        .replace(env!("CARGO_BIN_EXE_backstory"), "/gone/backstory");
+    fs::write(&settings, gone).unwrap();
+    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
+}

@@ -1,0 +1,86 @@
+//! The few facts of a session that its own records tell while it is watched.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use transcript::record::{Block, Kind, Record};
+use transcript::{context_tokens, cut, speech};
+
+/// What is known of a session beside what it does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    custom_title: Option<String>,
+    ai_title: Option<String>,
+    prompt: Option<String>,
+    /// The directory of the last record.
+    pub(crate) cwd: Option<PathBuf>,
+    /// The branch of the last record.
+    pub(crate) branch: Option<String>,
+    /// The model that answered last.
+    pub(crate) model: Option<String>,
+    /// Tokens the model would have before it now.
+    pub(crate) context_tokens: u64,
+    /// When the first record that was seen was made.
+    pub(crate) first: Option<Timestamp>,
+    /// When the last was.
+    pub(crate) last: Option<Timestamp>,
+    /// The release that wrote it.
+    pub(crate) version: Option<String>,
+    /// The permission mode.
+    pub(crate) mode: Option<String>,
+}
+
+impl Facts {
+    /// The best name that has been seen.
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.custom_title.as_deref().or(self.ai_title.as_deref()).or(self.prompt.as_deref())
+    }
+
+    /// Takes in a record; true when something that is shown of the session has changed.
+    pub(crate) fn observe(&mut self, record: &Record<'_>) -> bool {
+        let (title, tokens) = (self.title().map(ToOwned::to_owned), self.context_tokens);
+        if let Some(title) = record.custom_title() {
+            self.custom_title = Some(cut(&title)).filter(|title| !title.is_empty());
+        }
+        if let Some(title) = record.ai_title() {
+            self.ai_title = Some(cut(&title)).filter(|title| !title.is_empty());
+        }
+        if let Some(mode) = record.permission_mode() {
+            self.mode = Some(mode.to_owned());
+        }
+        if let Some(tokens) = context_tokens(record) {
+            self.context_tokens = tokens;
+        }
+        if record.kind().is_in_tree() && !record.is_sidechain() {
+            self.observe_envelope(record);
+        }
+        title.as_deref() != self.title() || tokens != self.context_tokens
+    }
+
+    fn observe_envelope(&mut self, record: &Record<'_>) {
+        if let Some(at) = record.timestamp() {
+            self.first = Some(self.first.map_or(at, |first| first.min(at)));
+            self.last = self.last.max(Some(at));
+        }
+        if let Some(cwd) = record.cwd() {
+            self.cwd = Some(PathBuf::from(&*cwd));
+        }
+        if let Some(branch) = record.branch() {
+            self.branch = Some(branch.into_owned());
+        }
+        if let Some(version) = record.version() {
+            self.version = Some(version.to_owned());
+        }
+        if self.prompt.is_none() && record.kind() == Kind::User && record.may_be_human() {
+            let blocks = record.message().map(|message| message.blocks()).unwrap_or_default();
+            self.prompt = blocks.into_iter().find_map(|block| match block {
+                Block::Text(text) => speech(&text).map(|said| cut(&said.text)),
+                _ => None,
+            });
+        }
+        let model = record.message().and_then(|message| message.model());
+        if let Some(model) = model.filter(|model| *model != "<synthetic>") {
+            self.model = Some(model.to_owned());
+        }
+    }
+}

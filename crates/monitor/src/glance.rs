@@ -1,0 +1,65 @@
+//! What sessions do at one moment, for who asks once: the same signs, the same rules, and nothing kept.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::{Activity, Evidence, SessionId, State};
+use transcript::ConfigFolder;
+
+use crate::Timers;
+use crate::hooks::{Hook, Inbox};
+use crate::monitor::HOT;
+use crate::process::Process;
+use crate::registry::Registry;
+use crate::session::Session;
+
+/// The signs of one moment.
+#[derive(Debug)]
+pub struct Glance {
+    now: Timestamp,
+    timers: Timers,
+    registry: Registry,
+    told: HashMap<SessionId, Process>,
+    hooks: HashMap<SessionId, Vec<Hook>>,
+}
+
+impl Glance {
+    /// Looks at the registries and at what hooks left.
+    pub fn new(folders: &[ConfigFolder], hooks: &Path, timers: Timers, now: Timestamp) -> Self {
+        let mut registry = Registry::new(folders.iter().map(ConfigFolder::live_registry).collect());
+        let told = registry.look(now).into_iter().collect();
+        let mut of_session: HashMap<SessionId, Vec<Hook>> = HashMap::new();
+        for hook in Inbox::new(hooks.to_owned()).read() {
+            if now.duration_since(hook.at) <= HOT {
+                of_session.entry(hook.session.clone()).or_default().push(hook);
+            }
+        }
+        Self { now, timers, registry, told, hooks: of_session }
+    }
+
+    /// What a session does in which something last happened at `last`; its transcript is read only when it is
+    /// alive or that was of late.
+    pub fn activity(&self, id: &SessionId, transcript: Option<&Path>, last: Option<Timestamp>) -> Activity {
+        let process = self.told.get(id);
+        let is_recent = last.is_some_and(|at| self.now.duration_since(at) <= HOT);
+        if !is_recent && process.is_none() && !self.hooks.contains_key(id) {
+            let since = last.and_then(|at| at.checked_add(self.timers.silent).ok());
+            return Activity::new(State::Idle, Evidence::Timer, since);
+        }
+        let mut session = Session::new(id.clone(), self.timers);
+        if let Some(path) = transcript {
+            let written = last.unwrap_or(self.now).min(self.now);
+            session.take_up(&path.into(), u64::MAX, written, self.now);
+        }
+        for hook in self.hooks.get(id).into_iter().flatten() {
+            session.tracker.hook(hook);
+        }
+        if let Some(process) = process {
+            session.tracker.registry(process.clone(), self.now);
+        } else if session.tracker.registers() && !self.registry.is_foreign(id) {
+            session.tracker.registry(Process::Absent, self.now);
+        }
+        session.tracker.activity(self.now)
+    }
+}

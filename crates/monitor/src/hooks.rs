@@ -1,0 +1,350 @@
+//! What Claude Code tells its hooks, and the small file through which a hook reaches whoever watches.
+//!
+//! A hook is a process of its own that must be quick and must never fail: it appends one line to
+//! `events.jsonl` and is gone. Every Backstory that watches reads the lines that are new; one that starts
+//! later finds those of the last hour. Two files of bounded size are all that is ever kept.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::SessionId;
+use serde::{Deserialize, Serialize};
+use transcript::{Call, Change, Mark, Raw, Tail};
+
+/// The events that `hooks install` asks for; those that say nothing new, and those that come often, are not among them.
+pub const EVENTS: [&str; 9] = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PermissionRequest",
+    "Notification",
+    "PostToolUse",
+    "SubagentStop",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
+];
+
+/// The largest payload that is read, in bytes; a tool's input can be a whole file.
+const PAYLOAD: u64 = 4 << 20;
+/// How large the file may become before it is put aside, in bytes.
+const FULL: u64 = 1 << 20;
+
+/// One thing that a hook was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// When.
+    pub at: Timestamp,
+    /// The session.
+    pub session: SessionId,
+    /// The event's name.
+    pub name: String,
+    /// The sub-agent in which it happened.
+    pub agent: Option<String>,
+    /// What it says.
+    pub told: Told,
+}
+
+/// What a hook's event says of the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// The session was opened in a process.
+    Started,
+    /// A turn begins.
+    Prompt,
+    /// A permission or a question is asked.
+    Asks {
+        /// The tool.
+        tool: Option<String>,
+        /// What it does, safe to show.
+        detail: Option<String>,
+        /// Whether it is a question.
+        question: bool,
+    },
+    /// What was asked is still open.
+    StillAsks,
+    /// A tool has answered.
+    Answered {
+        /// The tool.
+        tool: Option<String>,
+        /// Its call.
+        tool_use: Option<String>,
+    },
+    /// The turn is over.
+    Over {
+        /// How many tasks go on in the background.
+        in_background: u64,
+    },
+    /// The process has been waiting for a prompt for a while.
+    Waits,
+    /// A sub-agent is through.
+    SubagentOver,
+    /// The process left the session.
+    Left {
+        /// For another session in the same process.
+        cleared: bool,
+    },
+    /// Nothing that changes what the session does.
+    Other,
+}
+
+/// A line of the file: what is needed of a payload, and nothing that was said.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Note {
+    at: i64,
+    event: String,
+    session: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_use: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    #[serde(skip_serializing_if = "is_zero")]
+    running: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Takes in the payload that Claude Code gives a hook, and leaves a line of it in `folder`.
+///
+/// What cannot be read is passed over: a hook has nobody to tell.
+pub fn note(folder: &Path, payload: impl Read, at: Timestamp) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    payload.take(PAYLOAD).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let Some(note) = Note::of(&text, at) else { return Ok(()) };
+    let mut line = serde_json::to_vec(&note)?;
+    line.push(b'\n');
+    append(folder, &line)
+}
+
+impl Note {
+    fn of(payload: &str, at: Timestamp) -> Option<Self> {
+        let payload = Raw::new(payload);
+        let text = |field: &str| payload.get(field).text().map(|text| short(&text));
+        let session: SessionId = text("session_id")?.parse().ok()?;
+        let tool = text("tool_name");
+        let call = tool.as_deref().map(|name| Call { id: "", name, input: payload.get("tool_input") });
+        let running = payload.get("background_tasks").elements();
+        Some(Self {
+            at: at.as_millisecond(),
+            event: text("hook_event_name")?,
+            session: session.to_string(),
+            agent: text("agent_id"),
+            detail: call.and_then(|call| call.detail()),
+            tool_use: text("tool_use_id"),
+            kind: text("notification_type").or_else(|| text("source")).or_else(|| text("reason")),
+            running: running.filter(|task| task.get("status").is("running")).count() as u64,
+            tool,
+        })
+    }
+
+    fn hook(self) -> Option<Hook> {
+        let kind = self.kind.as_deref();
+        let told = match self.event.as_str() {
+            "SessionStart" if kind != Some("compact") => Told::Started,
+            "UserPromptSubmit" => Told::Prompt,
+            "PermissionRequest" => Told::Asks {
+                question: self.tool.as_deref() == Some("AskUserQuestion"),
+                tool: self.tool,
+                detail: self.detail,
+            },
+            "Notification" if kind == Some("permission_prompt") => Told::StillAsks,
+            "Notification" if kind == Some("idle_prompt") => Told::Waits,
+            "PostToolUse" | "PostToolUseFailure" => {
+                Told::Answered { tool: self.tool, tool_use: self.tool_use }
+            }
+            "Stop" | "StopFailure" => Told::Over { in_background: self.running },
+            "SubagentStop" => Told::SubagentOver,
+            "SessionEnd" => Told::Left { cleared: kind == Some("clear") },
+            _ => Told::Other,
+        };
+        Some(Hook {
+            at: Timestamp::from_millisecond(self.at).ok()?,
+            session: self.session.parse().ok()?,
+            name: self.event,
+            agent: self.agent,
+            told,
+        })
+    }
+}
+
+/// Names and ids only: whatever is longer is none.
+fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// The file that hooks append to.
+pub fn file(folder: &Path) -> PathBuf {
+    folder.join("events.jsonl")
+}
+
+fn put_aside(folder: &Path) -> PathBuf {
+    folder.join("events.old.jsonl")
+}
+
+fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
+    let path = file(folder);
+    let open = || OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    let mut out = match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            open()?
+        }
+        other => other?,
+    };
+    if out.metadata()?.len() > FULL {
+        // Two hooks may do so at once; then some lines are lost that nobody was there to read.
+        fs::rename(&path, put_aside(folder))?;
+        out = open()?;
+    }
+    // One write of one short line: lines of two hooks never mix.
+    out.write_all(line)
+}
+
+/// Reads the lines that are new.
+#[derive(Debug)]
+pub struct Inbox {
+    folder: PathBuf,
+    mark: Option<Mark>,
+}
+
+impl Inbox {
+    /// The file in `folder`, from its beginning.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, mark: None }
+    }
+
+    /// The folder that is to be watched.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What hooks have told since the last time.
+    pub fn read(&mut self) -> Vec<Hook> {
+        let mut found = Vec::new();
+        let Ok(mut tail) = Tail::open(&file(&self.folder), self.mark.as_ref()) else { return found };
+        match tail.change() {
+            Change::None => return found,
+            // The rest of the file that was put aside comes first.
+            Change::Replaced | Change::New => {
+                if let Ok(mut rest) = Tail::open(&put_aside(&self.folder), self.mark.as_ref())
+                    && rest.change() != Change::Replaced
+                {
+                    read(&mut rest, &mut found);
+                }
+            }
+            Change::Appended => {}
+        }
+        read(&mut tail, &mut found);
+        self.mark = tail.mark().ok();
+        found
+    }
+}
+
+fn read(tail: &mut Tail, found: &mut Vec<Hook>) {
+    while let Ok(Some(line)) = tail.next_line() {
+        let note: Option<Note> = serde_json::from_slice(line.bytes).ok();
+        found.extend(note.and_then(Note::hook));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn told(payload: &str) -> Option<Told> {
+        Note::of(payload, Timestamp::UNIX_EPOCH).and_then(Note::hook).map(|hook| hook.told)
+    }
+
+    fn check(fields: &str, expected: Told) {
+        assert_eq!(told(&format!(r#"{{"session_id":"s1",{fields}}}"#)), Some(expected), "{fields}");
+    }
+
+    #[test]
+    fn payloads_of_every_kind() {
+        check(r#""hook_event_name":"SessionStart","source":"startup""#, Told::Started);
+        check(r#""hook_event_name":"SessionStart","source":"compact""#, Told::Other);
+        check(r#""hook_event_name":"UserPromptSubmit","prompt":"secret""#, Told::Prompt);
+        check(
+            r#""hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"rm -rf x","description":"Delete build"}"#,
+            Told::Asks { tool: Some("Bash".into()), detail: Some("Delete build".into()), question: false },
+        );
+        check(
+            r#""hook_event_name":"PermissionRequest","tool_name":"AskUserQuestion","tool_input":{}"#,
+            Told::Asks { tool: Some("AskUserQuestion".into()), detail: None, question: true },
+        );
+        check(r#""hook_event_name":"Notification","notification_type":"permission_prompt""#, Told::StillAsks);
+        check(r#""hook_event_name":"Notification","notification_type":"idle_prompt""#, Told::Waits);
+        check(
+            r#""hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t1""#,
+            Told::Answered { tool: Some("Bash".into()), tool_use: Some("t1".into()) },
+        );
+        check(
+            r#""hook_event_name":"Stop","background_tasks":[{"id":"a","status":"running"},{"id":"b","status":"done"}]"#,
+            Told::Over { in_background: 1 },
+        );
+        check(r#""hook_event_name":"SessionEnd","reason":"clear""#, Told::Left { cleared: true });
+        check(r#""hook_event_name":"SessionEnd","reason":"other""#, Told::Left { cleared: false });
+        check(r#""hook_event_name":"SomethingNew""#, Told::Other);
+        for bad in [
+            "",
+            "null",
+            "{",
+            r#"{"hook_event_name":"Stop"}"#,
+            r#"{"session_id":"../x","hook_event_name":"Stop"}"#,
+        ] {
+            assert_eq!(told(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let payload =
+            r#"{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"my secret","cwd":"/p"}"#;
+        note(folder.path(), payload.as_bytes(), Timestamp::UNIX_EPOCH).unwrap();
+        let kept = transcript::read_small(&file(folder.path()), 1000).unwrap();
+        assert!(!String::from_utf8_lossy(&kept).contains("secret"));
+    }
+
+    #[test]
+    fn lines_reach_every_reader_once_and_the_files_stay_small() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("hooks");
+        let mut inbox = Inbox::new(folder.clone());
+        assert_eq!(inbox.read(), []);
+        let payload = |number: usize| {
+            format!(r#"{{"session_id":"s{number}","hook_event_name":"Stop","cwd":"{}"}}"#, "x".repeat(100))
+        };
+        let mut read = 0;
+        for number in 0..40_000 {
+            note(&folder, payload(number).as_bytes(), Timestamp::UNIX_EPOCH).unwrap();
+            if number % 997 == 0 {
+                for hook in inbox.read() {
+                    assert_eq!(hook.session.as_str(), format!("s{read}"));
+                    read += 1;
+                }
+            }
+        }
+        read += inbox.read().len();
+        assert_eq!(read, 40_000);
+        let sizes = [file(&folder), put_aside(&folder)].map(|path| fs::metadata(path).unwrap().len());
+        assert!(sizes.iter().all(|size| *size <= FULL + 200), "{sizes:?}");
+        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::metadata(file(&folder)).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

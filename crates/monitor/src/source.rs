@@ -1,0 +1,103 @@
+//! Changes as the operating system tells them. A hint each time: what has changed, the files themselves say.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use crate::monitor::Input;
+
+/// The system's events for a set of folders, none of them recursive.
+pub(crate) struct Source {
+    watcher: Option<RecommendedWatcher>,
+    watched: HashSet<PathBuf>,
+    /// Folders that could not be watched: the first few tell why, all are covered by looking.
+    refused: usize,
+    trouble: Option<String>,
+}
+
+impl Source {
+    /// Events that go to `inputs`; none when they are not wanted.
+    pub(crate) fn new(inputs: &Sender<Input>, wanted: bool) -> Self {
+        let mut source = Self { watcher: None, watched: HashSet::new(), refused: 0, trouble: None };
+        if !wanted {
+            source.trouble = Some("events are turned off".to_owned());
+            return source;
+        }
+        let inputs = inputs.clone();
+        match notify::recommended_watcher(move |event| forward(&inputs, event)) {
+            Ok(watcher) => source.watcher = Some(watcher),
+            Err(error) => source.trouble = Some(error.to_string()),
+        }
+        source
+    }
+
+    /// Whether the system tells of changes, and what it does not cover.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match (&self.trouble, self.refused) {
+            (None, _) => None,
+            (Some(why), 0) => Some(why.clone()),
+            (Some(why), count) => Some(format!("{count} folders are not watched: {why}")),
+        }
+    }
+
+    /// Whether there are events at all.
+    pub(crate) fn works(&self) -> bool {
+        self.watcher.is_some()
+    }
+
+    /// Notes that events were lost or that the source is broken.
+    pub(crate) fn broke(&mut self, why: String) {
+        self.trouble = Some(why);
+    }
+
+    /// Watches a folder, when it is there; true when it is newly watched.
+    pub(crate) fn watch(&mut self, folder: &Path) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
+        if self.watched.contains(folder) || !folder.is_dir() {
+            return false;
+        }
+        match watcher.watch(folder, RecursiveMode::NonRecursive) {
+            Ok(()) => {}
+            Err(error) => {
+                self.refused += 1;
+                self.trouble = Some(error.to_string());
+            }
+        }
+        // One that was refused is not asked for every second.
+        self.watched.insert(folder.to_owned())
+    }
+
+    /// Whether a folder is watched.
+    pub(crate) fn watches(&self, folder: &Path) -> bool {
+        self.watched.contains(folder)
+    }
+
+    /// Forgets the folders that are gone: one that comes back has to be watched anew.
+    pub(crate) fn prune(&mut self) {
+        self.watched.retain(|folder| folder.is_dir());
+    }
+
+    /// No longer watches a folder.
+    pub(crate) fn unwatch(&mut self, folder: &Path) {
+        if self.watched.remove(folder)
+            && let Some(watcher) = &mut self.watcher
+        {
+            // One that is gone is not watched any more: that is what was wanted.
+            let _ = watcher.unwatch(folder);
+        }
+    }
+}
+
+fn forward(inputs: &Sender<Input>, event: notify::Result<Event>) {
+    let input = match event {
+        Ok(event) if event.need_rescan() => Input::Overflow,
+        // Our own reading makes these.
+        Ok(Event { kind: EventKind::Access(_), .. }) => return,
+        Ok(event) => Input::Changed(event.paths),
+        Err(error) => Input::Broken(error.to_string()),
+    };
+    // Where nobody listens any more the program ends.
+    let _ = inputs.send(input);
+}

@@ -1,0 +1,308 @@
+//! One session's live state: records, registry, hooks and time go in, facts come out. Pure.
+
+use jiff::{SignedDuration, Timestamp};
+use model::{Activity, Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo, State};
+use transcript::record::Record;
+use transcript::{Ending, Sign, SubagentMeta, signs};
+
+use crate::facts::Facts;
+use crate::hooks::{Hook, Told};
+use crate::process::{Held, Process};
+use crate::subagents::Subagents;
+use crate::timers::{Timers, due};
+use crate::turn::{Phase, Turn};
+use crate::waiting::{Signs, activity};
+
+/// The first release whose registry says what it does: no silence of it has to be guessed at.
+const HAS_STATUS: [u64; 3] = [2, 1, 197];
+/// The first release that registers its processes.
+const REGISTERS: [u64; 3] = [2, 1, 100];
+
+/// Times that are nearer to each other than this are the same moment.
+const SAME: SignedDuration = SignedDuration::from_secs(1);
+
+/// One session's live state.
+#[derive(Debug, Clone)]
+pub struct Tracker {
+    id: SessionId,
+    timers: Timers,
+    process: Process,
+    /// An *idle* that is not believed yet, and when it will be.
+    settling: Option<(Held, Timestamp)>,
+    /// When the process last became idle: what was open before that is not any more.
+    idle_from: Option<Timestamp>,
+    turn: Turn,
+    subagents: Subagents,
+    facts: Facts,
+    has_hooks: bool,
+    told: Activity,
+    facts_changed: bool,
+}
+
+impl Tracker {
+    /// A session of which nothing is known yet.
+    pub fn new(id: SessionId, timers: Timers) -> Self {
+        Self {
+            subagents: Subagents::new(id.clone()),
+            id,
+            timers,
+            process: Process::Unknown,
+            settling: None,
+            idle_from: None,
+            turn: Turn::default(),
+            facts: Facts::default(),
+            has_hooks: false,
+            told: Activity::new(State::Idle, Evidence::Transcript, None),
+            facts_changed: false,
+        }
+    }
+
+    /// The session.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Takes in a record that was seen at `at`.
+    pub fn observe(&mut self, record: &Record<'_>, at: Timestamp) {
+        let signs = signs(record);
+        // A record can be written seconds after it was made, never before.
+        let made = record.timestamp().map_or(at, |made| made.min(at));
+        self.turn.hear(at);
+        self.facts_changed |= self.facts.observe(record);
+        if record.is_sidechain() {
+            self.subagents.observe_inline(record, &signs, made);
+            return;
+        }
+        self.revive(&signs, made);
+        for sign in &signs {
+            self.turn.observe(sign, made);
+            self.subagents.observe(sign, made);
+            if let Sign::Over { how, .. } = sign {
+                self.over(*how);
+            }
+        }
+    }
+
+    /// Takes in a record of a sub-agent's own file, with what its side file tells.
+    pub fn observe_subagent(&mut self, agent: &str, meta: &SubagentMeta, record: &Record<'_>, at: Timestamp) {
+        let made = record.timestamp().map_or(at, |made| made.min(at));
+        if self.subagents.running().any(|event| event.subagent_id.as_deref() == Some(agent)) {
+            self.turn.hear(at);
+        }
+        self.subagents.observe_file(agent, meta, &signs(record), made);
+    }
+
+    /// Takes in what the registry says at `at`: a process holds the session, or none does any more.
+    pub fn registry(&mut self, process: Process, at: Timestamp) {
+        let idle = |held: &Held| {
+            held.status.as_ref().is_some_and(|status| status.word == transcript::LiveStatus::Idle)
+        };
+        match (&self.process, process) {
+            (Process::Alive(before), Process::Alive(now)) if before.pid == now.pid => {
+                let found = before.found;
+                let now = Held { found, ..now };
+                // Between the end of what ran in the background and the turn that tells of it, it says *idle*.
+                let in_background = self.subagents.in_background().max(self.turn.in_background()) > 0;
+                if in_background && idle(&now) && before.status.is_some() && !idle(before) {
+                    self.settling.get_or_insert((now, due(at, self.timers.settle)));
+                } else {
+                    self.settling = None;
+                    if idle(before) && !idle(&now) {
+                        self.idle_from = before.status.as_ref().map(|status| status.since);
+                    }
+                    self.process = Process::Alive(now);
+                }
+            }
+            (Process::Ended { .. } | Process::Lost { .. }, Process::Absent | Process::Unknown) => {}
+            (_, process) => {
+                self.settling = None;
+                if matches!(process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent) {
+                    self.subagents.abandoned();
+                }
+                self.process = process;
+            }
+        }
+    }
+
+    /// Takes in what a hook was told.
+    pub fn hook(&mut self, hook: &Hook) {
+        self.has_hooks = true;
+        if hook.agent.is_none() || matches!(hook.told, Told::Asks { .. } | Told::Answered { .. }) {
+            self.turn.hook(hook, hook.at);
+        }
+        match &hook.told {
+            Told::Left { .. } if !matches!(self.process, Process::Lost { .. }) => {
+                self.registry(Process::Ended { at: hook.at, evidence: Evidence::Hook }, hook.at);
+            }
+            Told::Started | Told::Prompt => {
+                if matches!(self.process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent) {
+                    self.process = Process::Unknown;
+                }
+                if hook.told == Told::Started {
+                    self.turn.opened(hook.at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What it is doing at `now`.
+    pub fn activity(&self, now: Timestamp) -> Activity {
+        let found = activity(self.signs(), now);
+        // Two signs of one thing differ by moments; that is no news.
+        let is_near = |since: Timestamp| {
+            let told = self.told.since.unwrap_or(since);
+            since.duration_since(told).abs() < SAME
+        };
+        let is_told = Activity { since: self.told.since, ..found.clone() } == self.told;
+        if is_told && found.since.is_none_or(is_near) { self.told.clone() } else { found }
+    }
+
+    /// Lets time pass until `now`; what has happened since the last time.
+    pub fn tick(&mut self, now: Timestamp) -> Vec<SessionEvent> {
+        if let Some((held, _)) = self.settling.take_if(|(_, at)| *at <= now) {
+            self.process = Process::Alive(held);
+        }
+        let mut events = self.subagents.take_events();
+        let activity = self.activity(now);
+        let is_new = self.told != activity;
+        if is_new {
+            events.push(SessionEvent::SessionActivity(SessionActivity::new(&self.id, &activity)));
+            self.told = activity;
+        }
+        if std::mem::take(&mut self.facts_changed) || is_new || !events.is_empty() {
+            events.push(SessionEvent::SessionUpdated(Box::new(self.info(now))));
+        }
+        events
+    }
+
+    /// The file was rewritten and is read again from its beginning: what its records said does not count.
+    pub fn reread(&mut self) {
+        let mut turn = Turn::default();
+        if let Some(heard) = self.turn.heard() {
+            turn.hear(heard);
+        }
+        self.turn = turn;
+    }
+
+    /// Whether the records seen so far say what the session does.
+    pub fn is_clear(&self) -> bool {
+        self.turn.phase() != Phase::Unknown
+    }
+
+    /// Whether sub-agents of it run.
+    pub fn has_subagents(&self) -> bool {
+        self.subagents.running().next().is_some()
+    }
+
+    /// What was seen so far is history, not news: nothing of it is told.
+    pub fn forget_news(&mut self, now: Timestamp) {
+        self.subagents.take_events();
+        self.facts_changed = false;
+        self.told = self.activity(now);
+    }
+
+    /// When, after `now`, time alone may change something.
+    pub fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
+        let timers = &self.timers;
+        let spans = [timers.whole_message, timers.text_idle, timers.permission, timers.silent];
+        let silence = spans.iter().filter_map(|span| Some(due(self.turn.heard()?, *span)));
+        let settles = self.settling.as_ref().map(|(_, at)| *at);
+        silence.chain(settles).filter(|at| *at > now).min()
+    }
+
+    /// Whether time alone has changed something by `now`.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.settling.as_ref().is_some_and(|(_, at)| *at <= now) || self.told != self.activity(now)
+    }
+
+    /// Whether anything is known of the process that holds it.
+    pub fn knows_process(&self) -> bool {
+        self.process != Process::Unknown
+    }
+
+    /// The session as the stream shows it.
+    pub fn info(&self, now: Timestamp) -> SessionInfo {
+        let facts = &self.facts;
+        let held = match &self.process {
+            Process::Alive(held) => Some(held),
+            _ => None,
+        };
+        let cwd = facts.cwd.clone().or_else(|| held.and_then(|held| held.cwd.clone()));
+        SessionInfo {
+            session_id: self.id.clone(),
+            activity: self.activity(now),
+            title: facts.title().map(ToOwned::to_owned),
+            project: cwd.as_ref().and_then(|cwd| Some(cwd.file_name()?.to_string_lossy().into_owned())),
+            cwd,
+            branch: facts.branch.clone(),
+            model: facts.model.clone(),
+            context_tokens: facts.context_tokens,
+            created: facts.first,
+            last_activity: facts.last.max(self.turn.heard()),
+            pid: held.map(|held| held.pid),
+            subagents: self.subagents.running().cloned().collect(),
+        }
+    }
+
+    /// Whether its release would have registered a process that lives.
+    pub fn registers(&self) -> bool {
+        self.release().is_some_and(|release| release >= REGISTERS)
+    }
+
+    /// Whether a live process is known to hold it.
+    pub fn is_alive(&self) -> bool {
+        matches!(self.process, Process::Alive(_))
+    }
+
+    /// When something was last heard of it.
+    pub fn heard(&self) -> Option<Timestamp> {
+        self.turn.heard()
+    }
+
+    fn signs(&self) -> Signs<'_> {
+        Signs {
+            process: &self.process,
+            turn: &self.turn,
+            inner: self.subagents.open_tool(),
+            in_background: self.subagents.in_background(),
+            may_guess: self.may_guess(),
+            timers: &self.timers,
+            idle_from: self.idle_from.unwrap_or(Timestamp::MIN),
+        }
+    }
+
+    /// Silence is looked at only where nothing better tells.
+    fn may_guess(&self) -> bool {
+        let tells = self.release().is_some_and(|release| release >= HAS_STATUS);
+        let never_asks = matches!(self.facts.mode.as_deref(), Some("bypassPermissions" | "dontAsk"));
+        !tells && !never_asks && !self.has_hooks
+    }
+
+    fn release(&self) -> Option<[u64; 3]> {
+        let mut numbers = self.facts.version.as_deref()?.split(['.', '-']).map(|number| number.parse().ok());
+        Some([numbers.next()??, numbers.next()??, numbers.next()??])
+    }
+
+    fn over(&mut self, how: Ending) {
+        match how {
+            Ending::Interrupted => self.subagents.interrupted(),
+            Ending::Left => self.subagents.abandoned(),
+            Ending::Done | Ending::Failed => {}
+        }
+    }
+
+    /// A turn that goes on after its process was gone has another process, of which nothing is known.
+    fn revive(&mut self, signs: &[Sign<'_>], made: Timestamp) {
+        let gone = match &self.process {
+            Process::Ended { at, .. } | Process::Lost { at } => *at,
+            Process::Absent => self.turn.made().unwrap_or(Timestamp::MIN),
+            Process::Unknown | Process::Alive(_) => return,
+        };
+        let goes_on = signs.iter().any(|sign| !matches!(sign, Sign::Over { .. } | Sign::Notified { .. }));
+        // What a process wrote on its way out was made before it was seen to be gone, or hardly after it.
+        if goes_on && made.duration_since(gone) > SAME {
+            self.process = Process::Unknown;
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! One conversation's turn, as records and hooks tell it: what is open, what came last, whether it is over.
+//!
+//! It holds what was said and when; what a silence or the registry adds to it is decided in `waiting`.
+
+use jiff::Timestamp;
+use model::Evidence;
+use transcript::{Call, Ending, Sign};
+
+use crate::hooks::{Hook, Told};
+
+/// Tools that may be open at once and are remembered; more than any message has called.
+const OPEN: usize = 256;
+
+/// What came last in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing is known.
+    Unknown,
+    /// The model has been given something, and no block has come yet.
+    Given,
+    /// A block of thought; `last` when its message is whole.
+    Thought {
+        /// Whether the message is whole and ends the turn.
+        last: bool,
+    },
+    /// A block of text, with more to come or not known.
+    Text,
+    /// The turn is over.
+    Over(Ending),
+}
+
+/// A tool that was called and has not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenTool {
+    /// Links the answer to the call.
+    pub(crate) id: String,
+    /// `Bash`, `Edit`, …
+    pub(crate) name: String,
+    /// What it does, safe to show.
+    pub(crate) detail: Option<String>,
+    /// When it was called.
+    pub(crate) since: Timestamp,
+    /// Whether it asks the person something.
+    pub(crate) asks: bool,
+    /// Whether it starts a sub-agent.
+    pub(crate) delegates: bool,
+}
+
+/// A permission or question that a hook told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// The tool.
+    pub(crate) tool: Option<String>,
+    /// What it does, safe to show.
+    pub(crate) detail: Option<String>,
+    /// Whether it is a question.
+    pub(crate) question: bool,
+    /// Since when.
+    pub(crate) since: Timestamp,
+}
+
+/// A turn.
+#[derive(Debug, Clone)]
+pub(crate) struct Turn {
+    phase: Phase,
+    since: Option<Timestamp>,
+    made: Option<Timestamp>,
+    evidence: Evidence,
+    open: Vec<OpenTool>,
+    asked: Option<Asked>,
+    in_background: u64,
+    last_text: Option<Timestamp>,
+    heard: Option<Timestamp>,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self {
+            phase: Phase::Unknown,
+            since: None,
+            made: None,
+            evidence: Evidence::Transcript,
+            open: Vec::new(),
+            asked: None,
+            in_background: 0,
+            last_text: None,
+            heard: None,
+        }
+    }
+}
+
+impl Turn {
+    /// What came last.
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Since when that is so: the first of several alike.
+    pub(crate) fn since(&self) -> Option<Timestamp> {
+        self.since
+    }
+
+    /// When the last sign of it was made.
+    pub(crate) fn made(&self) -> Option<Timestamp> {
+        self.made
+    }
+
+    /// Who told it: the transcript or a hook.
+    pub(crate) fn evidence(&self) -> Evidence {
+        self.evidence
+    }
+
+    /// The tools that are open, in the order they were called.
+    pub(crate) fn open(&self) -> &[OpenTool] {
+        &self.open
+    }
+
+    /// What a hook says is asked for.
+    pub(crate) fn asked(&self) -> Option<&Asked> {
+        self.asked.as_ref()
+    }
+
+    /// How many sub-agents ran on in the background when the turn was over.
+    pub(crate) fn in_background(&self) -> u64 {
+        self.in_background
+    }
+
+    /// When the last block of text was made.
+    pub(crate) fn last_text(&self) -> Option<Timestamp> {
+        self.last_text
+    }
+
+    /// When something was last heard of it.
+    pub(crate) fn heard(&self) -> Option<Timestamp> {
+        self.heard
+    }
+
+    /// Something was heard, at `at`, that may say nothing about the turn.
+    pub(crate) fn hear(&mut self, at: Timestamp) {
+        self.heard = self.heard.max(Some(at));
+    }
+
+    /// Takes in what a record tells that was made at `made`.
+    pub(crate) fn observe(&mut self, sign: &Sign<'_>, made: Timestamp) {
+        match sign {
+            Sign::Begins { .. } => {
+                self.close();
+                self.set(Phase::Given, made);
+            }
+            Sign::GoesOn => self.set(Phase::Given, made),
+            Sign::Thinks { last } => self.block(Phase::Thought { last: *last }, made),
+            Sign::Says { last: false } => {
+                self.last_text = Some(made);
+                self.block(Phase::Text, made);
+            }
+            Sign::Says { last: true } => {
+                self.last_text = Some(made);
+                self.over(Ending::Done, 0, made);
+            }
+            Sign::Calls(call) => self.call(call, made),
+            Sign::Answered { id, .. } => self.answered(id, made),
+            Sign::Progress { .. } | Sign::Notified { .. } => {}
+            Sign::Over { how, in_background } => self.over(*how, *in_background, made),
+        }
+    }
+
+    /// Takes in what a hook tells.
+    pub(crate) fn hook(&mut self, hook: &Hook, at: Timestamp) {
+        self.hear(at);
+        match &hook.told {
+            Told::Prompt => {
+                self.close();
+                self.tell(Phase::Given, at);
+            }
+            Told::Asks { tool, detail, question } => {
+                let known = self.asked.as_ref().filter(|asked| asked.tool == *tool);
+                let since = known.map_or(at, |asked| asked.since);
+                self.asked =
+                    Some(Asked { tool: tool.clone(), detail: detail.clone(), question: *question, since });
+            }
+            // Told late, and of whatever is asked already.
+            Told::StillAsks => {
+                self.asked.get_or_insert(Asked { tool: None, detail: None, question: false, since: at });
+            }
+            Told::Answered { tool, tool_use } => {
+                if self.asked.as_ref().is_some_and(|asked| asked.tool.is_none() || asked.tool == *tool) {
+                    self.asked = None;
+                }
+                let id = tool_use.as_deref().unwrap_or("");
+                self.open.retain(|open| open.id != id);
+                self.tell(Phase::Given, at);
+            }
+            Told::Over { in_background } => {
+                self.close();
+                self.in_background = *in_background;
+                self.tell(Phase::Over(Ending::Done), at);
+            }
+            Told::Waits => {
+                if !matches!(self.phase, Phase::Over(_)) {
+                    self.close();
+                    self.tell(Phase::Over(Ending::Done), at);
+                }
+            }
+            Told::Started | Told::Left { .. } | Told::SubagentOver | Told::Other => {}
+        }
+    }
+
+    /// A process has opened the session: it waits for a prompt, whatever was open before.
+    pub(crate) fn opened(&mut self, at: Timestamp) {
+        self.close();
+        self.tell(Phase::Over(Ending::Done), at);
+    }
+
+    fn block(&mut self, phase: Phase, made: Timestamp) {
+        self.withdraw(made);
+        self.set(phase, made);
+    }
+
+    fn call(&mut self, call: &Call<'_>, made: Timestamp) {
+        self.withdraw(made);
+        // Whatever comes after the tool is another stretch of thought.
+        self.set(Phase::Unknown, made);
+        self.set(Phase::Given, made);
+        if self.open.len() < OPEN && self.open.iter().all(|open| open.id != call.id) {
+            self.open.push(OpenTool {
+                id: call.id.to_owned(),
+                name: call.name.to_owned(),
+                detail: call.detail(),
+                since: made,
+                asks: call.is_question(),
+                delegates: call.starts_subagent(),
+            });
+        }
+    }
+
+    fn answered(&mut self, id: &str, made: Timestamp) {
+        let before = self.open.len();
+        self.open.retain(|open| open.id != id);
+        if self.open.len() < before {
+            self.asked = None;
+            self.set(Phase::Unknown, made);
+        }
+        self.set(Phase::Given, made);
+    }
+
+    fn over(&mut self, how: Ending, in_background: u64, made: Timestamp) {
+        // A mark that the turn is over follows the answer, and says nothing new of how it was over.
+        let known = match (self.phase, how) {
+            (Phase::Over(known), Ending::Done) => known,
+            _ => how,
+        };
+        self.close();
+        self.in_background = in_background;
+        self.set(Phase::Over(known), made);
+    }
+
+    fn close(&mut self) {
+        self.open.clear();
+        self.asked = None;
+        self.in_background = 0;
+    }
+
+    /// A block made after something was asked for shows that it has been answered.
+    fn withdraw(&mut self, made: Timestamp) {
+        if self.asked.as_ref().is_some_and(|asked| made > asked.since) {
+            self.asked = None;
+        }
+    }
+
+    /// A record that was made before a hook told of what came after it changes nothing.
+    fn set(&mut self, phase: Phase, made: Timestamp) {
+        let is_late = self.made.is_some_and(|before| made < before);
+        if self.evidence == Evidence::Hook && (is_late || self.phase.is_like(phase)) {
+            return;
+        }
+        self.put(phase, made, Evidence::Transcript);
+    }
+
+    fn tell(&mut self, phase: Phase, at: Timestamp) {
+        self.put(phase, at, Evidence::Hook);
+    }
+
+    fn put(&mut self, phase: Phase, made: Timestamp, evidence: Evidence) {
+        let goes_on = self.phase.is_like(phase) && self.evidence == evidence;
+        self.since = self.since.filter(|_| goes_on).or(Some(made));
+        self.phase = phase;
+        self.made = Some(made);
+        self.evidence = evidence;
+    }
+}
+
+impl Phase {
+    /// Whether a session that goes from one to the other does the same as before.
+    fn is_like(self, other: Self) -> bool {
+        let thinks = |phase| matches!(phase, Self::Given | Self::Thought { .. });
+        self == other || (thinks(self) && thinks(other))
+    }
+}

@@ -1,0 +1,209 @@
+//! What a session is doing, by all signs together: the registry first, then hooks and records, then silence.
+//!
+//! This is where `docs/activity.md` is decided. Pure: the time is a parameter.
+
+use jiff::{SignedDuration, Timestamp};
+use model::{Activity, Evidence, QUESTION, State};
+use transcript::{Ending, LiveStatus};
+
+use crate::process::{Process, Status};
+use crate::timers::{Timers, due, is_over};
+use crate::turn::{OpenTool, Phase, Turn};
+
+/// What is said of an API error that ended a turn.
+const API_ERROR: &str = "api error";
+/// What is said of a tool whose turn is over.
+const BACKGROUND: &str = "in the background";
+
+/// The registry's word can come so much later than what it is about.
+const LATE: SignedDuration = SignedDuration::from_millis(500);
+
+/// All that a state is read from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signs<'a> {
+    /// The process, as far as it is known.
+    pub(crate) process: &'a Process,
+    /// The session's own turn.
+    pub(crate) turn: &'a Turn,
+    /// The tool a running sub-agent has open.
+    pub(crate) inner: Option<&'a OpenTool>,
+    /// How many sub-agents run in the background.
+    pub(crate) in_background: u64,
+    /// Whether a silence may be taken for something.
+    pub(crate) may_guess: bool,
+    /// The spans.
+    pub(crate) timers: &'a Timers,
+    /// When the process last became idle.
+    pub(crate) idle_from: Timestamp,
+}
+
+/// What the session is doing at `now`.
+pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
+    match signs.process {
+        Process::Alive(held) => match &held.status {
+            Some(status) => by_registry(signs, status, now),
+            None if signs.turn.phase() == Phase::Unknown && signs.turn.open().is_empty() => {
+                Activity::new(State::WaitingInput, Evidence::Registry, Some(held.found))
+            }
+            None => quiet(signs, by_turn(signs, now), now),
+        },
+        Process::Ended { at, evidence } => Activity::new(State::Ended, *evidence, Some(*at)),
+        Process::Lost { at } => Activity::new(State::Lost, Evidence::Registry, Some(*at)),
+        Process::Absent => Activity::new(State::Idle, Evidence::Registry, signs.turn.since()),
+        Process::Unknown => quiet(signs, by_turn(signs, now), now),
+    }
+}
+
+fn by_registry(signs: Signs<'_>, status: &Status, now: Timestamp) -> Activity {
+    match status.word {
+        LiveStatus::Busy => busy(signs, status.since),
+        LiveStatus::Waiting => waiting(signs, status),
+        LiveStatus::Idle => {
+            let detail = (signs.turn.phase() == Phase::Over(Ending::Failed)).then(|| API_ERROR.to_owned());
+            let over = Activity { detail, ..registry(State::WaitingInput, status.since) };
+            quiet(signs, over, now)
+        }
+    }
+}
+
+/// A turn runs and nobody is asked; which of the three it is, the transcript says.
+fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
+    let turn = signs.turn;
+    // A question that was called before has been answered, or the process would wait.
+    let is_open = |open: &&OpenTool| open.since >= signs.idle_from && (!open.asks || open.since > since);
+    let open = turn.open().iter().find(is_open);
+    if let Some(open) = open {
+        let from = open.since.max(since);
+        return Activity {
+            tool: Some(open.name.clone()),
+            detail: open.detail.clone(),
+            ..registry(State::ToolUse, from)
+        };
+    }
+    // What was made before the process became busy belongs to an earlier turn.
+    let made = turn.made().unwrap_or(Timestamp::MIN);
+    match turn.phase() {
+        Phase::Over(_) if due(made, LATE) >= since && signs.in_background.max(turn.in_background()) > 0 => {
+            Activity {
+                tool: Some("Agent".to_owned()),
+                detail: Some(BACKGROUND.to_owned()),
+                ..registry(State::ToolUse, turn.since().unwrap_or(made))
+            }
+        }
+        Phase::Text | Phase::Over(Ending::Done) => match turn.last_text().filter(|at| *at >= since) {
+            Some(at) => registry(State::Responding, at),
+            None => registry(State::Thinking, since),
+        },
+        Phase::Unknown | Phase::Given | Phase::Thought { .. } | Phase::Over(_) => {
+            registry(State::Thinking, since.max(turn.since().unwrap_or(since)))
+        }
+    }
+}
+
+fn waiting(signs: Signs<'_>, status: &Status) -> Activity {
+    let waiting_for = status.waiting_for.as_deref();
+    let question = signs.turn.open().iter().find(|open| open.asks);
+    match waiting_for {
+        Some("input needed") => Activity {
+            tool: question.map(|open| open.name.clone()),
+            detail: Some(QUESTION.to_owned()),
+            ..registry(State::WaitingInput, status.since)
+        },
+        Some("permission prompt" | "sandbox request" | "worker request") => {
+            let (tool, detail) = asked_for(signs);
+            let detail =
+                detail.or_else(|| waiting_for.filter(|what| *what != "permission prompt").map(Into::into));
+            Activity { tool, detail, ..registry(State::WaitingPermission, status.since) }
+        }
+        other => {
+            Activity { detail: other.map(transcript::cut), ..registry(State::WaitingInput, status.since) }
+        }
+    }
+}
+
+/// The tool that a permission is asked for: as a hook said, else a sub-agent's, else the one called first.
+fn asked_for(signs: Signs<'_>) -> (Option<String>, Option<String>) {
+    if let Some(asked) = signs.turn.asked().filter(|asked| asked.tool.is_some()) {
+        return (asked.tool.clone(), asked.detail.clone());
+    }
+    let own = signs.turn.open().iter().find(|open| !open.delegates);
+    let open = own.or(signs.inner).or(signs.turn.open().first());
+    open.map_or((None, None), |open| (Some(open.name.clone()), open.detail.clone()))
+}
+
+/// What records and hooks say, and silence where it may be taken for something.
+fn by_turn(signs: Signs<'_>, now: Timestamp) -> Activity {
+    let turn = signs.turn;
+    if let Some(asked) = turn.asked() {
+        let (tool, detail) = asked_for(signs);
+        let (state, detail) = if asked.question {
+            (State::WaitingInput, Some(QUESTION.to_owned()))
+        } else {
+            (State::WaitingPermission, detail)
+        };
+        return Activity { tool, detail, ..Activity::new(state, Evidence::Hook, Some(asked.since)) };
+    }
+    if let Some(question) = turn.open().iter().find(|open| open.asks) {
+        return Activity {
+            tool: Some(question.name.clone()),
+            detail: Some(QUESTION.to_owned()),
+            ..Activity::new(State::WaitingInput, Evidence::Transcript, Some(question.since))
+        };
+    }
+    if let Some(open) = turn.open().first() {
+        return tool_open(signs, open, now);
+    }
+    let silent_for = |span| turn.heard().is_some_and(|heard| is_over(now, heard, span));
+    let said = |state| Activity::new(state, turn.evidence(), turn.since());
+    match turn.phase() {
+        Phase::Unknown => said(State::Idle),
+        Phase::Thought { last: true } if silent_for(signs.timers.whole_message) => said(State::WaitingInput),
+        Phase::Given | Phase::Thought { .. } => said(State::Thinking),
+        Phase::Text if signs.may_guess && silent_for(signs.timers.text_idle) => {
+            Activity { evidence: Evidence::Timer, ..said(State::WaitingInput) }
+        }
+        Phase::Text => said(State::Responding),
+        Phase::Over(Ending::Left) => said(State::Ended),
+        Phase::Over(Ending::Failed) => {
+            Activity { detail: Some(API_ERROR.to_owned()), ..said(State::WaitingInput) }
+        }
+        Phase::Over(Ending::Done | Ending::Interrupted) => {
+            let running = signs.in_background.max(turn.in_background());
+            let detail = (running > 0).then(|| format!("{running} {BACKGROUND}"));
+            Activity { detail, ..said(State::WaitingInput) }
+        }
+    }
+}
+
+fn tool_open(signs: Signs<'_>, open: &OpenTool, now: Timestamp) -> Activity {
+    // Those that work for long, and say so in a file of their own, are no sign of a permission.
+    let exempt = signs.turn.open().iter().any(|open| open.delegates);
+    let silent = signs.turn.heard().is_some_and(|heard| is_over(now, heard, signs.timers.permission));
+    let (state, evidence) = if signs.may_guess && silent && !exempt {
+        (State::WaitingPermission, Evidence::Timer)
+    } else {
+        (State::ToolUse, Evidence::Transcript)
+    };
+    Activity {
+        tool: Some(open.name.clone()),
+        detail: open.detail.clone(),
+        ..Activity::new(state, evidence, Some(open.since))
+    }
+}
+
+/// A session in which nothing has happened for long is idle, unless something is asked for or it surely works.
+fn quiet(signs: Signs<'_>, activity: Activity, now: Timestamp) -> Activity {
+    let is_alive = matches!(signs.process, Process::Alive(_));
+    let is_sure = is_alive || activity.evidence == Evidence::Hook;
+    let stays = is_sure && (activity.is_blocked() || activity.state.is_working());
+    let is_rest = matches!(activity.state, State::Idle | State::Ended | State::Lost);
+    let last = signs.turn.heard().max(activity.since).unwrap_or(now);
+    if stays || is_rest || !is_over(now, last, signs.timers.silent) {
+        return activity;
+    }
+    Activity::new(State::Idle, Evidence::Timer, last.checked_add(signs.timers.silent).ok())
+}
+
+fn registry(state: State, since: Timestamp) -> Activity {
+    Activity::new(state, Evidence::Registry, Some(since))
+}

@@ -1,0 +1,119 @@
+//! A real terminal for programs that want one: `tmux`, with a server of its own.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::{Claude, ModelServer, ScratchHome};
+
+/// How long something on the screen may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A terminal in which a program runs; both end when it is dropped.
+pub struct Terminal {
+    socket: String,
+}
+
+impl Terminal {
+    /// Runs a command in a terminal of this size, with the command's own environment and directory.
+    pub fn run(command: &Command, width: u16, height: u16) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let terminal = Self { socket: format!("backstory-test-{}-{number}", std::process::id()) };
+        let directory = command.get_current_dir().unwrap_or(Path::new("/"));
+        let mut tmux = terminal.tmux(&["-f", "/dev/null", "new-session", "-d"]);
+        tmux.args(["-x", &width.to_string(), "-y", &height.to_string(), "-c"]).arg(directory);
+        tmux.args(["--", "env", "-i"]);
+        for (name, value) in command.get_envs() {
+            let mut variable = name.to_owned();
+            variable.push("=");
+            variable.push(value.unwrap_or_default());
+            tmux.arg(variable);
+        }
+        tmux.arg(command.get_program()).args(command.get_args());
+        let output = tmux.output().expect("tmux: run `scripts/test` once, it installs it");
+        assert!(output.status.success(), "tmux: {}", String::from_utf8_lossy(&output.stderr));
+        terminal
+    }
+
+    /// What is on the screen.
+    pub fn screen(&self) -> String {
+        let output = self.tmux(&["capture-pane", "-p"]).output().expect("tmux runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Types a line as a person does: the words, and a moment later the Enter key.
+    pub fn type_line(&self, words: &str) {
+        self.done(&["send-keys", "-l", words]);
+        self.until(|screen| screen.contains(words));
+        self.key("Enter");
+    }
+
+    /// Presses a key by tmux's name for it: `Enter`, `Escape`, `Down`, `q`.
+    pub fn key(&self, name: &str) {
+        self.done(&["send-keys", name]);
+    }
+
+    /// Gives the terminal another size.
+    pub fn resize(&self, width: u16, height: u16) {
+        self.done(&["resize-window", "-x", &width.to_string(), "-y", &height.to_string()]);
+    }
+
+    /// Waits until the screen is so.
+    #[track_caller]
+    #[expect(clippy::disallowed_methods, reason = "a screen tells nobody that it has changed")]
+    pub fn until(&self, is_so: impl Fn(&str) -> bool) {
+        let began = Instant::now();
+        while !is_so(&self.screen()) {
+            assert!(began.elapsed() < PATIENCE, "not within {PATIENCE:?}; the screen:\n{}", self.screen());
+            thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    fn done(&self, arguments: &[&str]) -> Output {
+        self.tmux(arguments).output().expect("tmux runs")
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("tmux");
+        command.args(["-L", &self.socket]).args(arguments);
+        command
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // The server is this terminal's alone.
+        let _ = self.tmux(&["kill-server"]).output();
+    }
+}
+
+impl Claude {
+    /// Opens it in a terminal in `directory`, past all that a first start asks, and waits for its prompt.
+    pub fn open(
+        &self,
+        home: &ScratchHome,
+        server: &ModelServer,
+        directory: &Path,
+        arguments: &[&str],
+    ) -> Terminal {
+        const KEY: &str = "sk-ant-not-a-key";
+        let trusted = json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
+        let known = json!({
+            "hasCompletedOnboarding": true,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [&KEY[KEY.len().saturating_sub(20)..]], "rejected": []},
+            "projects": {directory.display().to_string(): trusted},
+        });
+        home.write(".claude.json", known.to_string());
+        let mut command = self.command(home, server);
+        command.args(arguments).current_dir(directory);
+        let terminal = Terminal::run(&command, 120, 40);
+        terminal.until(|screen| screen.contains('❯'));
+        terminal
+    }
+}

@@ -1,0 +1,492 @@
+//! What a record tells of the turn it stands in: that one begins, goes on, calls a tool, is over.
+//!
+//! Meaning only, one record at a time; what follows from several is for whoever keeps a session's state.
+
+use std::borrow::Cow;
+
+use crate::json::Raw;
+use crate::record::{Block, Kind, Record, result_text};
+
+/// A tool is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Links the result to the call.
+    pub id: &'a str,
+    /// `Bash`, `Edit`, …
+    pub name: &'a str,
+    /// The tool's own fields.
+    pub input: Raw<'a>,
+}
+
+/// One thing that a record tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sign<'a> {
+    /// A person's prompt, or what stands in its place, begins a turn.
+    Begins {
+        /// What was said, as written.
+        text: Cow<'a, str>,
+    },
+    /// A turn runs: the model is given something, or a request is made again.
+    GoesOn,
+    /// A block of thought; `last` when its message is whole and ends the turn.
+    Thinks {
+        /// Whether the message ends the turn.
+        last: bool,
+    },
+    /// A block of text; `last` when its message is whole and ends the turn.
+    Says {
+        /// Whether the message ends the turn.
+        last: bool,
+    },
+    /// A tool is called.
+    Calls(Call<'a>),
+    /// A tool has answered.
+    Answered {
+        /// The call it answers.
+        id: &'a str,
+        /// The sub-agent that did it, or that goes on in the background.
+        agent: Option<&'a str>,
+        /// Whether the sub-agent goes on in the background.
+        launched: bool,
+        /// Whether the tool failed or was refused.
+        failed: bool,
+    },
+    /// A running tool or sub-agent shows that it lives.
+    Progress {
+        /// The tool use it belongs to.
+        id: Option<&'a str>,
+        /// The tool a sub-agent has called.
+        tool: Option<&'a str>,
+    },
+    /// A task in the background has ended.
+    Notified {
+        /// The tool use that started it.
+        tool_use: Option<String>,
+        /// Its own id: a sub-agent's, or a command's.
+        task: Option<String>,
+    },
+    /// The turn is over.
+    Over {
+        /// How.
+        how: Ending,
+        /// How many sub-agents still run in the background.
+        in_background: u64,
+    },
+}
+
+/// How a turn was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With the answer.
+    Done,
+    /// The person interrupted it.
+    Interrupted,
+    /// With an error of the API.
+    Failed,
+    /// The process left the session.
+    Left,
+}
+
+/// What a record tells, in order; nothing for most kinds. Sub-agents' records inside their session's file
+/// tell of the sub-agent's turn: the caller looks at [`Record::is_sidechain`].
+pub fn signs<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+    match record.kind() {
+        Kind::User => user(record),
+        Kind::Assistant => assistant(record),
+        Kind::TurnDuration => {
+            vec![Sign::Over { how: Ending::Done, in_background: record.pending_background_agents() }]
+        }
+        Kind::StopHookSummary => vec![Sign::Over { how: Ending::Done, in_background: 0 }],
+        Kind::ApiError => vec![Sign::GoesOn],
+        // A compaction that was asked for stands between turns, any other within one.
+        Kind::CompactBoundary if !record.compact_metadata().get("trigger").is("manual") => vec![Sign::GoesOn],
+        Kind::Progress => progress(record),
+        Kind::QueueOperation => queue(record),
+        Kind::Attachment => record.notification().as_deref().and_then(notified).into_iter().collect(),
+        // Written when a process ends, and when it goes over to another session.
+        Kind::CostState => vec![Sign::Over { how: Ending::Left, in_background: 0 }],
+        _ => Vec::new(),
+    }
+}
+
+fn user<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+    let Some(message) = record.message() else { return Vec::new() };
+    let mut signs = Vec::new();
+    for block in message.blocks() {
+        match block {
+            Block::ToolResult { id, is_error, .. } => signs.push(answered(record, id, is_error)),
+            Block::Text(text) => signs.extend(said(record, text)),
+            Block::Image if !record.is_meta() => signs.push(Sign::Begins { text: Cow::Borrowed("") }),
+            Block::Thinking(_) | Block::ToolUse { .. } | Block::Image | Block::Other => {}
+        }
+    }
+    if record.ends_turn() {
+        signs.push(Sign::Over { how: Ending::Done, in_background: 0 });
+    }
+    signs
+}
+
+fn answered<'a>(record: &Record<'a>, id: &'a str, failed: bool) -> Sign<'a> {
+    let result = record.tool_use_result();
+    Sign::Answered {
+        id,
+        agent: result.get("agentId").plain(),
+        launched: result.get("status").is("async_launched") || result.get("isAsync").is_true(),
+        failed,
+    }
+}
+
+/// Elements that the CLI puts in front of what is no prompt: the echo of a local command and what it printed.
+const LOCAL: [&str; 7] = [
+    "<command-name>",
+    "<local-command-",
+    "<bash-",
+    "<system-reminder>",
+    "<session-start-hook>",
+    "<user-prompt-submit-hook>",
+    "Caveat: The messages below were generated by the user while running local commands",
+];
+
+fn said<'a>(record: &Record<'a>, text: Cow<'a, str>) -> Option<Sign<'a>> {
+    let start = text.trim_start();
+    if start.starts_with("[Request interrupted by user") {
+        return Some(Sign::Over { how: Ending::Interrupted, in_background: 0 });
+    }
+    if let Some(notified) = notified(start) {
+        return Some(notified);
+    }
+    // The summary after a compaction belongs to what the boundary before it says.
+    let not_said = record.is_compact_summary() || record.is_transcript_only();
+    if start.is_empty() || not_said || LOCAL.iter().any(|local| start.starts_with(local)) {
+        return None;
+    }
+    if record.is_meta() || record.has_tool_result() {
+        return Some(Sign::GoesOn);
+    }
+    Some(Sign::Begins { text })
+}
+
+fn assistant<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+    let Some(message) = record.message() else { return Vec::new() };
+    if record.is_api_error() {
+        return vec![Sign::Over { how: Ending::Failed, in_background: 0 }];
+    }
+    if record.is_synthetic() {
+        return vec![Sign::Over { how: Ending::Done, in_background: 0 }];
+    }
+    let last = message.stop_reason().is_some_and(|reason| !matches!(reason, "tool_use" | "pause_turn"));
+    let sign = |block: Block<'a>| match block {
+        Block::Text(_) => Some(Sign::Says { last }),
+        // Thought that may not be seen is of another type.
+        Block::Thinking(_) | Block::Other => Some(Sign::Thinks { last }),
+        // What the API's own servers run is answered within the message.
+        Block::ToolUse { id, name, input } if !id.starts_with("srvtoolu") => {
+            Some(Sign::Calls(Call { id, name, input }))
+        }
+        Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Image => None,
+    };
+    message.blocks().into_iter().filter_map(sign).collect()
+}
+
+fn progress<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+    let Some((id, inner)) = record.agent_progress() else {
+        return vec![Sign::Progress { id: record.parent_tool_use(), tool: None }];
+    };
+    let tool = signs(&inner).into_iter().find_map(|sign| match sign {
+        Sign::Calls(call) => Some(call.name),
+        _ => None,
+    });
+    vec![Sign::Progress { id, tool }]
+}
+
+fn queue<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+    match record.operation() {
+        // A prompt leaves the queue when its turn begins; up to 2.0.77 long before its record is written.
+        Some("dequeue") => vec![Sign::GoesOn],
+        Some("enqueue") => record.content().as_deref().and_then(notified).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What a `<task-notification>` tells.
+fn notified(text: &str) -> Option<Sign<'static>> {
+    let inner = text.trim_start().strip_prefix("<task-notification>")?;
+    // While it runs on, a task may only have something to show.
+    if element(inner, "status").is_some_and(|status| status == "running") {
+        return None;
+    }
+    Some(Sign::Notified {
+        tool_use: element(inner, "tool-use-id").map(ToOwned::to_owned),
+        task: element(inner, "task-id").map(ToOwned::to_owned),
+    })
+}
+
+fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("<{name}>"))?;
+    let (inner, _) = rest.split_once(&format!("</{name}>"))?;
+    Some(inner.trim())
+}
+
+impl<'a> Call<'a> {
+    /// Whether it starts a sub-agent.
+    pub fn starts_subagent(&self) -> bool {
+        matches!(self.name, "Task" | "Agent")
+    }
+
+    /// Whether it asks the person something, so that without a result it waits for them.
+    pub fn is_question(&self) -> bool {
+        is_question(self.name)
+    }
+
+    /// What it does, in a few words that are safe to show: a description, a file's name, a program's name, a
+    /// host; never a whole command, which may hold a secret.
+    pub fn detail(&self) -> Option<String> {
+        let field = |name: &str| self.input.get(name).text().filter(|text| !text.trim().is_empty());
+        let described = || field("description");
+        let text = match self.name {
+            "Bash" | "PowerShell" => described().or_else(|| field("command").map(|text| program(&text))),
+            "Read" | "Edit" | "MultiEdit" | "Write" => field("file_path").map(|path| file_name(&path)),
+            "NotebookEdit" | "NotebookRead" => field("notebook_path").map(|path| file_name(&path)),
+            "LS" => field("path").map(|path| file_name(&path)),
+            "WebFetch" => field("url").map(|url| host(&url)),
+            "Skill" => field("skill"),
+            _ if self.is_question() => None,
+            _ => described(),
+        };
+        text.map(|text| one_line(&text)).filter(|text| !text.is_empty())
+    }
+
+    /// The prompt that a sub-agent is given; its file begins with it.
+    pub fn prompt(&self) -> Option<Cow<'a, str>> {
+        self.input.get("prompt").text()
+    }
+
+    /// The kind of sub-agent that is started.
+    pub fn agent_type(&self) -> Option<Cow<'a, str>> {
+        self.input.get("subagent_type").text()
+    }
+}
+
+/// Whether a tool of this name asks the person something.
+pub(crate) fn is_question(name: &str) -> bool {
+    matches!(name, "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode")
+}
+
+/// The program a command line begins with, and its first word when that is a plain one: `git push`.
+fn program(command: &str) -> Cow<'static, str> {
+    let plain = |word: &&str| {
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
+    };
+    let is_assignment = |word: &&str| word.contains('=');
+    let mut words = command.split_whitespace().skip_while(is_assignment);
+    let Some(first) = words.next() else { return Cow::Borrowed("") };
+    let first = file_name(first);
+    let named: String = first.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+    match words.next().filter(plain) {
+        Some(second) => Cow::Owned(format!("{named} {second}")),
+        None => Cow::Owned(named),
+    }
+}
+
+fn file_name(path: &str) -> Cow<'static, str> {
+    Cow::Owned(path.trim_end_matches('/').rsplit('/').next().unwrap_or(path).to_owned())
+}
+
+fn host(url: &str) -> Cow<'static, str> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+    Cow::Owned(authority.rsplit('@').next().unwrap_or("").to_owned())
+}
+
+/// On one line, without control characters, at most 80 characters.
+fn one_line(text: &str) -> String {
+    const LENGTH: usize = 80;
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let words = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() <= LENGTH {
+        return words;
+    }
+    words.chars().take(LENGTH - 1).chain(['…']).collect()
+}
+
+impl Record<'_> {
+    /// The text of a notification that was attached to a running turn.
+    fn notification(&self) -> Option<Cow<'_, str>> {
+        let attachment = self.attachment();
+        if !attachment.get("type").is("queued_command") {
+            return None;
+        }
+        let prompt = attachment.get("prompt");
+        Some(prompt.text().unwrap_or_else(|| result_text(prompt)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::parse;
+
+    /// The signs of a record in short words.
+    fn check(line: &str, expected: &str) {
+        let record = parse(line.as_bytes()).unwrap();
+        let words: Vec<String> = signs(&record).iter().map(word).collect();
+        assert_eq!(words.join(" "), expected, "{line}");
+    }
+
+    fn word(sign: &Sign<'_>) -> String {
+        match sign {
+            Sign::Begins { .. } => "begins".into(),
+            Sign::GoesOn => "goes-on".into(),
+            Sign::Thinks { last } => if *last { "thinks." } else { "thinks" }.into(),
+            Sign::Says { last } => if *last { "says." } else { "says" }.into(),
+            Sign::Calls(call) => format!("calls:{}:{}", call.name, call.detail().unwrap_or_default()),
+            Sign::Answered { id, agent, launched, .. } => {
+                format!("answered:{id}{}{}", agent.unwrap_or(""), if *launched { "&" } else { "" })
+            }
+            Sign::Progress { id, tool } => {
+                format!("progress:{}:{}", id.unwrap_or(""), tool.unwrap_or(""))
+            }
+            Sign::Notified { tool_use, task } => {
+                format!("notified:{}:{}", tool_use.as_deref().unwrap_or(""), task.as_deref().unwrap_or(""))
+            }
+            Sign::Over { how, in_background } => format!("over:{how:?}:{in_background}"),
+        }
+    }
+
+    fn user(content: &str, more: &str) -> String {
+        format!(r#"{{"type":"user",{more}"message":{{"role":"user","content":{content}}}}}"#)
+    }
+
+    fn assistant(content: &str, stop: &str) -> String {
+        format!(
+            r#"{{"type":"assistant","message":{{"role":"assistant","model":"m","content":[{content}],"stop_reason":{stop}}}}}"#
+        )
+    }
+
+    #[test]
+    fn what_a_user_record_tells() {
+        check(&user(r#""Fix it""#, ""), "begins");
+        check(&user(r#"[{"type":"text","text":"Fix it"}]"#, ""), "begins");
+        check(
+            &user(r#""<command-message>ship</command-message>\n<command-name>/ship</command-name>""#, ""),
+            "begins",
+        );
+        check(&user(r#""Do as the command says""#, r#""isMeta":true,"#), "goes-on");
+        check(&user(r#""<command-name>/exit</command-name>""#, ""), "");
+        check(&user(r#""<local-command-stdout>ok</local-command-stdout>""#, ""), "");
+        check(&user(r#""<local-command-caveat>x</local-command-caveat>""#, r#""isMeta":true,"#), "");
+        check(&user(r#""<bash-input>ls</bash-input>""#, ""), "");
+        check(&user(r#""This session is being continued""#, r#""isCompactSummary":true,"#), "");
+        check(
+            &user(r#"[{"type":"text","text":"[Request interrupted by user for tool use]"}]"#, ""),
+            "over:Interrupted:0",
+        );
+        check(
+            &user(
+                r#"[{"type":"tool_result","tool_use_id":"t1","content":"x"}]"#,
+                r#""toolUseResult":{"stdout":""},"#,
+            ),
+            "answered:t1",
+        );
+        check(
+            &user(
+                r#"[{"type":"tool_result","tool_use_id":"t1","content":"x"}]"#,
+                r#""toolUseResult":{"isAsync":true,"status":"async_launched","agentId":"a7"},"#,
+            ),
+            "answered:t1a7&",
+        );
+        check(
+            &user(
+                r#""<task-notification>\n<task-id>a7</task-id>\n<tool-use-id>t1</tool-use-id>\n<status>completed</status></task-notification>""#,
+                r#""origin":{"kind":"task-notification"},"#,
+            ),
+            "notified:t1:a7",
+        );
+    }
+
+    #[test]
+    fn what_an_assistant_record_tells() {
+        check(&assistant(r#"{"type":"text","text":"Hi"}"#, "null"), "says");
+        check(&assistant(r#"{"type":"text","text":"Hi"}"#, r#""tool_use""#), "says");
+        check(&assistant(r#"{"type":"text","text":"Hi"}"#, r#""end_turn""#), "says.");
+        check(&assistant(r#"{"type":"thinking","thinking":"Hm"}"#, r#""end_turn""#), "thinks.");
+        check(&assistant(r#"{"type":"redacted_thinking","data":"x"}"#, "null"), "thinks");
+        check(
+            &assistant(
+                r#"{"type":"text","text":"I will"},{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/a/b.rs"}}"#,
+                r#""tool_use""#,
+            ),
+            "says calls:Read:b.rs",
+        );
+        check(
+            &assistant(
+                r#"{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}"#,
+                "null",
+            ),
+            "",
+        );
+        check(
+            r#"{"type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error"}],"stop_reason":"stop_sequence"}}"#,
+            "over:Failed:0",
+        );
+    }
+
+    #[test]
+    fn what_other_records_tell() {
+        check(
+            r#"{"type":"system","subtype":"turn_duration","pendingBackgroundAgentCount":2}"#,
+            "over:Done:2",
+        );
+        check(r#"{"type":"system","subtype":"stop_hook_summary"}"#, "over:Done:0");
+        check(r#"{"type":"system","subtype":"api_error"}"#, "goes-on");
+        check(r#"{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual"}}"#, "");
+        check(
+            r#"{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto"}}"#,
+            "goes-on",
+        );
+        check(
+            r#"{"type":"system","subtype":"local_command","content":"<command-name>/model</command-name>"}"#,
+            "",
+        );
+        check(r#"{"type":"queue-operation","operation":"dequeue"}"#, "goes-on");
+        check(r#"{"type":"queue-operation","operation":"enqueue","content":"next"}"#, "");
+        check(
+            r#"{"type":"queue-operation","operation":"enqueue","content":"<task-notification>\n<task-id>a7</task-id>\n<tool-use-id>t1</tool-use-id></task-notification>"}"#,
+            "notified:t1:a7",
+        );
+        check(
+            r#"{"type":"progress","parentToolUseID":"t1","data":{"type":"agent_progress","message":{"type":"assistant","message":{"content":[{"type":"tool_use","id":"x","name":"Bash","input":{}}]}}}}"#,
+            "progress:t1:Bash",
+        );
+        check(
+            r#"{"type":"progress","parentToolUseID":"t1","data":{"type":"bash_progress"}}"#,
+            "progress:t1:",
+        );
+        check(r#"{"type":"cost-state","totalCostUSD":0.1}"#, "over:Left:0");
+        check(r#"{"type":"ai-title","aiTitle":"x"}"#, "");
+    }
+
+    #[test]
+    fn what_is_shown_of_a_tool_is_safe() {
+        let detail = |name: &str, input: &str| {
+            Call { id: "t", name, input: Raw::new(input) }.detail().unwrap_or_default()
+        };
+        assert_eq!(
+            detail("Bash", r#"{"command":"TOKEN=abc git push https://x:y@z","description":"Push it"}"#),
+            "Push it"
+        );
+        assert_eq!(detail("Bash", r#"{"command":"TOKEN=abc /usr/bin/git push https://x:y@z"}"#), "git push");
+        assert_eq!(detail("Bash", r#"{"command":"curl -H 'Authorization: Bearer abc'"}"#), "curl");
+        assert_eq!(detail("Edit", r#"{"file_path":"/home/u/src/a.rs"}"#), "a.rs");
+        assert_eq!(detail("WebFetch", r#"{"url":"https://me:pw@example.com/x?key=1"}"#), "example.com");
+        assert_eq!(
+            detail("Agent", r#"{"description":"Count\n\u001b[31m files","prompt":"secret"}"#),
+            "Count [31m files"
+        );
+        assert_eq!(detail("AskUserQuestion", r#"{"questions":[]}"#), "");
+        assert_eq!(
+            detail("Bash", &format!(r#"{{"description":"{}"}}"#, "é".repeat(300))).chars().count(),
+            80
+        );
+    }
+}
