@@ -13,6 +13,7 @@ pub mod fork;
 pub mod index;
 mod ledger;
 pub mod list;
+pub mod memory;
 mod moment;
 mod place;
 mod resolve;

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, cost, doctor, fork, index, list, resume, search, show};
+use crate::commands::{completions, cost, doctor, fork, index, list, memory, resume, search, show};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
@@ -23,6 +23,7 @@ pub(crate) enum Command {
     Search(search::Args),
     List(list::Args),
     Index(index::Args),
+    Memory(memory::Args),
     Show(show::Args),
     Resume(resume::Args),
     Fork(fork::Args),

@@ -51,6 +51,14 @@ impl Config {
         marked.or_else(|| self.listed().find_map(named)).unwrap_or_else(AgentId::main)
     }
 
+    /// The folders of Claude Code's project folders that any of its agents' memory names.
+    pub fn claude_projects(&self, home: &Path) -> Vec<PathBuf> {
+        let common = self.at("/agents/defaults/memorySearch");
+        let blocks = self.listed().map(|agent| &agent["memorySearch"]).chain([common]);
+        let paths = blocks.filter_map(|block| block["claudeSessions"]["path"].as_str()).map(str::trim);
+        paths.filter(|path| !path.is_empty()).map(|path| expand(path, home)).collect()
+    }
+
     /// Where an agent works.
     pub(crate) fn workspace(&self, agent: &AgentId, state: &Path, home: &Path) -> PathBuf {
         let set = |value: &Value| {

@@ -1,12 +1,14 @@
 //! Chunks, words and ranking: the index over all sessions and how a question is answered from it.
 
 mod chunk;
+mod conversation;
 mod document;
 mod error;
 mod facts;
 mod files;
 mod gather;
 mod kind;
+mod notes;
 mod paths;
 mod plain;
 mod postings;
@@ -16,14 +18,16 @@ mod schema;
 mod searcher;
 mod sessions;
 mod snippet;
+mod source;
 mod sync;
 mod words;
 mod writer;
 
 pub use error::Error;
 pub use kind::Kind;
-pub use query::{Filter, FilterName, Query, role};
-pub use searcher::{Hit, Outcome, Scope, Searcher, Why};
+pub use query::{Filter, FilterName, Query, role, tags, without_tag};
+pub use searcher::{Count, Hit, Outcome, Scope, Searcher, Why};
 pub use snippet::Snippet;
+pub use source::{SourceKind, names_of, sources_of};
 pub use sync::{Progress, Source, Synced, pending, sync};
 pub use writer::discard;

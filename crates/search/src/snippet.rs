@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use openclaw::Entry;
 use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::{Unit, units};
 use crate::document::piece_of;
+use crate::source::SourceKind;
 use crate::words::Splitter;
+use crate::{conversation, notes};
 
 /// How much is shown, in bytes.
 const WINDOW: usize = 280;
@@ -28,6 +31,10 @@ pub struct Snippet {
 pub(crate) struct Cited {
     pub(crate) uuid: Option<String>,
     pub(crate) snippet: Option<Snippet>,
+    /// The whole piece of text that is cited.
+    pub(crate) passage: Option<String>,
+    /// Its first and last line in the file.
+    pub(crate) lines: Option<(u64, u64)>,
 }
 
 /// Where the cited text stands.
@@ -39,10 +46,16 @@ pub(crate) struct At<'a> {
     pub(crate) record: u64,
     pub(crate) piece: u64,
     pub(crate) subagent: bool,
+    pub(crate) source: SourceKind,
 }
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
 pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
+    match at.source {
+        SourceKind::ClaudeSessions => {}
+        SourceKind::Sessions => return cite_entry(at, terms).unwrap_or_default(),
+        SourceKind::Memory => return cite_note(at, terms).unwrap_or_default(),
+    }
     let Ok(mut reader) = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)) else {
         return Cited::default();
     };
@@ -54,19 +67,59 @@ pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
     if at.record != 0 && record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) != Some(at.record) {
         return Cited::default();
     }
-    Cited { uuid: record.uuid().map(ToOwned::to_owned), snippet: snippet(&record, subagent, at.piece, terms) }
+    let text = piece(&record, subagent, at.piece);
+    Cited { uuid: record.uuid().map(ToOwned::to_owned), ..Cited::of(text, (at.line, at.line), terms) }
 }
 
-fn snippet(record: &Record<'_>, subagent: bool, piece: u64, terms: &HashSet<&str>) -> Option<Snippet> {
+impl Cited {
+    fn of(text: Option<String>, lines: (u64, u64), terms: &HashSet<&str>) -> Self {
+        Self {
+            uuid: None,
+            snippet: text.as_ref().map(|text| cut(text, terms)),
+            lines: text.is_some().then_some(lines),
+            passage: text,
+        }
+    }
+}
+
+/// A line of one of OpenClaw's transcripts.
+fn cite_entry(at: &At<'_>, terms: &HashSet<&str>) -> Option<Cited> {
+    let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
+    let entry = Entry::parse(reader.next_line().ok()??.bytes).ok()?;
+    if at.record != 0 && conversation::known(&entry).record != at.record {
+        return None;
+    }
+    let uuid = entry.id.clone();
+    let (number, piece) = piece_of(at.piece);
+    let text = text_of(conversation::units(entry).get(number)?, piece);
+    Some(Cited { uuid, ..Cited::of(text, (at.line, at.line), terms) })
+}
+
+/// A section of somebody's notes, if it stands there still.
+fn cite_note(at: &At<'_>, terms: &HashSet<&str>) -> Option<Cited> {
+    let bytes = transcript::read_small(at.path, notes::CAP).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let sections = notes::sections(&text);
+    let section = sections.iter().find(|section| section.record() == at.record)?;
+    let unit = section.unit();
+    let (_, number) = piece_of(at.piece);
+    let piece = unit.pieces().nth(number)?;
+    // Pieces overlap; each is a part of the section's own text.
+    let before = piece.as_ptr() as usize - unit.text.as_ptr() as usize;
+    let first = section.line + unit.text[..before].matches('\n').count() as u64;
+    let last = first + piece.trim_end().matches('\n').count() as u64;
+    Some(Cited::of(Some(piece.to_owned()), (first, last), terms))
+}
+
+fn piece(record: &Record<'_>, subagent: bool, piece: u64) -> Option<String> {
     let (number, piece) = piece_of(piece);
     let units = units(record, subagent);
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.
         let branch = record.branch()?;
-        return Some(cut(&branch, terms));
+        return Some(branch.into_owned());
     };
-    let text = text_of(unit, piece)?;
-    Some(cut(&text, terms))
+    text_of(unit, piece)
 }
 
 fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {

@@ -6,6 +6,7 @@ pub(crate) mod doctor;
 pub(crate) mod fork;
 pub(crate) mod index;
 pub(crate) mod list;
+pub(crate) mod memory;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
@@ -24,6 +25,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::List(list) => list::run(&open(args.demo)?, &list),
         Command::Search(search) => search::run(&open(args.demo)?, &search),
         Command::Index(index) => index::run(&open(args.demo)?, &index),
+        Command::Memory(memory) => memory::run(&open(args.demo)?, &memory),
         Command::Show(show) => show::run(&open(args.demo)?, &show),
         Command::Resume(resume) => resume::run(&open(args.demo)?, &resume),
         Command::Fork(fork) => fork::run(&open(args.demo)?, &fork),
