@@ -19,6 +19,7 @@ mod place;
 mod resolve;
 pub mod resume;
 pub mod search;
+mod secrets;
 mod session_json;
 mod settings;
 pub mod show;
@@ -34,6 +35,7 @@ pub use config::Config;
 pub use error::{Error, Kind};
 pub use moment::moment;
 pub use resolve::resolve;
+pub use secrets::Secrets;
 pub use session_json::SessionJson;
 pub use settings::Settings;
 pub use workers::quoted;
@@ -47,4 +49,6 @@ pub struct App {
     pub now: Timestamp,
     /// The zone in which days are counted.
     pub zone: TimeZone,
+    /// Whether answers hold secrets.
+    pub secrets: Secrets,
 }

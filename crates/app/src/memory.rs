@@ -7,10 +7,10 @@ use catalog::Found;
 use model::{AgentId, SessionId};
 use openclaw::{AgentMemory, Memory, MemorySettings};
 pub use search::Count;
-use search::{Hit, Query, Scope, Searcher};
+use search::{Hit, Mode, Query, Scope, Searcher};
 
 use crate::search::{Chosen, Progress, SourceKind, named, of_project, tagged, told};
-use crate::{App, Error, Kind, index};
+use crate::{App, Error, Kind, Secrets, index};
 
 /// What OpenClaw shows where nobody says how much.
 const RESULTS: usize = 6;
@@ -110,8 +110,9 @@ pub fn search(
     let set = settings.and_then(|set| set.min_score).map(|score| score as f32);
     let least = request.min_score.or(set).unwrap_or(SCORE);
     // Copies of one record are one result, so a few more are asked for.
-    let outcome =
-        searcher.search(&query, &scope, limit.saturating_mul(4)).map_err(|error| index::failed(&error))?;
+    let outcome = searcher
+        .search(&query, &scope, Mode::Hybrid, app.config.places().threads, limit.saturating_mul(4))
+        .map_err(|error| index::failed(&error))?;
     let names = Names::of(&memory);
     let mut seen = HashSet::new();
     let once = |hit: &Hit| seen.insert((hit.file.clone(), hit.offset, hit.line));
@@ -226,6 +227,7 @@ fn scope(
         sessions,
         conversations,
         sources: Some(request.source.map_or_else(|| usual.into_iter().collect(), |one| HashSet::from([one]))),
+        shows_secrets: app.secrets == Secrets::Shown,
         owned: if hides { told(memory).flat_map(owned).collect() } else { Vec::new() },
         ..Scope::default()
     })

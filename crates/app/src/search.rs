@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
 use search::{FilterName, Query, Scope, Searcher};
-pub use search::{Hit, Progress, Snippet, SourceKind, role};
+pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, role};
 use transcript::Role;
 
-use crate::{App, Error, Kind, index, moment};
+use crate::{App, Error, Kind, Secrets, index, moment};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,8 @@ pub struct Request {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// By words, by meaning, or both.
+    pub mode: Mode,
     /// At most so many sessions.
     pub limit: usize,
 }
@@ -56,6 +58,8 @@ pub struct Answer {
     pub cut: bool,
     /// How many sessions there are in all.
     pub known: usize,
+    /// Whether the question's meaning was looked at.
+    pub meaning: Meaning,
 }
 
 /// A session that answers.
@@ -115,15 +119,22 @@ pub fn search(
         file: request.file.clone(),
         since: request.since,
         until: request.until,
+        shows_secrets: app.secrets == Secrets::Shown,
     };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
-    let outcome = searcher.search(&query, &scope, request.limit).map_err(|error| index::failed(&error))?;
+    let outcome = searcher
+        .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
+        .map_err(|error| index::failed(&error))?;
+    answer.meaning = outcome.meaning;
     let cited: Vec<_> =
         outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);
     let mut by_id: HashMap<SessionId, Session> =
         sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
+    for session in by_id.values_mut() {
+        app.told_session(session);
+    }
     answer.total = outcome.total;
     answer.found =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();

@@ -111,6 +111,45 @@ impl Vectors {
         Ok(found)
     }
 
+    /// Goes over every row on so many threads: each has what `begin` makes and takes up into it, by `each`, what
+    /// its rows are of and how near they are to the question. Of a question of another length nothing is near.
+    pub fn each_near<T: Send>(
+        &self,
+        question: &Vector,
+        threads: usize,
+        begin: impl Fn() -> T + Sync,
+        each: impl Fn(&mut T, Key, f32) + Sync,
+    ) -> Result<Vec<T>, Error> {
+        if question.numbers().len() != self.model.dimensions {
+            return Ok(Vec::new());
+        }
+        let question = Question::new(&question.in_bytes());
+        let next = AtomicU64::new(0);
+        let go = || {
+            let processor = pulp::Arch::new();
+            let (mut taken, mut block) = (begin(), Vec::new());
+            while self.read_next(&next, &mut block)? {
+                processor.dispatch(
+                    #[inline(always)]
+                    || {
+                        for row in block.chunks_exact(self.model.row()).filter_map(Row::of) {
+                            each(&mut taken, row.key, question.cosine(&row));
+                        }
+                    },
+                );
+            }
+            Ok(taken)
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(go)).collect();
+            let own = go();
+            let joined = others
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            std::iter::once(own).chain(joined).collect()
+        })
+    }
+
     /// Takes block after block until all are taken.
     fn scan(
         &self,

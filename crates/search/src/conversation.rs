@@ -29,8 +29,13 @@ pub(crate) fn known(entry: &Entry) -> Known {
     Known { record, time: millisecond / 1000 }
 }
 
-/// The indexed texts of an entry.
+/// The indexed texts of an entry, without secrets.
 pub(crate) fn units(entry: Entry) -> Vec<Unit<'static>> {
+    original_units(entry).into_iter().map(Unit::redacted).collect()
+}
+
+/// The same as they were said.
+pub(crate) fn original_units(entry: Entry) -> Vec<Unit<'static>> {
     let mut units: Vec<Unit<'static>> = entry.said.into_iter().filter_map(unit).collect();
     units.retain(|unit| unit.path.as_ref().map_or(!unit.text.trim().is_empty(), |path| !path.is_empty()));
     units

@@ -122,16 +122,23 @@ impl FileList {
     }
 
     pub(crate) fn generation(&self) -> Result<u64, Error> {
-        let mut statement = self.prepare("SELECT value FROM meta WHERE key = 'generation'")?;
-        let mut rows = statement.query_map([], |row| row.get(0)).map_err(files_failed("read"))?;
-        rows.next().transpose().map(|value| value.map_or(0, from_sql)).map_err(files_failed("read"))
+        Ok(self.number("generation")?.unwrap_or(0))
+    }
+
+    /// How many rows of the file of vectors count.
+    pub(crate) fn vectors(&self) -> Result<u64, Error> {
+        Ok(self.number("vectors")?.unwrap_or(0))
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u64>, Error> {
+        let mut statement = self.prepare("SELECT value FROM meta WHERE key = ?1")?;
+        let mut rows = statement.query_map([name], |row| row.get(0)).map_err(files_failed("read"))?;
+        rows.next().transpose().map(|value| value.map(from_sql)).map_err(files_failed("read"))
     }
 
     /// The fingerprint of the files as they were when nothing was left to read; `None` when something was.
     pub(crate) fn fresh_at(&self) -> Result<Option<u64>, Error> {
-        let mut statement = self.prepare("SELECT value FROM meta WHERE key = 'fresh at'")?;
-        let mut rows = statement.query_map([], |row| row.get(0)).map_err(files_failed("read"))?;
-        rows.next().transpose().map(|value| value.map(from_sql)).map_err(files_failed("read"))
+        self.number("fresh at")
     }
 
     /// Notes that every file is indexed as it now stands in the list.
@@ -220,9 +227,11 @@ impl FileList {
                 .map_err(failed())?;
         }
         transaction.execute("DELETE FROM meta WHERE key = 'fresh at'", []).map_err(failed())?;
-        transaction
-            .execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?1)", [to_sql(generation)])
-            .map_err(failed())?;
+        for (name, number) in [("generation", generation), ("vectors", changes.vectors)] {
+            transaction
+                .execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![name, to_sql(number)])
+                .map_err(failed())?;
+        }
         transaction.commit().map_err(failed())?;
         Ok((changes.files.len() + changes.shared.len() + changes.removed.len() + 1) as u64)
     }
@@ -246,6 +255,8 @@ pub(crate) struct Changes {
     pub(crate) removed: Vec<u64>,
     pub(crate) files: Vec<FileRow>,
     pub(crate) shared: Vec<Shared>,
+    /// How many rows of the file of vectors count from now on.
+    pub(crate) vectors: u64,
 }
 
 fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize> {

@@ -1,6 +1,7 @@
 //! Chunks, words and ranking: the index over all sessions and how a question is answered from it.
 
 mod chunk;
+mod columns;
 mod conversation;
 mod document;
 mod error;
@@ -8,6 +9,7 @@ mod facts;
 mod files;
 mod gather;
 mod kind;
+mod meaning;
 mod notes;
 mod paths;
 mod plain;
@@ -20,13 +22,15 @@ mod sessions;
 mod snippet;
 mod source;
 mod sync;
+mod vectors;
 mod words;
 mod writer;
 
+pub use chunk::texts;
 pub use error::Error;
 pub use kind::Kind;
 pub use query::{Filter, FilterName, Query, role, tags, without_tag};
-pub use searcher::{Count, Hit, Outcome, Scope, Searcher, Why};
+pub use searcher::{Count, Hit, Meaning, Mode, Outcome, Scope, Searcher, Why};
 pub use snippet::Snippet;
 pub use source::{SourceKind, names_of, sources_of};
 pub use sync::{Progress, Source, Synced, pending, sync};

@@ -1,6 +1,7 @@
 //! The piece of a transcript that a hit cites: read again from the file, cut around what was asked for.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
 
 use openclaw::Entry;
@@ -8,7 +9,7 @@ use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::chunk::{Unit, units};
+use crate::chunk::{Unit, original_units, units};
 use crate::document::piece_of;
 use crate::source::SourceKind;
 use crate::words::Splitter;
@@ -47,43 +48,47 @@ pub(crate) struct At<'a> {
     pub(crate) piece: u64,
     pub(crate) subagent: bool,
     pub(crate) source: SourceKind,
+    pub(crate) shows_secrets: bool,
 }
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
 pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
+    let Some(passage) = passage(at) else { return Cited::default() };
+    Cited {
+        snippet: passage.text.as_ref().map(|text| cut(text, terms)),
+        lines: passage.text.is_some().then_some(passage.lines),
+        uuid: passage.uuid,
+        passage: passage.text,
+    }
+}
+
+/// The whole of the cited piece.
+pub(crate) fn text_at(at: &At<'_>) -> Option<String> {
+    passage(at)?.text
+}
+
+/// A cited piece, read again.
+struct Passage {
+    uuid: Option<String>,
+    text: Option<String>,
+    /// Its first and last line.
+    lines: (u64, u64),
+}
+
+fn passage(at: &At<'_>) -> Option<Passage> {
     match at.source {
-        SourceKind::ClaudeSessions => {}
-        SourceKind::Sessions => return cite_entry(at, terms).unwrap_or_default(),
-        SourceKind::Memory => return cite_note(at, terms).unwrap_or_default(),
-    }
-    let Ok(mut reader) = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)) else {
-        return Cited::default();
-    };
-    let Ok(Some(line)) = reader.next_line() else { return Cited::default() };
-    let Ok(record) = parse(line.bytes) else { return Cited::default() };
-    let inner = record.agent_progress().map(|(_, inner)| inner);
-    let subagent = at.subagent || inner.is_some();
-    let record = inner.unwrap_or(record);
-    if at.record != 0 && record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) != Some(at.record) {
-        return Cited::default();
-    }
-    let text = piece(&record, subagent, at.piece);
-    Cited { uuid: record.uuid().map(ToOwned::to_owned), ..Cited::of(text, (at.line, at.line), terms) }
-}
-
-impl Cited {
-    fn of(text: Option<String>, lines: (u64, u64), terms: &HashSet<&str>) -> Self {
-        Self {
-            uuid: None,
-            snippet: text.as_ref().map(|text| cut(text, terms)),
-            lines: text.is_some().then_some(lines),
-            passage: text,
-        }
+        SourceKind::ClaudeSessions => with_record(at, |record, subagent| Passage {
+            uuid: record.uuid().map(ToOwned::to_owned),
+            text: piece(record, subagent, at),
+            lines: (at.line, at.line),
+        }),
+        SourceKind::Sessions => of_entry(at),
+        SourceKind::Memory => of_note(at),
     }
 }
 
-/// A line of one of OpenClaw's transcripts.
-fn cite_entry(at: &At<'_>, terms: &HashSet<&str>) -> Option<Cited> {
+/// A piece of a line of one of OpenClaw's transcripts.
+fn of_entry(at: &At<'_>) -> Option<Passage> {
     let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
     let entry = Entry::parse(reader.next_line().ok()??.bytes).ok()?;
     if at.record != 0 && conversation::known(&entry).record != at.record {
@@ -91,35 +96,67 @@ fn cite_entry(at: &At<'_>, terms: &HashSet<&str>) -> Option<Cited> {
     }
     let uuid = entry.id.clone();
     let (number, piece) = piece_of(at.piece);
-    let text = text_of(conversation::units(entry).get(number)?, piece);
-    Some(Cited { uuid, ..Cited::of(text, (at.line, at.line), terms) })
+    let unit = conversation::original_units(entry).into_iter().nth(number)?;
+    let text = if at.shows_secrets { original_of(&unit, piece) } else { text_of(&unit.redacted(), piece) };
+    Some(Passage { uuid, text, lines: (at.line, at.line) })
 }
 
-/// A section of somebody's notes, if it stands there still.
-fn cite_note(at: &At<'_>, terms: &HashSet<&str>) -> Option<Cited> {
+/// A piece of a section of somebody's notes, if it stands there still.
+fn of_note(at: &At<'_>) -> Option<Passage> {
     let bytes = transcript::read_small(at.path, notes::CAP).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let sections = notes::sections(&text);
     let section = sections.iter().find(|section| section.record() == at.record)?;
     let unit = section.unit();
-    let (_, number) = piece_of(at.piece);
-    let piece = unit.pieces().nth(number)?;
-    // Pieces overlap; each is a part of the section's own text.
-    let before = piece.as_ptr() as usize - unit.text.as_ptr() as usize;
-    let first = section.line + unit.text[..before].matches('\n').count() as u64;
-    let last = first + piece.trim_end().matches('\n').count() as u64;
-    Some(Cited::of(Some(piece.to_owned()), (first, last), terms))
+    let (_, piece) = piece_of(at.piece);
+    let range = original_range(&unit, piece)?;
+    let lines = |to: usize| section.text[..to].trim_end_matches('\n').matches('\n').count() as u64;
+    let first = section.line + section.text[..range.start].matches('\n').count() as u64;
+    let last = section.line + lines(range.end);
+    let text = if at.shows_secrets {
+        section.text.get(range).map(ToOwned::to_owned)
+    } else {
+        text_of(&unit.redacted(), piece)
+    };
+    Some(Passage { uuid: None, text, lines: (first, last.max(first)) })
 }
 
-fn piece(record: &Record<'_>, subagent: bool, piece: u64) -> Option<String> {
-    let (number, piece) = piece_of(piece);
-    let units = units(record, subagent);
+fn with_record<T>(at: &At<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
+    let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
+    let line = reader.next_line().ok()??;
+    let record = parse(line.bytes).ok()?;
+    let inner = record.agent_progress().map(|(_, inner)| inner);
+    let subagent = at.subagent || inner.is_some();
+    let record = inner.unwrap_or(record);
+    let is_it = at.record == 0 || record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) == Some(at.record);
+    is_it.then(|| look(&record, subagent))
+}
+
+fn piece(record: &Record<'_>, subagent: bool, at: &At<'_>) -> Option<String> {
+    let (number, piece) = piece_of(at.piece);
+    let units = if at.shows_secrets { original_units(record, subagent) } else { units(record, subagent) };
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.
         let branch = record.branch()?;
-        return Some(branch.into_owned());
+        return Some(if at.shows_secrets { branch } else { redact::redacted(branch) }.into_owned());
     };
-    text_of(unit, piece)
+    if at.shows_secrets { original_of(unit, piece) } else { text_of(unit, piece) }
+}
+
+/// The piece as it was said. Pieces are counted in the text without secrets, which is what was indexed.
+fn original_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
+    match original_range(unit, piece) {
+        Some(range) => unit.text.get(range).map(ToOwned::to_owned),
+        None => text_of(unit, piece),
+    }
+}
+
+/// Where a piece stands in the text as it was said.
+fn original_range(unit: &Unit<'_>, piece: usize) -> Option<Range<usize>> {
+    let redacted = unit.clone().redacted();
+    let part = redacted.pieces().nth(piece).filter(|text| !text.trim().is_empty())?;
+    let start = part.as_ptr().addr() - redacted.text.as_ptr().addr();
+    Some(redact::original(&redact::find(&unit.text), start..start + part.len()))
 }
 
 fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {

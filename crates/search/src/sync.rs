@@ -271,7 +271,7 @@ impl Pass {
     fn commit(&mut self) -> Result<(), Error> {
         self.since_commit = 0;
         let changes = std::mem::take(&mut self.changes);
-        self.synced.rows_written += self.writer.commit(&changes)?;
+        self.synced.rows_written += self.writer.commit(changes)?;
         Ok(())
     }
 
@@ -345,8 +345,12 @@ impl Pass {
     /// Takes out all that is indexed of a file whose content was replaced. Files that lean on its records
     /// are read again from their beginning.
     fn forget(&mut self, row: &mut FileRow, todo: &mut VecDeque<Todo>) -> Result<(), Error> {
+        let before = row.id;
+        // Under a new number: vectors are never taken out, those of a number that is not listed do not count.
+        row.id = self.next_file;
+        self.next_file += 1;
         (row.chunks, row.spoken) = (0, 0);
-        self.take_out(row.id, todo)
+        self.take_out(before, todo)
     }
 
     /// Takes out the chunks of a file.
@@ -419,7 +423,7 @@ impl Pass {
         let mut found = units(record, row.subagent);
         if let Some(now) = record.branch().filter(|now| branch.as_deref() != Some(now.as_ref())) {
             *branch = Some(now.clone().into_owned());
-            found.push(Unit::new(Kind::Branch, now));
+            found.push(Unit::new(Kind::Branch, now).redacted());
         }
         self.units(row, record, &found, place);
     }
@@ -458,7 +462,7 @@ impl Pass {
             let time = source.stamp.modified().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
             for section in notes::sections(&String::from_utf8_lossy(&bytes)) {
                 let place = Place { offset: section.offset, line: section.line };
-                self.chunks(&mut row, (section.record(), time), &[section.unit()], place);
+                self.chunks(&mut row, (section.record(), time), &[section.unit().redacted()], place);
             }
         }
         let size = bytes.len() as u64;
@@ -494,6 +498,10 @@ impl Pass {
         }
         let origin = Origin { file: row.id, record: id, place, time, generation: self.writer.generation };
         for (number, unit) in units.iter().enumerate() {
+            if unit.kind.has_meaning() {
+                // As with the text index: what cannot be written now is told at the commit.
+                let _ = self.writer.meanings.add(unit, row.id, id);
+            }
             for document in self.documents.of_unit(unit, number, &origin) {
                 row.chunks += u64::from(unit.kind.is_found_by_words());
                 self.synced.chunks_added += 1;

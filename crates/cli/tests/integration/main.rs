@@ -11,3 +11,4 @@ mod desk;
 mod doctor;
 mod printing;
 mod refusals;
+mod secrets;

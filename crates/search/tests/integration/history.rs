@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use search::{Hit, Query, Scope, Searcher, Source, SourceKind, Synced, sync};
+use search::{Hit, Mode, Query, Scope, Searcher, Source, SourceKind, Synced, sync};
 use testkit::transcript::Transcript;
 use transcript::ConfigFolder;
 
@@ -46,7 +46,7 @@ impl History {
 
     pub(crate) fn hits_in(&self, question: &str, scope: &Scope) -> Vec<Hit> {
         let mut searcher = Searcher::open(&self.index()).unwrap().unwrap();
-        searcher.search(&Query::parse(question), scope, 50).unwrap().hits
+        searcher.search(&Query::parse(question), scope, Mode::Lexical, 2, 50).unwrap().hits
     }
 
     /// The sessions found, best first, as text.
