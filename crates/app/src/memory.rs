@@ -15,7 +15,7 @@ use crate::{App, Error, Kind, Secrets, index};
 /// What OpenClaw shows where nobody says how much.
 const RESULTS: usize = 6;
 /// What OpenClaw leaves out where nobody says what.
-const SCORE: f32 = 0.35;
+const SCORE: f64 = 0.35;
 
 /// A question to the memory.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct Request {
     /// At most so many results.
     pub limit: Option<usize>,
     /// Only results that reach this.
-    pub min_score: Option<f32>,
+    pub min_score: Option<f64>,
     /// Also Claude sessions whose conversation with OpenClaw is indexed itself.
     pub include_owned: bool,
 }
@@ -107,7 +107,7 @@ pub fn search(
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
     let limit = request.limit.or(settings.and_then(|set| set.max_results)).unwrap_or(RESULTS);
-    let set = settings.and_then(|set| set.min_score).map(|score| score as f32);
+    let set = settings.and_then(|set| set.min_score);
     let least = request.min_score.or(set).unwrap_or(SCORE);
     // Copies of one record are one result, so a few more are asked for.
     let outcome = searcher
@@ -116,7 +116,7 @@ pub fn search(
     let names = Names::of(&memory);
     let mut seen = HashSet::new();
     let once = |hit: &Hit| seen.insert((hit.file.clone(), hit.offset, hit.line));
-    let hits = outcome.hits.into_iter().filter(|hit| hit.score >= least).filter(once).take(limit);
+    let hits = outcome.hits.into_iter().filter(|hit| f64::from(hit.score) >= least).filter(once).take(limit);
     answer.results = hits.map(|hit| names.remembered(hit)).collect();
     Ok(answer)
 }

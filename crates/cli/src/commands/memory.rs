@@ -48,7 +48,7 @@ struct SearchArgs {
     max_results: Option<usize>,
     /// Leave out what scores less; 0.35 where the settings do not say.
     #[arg(long, value_name = "SCORE")]
-    min_score: Option<f32>,
+    min_score: Option<f64>,
     /// Only Claude Code's sessions of this project.
     #[arg(long, value_name = "NAME")]
     project: Option<String>,

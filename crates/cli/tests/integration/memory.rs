@@ -59,8 +59,7 @@ fn home() -> ScratchHome {
     );
     for (id, project) in [("owned", "web"), ("direct", "mine")] {
         let cwd = home.dir(&format!("projects/{project}"));
-        let transcript =
-            Transcript::new(id).cwd(&cwd.to_string_lossy()).prompt("walrus embeddings").answer("ok");
+        let transcript = Transcript::new(id).cwd(&cwd).prompt("walrus embeddings").answer("ok");
         let path = home.project_folder(&cwd).join(format!("{id}.jsonl"));
         fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
         fs::write(path, transcript.bytes()).expect("a transcript");
