@@ -83,10 +83,10 @@ fn a_script_for_openclaw_runs_with_another_word() {
     assert_eq!(found(&home, &question), [direct.clone(), note.clone(), talk.clone()]);
     let all = [direct.clone(), owned.clone(), note.clone(), talk.clone()];
     assert_eq!(found(&home, &["walrus embeddings", "--include-owned"]), all);
-    assert_eq!(found(&home, &["walrus embeddings", "--project", "mine"]), [direct.clone()]);
-    assert_eq!(found(&home, &["walrus embeddings #mine"]), [direct.clone()]);
+    assert_eq!(found(&home, &["walrus embeddings", "--project", "mine"]), std::slice::from_ref(&direct));
+    assert_eq!(found(&home, &["walrus embeddings #mine"]), std::slice::from_ref(&direct));
     assert_eq!(found(&home, &["walrus embeddings #nobody"]).len(), 3);
-    assert_eq!(found(&home, &["walrus", "--session", "agent:main:main"]), [talk.clone()]);
+    assert_eq!(found(&home, &["walrus", "--session", "agent:main:main"]), std::slice::from_ref(&talk));
     assert_eq!(found(&home, &["walrus", "--source", "memory", "--agent", "main"]), [note]);
     assert_eq!(found(&home, &["walrus", "--max-results", "1"]).len(), 1);
     let person = answer(&home, &["search", "walrus"]);
