@@ -26,6 +26,8 @@ pub struct Config {
     pub state: PathBuf,
     /// Claude Code's config folders, each once.
     pub claude_folders: Vec<PathBuf>,
+    /// More folders of Claude's project folders, which OpenClaw's settings name.
+    pub claude_projects: Vec<PathBuf>,
     /// Where OpenClaw keeps its state.
     pub openclaw_folders: Vec<PathBuf>,
     /// The person's settings over the defaults.
@@ -62,10 +64,16 @@ impl Config {
                 .map_err(|error| Error::caused(Kind::Settings, "cannot find your home folder", &error))?,
         };
         let settings = settings(variables, &home)?;
+        let claude_folders = claude_folders(variables, &home, &settings);
+        let openclaw_folders = openclaw_folders(variables, &home, &settings);
+        let usual: Vec<_> = claude_folders.iter().map(|folder| folder.join("projects")).collect();
+        let named =
+            openclaw_folders.iter().flat_map(|state| openclaw::Config::find(state).claude_projects(&home));
         Ok(Self {
             state: state(variables, &home),
-            claude_folders: claude_folders(variables, &home, &settings),
-            openclaw_folders: openclaw_folders(variables, &home, &settings),
+            claude_projects: each_once(named.filter(|path| !usual.contains(path))),
+            claude_folders,
+            openclaw_folders,
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             is_demo: false,
             pager: variables.get("PAGER").cloned(),
@@ -81,7 +89,12 @@ impl Config {
         let beside_home = self.home.join(".claude.json");
         let inside = self.claude_folders.iter().map(|folder| folder.join(".claude.json"));
         Places {
-            config_folders: self.claude_folders.iter().map(ConfigFolder::new).collect(),
+            config_folders: self
+                .claude_folders
+                .iter()
+                .map(ConfigFolder::new)
+                .chain(self.claude_projects.iter().map(ConfigFolder::of_projects))
+                .collect(),
             openclaw_folders: self.openclaw_folders.clone(),
             global_files: std::iter::once(beside_home).chain(inside).collect(),
             cache: Some(self.state.join("catalog.sqlite")),

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use catalog::Found;
-use search::Source;
+use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
+use search::{Source, SourceKind};
 
 use crate::{App, Error, Kind};
 
@@ -15,13 +16,13 @@ pub(crate) fn folder(app: &App) -> PathBuf {
 
 /// What is not in the index yet.
 pub fn pending(app: &App) -> Result<Progress, Error> {
-    search::pending(&folder(app), &sources(catalog::find(&app.config.places())))
+    search::pending(&folder(app), &sources(catalog::find(&app.config.places()), &memory(app)))
         .map_err(|error| failed(&error))
 }
 
 /// Reads what is new into the index while `keep_going` says so.
 pub fn index(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
-    sync(app, catalog::find(&app.config.places()), keep_going)
+    sync(app, catalog::find(&app.config.places()), &memory(app), keep_going)
 }
 
 /// Throws the index away, so that the next pass makes it anew.
@@ -38,9 +39,10 @@ pub fn size(app: &App) -> Result<Option<Size>, Error> {
 pub(crate) fn sync(
     app: &App,
     found: Found,
+    memory: &Memory,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Synced, Error> {
-    search::sync(&folder(app), &sources(found), keep_going).map_err(|error| failed(&error))
+    search::sync(&folder(app), &sources(found, memory), keep_going).map_err(|error| failed(&error))
 }
 
 pub(crate) fn failed(error: &search::Error) -> Error {
@@ -48,12 +50,18 @@ pub(crate) fn failed(error: &search::Error) -> Error {
         .hint("`backstory index --rebuild` makes it anew from the transcripts")
 }
 
-fn sources(found: Found) -> Vec<Source> {
+/// What OpenClaw's agents remember.
+pub(crate) fn memory(app: &App) -> Memory {
+    Memory::find(&app.config.openclaw_folders, &app.config.home)
+}
+
+pub(crate) fn sources(found: Found, memory: &Memory) -> Vec<Source> {
     let mut sources = Vec::with_capacity(found.sessions.len() + found.flat_subagents.len());
     for session in found.sessions {
         let of_agent = |agent: transcript::SubagentFile| Source {
             path: agent.path,
             stamp: agent.stamp,
+            kind: SourceKind::ClaudeSessions,
             session: Some(session.id.clone()),
             subagent: true,
         };
@@ -61,6 +69,7 @@ fn sources(found: Found) -> Vec<Source> {
         sources.push(Source {
             path: session.path,
             stamp: session.stamp,
+            kind: SourceKind::ClaudeSessions,
             session: Some(session.id),
             subagent: false,
         });
@@ -69,8 +78,10 @@ fn sources(found: Found) -> Vec<Source> {
     sources.extend(flat.map(|agent| Source {
         path: agent.path,
         stamp: agent.stamp,
+        kind: SourceKind::ClaudeSessions,
         session: None,
         subagent: true,
     }));
+    sources.extend(memory.agents.iter().flat_map(search::sources_of));
     sources
 }

@@ -15,6 +15,7 @@ pub mod hooks;
 pub mod index;
 mod ledger;
 pub mod list;
+pub mod memory;
 mod moment;
 mod place;
 mod resolve;

@@ -7,8 +7,9 @@ use std::thread;
 use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
+use openclaw::{Conversation, Memory};
 use search::{FilterName, Query, Scope, Searcher};
-pub use search::{Hit, Meaning, Mode, Progress, Snippet, role};
+pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, role};
 use transcript::Role;
 
 use crate::{App, Error, Kind, Secrets, index, moment};
@@ -20,7 +21,9 @@ pub struct Request {
     pub question: String,
     /// What the sessions have to be.
     pub filter: Filter,
-    /// Only this session, by its id or the beginning of it.
+    /// Only from this source.
+    pub source: Option<SourceKind>,
+    /// Only this session, by its id or the beginning of it, or OpenClaw's key of a conversation.
     pub session: Option<String>,
     /// Only what this role said or did.
     pub role: Option<Role>,
@@ -79,21 +82,23 @@ pub fn search(
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
+    let found = catalog::find(&app.config.places());
+    let request = &with_tag(app, request, &found);
     let query = Query::parse(&request.question);
     let request = with_written_filters(app, request, &query)?;
     if query.is_empty() && request.file.is_none() {
         return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
     }
-    let found = catalog::find(&app.config.places());
-    let named = named(&request, &found)?;
+    let memory = index::memory(app);
+    let named = named(&request, &found, &memory)?;
     let files: HashMap<SessionId, usize> =
         found.sessions.iter().enumerate().map(|(at, file)| (file.id.clone(), at)).collect();
     let transcripts = found.sessions.clone();
     let mut answer = Answer { cut: query.cut, known: transcripts.len(), ..Answer::default() };
     let (synced, chosen) = thread::scope(|threads| {
         // Which sessions may answer is told by other files than whether the index is fresh.
-        let chosen = threads.spawn(|| named.or_else(|| chosen(app, &request, &found)));
-        let synced = index::sync(app, found.clone(), keep_going);
+        let chosen = threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, &memory)));
+        let synced = index::sync(app, found.clone(), &memory, keep_going);
         (synced, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     match synced {
@@ -106,7 +111,10 @@ pub fn search(
         Err(error) => answer.stale = Some(error.message),
     }
     let scope = Scope {
-        sessions: chosen,
+        sessions: chosen.sessions,
+        conversations: chosen.conversations,
+        sources: request.source.map(|source| HashSet::from([source])),
+        owned: Vec::new(),
         role: request.role,
         file: request.file.clone(),
         since: request.since,
@@ -141,7 +149,8 @@ fn with_written_filters(app: &App, request: &Request, query: &Query) -> Result<R
         match written.name {
             FilterName::Project | FilterName::Repo => set(&mut request.filter.project, value),
             FilterName::Branch => set(&mut request.filter.branch, value),
-            FilterName::Source => set(&mut request.filter.origin, value),
+            FilterName::Origin => set(&mut request.filter.origin, value),
+            FilterName::Source => request.source = request.source.or_else(|| SourceKind::of_word(&value)),
             FilterName::Session => set(&mut request.session, value),
             FilterName::File => set(&mut request.file, value),
             FilterName::Role => request.role = request.role.or_else(|| role(&value)),
@@ -162,22 +171,84 @@ fn set<T>(slot: &mut Option<T>, value: T) {
     slot.get_or_insert(value);
 }
 
-/// The session that is asked for by its id or the beginning of it.
-fn named(request: &Request, found: &Found) -> Result<Option<HashSet<SessionId>>, Error> {
+/// The request with `#name` taken for the project of that name, where there is one.
+fn with_tag(app: &App, request: &Request, found: &Found) -> Request {
+    let mut request = request.clone();
+    if request.filter.project.is_none()
+        && let Some((question, project)) = tagged(app, &request.question, found)
+    {
+        request.question = question;
+        request.filter.project = Some(project);
+    }
+    request
+}
+
+/// The question without `#name`, and the name, where there is a project of that name.
+pub(crate) fn tagged(app: &App, question: &str, found: &Found) -> Option<(String, String)> {
+    let name = search::tags(question).find(|name| !of_project(app, name, found).is_empty())?;
+    Some((search::without_tag(question, name), name.to_owned()))
+}
+
+/// The Claude sessions of a project.
+pub(crate) fn of_project(app: &App, name: &str, found: &Found) -> HashSet<SessionId> {
+    let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
+    catalog::select(&app.config.places(), found, &filter)
+}
+
+/// Which sessions of each program may answer; `None` for all.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) sessions: Option<HashSet<SessionId>>,
+    pub(crate) conversations: Option<HashSet<SessionId>>,
+}
+
+/// The session that is asked for by its id or the beginning of it, or by OpenClaw's key with all that works
+/// for it.
+pub(crate) fn named(request: &Request, found: &Found, memory: &Memory) -> Result<Option<Chosen>, Error> {
     let Some(text) = &request.session else { return Ok(None) };
     let begins =
         |id: &SessionId| id.as_str() == text || id.as_str().starts_with(text.as_str()) || id.short() == text;
-    let ids: HashSet<SessionId> =
+    let mut sessions: HashSet<SessionId> =
         found.sessions.iter().map(|file| file.id.clone()).filter(|id| begins(id)).collect();
-    if ids.is_empty() {
-        return Err(Error::new(Kind::NotFound, format!("no session's id begins with `{text}`"))
-            .hint("`backstory list` shows the ids"));
+    let mut conversations: HashSet<SessionId> = memory
+        .agents
+        .iter()
+        .flat_map(|agent| agent.transcripts.iter().map(|file| file.session.clone()))
+        .filter(|id| begins(id))
+        .collect();
+    let key = text.to_lowercase();
+    for conversation in told(memory) {
+        if conversation.key.as_ref() == Some(&key) || conversations.contains(&conversation.session) {
+            conversations.insert(conversation.session);
+            sessions.extend(conversation.claude);
+        }
     }
-    Ok(Some(ids))
+    if sessions.is_empty() && conversations.is_empty() {
+        return Err(Error::new(
+            Kind::NotFound,
+            format!("no session's id begins with `{text}`, and no conversation has that key"),
+        )
+        .hint("`backstory list` shows the ids"));
+    }
+    Ok(Some(Chosen { sessions: Some(sessions), conversations: Some(conversations) }))
 }
 
-/// The sessions that meet the filter; `None` when there is none to meet.
-fn chosen(app: &App, request: &Request, found: &Found) -> Option<HashSet<SessionId>> {
-    let asked = request.filter != Filter::default();
-    asked.then(|| catalog::select(&app.config.places(), found, &request.filter))
+/// The conversations of all agents' stores.
+pub(crate) fn told(memory: &Memory) -> impl Iterator<Item = Conversation> {
+    memory.agents.iter().flat_map(|agent| agent.conversations().0)
+}
+
+/// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
+/// none of them has.
+fn chosen(app: &App, request: &Request, found: &Found, memory: &Memory) -> Chosen {
+    let Filter { agent, .. } = &request.filter;
+    if request.filter == Filter::default() {
+        return Chosen::default();
+    }
+    let only_agent = request.filter == Filter { agent: agent.clone(), ..Filter::default() };
+    let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
+    Chosen {
+        sessions: Some(catalog::select(&app.config.places(), found, &request.filter)),
+        conversations: Some(of_agent.flat_map(search::names_of).collect()),
+    }
 }

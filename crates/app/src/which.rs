@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use model::{Session, SessionId};
 
 use crate::list::{self, list};
-use crate::search::{self, Answer, Answered, Progress, search};
+use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
 use crate::{App, Error, Kind, place, resolve};
 
 /// The shortest beginning of an id that is taken for one; shorter ones are words.
@@ -109,7 +109,13 @@ fn searched(
     limit: usize,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
-    let request = search::Request { question: text.to_owned(), limit, ..search::Request::default() };
+    let request = search::Request {
+        question: text.to_owned(),
+        // What is continued is one of Claude's sessions.
+        source: Some(SourceKind::ClaudeSessions),
+        limit,
+        ..search::Request::default()
+    };
     let answer = search(app, &request, keep_going)?;
     if answer.found.is_empty() {
         return Err(nothing(text, &answer));

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    completions, cost, doctor, fork, hook, hooks, index, list, resume, search, show, watch,
+    completions, cost, doctor, fork, hook, hooks, index, list, memory, resume, search, show, watch,
 };
 use crate::exit;
 
@@ -28,6 +28,7 @@ pub(crate) enum Command {
     Search(search::Args),
     List(list::Args),
     Index(index::Args),
+    Memory(memory::Args),
     Show(show::Args),
     Resume(resume::Args),
     Fork(fork::Args),

@@ -112,6 +112,11 @@ impl fmt::Display for SessionId {
 pub struct AgentId(Box<str>);
 
 impl AgentId {
+    /// The agent OpenClaw has where nobody named one.
+    pub fn main() -> Self {
+        Self("main".into())
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

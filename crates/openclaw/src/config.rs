@@ -1,4 +1,4 @@
-//! `openclaw.json`, for what a listing needs of it: the budget of a Claude Code session.
+//! `openclaw.json`: which file it is and how it is read; what it says of agents stands in `settings`.
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,7 @@ pub struct Config {
     pub max_budget_usd: Option<f64>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+    whole: Value,
 }
 
 impl Config {
@@ -42,9 +43,14 @@ impl Config {
         };
         let file = Some(path.to_owned());
         match parsed {
-            Ok(value) => Self { file, max_budget_usd: budget(&value), problems: Vec::new() },
-            Err(problem) => Self { file, max_budget_usd: None, problems: vec![problem] },
+            Ok(whole) => Self { file, max_budget_usd: budget(&whole), problems: Vec::new(), whole },
+            Err(problem) => Self { file, problems: vec![problem], ..Self::default() },
         }
+    }
+
+    /// What stands at a place; nothing where there is no such place.
+    pub(crate) fn at(&self, pointer: &str) -> &Value {
+        self.whole.pointer(pointer).unwrap_or(&Value::Null)
     }
 }
 

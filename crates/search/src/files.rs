@@ -13,8 +13,9 @@ use transcript::{FileStamp, Mark};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::error::{Error, files_failed};
+use crate::source::SourceKind;
 
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE file (
         id INTEGER PRIMARY KEY,
@@ -37,15 +38,17 @@ const STEPS: [&str; 2] = [
     CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     ",
     "ALTER TABLE file ADD COLUMN text INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE file ADD COLUMN source INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// What [`file_row`] reads.
-const COLUMNS: &str = "id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone, text";
+const COLUMNS: &str = "id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone, text, source";
 
 /// What an indexed file holds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share<'a> {
     pub(crate) file: u64,
+    pub(crate) source: SourceKind,
     pub(crate) session: Option<&'a str>,
     pub(crate) chunks: u64,
     pub(crate) spoken: u64,
@@ -68,6 +71,7 @@ pub(crate) struct FileRow {
     /// Its number in the index.
     pub(crate) id: u64,
     pub(crate) path: PathBuf,
+    pub(crate) source: SourceKind,
     /// The session it belongs to; unknown until a record of a flat sub-agent's file has named it.
     pub(crate) session: Option<SessionId>,
     pub(crate) subagent: bool,
@@ -151,13 +155,16 @@ impl FileList {
 
     /// Which session each file belongs to and how much it holds, by number.
     pub(crate) fn shares(&self, mut each: impl FnMut(Share<'_>)) -> Result<(), Error> {
-        let mut statement = self.prepare("SELECT id, session, chunks, spoken, text FROM file ORDER BY id")?;
+        let mut statement =
+            self.prepare("SELECT id, session, chunks, spoken, text, source FROM file ORDER BY id")?;
         let mut rows = statement.query([]).map_err(files_failed("read"))?;
         let share = |row: &rusqlite::Row<'_>, each: &mut dyn FnMut(Share<'_>)| {
             let session = row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)?;
             let number = |at| row.get(at).map(from_sql);
+            let source = SourceKind::from_number(row.get(5)?);
             each(Share {
                 file: number(0)?,
+                source,
                 session,
                 chunks: number(2)?,
                 spoken: number(3)?,
@@ -214,6 +221,9 @@ impl FileList {
                 .execute("DELETE FROM shared WHERE file = ?1 OR owner = ?1", [to_sql(*file)])
                 .map_err(failed())?;
         }
+        for file in &changes.removed {
+            transaction.execute("DELETE FROM file WHERE id = ?1", [to_sql(*file)]).map_err(failed())?;
+        }
         for row in &changes.files {
             write_file(&transaction, row).map_err(failed())?;
         }
@@ -232,7 +242,7 @@ impl FileList {
                 .map_err(failed())?;
         }
         transaction.commit().map_err(failed())?;
-        Ok((changes.files.len() + changes.shared.len() + 1) as u64)
+        Ok((changes.files.len() + changes.shared.len() + changes.removed.len() + 1) as u64)
     }
 
     /// Empties the list.
@@ -250,6 +260,8 @@ impl FileList {
 pub(crate) struct Changes {
     /// Files whose chunks were taken out.
     pub(crate) forgotten: Vec<u64>,
+    /// Files that are not listed any more.
+    pub(crate) removed: Vec<u64>,
     pub(crate) files: Vec<FileRow>,
     pub(crate) shared: Vec<Shared>,
     /// How many rows of the file of vectors count from now on.
@@ -259,7 +271,7 @@ pub(crate) struct Changes {
 fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize> {
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            "INSERT OR REPLACE INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         )?
         .execute(params![
             to_sql(row.id),
@@ -277,6 +289,7 @@ fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize>
             to_sql(row.spoken),
             row.gone,
             to_sql(row.text),
+            row.source.number(),
         ])
 }
 
@@ -287,6 +300,7 @@ fn file_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<FileRow> {
     Ok(FileRow {
         id: number(0)?,
         path: PathBuf::from(row.get::<_, String>(1)?),
+        source: SourceKind::from_number(row.get(15)?),
         session: session.and_then(|session| session.parse().ok()),
         subagent: row.get(3)?,
         stamp,
@@ -321,6 +335,7 @@ mod tests {
         FileRow {
             id,
             path: path.into(),
+            source: SourceKind::Sessions,
             session: Some("s1".parse().unwrap()),
             subagent: false,
             stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },

@@ -54,10 +54,12 @@ pub enum Kind {
     Branch = 22,
     /// A search of the web, or an address that was fetched.
     Web = 23,
+    /// A section of somebody's notes.
+    Note = 24,
 }
 
 impl Kind {
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 25] = [
         Self::Prompt,
         Self::Answer,
         Self::Thinking,
@@ -82,6 +84,7 @@ impl Kind {
         Self::Backup,
         Self::Branch,
         Self::Web,
+        Self::Note,
     ];
 
     /// The kind with that number in the index.
@@ -117,6 +120,7 @@ impl Kind {
                 | Self::Refusal
                 | Self::Commit
                 | Self::Branch
+                | Self::Note
         )
     }
 
@@ -133,6 +137,7 @@ impl Kind {
                 | Self::Question
                 | Self::Refusal
                 | Self::Commit
+                | Self::Note
         )
     }
 
@@ -140,7 +145,13 @@ impl Kind {
     pub(crate) fn names_files(self) -> bool {
         matches!(
             self,
-            Self::Prompt | Self::Answer | Self::Thinking | Self::Plan | Self::Summary | Self::AgentPrompt
+            Self::Prompt
+                | Self::Answer
+                | Self::Thinking
+                | Self::Plan
+                | Self::Summary
+                | Self::AgentPrompt
+                | Self::Note
         )
     }
 
@@ -154,7 +165,7 @@ impl Kind {
         match self {
             Self::Prompt | Self::Slash | Self::Refusal => Role::User,
             Self::Answer | Self::Thinking | Self::Plan | Self::Question => Role::Assistant,
-            Self::Title | Self::Summary | Self::Branch => Role::Note,
+            Self::Title | Self::Summary | Self::Branch | Self::Note => Role::Note,
             Self::Todo
             | Self::Delegation
             | Self::AgentPrompt
@@ -199,6 +210,7 @@ impl Kind {
             Self::Backup => "backup",
             Self::Branch => "branch",
             Self::Web => "web",
+            Self::Note => "note",
         }
     }
 }

@@ -3,6 +3,7 @@
 use transcript::Role;
 
 use crate::paths::is_path;
+use crate::source::SourceKind;
 use crate::words::{Splitter, is_stop_word};
 
 /// The most distinct words that are asked for; a longer question is cut, which the answer says.
@@ -43,6 +44,7 @@ pub enum FilterName {
     Project,
     Repo,
     Branch,
+    Origin,
     Source,
     Role,
     File,
@@ -58,6 +60,7 @@ impl FilterName {
             "project" => Self::Project,
             "repo" => Self::Repo,
             "branch" => Self::Branch,
+            "origin" => Self::Origin,
             "source" => Self::Source,
             "role" => Self::Role,
             "file" => Self::File,
@@ -119,6 +122,21 @@ impl Query {
     }
 }
 
+/// The names that stand in a question as `#name`, as notes and messages mark what they are about.
+pub fn tags(question: &str) -> impl Iterator<Item = &str> {
+    question.split_whitespace().filter_map(tag)
+}
+
+/// A question without the words that are `#name`.
+pub fn without_tag(question: &str, name: &str) -> String {
+    question.split_whitespace().filter(|word| tag(word) != Some(name)).collect::<Vec<_>>().join(" ")
+}
+
+fn tag(word: &str) -> Option<&str> {
+    let name = word.strip_prefix('#')?.trim_end_matches(|c: char| c.is_ascii_punctuation());
+    (!name.is_empty() && !name.starts_with('#')).then_some(name)
+}
+
 /// The role a filter's word names.
 pub fn role(word: &str) -> Option<Role> {
     [Role::User, Role::Assistant, Role::Tool, Role::Note].into_iter().find(|role| role.word() == word)
@@ -142,7 +160,12 @@ fn filter(word: &str) -> Option<Filter> {
     let value = value.trim_matches('"');
     let may_be_path = matches!(name, FilterName::File | FilterName::Repo | FilterName::Project);
     let is_code = value.starts_with(':') || (value.starts_with('/') && !may_be_path);
-    let valid = !value.is_empty() && !is_code && (name != FilterName::Role || role(value).is_some());
+    let known = match name {
+        FilterName::Role => role(value).is_some(),
+        FilterName::Source => SourceKind::of_word(value).is_some(),
+        _ => true,
+    };
+    let valid = !value.is_empty() && !is_code && known;
     valid.then(|| Filter { name, value: value.to_owned() })
 }
 
@@ -201,6 +224,17 @@ mod tests {
         assert_eq!(Query::parse("src/a.rs").path.as_deref(), Some("src/a.rs"));
         assert_eq!(Query::parse("src/a.rs project:x").path.as_deref(), Some("src/a.rs"));
         assert_eq!(Query::parse("token refresh").path, None);
+    }
+
+    #[test]
+    fn tags_are_words_with_a_name_behind_the_hash() {
+        let check = |question: &str, expected: &[&str]| {
+            assert_eq!(tags(question).collect::<Vec<_>>(), expected, "{question}");
+        };
+        check("How did I implement embeddings? #mine", &["mine"]);
+        check("#patent-search, #web.", &["patent-search", "web"]);
+        check("C# issue #12 ## # #!", &["12"]);
+        assert_eq!(without_tag("a #mine b #other", "mine"), "a b #other");
     }
 
     #[test]

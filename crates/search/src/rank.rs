@@ -68,7 +68,13 @@ impl Feature {
 /// what is cited, never the score.
 pub(crate) fn worth_citing(kind: Kind) -> f32 {
     match kind {
-        Kind::Prompt | Kind::Answer | Kind::Plan | Kind::Summary | Kind::Question | Kind::Refusal => 1.0,
+        Kind::Prompt
+        | Kind::Answer
+        | Kind::Plan
+        | Kind::Summary
+        | Kind::Question
+        | Kind::Refusal
+        | Kind::Note => 1.0,
         Kind::Thinking | Kind::Edit | Kind::Write | Kind::Error | Kind::Commit | Kind::Delegation => 0.8,
         _ => 0.6,
     }

@@ -20,6 +20,7 @@ use crate::rank;
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
 use crate::snippet::{At, Snippet, cite, text_at};
+use crate::source::SourceKind;
 use crate::vectors;
 use crate::writer::{list_file, text_folder};
 
@@ -32,8 +33,15 @@ const FAINT: f32 = 0.1;
 /// Which sessions and chunks may be found.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Only these sessions.
+    /// Only these of Claude's sessions.
     pub sessions: Option<HashSet<SessionId>>,
+    /// Only these of OpenClaw's conversations and notes, by their names in the index.
+    pub conversations: Option<HashSet<SessionId>>,
+    /// Only from these sources.
+    pub sources: Option<HashSet<SourceKind>>,
+    /// Claude sessions with the OpenClaw conversation each works for: it is left out where that conversation's
+    /// own transcript is indexed.
+    pub owned: Vec<(SessionId, SessionId)>,
     /// Only what this role said or did.
     pub role: Option<Role>,
     /// Only sessions that touched this file.
@@ -49,12 +57,16 @@ pub struct Scope {
 /// One session that answers a question, with the line that does so best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The session.
+    /// The session; for notes, which belong to none, a name made up for the file.
     pub session: SessionId,
     /// Between 0 and 1; comparable within one answer.
     pub score: f32,
     /// What the score is made of.
     pub why: Why,
+    /// Where it was said.
+    pub source: SourceKind,
+    /// The file has vanished.
+    pub gone: bool,
     /// The transcript that is cited.
     pub file: PathBuf,
     /// The cited line, from 1.
@@ -71,6 +83,10 @@ pub struct Hit {
     pub subagent: bool,
     /// The cited text around the match; absent when the transcript is gone.
     pub snippet: Option<Snippet>,
+    /// The whole piece of text that is cited.
+    pub passage: Option<String>,
+    /// Its first and last line in the file.
+    pub lines: Option<(u64, u64)>,
     /// Other sessions that hold the same record.
     pub also_in: Vec<SessionId>,
 }
@@ -142,6 +158,17 @@ pub struct Outcome {
     pub meaning: Meaning,
 }
 
+/// How much is indexed of one source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// Which.
+    pub source: SourceKind,
+    /// Files.
+    pub files: u64,
+    /// Pieces of text that can be found.
+    pub chunks: u64,
+}
+
 /// The index, open for reading.
 pub struct Searcher {
     folder: PathBuf,
@@ -196,9 +223,7 @@ impl Searcher {
         threads: usize,
         limit: usize,
     ) -> Result<Outcome, Error> {
-        if let Some(wanted) = &scope.sessions {
-            self.sessions.admit(|session| wanted.contains(session));
-        }
+        self.admit(scope);
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
         let columns = Columns::of(&self.text).map_err(failed())?;
@@ -269,6 +294,37 @@ impl Searcher {
         meaning::nearness(vectors, question, &self.sessions, admitted.as_ref(), threads)
     }
 
+    fn admit(&mut self, scope: &Scope) {
+        let chosen = [&scope.sessions, &scope.conversations];
+        if chosen.iter().all(|set| set.is_none()) && scope.sources.is_none() && scope.owned.is_empty() {
+            return;
+        }
+        let hidden: HashSet<SessionId> = {
+            let indexed: HashSet<&SessionId> = self.sessions.speaking_of(SourceKind::Sessions).collect();
+            let owned = scope.owned.iter().filter(|(_, owner)| indexed.contains(owner));
+            owned.map(|(session, _)| session.clone()).collect()
+        };
+        self.sessions.admit(|source, session| {
+            let is_claude = source == SourceKind::ClaudeSessions;
+            let wanted = if is_claude { &scope.sessions } else { &scope.conversations };
+            scope.sources.as_ref().is_none_or(|sources| sources.contains(&source))
+                && wanted.as_ref().is_none_or(|wanted| wanted.contains(session))
+                && !(is_claude && hidden.contains(session))
+        });
+    }
+
+    /// How much is indexed of what `of` picks, by source.
+    pub fn counts(&self, of: impl Fn(SourceKind, &SessionId) -> bool) -> Result<Vec<Count>, Error> {
+        let rows = self.list.all()?;
+        let picked = |row: &&FileRow| row.session.as_ref().is_some_and(|name| of(row.source, name));
+        let picked: Vec<&FileRow> = rows.iter().filter(picked).collect();
+        let count = |source: SourceKind| {
+            let of_it = || picked.iter().filter(move |row| row.source == source);
+            Count { source, files: of_it().count() as u64, chunks: of_it().map(|row| row.chunks).sum() }
+        };
+        Ok(SourceKind::ALL.into_iter().map(count).collect())
+    }
+
     /// What the index holds.
     pub fn size(&self) -> Size {
         let in_text = std::fs::read_dir(&self.folder).into_iter().flatten();
@@ -309,13 +365,17 @@ impl Searcher {
                 changed_file: found.facts.changes > 0 || found.facts.backed_up,
             },
             file: file.path.clone(),
-            line: at.line,
+            line: cited.lines.map_or(at.line, |(first, _)| first),
             offset: at.offset,
             uuid: cited.uuid,
             kind: Kind::from_number(number("kind")?).unwrap_or(Kind::Answer),
             at: (time > 0).then(|| Timestamp::from_second(time).ok()).flatten(),
             subagent: file.subagent,
+            source: self.sessions.source(session),
+            gone: file.gone,
             snippet: cited.snippet,
+            passage: cited.passage,
+            lines: cited.lines,
             also_in: if record == 0 { Vec::new() } else { self.sessions.also_in(session, owner, record) },
         }))
     }
@@ -358,6 +418,7 @@ impl Searcher {
             record: self.number(chunk, "record")?,
             piece: self.number(chunk, "piece")?,
             subagent: file.subagent,
+            source: file.source,
             shows_secrets,
         })
     }

@@ -5,13 +5,18 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 use crate::files::{FileList, Share};
+use crate::source::SourceKind;
 
 const NONE: u32 = u32::MAX;
+
+/// The numbers of the sessions of each source, by their names.
+type Numbers = [FxHashMap<String, u32>; SourceKind::ALL.len()];
 
 /// The sessions that the indexed files belong to.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     ids: Vec<SessionId>,
+    sources: Vec<SourceKind>,
     files: u64,
     /// The session of each file, by the file's number.
     of_file: Vec<u32>,
@@ -31,7 +36,7 @@ impl Sessions {
     /// The sessions of a list of files.
     pub(crate) fn of(list: &FileList) -> Result<Self, Error> {
         let mut sessions = Self::default();
-        let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
+        let mut numbers = Numbers::default();
         list.shares(|share| sessions.add(share, &mut numbers))?;
         sessions.lends = vec![false; sessions.of_file.len()];
         for shared in list.shared()? {
@@ -46,7 +51,7 @@ impl Sessions {
         Ok(sessions)
     }
 
-    fn add(&mut self, share: Share<'_>, numbers: &mut FxHashMap<String, u32>) {
+    fn add(&mut self, share: Share<'_>, numbers: &mut Numbers) {
         self.chunks += share.chunks;
         self.text += share.text;
         self.files += 1;
@@ -55,11 +60,13 @@ impl Sessions {
             self.of_file.resize(file + 1, NONE);
         }
         let Some(session) = share.session else { return };
+        let numbers = &mut numbers[usize::from(share.source.number())];
         let number = if let Some(number) = numbers.get(session) {
             *number
         } else {
             let (Ok(id), Ok(number)) = (session.parse(), u32::try_from(self.ids.len())) else { return };
             self.ids.push(id);
+            self.sources.push(share.source);
             self.spoken.push(0);
             numbers.insert(session.to_owned(), number);
             number
@@ -69,8 +76,20 @@ impl Sessions {
     }
 
     /// Lets only these sessions be found.
-    pub(crate) fn admit(&mut self, wanted: impl Fn(&SessionId) -> bool) {
-        self.admitted = Some(self.ids.iter().map(wanted).collect());
+    pub(crate) fn admit(&mut self, wanted: impl Fn(SourceKind, &SessionId) -> bool) {
+        self.admitted =
+            Some(self.sources.iter().zip(&self.ids).map(|(source, id)| wanted(*source, id)).collect());
+    }
+
+    /// Those of one source that said anything.
+    pub(crate) fn speaking_of(&self, source: SourceKind) -> impl Iterator<Item = &SessionId> {
+        let all = self.sources.iter().zip(&self.ids).zip(&self.spoken);
+        all.filter(move |((of, _), spoken)| **of == source && **spoken > 0).map(|((_, id), _)| id)
+    }
+
+    /// Where a session was held.
+    pub(crate) fn source(&self, session: usize) -> SourceKind {
+        self.sources[session]
     }
 
     pub(crate) fn len(&self) -> usize {

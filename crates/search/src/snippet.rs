@@ -1,15 +1,19 @@
 //! The piece of a transcript that a hit cites: read again from the file, cut around what was asked for.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
 
+use openclaw::Entry;
 use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::{Unit, original_units, units};
 use crate::document::piece_of;
+use crate::source::SourceKind;
 use crate::words::Splitter;
+use crate::{conversation, notes};
 
 /// How much is shown, in bytes.
 const WINDOW: usize = 280;
@@ -28,6 +32,10 @@ pub struct Snippet {
 pub(crate) struct Cited {
     pub(crate) uuid: Option<String>,
     pub(crate) snippet: Option<Snippet>,
+    /// The whole piece of text that is cited.
+    pub(crate) passage: Option<String>,
+    /// Its first and last line in the file.
+    pub(crate) lines: Option<(u64, u64)>,
 }
 
 /// Where the cited text stands.
@@ -39,21 +47,78 @@ pub(crate) struct At<'a> {
     pub(crate) record: u64,
     pub(crate) piece: u64,
     pub(crate) subagent: bool,
+    pub(crate) source: SourceKind,
     pub(crate) shows_secrets: bool,
 }
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
 pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
-    let cited = with_record(at, |record, subagent| Cited {
-        uuid: record.uuid().map(ToOwned::to_owned),
-        snippet: piece(record, subagent, at).map(|text| cut(&text, terms)),
-    });
-    cited.unwrap_or_default()
+    let Some(passage) = passage(at) else { return Cited::default() };
+    Cited {
+        snippet: passage.text.as_ref().map(|text| cut(text, terms)),
+        lines: passage.text.is_some().then_some(passage.lines),
+        uuid: passage.uuid,
+        passage: passage.text,
+    }
 }
 
 /// The whole of the cited piece.
 pub(crate) fn text_at(at: &At<'_>) -> Option<String> {
-    with_record(at, |record, subagent| piece(record, subagent, at)).flatten()
+    passage(at)?.text
+}
+
+/// A cited piece, read again.
+struct Passage {
+    uuid: Option<String>,
+    text: Option<String>,
+    /// Its first and last line.
+    lines: (u64, u64),
+}
+
+fn passage(at: &At<'_>) -> Option<Passage> {
+    match at.source {
+        SourceKind::ClaudeSessions => with_record(at, |record, subagent| Passage {
+            uuid: record.uuid().map(ToOwned::to_owned),
+            text: piece(record, subagent, at),
+            lines: (at.line, at.line),
+        }),
+        SourceKind::Sessions => of_entry(at),
+        SourceKind::Memory => of_note(at),
+    }
+}
+
+/// A piece of a line of one of OpenClaw's transcripts.
+fn of_entry(at: &At<'_>) -> Option<Passage> {
+    let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
+    let entry = Entry::parse(reader.next_line().ok()??.bytes).ok()?;
+    if at.record != 0 && conversation::known(&entry).record != at.record {
+        return None;
+    }
+    let uuid = entry.id.clone();
+    let (number, piece) = piece_of(at.piece);
+    let unit = conversation::original_units(entry).into_iter().nth(number)?;
+    let text = if at.shows_secrets { original_of(&unit, piece) } else { text_of(&unit.redacted(), piece) };
+    Some(Passage { uuid, text, lines: (at.line, at.line) })
+}
+
+/// A piece of a section of somebody's notes, if it stands there still.
+fn of_note(at: &At<'_>) -> Option<Passage> {
+    let bytes = transcript::read_small(at.path, notes::CAP).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let sections = notes::sections(&text);
+    let section = sections.iter().find(|section| section.record() == at.record)?;
+    let unit = section.unit();
+    let (_, piece) = piece_of(at.piece);
+    let range = original_range(&unit, piece)?;
+    let lines = |to: usize| section.text[..to].trim_end_matches('\n').matches('\n').count() as u64;
+    let first = section.line + section.text[..range.start].matches('\n').count() as u64;
+    let last = section.line + lines(range.end);
+    let text = if at.shows_secrets {
+        section.text.get(range).map(ToOwned::to_owned)
+    } else {
+        text_of(&unit.redacted(), piece)
+    };
+    Some(Passage { uuid: None, text, lines: (first, last.max(first)) })
 }
 
 fn with_record<T>(at: &At<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
@@ -80,13 +145,18 @@ fn piece(record: &Record<'_>, subagent: bool, at: &At<'_>) -> Option<String> {
 
 /// The piece as it was said. Pieces are counted in the text without secrets, which is what was indexed.
 fn original_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
+    match original_range(unit, piece) {
+        Some(range) => unit.text.get(range).map(ToOwned::to_owned),
+        None => text_of(unit, piece),
+    }
+}
+
+/// Where a piece stands in the text as it was said.
+fn original_range(unit: &Unit<'_>, piece: usize) -> Option<Range<usize>> {
     let redacted = unit.clone().redacted();
-    let Some(part) = redacted.pieces().nth(piece).filter(|text| !text.trim().is_empty()) else {
-        return text_of(unit, piece);
-    };
+    let part = redacted.pieces().nth(piece).filter(|text| !text.trim().is_empty())?;
     let start = part.as_ptr().addr() - redacted.text.as_ptr().addr();
-    let range = redact::original(&redact::find(&unit.text), start..start + part.len());
-    unit.text.get(range).map(ToOwned::to_owned)
+    Some(redact::original(&redact::find(&unit.text), start..start + part.len()))
 }
 
 fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {

@@ -3,13 +3,14 @@
 //! An unchanged file costs its stat, an appended one its new bytes. Work can be stopped at any line and is
 //! then kept; the next pass goes on from there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
+use openclaw::Entry;
 use transcript::record::{Record, parse};
-use transcript::{Change, FileStamp, Tail};
+use transcript::{Change, FileStamp, Mark, Tail};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::{Unit, units};
@@ -17,7 +18,9 @@ use crate::document::Documents;
 use crate::error::Error;
 use crate::files::{Changes, FileList, FileRow, Shared, fingerprint};
 use crate::kind::Kind;
+use crate::source::SourceKind;
 use crate::writer::{Writer, list_file};
+use crate::{conversation, notes};
 
 /// A commit is made after so many bytes of transcripts.
 const COMMIT_EVERY: u64 = 512 << 20;
@@ -33,6 +36,8 @@ pub struct Source {
     pub path: PathBuf,
     /// Its `stat`.
     pub stamp: FileStamp,
+    /// What kind of file it is.
+    pub kind: SourceKind,
     /// The session it belongs to, where its place tells.
     pub session: Option<SessionId>,
     /// Whether it is a sub-agent's.
@@ -81,7 +86,14 @@ struct Plan {
     todo: Vec<Todo>,
     bytes: u64,
     gone: Vec<FileRow>,
+    removed: Vec<FileRow>,
     back: Vec<FileRow>,
+}
+
+impl Plan {
+    fn is_empty(&self) -> bool {
+        self.todo.is_empty() && self.gone.is_empty() && self.back.is_empty() && self.removed.is_empty()
+    }
 }
 
 #[derive(Debug)]
@@ -119,7 +131,7 @@ pub fn sync(
         Ok(None) | Err(_) => Vec::new(),
     };
     let first_look = plan(rows, sources);
-    if first_look.todo.is_empty() && first_look.gone.is_empty() && first_look.back.is_empty() {
+    if first_look.is_empty() {
         return Ok(Synced::default());
     }
     let left = Synced {
@@ -160,8 +172,7 @@ fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
     for source in sources {
         let known = by_path.remove(&source.path).or_else(|| {
             let row = moved.get(&(source.stamp.dev, source.stamp.ino))?;
-            // The same stem: a file that moved between folders, not an inode that was used again.
-            (row.path.file_name() == source.path.file_name()).then(|| row.clone())
+            is_moved(row, source).then(|| row.clone())
         });
         if let Some(row) = &known {
             moved.remove(&(row.stamp.dev, row.stamp.ino));
@@ -176,14 +187,23 @@ fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
         plan.bytes += todo.new_bytes();
         plan.todo.push(todo);
     }
-    plan.gone =
-        moved.into_values().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
+    let (kept, removed): (Vec<_>, _) = moved.into_values().partition(|row| row.source.outlives_file());
+    plan.removed = removed;
+    plan.gone = kept.into_iter().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
     plan.todo.sort_by_key(|todo| std::cmp::Reverse(todo.source.stamp.mtime));
     plan
 }
 
+/// Whether a file with the same inode is the one that was indexed, and not an inode that was used again: it
+/// moved between folders under its name, or is OpenClaw's transcript that was put away.
+fn is_moved(row: &FileRow, source: &Source) -> bool {
+    row.source == source.kind
+        && (row.path.file_name() == source.path.file_name()
+            || (source.kind == SourceKind::Sessions && row.session == source.session))
+}
+
 /// One pass over what is new.
-struct Pass {
+pub(crate) struct Pass {
     writer: Writer,
     documents: Documents,
     /// The file that owns each record.
@@ -218,7 +238,11 @@ impl Pass {
             Progress { files: plan.todo.len() as u64, bytes: plan.bytes, ..Progress::default() };
         self.changes.files.extend(plan.gone);
         self.changes.files.extend(plan.back);
-        let mut todo: std::collections::VecDeque<Todo> = plan.todo.into();
+        let mut todo: VecDeque<Todo> = plan.todo.into();
+        for row in plan.removed {
+            self.changes.removed.push(row.id);
+            self.take_out(row.id, &mut todo)?;
+        }
         while let Some(next) = todo.pop_front() {
             if self.stopped {
                 self.synced.pending_files += 1;
@@ -256,9 +280,12 @@ impl Pass {
         &mut self,
         next: &Todo,
         keep_going: &mut dyn FnMut(&Progress) -> bool,
-        todo: &mut std::collections::VecDeque<Todo>,
+        todo: &mut VecDeque<Todo>,
     ) -> Result<u64, Error> {
         let source = &next.source;
+        if source.kind == SourceKind::Memory {
+            return self.notes(next, todo);
+        }
         let mut tail = match Tail::open(&source.path, next.known.as_ref().map(|row| &row.mark)) {
             Ok(tail) => tail,
             // It vanished since it was listed; the next pass notes it.
@@ -268,7 +295,7 @@ impl Pass {
                 return Ok(0);
             }
         };
-        let mut row = self.row(next, &tail);
+        let mut row = self.row(next, tail.stamp());
         if tail.change() == Change::Replaced {
             self.forget(&mut row, todo)?;
         }
@@ -293,20 +320,22 @@ impl Pass {
         Ok(bytes)
     }
 
-    fn row(&mut self, next: &Todo, tail: &Tail) -> FileRow {
+    fn row(&mut self, next: &Todo, stamp: FileStamp) -> FileRow {
         let source = &next.source;
         if let Some(known) = &next.known {
-            return FileRow { path: source.path.clone(), gone: false, ..known.clone() };
+            let session = source.session.clone().or_else(|| known.session.clone());
+            return FileRow { path: source.path.clone(), session, gone: false, ..known.clone() };
         }
         let id = self.next_file;
         self.next_file += 1;
         FileRow {
             id,
             path: source.path.clone(),
+            source: source.kind,
             session: source.session.clone(),
             subagent: source.subagent,
-            stamp: tail.stamp(),
-            mark: transcript::Mark::default(),
+            stamp,
+            mark: Mark::default(),
             chunks: 0,
             spoken: 0,
             gone: false,
@@ -316,20 +345,21 @@ impl Pass {
 
     /// Takes out all that is indexed of a file whose content was replaced. Files that lean on its records
     /// are read again from their beginning.
-    fn forget(
-        &mut self,
-        row: &mut FileRow,
-        todo: &mut std::collections::VecDeque<Todo>,
-    ) -> Result<(), Error> {
-        self.writer.remove(row.id)?;
-        self.records.retain(|_, owner| *owner != row.id);
-        self.changes.forgotten.push(row.id);
+    fn forget(&mut self, row: &mut FileRow, todo: &mut VecDeque<Todo>) -> Result<(), Error> {
         let before = row.id;
         // Under a new number: vectors are never taken out, those of a number that is not listed do not count.
         row.id = self.next_file;
         self.next_file += 1;
         (row.chunks, row.spoken, row.text) = (0, 0, 0);
-        let leaning = self.writer.list.leaning_on(before)?;
+        self.take_out(before, todo)
+    }
+
+    /// Takes out the chunks of a file.
+    fn take_out(&mut self, id: u64, todo: &mut VecDeque<Todo>) -> Result<(), Error> {
+        self.writer.remove(id)?;
+        self.records.retain(|_, owner| *owner != id);
+        self.changes.forgotten.push(id);
+        let leaning = self.writer.list.leaning_on(id)?;
         if leaning.is_empty() {
             return Ok(());
         }
@@ -339,10 +369,11 @@ impl Pass {
             let source = Source {
                 path: file.path.clone(),
                 stamp: file.stamp,
+                kind: file.source,
                 session: file.session.clone(),
                 subagent: file.subagent,
             };
-            let mark = transcript::Mark { witness: !file.mark.witness, ..file.mark };
+            let mark = Mark { witness: !file.mark.witness, ..file.mark };
             todo.retain(|other| other.source.path != source.path);
             todo.push_back(Todo { source, known: Some(FileRow { mark, ..file }) });
         }
@@ -358,13 +389,15 @@ impl Pass {
         let mut branch = None;
         while let Some(line) = tail.next_line()? {
             let size = line.bytes.len() as u64 + 1;
-            match parse(line.bytes) {
-                Ok(record) => {
-                    let place = Place { offset: line.offset, line: line.number };
-                    self.record(row, &record, place, &mut branch);
+            let place = Place { offset: line.offset, line: line.number };
+            if row.source == SourceKind::Sessions {
+                self.entry(row, line.bytes, place);
+            } else {
+                match parse(line.bytes) {
+                    Ok(record) => self.record(row, &record, place, &mut branch),
+                    Err(transcript::record::Passed::Blank | transcript::record::Passed::Unread) => {}
+                    Err(_) => self.synced.unreadable_lines += 1,
                 }
-                Err(transcript::record::Passed::Blank | transcript::record::Passed::Unread) => {}
-                Err(_) => self.synced.unreadable_lines += 1,
             }
             self.synced.progress.bytes_done += size;
             self.since_commit += size;
@@ -396,12 +429,67 @@ impl Pass {
         self.units(row, record, &found, place);
     }
 
+    /// A line of one of OpenClaw's transcripts.
+    fn entry(&mut self, row: &mut FileRow, line: &[u8], place: Place) {
+        match Entry::parse(line) {
+            Ok(entry) => {
+                let conversation::Known { record, time } = conversation::known(&entry);
+                self.chunks(row, (record, time), &conversation::units(entry), place);
+            }
+            Err(_) if line.trim_ascii().is_empty() => {}
+            Err(_) => self.synced.unreadable_lines += 1,
+        }
+    }
+
+    /// Reads a file of notes, which may have changed anywhere, whole; returns the bytes read.
+    fn notes(&mut self, next: &Todo, todo: &mut VecDeque<Todo>) -> Result<u64, Error> {
+        let source = &next.source;
+        let bytes = match transcript::read_small(&source.path, notes::CAP) {
+            Ok(bytes) => bytes,
+            // It vanished since it was listed; the next pass notes it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => {
+                self.synced.failed.push((source.path.clone(), error.to_string()));
+                return Ok(0);
+            }
+        };
+        let mut row = self.row(next, source.stamp);
+        let witness = xxh3_64(&bytes);
+        let is_known = next.known.is_some();
+        if !is_known || row.mark.witness != witness {
+            if is_known {
+                self.forget(&mut row, todo)?;
+            }
+            let time = source.stamp.modified().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
+            for section in notes::sections(&String::from_utf8_lossy(&bytes)) {
+                let place = Place { offset: section.offset, line: section.line };
+                self.chunks(&mut row, (section.record(), time), &[section.unit().redacted()], place);
+            }
+        }
+        let size = bytes.len() as u64;
+        row.stamp = source.stamp;
+        row.mark = Mark { dev: row.stamp.dev, ino: row.stamp.ino, offset: size, lines: 0, witness };
+        self.synced.bytes_read += size;
+        self.synced.progress.bytes_done += size;
+        self.since_commit += size;
+        self.changes.files.push(row);
+        Ok(size)
+    }
+
     fn units(&mut self, row: &mut FileRow, record: &Record<'_>, units: &[Unit<'_>], place: Place) {
+        let id = record.uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()));
+        let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
+        self.chunks(row, (id, time), units, place);
+    }
+
+    /// Adds what a record says, known by the hash of its id and made at that time; 0 where it has none.
+    fn chunks(&mut self, row: &mut FileRow, (id, time): (u64, u64), units: &[Unit<'_>], place: Place) {
         if units.is_empty() {
             return;
         }
-        let id = record.uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()));
-        let owner = if id == 0 { row.id } else { *self.records.entry(id).or_insert(row.id) };
+        // Notes are each their own: one that says the same is no copy of a conversation.
+        let is_own = id == 0 || row.source == SourceKind::Memory;
+        let owner = if is_own { row.id } else { *self.records.entry(id).or_insert(row.id) };
         let spoken =
             units.iter().filter(|unit| unit.kind.speaks_for_session()).map(|unit| unit.text.len() as u64);
         row.spoken += spoken.sum::<u64>();
@@ -409,7 +497,6 @@ impl Pass {
             self.changes.shared.push(Shared { record: id, owner, file: row.id });
             return;
         }
-        let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
         let origin = Origin { file: row.id, record: id, place, time, generation: self.writer.generation };
         for (number, unit) in units.iter().enumerate() {
             row.text += unit.indexed_length();

@@ -19,6 +19,7 @@ const SIDE_FILE_CAP: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFolder {
     root: PathBuf,
+    projects: PathBuf,
 }
 
 /// A session's transcript and what lies beside it.
@@ -109,7 +110,16 @@ pub struct Found {
 impl ConfigFolder {
     /// The folder at `root`; it need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        let root = root.into();
+        let projects = root.join("projects");
+        Self { root, projects }
+    }
+
+    /// The folder whose project folders lie in `projects`, whatever that is called.
+    pub fn of_projects(projects: impl Into<PathBuf>) -> Self {
+        let projects = projects.into();
+        let root = projects.parent().unwrap_or(&projects).to_owned();
+        Self { root, projects }
     }
 
     /// The folder itself.
@@ -119,7 +129,7 @@ impl ConfigFolder {
 
     /// Where the transcripts lie.
     pub fn projects(&self) -> PathBuf {
-        self.root.join("projects")
+        self.projects.clone()
     }
 
     /// Where live processes register themselves.

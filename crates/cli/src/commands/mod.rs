@@ -8,6 +8,7 @@ pub(crate) mod hook;
 pub(crate) mod hooks;
 pub(crate) mod index;
 pub(crate) mod list;
+pub(crate) mod memory;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::List(list) => list::run(&open()?, &list),
         Command::Search(search) => search::run(&open()?, &search),
         Command::Index(index) => index::run(&open()?, &index),
+        Command::Memory(memory) => memory::run(&open()?, &memory),
         Command::Show(show) => show::run(&open()?, &show),
         Command::Resume(resume) => resume::run(&open()?, &resume),
         Command::Fork(fork) => fork::run(&open()?, &fork),

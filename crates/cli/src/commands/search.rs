@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use app::list::Filter;
-use app::search::{Answer, Answered, Meaning, Mode, Request, Snippet, is_first, search};
+use app::search::{Answer, Answered, Hit, Meaning, Mode, Request, Snippet, SourceKind, is_first, search};
 use app::{App, Error, Kind, moment};
 use jiff::Timestamp;
 use model::SessionId;
@@ -37,7 +37,10 @@ pub(crate) struct Args {
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only this session, by its id or the beginning of it.
+    /// Only what stands in Claude Code's sessions, in OpenClaw's, or in the notes of OpenClaw's workspaces.
+    #[arg(long, value_parser = ["claude-sessions", "sessions", "memory"])]
+    source: Option<String>,
+    /// Only this session: its id, the beginning of it, or OpenClaw's key of a conversation.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Only what was said or done by the person, the model or a tool.
@@ -94,7 +97,9 @@ struct Pending {
 #[derive(Serialize)]
 struct HitJson<'a> {
     rank: usize,
-    session_id: &'a SessionId,
+    session_id: Option<&'a SessionId>,
+    source: &'static str,
+    gone: bool,
     score: f32,
     title: Option<&'a str>,
     project: Option<&'a str>,
@@ -151,6 +156,7 @@ fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
             agent: agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?,
             ..Filter::default()
         },
+        source: args.source.as_deref().and_then(SourceKind::of_word),
         session: args.session.clone(),
         role: args.role.as_deref().and_then(app::search::role),
         file: args.file.clone(),
@@ -200,7 +206,9 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
     let (hit, session) = (&found.hit, found.session.as_ref());
     HitJson {
         rank,
-        session_id: &hit.session,
+        session_id: (hit.source != SourceKind::Memory).then_some(&hit.session),
+        source: hit.source.word(),
+        gone: hit.gone,
         score: hit.score,
         title: session.and_then(|session| session.title.as_deref()),
         project: session.and_then(|session| session.project.as_deref()),
@@ -241,7 +249,8 @@ fn print(app: &App, question: &str, answer: &Answer) -> Result<(), Failure> {
     for note in notes(answer) {
         writeln!(out, "{dim}{note}{dim:#}")?;
     }
-    if let Some(best) = answer.found.first() {
+    let best = answer.found.first();
+    if let Some(best) = best.filter(|best| best.hit.source == SourceKind::ClaudeSessions) {
         let demo = if app.config.is_demo { " --demo" } else { "" };
         let id = best.hit.session.short();
         for (what, command) in [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")] {
@@ -256,10 +265,13 @@ fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failur
     let score = AnsiColor::Cyan.on_default();
     let (hit, session) = (&found.hit, found.session.as_ref());
     let width = out.width();
-    let title = session.and_then(|session| session.title.as_deref()).unwrap_or("(its transcript is gone)");
-    let title = fit(&safe(title), width.saturating_sub(18));
+    let title = session.and_then(|session| session.title.clone()).unwrap_or_else(|| untitled(hit));
+    let title = fit(&safe(&title), width.saturating_sub(18));
     writeln!(out, "{score}{:.2}{score:#}  {bold}{title}{bold:#}", hit.score)?;
-    let mut facts = vec![hit.session.short().to_owned()];
+    let mut facts = vec![match hit.source {
+        SourceKind::Memory => "notes".to_owned(),
+        _ => hit.session.short().to_owned(),
+    }];
     if let Some(session) = session {
         facts.extend(session.project.as_deref().map(safe));
         facts.extend(session.branch.as_deref().map(safe));
@@ -277,6 +289,15 @@ fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failur
         }
     }
     Ok(writeln!(out)?)
+}
+
+/// What stands for a title where no catalog knows one.
+fn untitled(hit: &Hit) -> String {
+    match hit.source {
+        SourceKind::ClaudeSessions => "(its transcript is gone)".to_owned(),
+        SourceKind::Sessions => format!("OpenClaw's conversation {}", hit.session),
+        SourceKind::Memory => hit.file.display().to_string(),
+    }
 }
 
 /// The snippet with the words of the question standing out, in lines of at most `width` cells.

@@ -9,6 +9,7 @@
 mod continuing;
 mod desk;
 mod doctor;
+mod memory;
 mod printing;
 mod refusals;
 mod secrets;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use search::{Hit, Mode, Query, Scope, Searcher, Source, Synced, sync};
+use search::{Hit, Mode, Query, Scope, Searcher, Source, SourceKind, Synced, sync};
 use testkit::transcript::Transcript;
 use transcript::ConfigFolder;
 
@@ -63,8 +63,13 @@ pub(crate) fn sources(config: &Path) -> Vec<Source> {
     let found = ConfigFolder::new(config).find(2);
     let mut sources = Vec::new();
     for session in found.transcripts {
-        let source =
-            |path, stamp, subagent| Source { path, stamp, session: Some(session.id.clone()), subagent };
+        let source = |path, stamp, subagent| Source {
+            path,
+            stamp,
+            kind: SourceKind::ClaudeSessions,
+            session: Some(session.id.clone()),
+            subagent,
+        };
         sources.extend(session.subagents.into_iter().map(|agent| source(agent.path, agent.stamp, true)));
         sources.push(source(session.path, session.stamp, false));
     }
@@ -72,6 +77,7 @@ pub(crate) fn sources(config: &Path) -> Vec<Source> {
     sources.extend(flat.map(|agent| Source {
         path: agent.path,
         stamp: agent.stamp,
+        kind: SourceKind::ClaudeSessions,
         session: None,
         subagent: true,
     }));

@@ -10,3 +10,4 @@ mod changes;
 mod crash;
 mod finding;
 mod history;
+mod remembering;

@@ -1,0 +1,296 @@
+//! `memory`: what OpenClaw's agents remember, asked as OpenClaw's own command is.
+
+use std::io::Write as _;
+
+use app::memory::{Answer, Remembered, Request, Status, search, status};
+use app::search::SourceKind;
+use app::{App, Error, Kind};
+use model::AgentId;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::patience::Patience;
+use crate::text::{safe, safe_lines};
+
+/// The longest snippet, in characters, as OpenClaw has it.
+const SNIPPET: usize = 700;
+
+/// Search what OpenClaw's agents remember, as `openclaw memory` does.
+///
+/// Notes of the workspaces, OpenClaw's conversations, and Claude Code's sessions with them. Flags, JSON and
+/// settings (`agents.defaults.memorySearch`) are OpenClaw's.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Search(SearchArgs),
+    Status(StatusArgs),
+    Index(IndexArgs),
+}
+
+/// Find what was written down or said.
+#[derive(Debug, clap::Args)]
+struct SearchArgs {
+    /// What to look for; `#name` in it is a project.
+    #[arg(required = true, value_name = "QUESTION")]
+    words: Vec<String>,
+    /// Only what this agent remembers, and Claude Code's sessions.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<AgentId>,
+    /// Show at most so many results; 6 where the settings do not say.
+    #[arg(long, value_name = "N")]
+    max_results: Option<usize>,
+    /// Leave out what scores less; 0.35 where the settings do not say.
+    #[arg(long, value_name = "SCORE")]
+    min_score: Option<f64>,
+    /// Only Claude Code's sessions of this project.
+    #[arg(long, value_name = "NAME")]
+    project: Option<String>,
+    /// Only from one source.
+    #[arg(long, value_parser = ["memory", "sessions", "claude-sessions"])]
+    source: Option<String>,
+    /// Only one conversation: OpenClaw's key, or a session's id.
+    #[arg(long, value_name = "KEY")]
+    session: Option<String>,
+    /// Also Claude sessions whose conversation is found among OpenClaw's own.
+    #[arg(long)]
+    include_owned: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Say what is indexed for each agent.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
+struct StatusArgs {
+    /// Only this agent.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<AgentId>,
+    /// Try whether meaning can be searched for, too.
+    #[arg(long)]
+    deep: bool,
+    /// Bring the index up to date first.
+    #[arg(long)]
+    index: bool,
+    /// Say more.
+    #[arg(long)]
+    verbose: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Bring the index up to date.
+#[derive(Debug, clap::Args)]
+struct IndexArgs {
+    /// Accepted as OpenClaw does; there is one index for all agents.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<AgentId>,
+    /// Make it anew.
+    #[arg(long)]
+    force: bool,
+    /// Say more.
+    #[arg(long)]
+    verbose: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultJson<'a> {
+    path: &'a str,
+    start_line: u64,
+    end_line: u64,
+    score: f32,
+    snippet: String,
+    source: &'static str,
+    file: String,
+    session_id: Option<&'a str>,
+    agent_id: Option<&'a AgentId>,
+    gone: bool,
+}
+
+/// Does what was typed.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        Command::Search(args) => run_search(app, args),
+        Command::Status(args) => run_status(app, args),
+        Command::Index(args) => run_index(app, args),
+    }
+}
+
+fn run_search(app: &App, args: &SearchArgs) -> Result<(), Failure> {
+    if args.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+        return Err(Error::new(Kind::Usage, "--min-score lies between 0 and 1").into());
+    }
+    let request = Request {
+        question: args.words.join(" "),
+        agent: args.agent.clone(),
+        project: args.project.clone(),
+        source: args.source.as_deref().and_then(SourceKind::of_word),
+        session: args.session.clone(),
+        limit: args.max_results,
+        min_score: args.min_score,
+        include_owned: args.include_owned,
+    };
+    let mut patience = Patience::for_search(app, false);
+    let answer = search(app, &request, &mut |progress| patience.keeps_on(progress))?;
+    drop(patience);
+    if args.json {
+        let results: Vec<_> = answer.results.iter().map(result_json).collect();
+        return super::json(
+            &json!({ "results": results, "pendingFiles": answer.pending_files, "stale": answer.stale }),
+        );
+    }
+    print(app, &answer)
+}
+
+fn result_json(found: &Remembered) -> Value {
+    let hit = &found.hit;
+    let (start_line, end_line) = hit.lines.unwrap_or((hit.line, hit.line));
+    let is_conversation = hit.source != SourceKind::Memory;
+    json!(ResultJson {
+        path: &found.path,
+        start_line,
+        end_line,
+        score: hit.score,
+        snippet: snippet(found),
+        source: hit.source.word(),
+        file: hit.file.display().to_string(),
+        session_id: is_conversation.then(|| hit.session.as_str()),
+        agent_id: found.agent.as_ref(),
+        gone: hit.gone,
+    })
+}
+
+fn snippet(found: &Remembered) -> String {
+    found.hit.passage.as_deref().unwrap_or_default().chars().take(SNIPPET).collect()
+}
+
+fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(app);
+    if answer.results.is_empty() {
+        writeln!(out, "No matches.")?;
+    }
+    for found in &answer.results {
+        let (start, end) = found.hit.lines.unwrap_or((found.hit.line, found.hit.line));
+        writeln!(out, "{:.3} {}:{start}-{end}", found.hit.score, safe(&found.path))?;
+        writeln!(out, "{}\n", safe_lines(snippet(found).trim_end()))?;
+    }
+    if answer.pending_files > 0 {
+        writeln!(
+            out,
+            "{} files are not indexed yet; `backstory memory index` finishes that",
+            answer.pending_files
+        )?;
+    }
+    if let Some(why) = &answer.stale {
+        writeln!(out, "the index could not be brought up to date: {}", safe(why))?;
+    }
+    Ok(out.finish()?)
+}
+
+fn run_status(app: &App, args: &StatusArgs) -> Result<(), Failure> {
+    if args.index {
+        let mut patience = Patience::endless();
+        app::index::index(app, &mut |progress| patience.keeps_on(progress))?;
+    }
+    let found = status(app, args.agent.as_ref())?;
+    if args.json {
+        let all: Vec<_> = found.iter().map(|one| status_json(one, args.deep)).collect();
+        return super::json(&all);
+    }
+    let mut out = Output::plain();
+    if found.is_empty() {
+        writeln!(
+            out,
+            "OpenClaw has no agents here; set OPENCLAW_STATE_DIR to the folder that holds its state."
+        )?;
+    }
+    for one in &found {
+        let names: Vec<_> = one.sources.iter().map(|source| source.word()).collect();
+        writeln!(out, "Memory search of the agent {}", one.agent)?;
+        writeln!(out, "  sources    {}", names.join(", "))?;
+        writeln!(out, "  workspace  {}", safe(&one.workspace.display().to_string()))?;
+        for count in &one.counts {
+            writeln!(out, "  {:<16} {} files, {} pieces", count.source.word(), count.files, count.chunks)?;
+        }
+        let dirty = if one.dirty {
+            "something is not indexed yet; `backstory memory index` reads it"
+        } else {
+            "up to date"
+        };
+        writeln!(out, "  index      {dirty}")?;
+        if args.verbose {
+            writeln!(out, "  kept in    {}", safe(&one.index.display().to_string()))?;
+        }
+    }
+    Ok(out.finish()?)
+}
+
+fn status_json(one: &Status, deep: bool) -> Value {
+    let total = |number: fn(&app::memory::Count) -> u64| one.counts.iter().map(number).sum::<u64>();
+    let counts: Vec<_> = one
+        .counts
+        .iter()
+        .map(|count| json!({ "source": count.source.word(), "files": count.files, "chunks": count.chunks }))
+        .collect();
+    let mut answer = json!({
+        "agentId": one.agent,
+        "status": {
+            "files": total(|count| count.files),
+            "chunks": total(|count| count.chunks),
+            "dirty": one.dirty,
+            "workspaceDir": one.workspace.display().to_string(),
+            "dbPath": one.index.display().to_string(),
+            "provider": "local",
+            "model": "built-in",
+            "requestedProvider": "local",
+            "sources": one.sources.iter().map(|source| source.word()).collect::<Vec<_>>(),
+            "extraPaths": one.settings.extra_paths,
+            "claudeSessions": {
+                "enabled": one.settings.claude.enabled,
+                "path": one.settings.claude.path,
+                "watch": one.settings.claude.watch,
+                "defaultProject": one.settings.claude.default_project,
+            },
+            "sourceCounts": counts,
+            "cache": { "enabled": false, "entries": 0 },
+            "fts": { "enabled": true, "available": true },
+            "vector": { "enabled": true, "available": true },
+            "batch": { "enabled": false },
+            "fallback": Value::Null,
+        },
+    });
+    if deep {
+        answer["embeddingProbe"] = json!({ "ok": true });
+    }
+    answer
+}
+
+fn run_index(app: &App, args: &IndexArgs) -> Result<(), Failure> {
+    status(app, args.agent.as_ref())?;
+    if args.force {
+        app::index::discard(app)?;
+    }
+    let mut patience = Patience::endless();
+    let synced = app::index::index(app, &mut |progress| patience.keeps_on(progress))?;
+    let mut out = Output::plain();
+    let state = if synced.pending_files > 0 { "is not finished" } else { "updated" };
+    writeln!(
+        out,
+        "Memory index {state}: {} files read, {} pieces of text.",
+        synced.progress.files_done, synced.chunks_added
+    )?;
+    let more = if args.verbose { synced.failed.as_slice() } else { &[] };
+    for (path, why) in more {
+        writeln!(out, "Not read: {}: {}", safe(&path.display().to_string()), safe(why))?;
+    }
+    Ok(out.finish()?)
+}

@@ -1,0 +1,135 @@
+//! `sessions.json`: which conversation a key stands for, and which Claude sessions work behind it. Read only.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use model::SessionId;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::{Problem, file};
+
+/// Larger than any store by far.
+const CAP: u64 = 64 << 20;
+
+/// A conversation of an agent's store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// `agent:main:main`, in lower case; absent where only a transcript's side file tells of it.
+    pub key: Option<String>,
+    /// Its id.
+    pub session: SessionId,
+    /// The Claude sessions that belong to it.
+    pub claude: Vec<SessionId>,
+}
+
+/// Reads a store and the side files of transcripts; what is wrong with one entry costs that entry.
+pub(crate) fn read(store: &Path, sidecars: &[(SessionId, PathBuf)]) -> (Vec<Conversation>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut found = match file::read(store, CAP) {
+        Ok(Some(content)) => match entries(&content) {
+            Ok(found) => found,
+            Err(error) => {
+                let what = format!("is not a store of sessions: {error}");
+                problems.push(Problem::new(store, what, "Repair it, or run `openclaw doctor`."));
+                Vec::new()
+            }
+        },
+        Ok(None) => Vec::new(),
+        Err(problem) => {
+            problems.push(problem);
+            Vec::new()
+        }
+    };
+    for (session, path) in sidecars {
+        match file::read(path, CAP) {
+            Ok(content) => found.extend(content.and_then(|content| beside(session, &content))),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (found, problems)
+}
+
+fn entries(content: &[u8]) -> serde_json::Result<Vec<Conversation>> {
+    let text = String::from_utf8_lossy(content);
+    let whole: BTreeMap<String, &RawValue> = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
+    Ok(whole.into_iter().filter_map(|(key, raw)| entry(&key, raw)).collect())
+}
+
+fn entry(key: &str, raw: &RawValue) -> Option<Conversation> {
+    let fields: Value = serde_json::from_str(raw.get()).ok()?;
+    let id = |field: &Value| field.as_str().and_then(|text| text.parse::<SessionId>().ok());
+    let named =
+        [&fields["cliSessionIds"]["claude-cli"], &fields["claudeCliSessionId"], &fields["sdkSessionId"]];
+    let mut claude: Vec<SessionId> = named.into_iter().filter_map(id).collect();
+    claude.sort();
+    claude.dedup();
+    Some(Conversation { key: Some(key.to_lowercase()), session: id(&fields["sessionId"])?, claude })
+}
+
+/// What a transcript's side file says.
+fn beside(session: &SessionId, content: &[u8]) -> Option<Conversation> {
+    let fields: Value = serde_json::from_slice(content).ok()?;
+    let claude = fields["resumeSessionId"].as_str()?.parse().ok()?;
+    Some(Conversation { key: None, session: session.clone(), claude: vec![claude] })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn check(store: &str, expected: &[(&str, &str, &str)], problems: usize) {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("sessions.json");
+        fs::write(&path, store).unwrap();
+        let (found, wrong) = read(&path, &[]);
+        let told: Vec<_> = found
+            .iter()
+            .map(|one| {
+                let claude: Vec<_> = one.claude.iter().map(SessionId::as_str).collect();
+                (one.key.clone().unwrap_or_default(), one.session.to_string(), claude.join(" "))
+            })
+            .collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned())).collect();
+        assert_eq!((told, wrong.len()), (expected, problems), "{store}");
+    }
+
+    #[test]
+    fn every_way_in_which_a_claude_session_is_named() {
+        check(
+            r#"{"agent:Main:main": {"sessionId": "s1", "cliSessionIds": {"claude-cli": "c1", "codex": "x"},
+                                    "claudeCliSessionId": "c1"},
+                "b": {"sessionId": "s2", "claudeCliSessionId": "c2", "sdkSessionId": "c3"},
+                "c": {"sessionId": "s3"}}"#,
+            &[("agent:main:main", "s1", "c1"), ("b", "s2", "c2 c3"), ("c", "s3", "")],
+            0,
+        );
+    }
+
+    #[test]
+    fn a_bad_entry_costs_the_entry_and_a_bad_store_is_a_problem() {
+        check(
+            r#"{"a": 7, "b": {"sessionId": "../x"}, "c": {"sessionId": "s", "cliSessionIds": []}}"#,
+            &[("c", "s", "")],
+            0,
+        );
+        check("[]", &[], 1);
+        check("{", &[], 1);
+    }
+
+    #[test]
+    fn a_side_file_tells_too() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("s1.jsonl.claude-sdk.json");
+        fs::write(&path, r#"{"resumeSessionId": "c9", "updatedAt": "2026-01-01T00:00:00Z"}"#).unwrap();
+        let (found, problems) = read(&scratch.path().join("absent"), &[("s1".parse().unwrap(), path)]);
+        assert!(problems.is_empty());
+        assert_eq!(
+            found,
+            [Conversation { key: None, session: "s1".parse().unwrap(), claude: vec!["c9".parse().unwrap()] }]
+        );
+    }
+}

@@ -1,0 +1,295 @@
+//! What an agent remembers: its workspace's notes and its transcripts, and what its settings say of them.
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use model::{AgentId, SessionId};
+
+use crate::config::Config;
+use crate::conversations::Conversation;
+use crate::settings::MemorySettings;
+use crate::{Agents, Problem};
+
+/// How deep notes may be nested.
+const DEEPEST: usize = 16;
+
+/// A file of an agent's memory.
+#[derive(Debug, Clone)]
+pub struct MemoryFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its `stat`.
+    pub metadata: Metadata,
+}
+
+/// A transcript of OpenClaw's own.
+#[derive(Debug, Clone)]
+pub struct TranscriptFile {
+    /// Which conversation it holds.
+    pub session: SessionId,
+    /// The file.
+    pub path: PathBuf,
+    /// Its `stat`.
+    pub metadata: Metadata,
+}
+
+/// What one agent of one state folder remembers.
+#[derive(Debug, Clone)]
+pub struct AgentMemory {
+    /// The agent.
+    pub agent: AgentId,
+    /// The state folder.
+    pub state: PathBuf,
+    /// Where it works.
+    pub workspace: PathBuf,
+    /// What OpenClaw's configuration says of its memory.
+    pub settings: MemorySettings,
+    /// The Markdown files of its workspace and of the paths its settings add.
+    pub notes: Vec<MemoryFile>,
+    /// Its transcripts, topics and archives among them.
+    pub transcripts: Vec<TranscriptFile>,
+    sessions: Sessions,
+}
+
+/// Where an agent's sessions lie.
+#[derive(Debug, Clone, Default)]
+struct Sessions {
+    store: PathBuf,
+    /// Beside a transcript, the id of the Claude session behind it.
+    sidecars: Vec<(SessionId, PathBuf)>,
+}
+
+/// What all agents remember, and what could not be looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    /// By state folder, then by name.
+    pub agents: Vec<AgentMemory>,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+impl Memory {
+    /// Looks through the state folders; every file is named once, for the first agent that has it.
+    pub fn find(states: &[PathBuf], home: &Path) -> Self {
+        let mut memory = Self::default();
+        let mut seen = HashSet::new();
+        for state in states {
+            memory.add_state(state, home, &mut seen);
+        }
+        memory
+    }
+
+    fn add_state(&mut self, state: &Path, home: &Path, seen: &mut HashSet<PathBuf>) {
+        let config = Config::find(state);
+        let found = Agents::find(state);
+        let mut agents: Vec<AgentId> = found.agents.iter().map(|agent| agent.id.clone()).collect();
+        agents.extend(config.agents());
+        if agents.is_empty() && (config.file.is_some() || state.join("workspace").is_dir()) {
+            agents.push(config.default_agent());
+        }
+        agents.sort();
+        agents.dedup();
+        for agent in agents {
+            let folder = found.agents.iter().find(|known| known.id == agent).map(|known| &known.folder);
+            let folder = folder.cloned().unwrap_or_else(|| state.join("agents").join(agent.as_str()));
+            let store = config.store(&agent, home).unwrap_or_else(|| folder.join("sessions/sessions.json"));
+            let workspace = config.workspace(&agent, state, home);
+            let settings = config.memory(&agent, &workspace, home);
+            let mut found = AgentMemory {
+                agent,
+                state: state.to_owned(),
+                workspace,
+                settings,
+                notes: Vec::new(),
+                transcripts: Vec::new(),
+                sessions: Sessions { store, sidecars: Vec::new() },
+            };
+            found.look_for_notes(seen, &mut self.problems);
+            found.look_for_transcripts(seen, &mut self.problems);
+            self.agents.push(found);
+        }
+    }
+}
+
+impl AgentMemory {
+    /// The conversations its store names and the Claude sessions behind them.
+    pub fn conversations(&self) -> (Vec<Conversation>, Vec<Problem>) {
+        crate::conversations::read(&self.sessions.store, &self.sessions.sidecars)
+    }
+
+    fn look_for_notes(&mut self, seen: &mut HashSet<PathBuf>, problems: &mut Vec<Problem>) {
+        let mut walk = Walk { found: Vec::new(), seen, problems };
+        for name in ["MEMORY.md", "memory.md"] {
+            walk.file(self.workspace.join(name));
+        }
+        walk.folder(&self.workspace.join("memory"), 0);
+        for path in &self.settings.extra_paths {
+            match fs::symlink_metadata(path) {
+                Ok(metadata) if metadata.is_dir() => walk.folder(path, 0),
+                Ok(metadata) if metadata.is_file() => walk.file(path.clone()),
+                // OpenClaw passes over links and what is not there, too.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        self.notes = walk.found;
+    }
+
+    fn look_for_transcripts(&mut self, seen: &mut HashSet<PathBuf>, problems: &mut Vec<Problem>) {
+        let Some(folder) = self.sessions.store.parent() else { return };
+        for (path, metadata) in entries(folder, problems) {
+            let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|_| metadata.is_file())
+            else {
+                continue;
+            };
+            if let Some(session) = name.strip_suffix(".claude-sdk.json").and_then(conversation) {
+                self.sessions.sidecars.push((session, path));
+            } else if let Some(session) = conversation(name)
+                && seen.insert(path.clone())
+            {
+                self.transcripts.push(TranscriptFile { session, path, metadata });
+            }
+        }
+    }
+}
+
+/// The conversation that a file in a sessions folder holds: `<id>.jsonl`, `<id>-topic-<topic>.jsonl`, and what
+/// they are called once they are put away: `….jsonl.reset.<time>`, `….jsonl.deleted.<time>`.
+pub(crate) fn conversation(name: &str) -> Option<SessionId> {
+    let (stem, rest) = name.split_once(".jsonl")?;
+    let put_away = [".reset.", ".deleted."].iter().any(|word| rest.starts_with(word));
+    if !rest.is_empty() && !put_away {
+        return None;
+    }
+    stem.split_once("-topic-").map_or(stem, |(id, _)| id).parse().ok()
+}
+
+/// A walk over notes.
+struct Walk<'a> {
+    found: Vec<MemoryFile>,
+    seen: &'a mut HashSet<PathBuf>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Walk<'_> {
+    fn file(&mut self, path: PathBuf) {
+        let is_note = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+        let Ok(metadata) = fs::symlink_metadata(&path) else { return };
+        if is_note && metadata.is_file() && self.seen.insert(fs::canonicalize(&path).unwrap_or(path.clone()))
+        {
+            self.found.push(MemoryFile { path, metadata });
+        }
+    }
+
+    fn folder(&mut self, folder: &Path, depth: usize) {
+        if depth > DEEPEST {
+            let next = "Move what lies there further up.";
+            self.problems.push(Problem::new(folder, "is nested too deep and was passed over", next));
+            return;
+        }
+        for (path, metadata) in entries(folder, self.problems) {
+            if metadata.is_dir() {
+                self.folder(&path, depth + 1);
+            } else {
+                self.file(path);
+            }
+        }
+    }
+}
+
+/// What lies in a folder, by name, links as links; a folder that is not there holds nothing.
+fn entries(folder: &Path, problems: &mut Vec<Problem>) -> Vec<(PathBuf, Metadata)> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                let next = "Make the folder readable for this user.";
+                problems.push(Problem::new(folder, format!("cannot be listed: {error}"), next));
+            }
+            return Vec::new();
+        }
+    };
+    // What vanishes meanwhile is not there.
+    let entries = entries.filter_map(Result::ok);
+    let mut found: Vec<_> =
+        entries.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?))).collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_tell_the_conversation() {
+        let check = |name: &str, expected: Option<&str>| {
+            let found = conversation(name);
+            assert_eq!(found.as_ref().map(SessionId::as_str), expected, "{name}");
+        };
+        check("0b7c.jsonl", Some("0b7c"));
+        check("0b7c-topic-12.jsonl", Some("0b7c"));
+        check("0b7c-topic-a%20b.jsonl.reset.2026-01-15T12-00-00.000Z", Some("0b7c"));
+        check("0b7c.jsonl.deleted.2026-01-15T12-00-00.000Z", Some("0b7c"));
+        check("sessions.json", None);
+        check("0b7c.jsonl.lock", None);
+        check("0b7c.jsonl.bak", None);
+        check(".jsonl", None);
+    }
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn every_agent_has_its_notes_and_transcripts() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path();
+        let state = home.join(".openclaw");
+        write(
+            &state.join("openclaw.json"),
+            r#"{agents: {list: [{id: "main"}, {id: "coder", workspace: "~/code"}],
+                defaults: {memorySearch: {extraPaths: ["../shared", "~/one.md", "gone"]}}}}"#,
+        );
+        for file in [
+            ".openclaw/workspace/MEMORY.md",
+            ".openclaw/workspace/memory/2026/a.md",
+            ".openclaw/workspace/memory/b.txt",
+            ".openclaw/workspace/notes.md",
+            ".openclaw/shared/c.md",
+            "one.md",
+            "code/memory.md",
+            ".openclaw/agents/main/sessions/s1.jsonl",
+            ".openclaw/agents/main/sessions/s1.jsonl.claude-sdk.json",
+            ".openclaw/agents/main/sessions/s2-topic-5.jsonl",
+            ".openclaw/agents/coder/sessions/s3.jsonl.reset.2026",
+        ] {
+            write(&home.join(file), "{}");
+        }
+        std::os::unix::fs::symlink(home.join("one.md"), state.join("workspace/memory/link.md")).unwrap();
+        let memory = Memory::find(&[state], home);
+        let told: Vec<String> = memory
+            .agents
+            .iter()
+            .map(|agent| {
+                let notes = agent.notes.iter().map(|note| &note.path);
+                let transcripts = agent.transcripts.iter().map(|transcript| &transcript.path);
+                let names = notes.chain(transcripts).map(|path| {
+                    path.strip_prefix(home).unwrap().to_string_lossy().replace(".openclaw/", "@")
+                });
+                format!("{}: {}", agent.agent, names.collect::<Vec<_>>().join(" "))
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "coder: code/memory.md one.md @agents/coder/sessions/s3.jsonl.reset.2026",
+                "main: @workspace/MEMORY.md @workspace/memory/2026/a.md @workspace/../shared/c.md \
+                 @agents/main/sessions/s1.jsonl @agents/main/sessions/s2-topic-5.jsonl",
+            ]
+        );
+        assert!(memory.problems.is_empty(), "{:?}", memory.problems);
+    }
+}

@@ -1,0 +1,95 @@
+//! Which kinds of files are indexed, and what becomes of each.
+
+use model::SessionId;
+use openclaw::AgentMemory;
+use transcript::FileStamp;
+
+use crate::notes;
+use crate::sync::Source;
+
+/// Where something was said: what `--source` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[repr(u8)]
+pub enum SourceKind {
+    /// Claude Code's transcripts.
+    #[default]
+    ClaudeSessions = 0,
+    /// OpenClaw's transcripts.
+    Sessions = 1,
+    /// The Markdown notes of OpenClaw's workspaces.
+    Memory = 2,
+}
+
+impl SourceKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::ClaudeSessions, Self::Sessions, Self::Memory];
+
+    /// The word used in JSON, in `--source` and in OpenClaw's configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ClaudeSessions => "claude-sessions",
+            Self::Sessions => "sessions",
+            Self::Memory => "memory",
+        }
+    }
+
+    /// The kind that a word names.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// Its number in the list of files.
+    pub(crate) fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The kind with that number in the list of files.
+    pub(crate) fn from_number(number: u8) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.number() == number).unwrap_or_default()
+    }
+
+    /// Whether what was indexed stays when the file vanishes: Claude Code deletes its transcripts by itself,
+    /// while a note that is gone was taken away by somebody.
+    pub(crate) fn outlives_file(self) -> bool {
+        self == Self::ClaudeSessions
+    }
+}
+
+/// The files of what one of OpenClaw's agents remembers.
+pub fn sources_of(memory: &AgentMemory) -> impl Iterator<Item = Source> {
+    let source = |path: &std::path::Path, metadata, kind, session| Source {
+        path: path.to_owned(),
+        stamp: FileStamp::of(metadata),
+        kind,
+        session,
+        subagent: false,
+    };
+    let notes = memory
+        .notes
+        .iter()
+        .map(move |note| source(&note.path, &note.metadata, SourceKind::Memory, notes::name_of(&note.path)));
+    let transcripts = memory.transcripts.iter().map(move |file| {
+        source(&file.path, &file.metadata, SourceKind::Sessions, Some(file.session.clone()))
+    });
+    notes.chain(transcripts)
+}
+
+/// What the files of an agent's memory are called in the index: its conversations, and a made-up name for
+/// each file of notes.
+pub fn names_of(memory: &AgentMemory) -> impl Iterator<Item = SessionId> {
+    sources_of(memory).filter_map(|source| source.session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_lead_back_to_their_kinds() {
+        for kind in SourceKind::ALL {
+            assert_eq!(SourceKind::of_word(kind.word()), Some(kind));
+            assert_eq!(SourceKind::from_number(kind.number()), kind);
+        }
+        assert_eq!(SourceKind::of_word("openclaw"), None);
+    }
+}
