@@ -7,6 +7,7 @@ use catalog::Found;
 use model::{AgentId, SessionId};
 use openclaw::{AgentMemory, Memory, MemorySettings};
 pub use search::Count;
+pub use search::can_embed;
 use search::{Hit, Mode, Query, Scope, Searcher};
 
 use crate::search::{Chosen, Progress, SourceKind, named, of_project, tagged, told};
@@ -76,6 +77,10 @@ pub struct Status {
     pub counts: Vec<Count>,
     /// Whether something is not indexed yet.
     pub dirty: bool,
+    /// Whether there is an index to ask by words.
+    pub by_words: bool,
+    /// Whether it can be asked by meaning, too.
+    pub by_meaning: bool,
     /// What its settings say.
     pub settings: MemorySettings,
 }
@@ -142,6 +147,8 @@ pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> 
             sources: sources_of(Some(&known.settings)),
             counts: counts.map_err(|error| index::failed(&error))?.unwrap_or_default(),
             dirty: pending.files > 0,
+            by_words: searcher.is_some(),
+            by_meaning: searcher.as_ref().is_some_and(Searcher::has_vectors),
             settings: known.settings.clone(),
         })
     };

@@ -34,4 +34,5 @@ pub use searcher::{Count, Hit, Meaning, Mode, Outcome, Scope, Searcher, Size, Wh
 pub use snippet::Snippet;
 pub use source::{SourceKind, names_of, sources_of};
 pub use sync::{Progress, Source, Synced, pending, sync};
+pub use vectors::can_embed;
 pub use writer::discard;

@@ -325,6 +325,11 @@ impl Searcher {
         Ok(SourceKind::ALL.into_iter().map(count).collect())
     }
 
+    /// Whether what was said can be found by its meaning.
+    pub fn has_vectors(&self) -> bool {
+        self.vectors.is_some()
+    }
+
     /// What the index holds.
     pub fn size(&self) -> Size {
         let in_text = std::fs::read_dir(&self.folder).into_iter().flatten();

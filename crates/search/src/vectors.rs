@@ -24,6 +24,11 @@ pub(crate) fn embedder() -> Embedder<'static> {
     TABLE.embedder()
 }
 
+/// Whether a text can be embedded: asks the table once.
+pub fn can_embed() -> bool {
+    embedder().embed("token refresh").is_some()
+}
+
 /// Opens the vectors of which `rows` count; `None` when there are none, or of another model.
 pub(crate) fn open(folder: &Path, rows: u64) -> Option<Vectors> {
     if rows == 0 { None } else { Vectors::open(&file(folder), model(), rows).ok() }

@@ -262,14 +262,14 @@ fn status_json(one: &Status, deep: bool) -> Value {
             },
             "sourceCounts": counts,
             "cache": { "enabled": false, "entries": 0 },
-            "fts": { "enabled": true, "available": true },
-            "vector": { "enabled": true, "available": true },
+            "fts": { "enabled": true, "available": one.by_words },
+            "vector": { "enabled": true, "available": one.by_meaning },
             "batch": { "enabled": false },
             "fallback": Value::Null,
         },
     });
     if deep {
-        answer["embeddingProbe"] = json!({ "ok": true });
+        answer["embeddingProbe"] = json!({ "ok": app::memory::can_embed() });
     }
     answer
 }
