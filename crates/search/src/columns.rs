@@ -65,12 +65,9 @@ impl Columns {
         self.time.first(document).unwrap_or(0)
     }
 
-    /// The chunks that are found by what they mean, with the records they come from.
-    pub(crate) fn meaning(&self, segment: &SegmentReader) -> impl Iterator<Item = (DocId, Kind, Place)> {
-        segment.doc_ids_alive().filter_map(|document| {
-            let kind = self.kind(document).filter(|kind| kind.has_meaning())?;
-            let place = Place { file: self.file(document)?, record: self.record(document)? };
-            Some((document, kind, place))
-        })
+    /// What a chunk is and which record it comes from, when it is found by what it means.
+    pub(crate) fn meaning(&self, document: DocId) -> Option<(Kind, Place)> {
+        let kind = self.kind(document).filter(|kind| kind.has_meaning())?;
+        Some((kind, Place { file: self.file(document)?, record: self.record(document)? }))
     }
 }

@@ -1,8 +1,8 @@
 //! How near a question is in meaning to what each session said.
 
 use embedding::{Key, Vector, Vectors};
-use rustc_hash::FxHashSet;
-use tantivy::Searcher as Text;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tantivy::{DocId, Searcher as Text};
 
 use crate::columns::{Admit, ChunkAt, Columns, Place};
 use crate::error::Error;
@@ -94,8 +94,10 @@ pub(crate) fn is_understood(question: &str) -> bool {
 pub(crate) fn admitted(columns: &[Columns], text: &Text, admit: &dyn Admit) -> FxHashSet<Place> {
     let mut places = FxHashSet::default();
     for (columns, segment) in columns.iter().zip(text.segment_readers()) {
-        for (document, kind, place) in columns.meaning(segment) {
-            if admit.chunk(kind, &|| columns.time(document)) {
+        for document in segment.doc_ids_alive() {
+            if let Some((kind, place)) = columns.meaning(document)
+                && admit.chunk(kind, &|| columns.time(document))
+            {
                 places.insert(place);
             }
         }
@@ -103,15 +105,27 @@ pub(crate) fn admitted(columns: &[Columns], text: &Text, admit: &dyn Admit) -> F
     places
 }
 
-/// The chunks of one record.
-pub(crate) fn chunks_of(columns: &[Columns], text: &Text, wanted: Place) -> Vec<ChunkAt> {
-    let segments = columns.iter().zip(text.segment_readers()).enumerate();
-    segments
-        .flat_map(|(at, (columns, segment))| {
-            let of_it = columns.meaning(segment).filter(move |(_, _, place)| *place == wanted);
-            of_it.map(move |(document, ..)| ChunkAt { segment: at, document })
-        })
-        .collect()
+/// The chunks of some records, found in one pass: no list leads from a record to them.
+pub(crate) fn chunks_of(
+    columns: &[Columns],
+    text: &Text,
+    wanted: &FxHashSet<Place>,
+) -> FxHashMap<Place, Vec<ChunkAt>> {
+    let mut found: FxHashMap<Place, Vec<ChunkAt>> = FxHashMap::default();
+    if wanted.is_empty() {
+        return found;
+    }
+    let records: FxHashSet<u64> = wanted.iter().map(|place| place.record).collect();
+    for (at, (columns, segment)) in columns.iter().zip(text.segment_readers()).enumerate() {
+        let is_wanted =
+            |document: &DocId| columns.record(*document).is_some_and(|record| records.contains(&record));
+        for document in segment.doc_ids_alive().filter(is_wanted) {
+            if let Some((_, place)) = columns.meaning(document).filter(|(_, place)| wanted.contains(place)) {
+                found.entry(place).or_default().push(ChunkAt { segment: at, document });
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use embedding::{Vector, Vectors};
 use jiff::Timestamp;
 use model::SessionId;
+use rustc_hash::FxHashMap;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 use transcript::Role;
 
-use crate::columns::{Admit, ChunkAt, Columns};
+use crate::columns::{Admit, ChunkAt, Columns, Place};
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
 use crate::gather::{Found, gather};
@@ -181,7 +182,8 @@ pub struct Searcher {
 
 /// What every hit of one question is made with.
 struct Asked<'a> {
-    columns: &'a [Columns],
+    /// The chunks of the records that are cited for what they mean.
+    chunks: FxHashMap<Place, Vec<ChunkAt>>,
     terms: HashSet<&'a str>,
     meaning: Option<&'a Vector>,
     shows_secrets: bool,
@@ -253,14 +255,20 @@ impl Searcher {
             other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
         });
         let total = ranked.len() as u64;
+        ranked.truncate(limit);
+        let told_by_meaning = |ranked: &Ranked<'_>| {
+            let nearness = ranked.nearness.filter(|near| rank::cites_meaning(ranked.found.best, near));
+            nearness.map(|nearness| nearness.place)
+        };
+        let places = ranked.iter().filter_map(told_by_meaning).collect();
         let asked = Asked {
-            columns: &columns,
+            chunks: meaning::chunks_of(&columns, &self.text, &places),
             terms: query.terms.iter().map(String::as_str).collect(),
             meaning: meaning.as_ref().ok(),
             shows_secrets: scope.shows_secrets,
         };
         let mut hits = Vec::new();
-        for ranked in ranked.into_iter().take(limit) {
+        for ranked in ranked {
             hits.extend(self.hit(&ranked, &asked)?);
         }
         Ok(Outcome { hits, total, meaning: meaning.map_or_else(|why| why, |_| Meaning::Ran) })
@@ -351,7 +359,7 @@ impl Searcher {
         let by_words = found.cited.map(|(_, chunk)| chunk);
         let cited = match asked_for_file {
             Some(chunk) => Some(chunk),
-            None => self.nearest_chunk(found, nearness, asked)?.or(by_words),
+            None => self.nearest_chunk(nearness, asked)?.or(by_words),
         };
         let Some(chunk) = cited.or(found.fact.map(|(_, chunk)| chunk)) else { return Ok(None) };
         let number = |name: &str| self.number(chunk, name);
@@ -386,20 +394,12 @@ impl Searcher {
     }
 
     /// What the session said that is nearest in meaning, where that tells more than its words.
-    fn nearest_chunk(
-        &self,
-        found: &Found,
-        nearness: Option<Nearness>,
-        asked: &Asked<'_>,
-    ) -> Result<Option<ChunkAt>, Error> {
+    fn nearest_chunk(&self, nearness: Option<Nearness>, asked: &Asked<'_>) -> Result<Option<ChunkAt>, Error> {
         let (Some(nearness), Some(meaning)) = (nearness, asked.meaning) else { return Ok(None) };
-        if !rank::cites_meaning(found.best, &nearness) {
-            return Ok(None);
-        }
+        let Some(chunks) = asked.chunks.get(&nearness.place) else { return Ok(None) };
         let Some(file) = self.list.file(nearness.place.file)? else { return Ok(None) };
-        let chunks = meaning::chunks_of(asked.columns, &self.text, nearness.place);
         let mut nearest: Option<(f32, ChunkAt)> = None;
-        for chunk in chunks {
+        for &chunk in chunks {
             let text = if nearest.is_none() && file.gone {
                 None
             } else {
