@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use model::{Activity, Evidence, Origin, Session, SessionId, State, Subagent, Usage};
-use transcript::{Live, LiveStatus, Summary, TranscriptFile};
+use transcript::{Live, LiveStatus, Summary, Then, TranscriptFile};
 
 use crate::project::{self, Projects};
 use crate::scan::Agent;
@@ -76,6 +76,13 @@ pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut 
         entrypoint: summary.entrypoint.clone(),
         ..blank(file.id.clone())
     }
+}
+
+/// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
+pub(crate) fn describe_then(file: &TranscriptFile, then: &Then, projects: &mut Projects) -> Session {
+    let file = TranscriptFile { has_title_file: false, ..file.clone() };
+    let session = describe(&file, &then.summary, projects);
+    Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
 }
 
 /// The best name: the person's own, the CLI's model's, an old summary, else a prompt.

@@ -10,12 +10,14 @@ mod git;
 mod lineage;
 mod merge;
 mod pack;
+mod past;
 mod project;
 mod reading;
 mod scan;
 mod summary_cache;
 
 pub use catalog::{
-    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, read, read_found,
+    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read, read_found,
 };
 pub use filter::Filter;
+pub use past::{Past, past, repository};
