@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, cost, doctor, fork, index, list, resume, search, show};
+use crate::commands::{completions, cost, doctor, fork, index, list, pick, resume, search, show, status};
 use crate::exit;
 
 /// Finds, understands and continues every Claude Code session you ever had.
@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Show(show::Args),
     Resume(resume::Args),
     Fork(fork::Args),
+    Pick(pick::Args),
+    Status(status::Args),
     Cost(cost::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),

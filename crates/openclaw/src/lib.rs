@@ -10,7 +10,7 @@ mod problem;
 mod registry;
 
 pub use agents::{Agent, Agents};
-pub use config::Config;
+pub use config::{Config, SessionSelection};
 pub use paths::StateFolders;
 pub use problem::Problem;
 pub use registry::{Registry, RegistryEntry, Task};

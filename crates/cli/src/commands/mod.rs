@@ -6,9 +6,11 @@ pub(crate) mod doctor;
 pub(crate) mod fork;
 pub(crate) mod index;
 pub(crate) mod list;
+pub(crate) mod pick;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod status;
 
 use app::{App, Config, Error};
 use jiff::Timestamp;
@@ -27,6 +29,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Show(show) => show::run(&open(args.demo)?, &show),
         Command::Resume(resume) => resume::run(&open(args.demo)?, &resume),
         Command::Fork(fork) => fork::run(&open(args.demo)?, &fork),
+        Command::Pick(pick) => pick::run(&open(args.demo)?, &pick),
+        Command::Status(status) => status::run(&open(args.demo)?, &status),
         Command::Cost(cost) => cost::run(&open(args.demo)?, &cost),
         Command::Doctor(doctor) => doctor::run(&open(args.demo)?, &doctor),
         Command::Completions(completions) => completions::run(&completions),
