@@ -1,5 +1,6 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::discover::discover;
 use crate::lineage::{Kin, parents};
 use crate::merge::Registered;
 use crate::project::Projects;
-use crate::reading::{Reading, Wanted};
+use crate::reading::{ByPath, Reading, Wanted};
 use crate::scan::{Facts, Owner};
 use crate::summary_cache::SummaryCache;
 
@@ -109,7 +110,7 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     let reading = Reading::of_some(files.iter().map(wanted).collect(), &mut cache, places.threads);
     let mut projects = Projects::new(&places.global_files);
     let mut registered = Registered::read(&places.openclaw_folders);
-    let facts = |file: &&&TranscriptFile| reading.facts.get(&file.path);
+    let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
     let described =
         files.iter().filter_map(|file| Some(describe(file, &facts(&file)?.summary, &mut projects)));
     let mut sessions: Vec<Session> = described.collect();
@@ -155,9 +156,8 @@ pub fn read_found(places: &Places, found: Found, detail: Detail, progress: impl 
     let mut sessions = assembly.entries(found.sessions, found.flat_subagents);
     registered.lay_over(&mut sessions, &mut projects);
     mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
-    sessions.sort_by(|one, other| {
-        let key = |entry: &Entry| (entry.session.is_running, entry.session.last_modified);
-        key(other).cmp(&key(one)).then_with(|| one.session.id.cmp(&other.session.id))
+    sessions.sort_by_cached_key(|Entry { session, .. }| {
+        (Reverse((session.is_running, session.last_modified)), session.id.clone())
     });
     Catalog { sessions, subagents, problems, work: reading.work, not_kept: cache.into_trouble() }
 }
@@ -181,7 +181,7 @@ fn wanted(found: &Found) -> Vec<Wanted> {
 
 /// Puts the facts of many files together to sessions.
 struct Assembly<'a> {
-    facts: HashMap<PathBuf, Facts>,
+    facts: ByPath<Facts>,
     projects: &'a mut Projects,
 }
 
@@ -189,7 +189,10 @@ impl Assembly<'_> {
     fn entries(mut self, sessions: Vec<TranscriptFile>, flat: Vec<SubagentFile>) -> Vec<Entry> {
         let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
         for agent in flat {
-            let owner = self.facts.get(&agent.path).and_then(|facts| facts.agent.as_ref()?.session.clone());
+            let owner = self
+                .facts
+                .get(agent.path.as_os_str())
+                .and_then(|facts| facts.agent.as_ref()?.session.clone());
             if let Some(owner) = owner {
                 flat_of.entry(owner).or_default().push(agent);
             }
@@ -197,7 +200,7 @@ impl Assembly<'_> {
         let mut read = Vec::with_capacity(sessions.len());
         for mut session in sessions {
             session.subagents.extend(flat_of.remove(&session.id).unwrap_or_default());
-            if let Some(facts) = self.facts.remove(&session.path) {
+            if let Some(facts) = self.facts.remove(session.path.as_os_str()) {
                 read.push((session, facts));
             }
         }
@@ -216,7 +219,7 @@ impl Assembly<'_> {
         let mut session = describe(&file, &facts.summary, self.projects);
         let mut messages = facts.messages;
         for agent in file.subagents {
-            let Some(facts) = self.facts.remove(&agent.path) else { continue };
+            let Some(facts) = self.facts.remove(agent.path.as_os_str()) else { continue };
             messages.extend(facts.messages);
             session.subagents.push(subagent(&agent.id, agent.path, facts.agent.unwrap_or_default()));
         }

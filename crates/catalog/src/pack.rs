@@ -16,7 +16,10 @@ use crate::scan::{Agent, Facts};
 pub(crate) const FORMAT: u32 = 1;
 
 /// A file's facts as they are kept: what a listing shows, and the API messages.
+#[derive(Debug)]
 pub(crate) struct Packed {
+    /// The file's stamp when it was read.
+    pub(crate) stamp: FileStamp,
     /// All but the messages.
     pub(crate) facts: Vec<u8>,
     /// The messages.
@@ -52,7 +55,11 @@ struct Row {
 /// Facts as bytes; `None` when they cannot be kept.
 pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
     let kept = Kept { mark: facts.mark, summary: &facts.summary, agent: facts.agent.clone() };
-    Some(Packed { facts: postcard::to_stdvec(&kept).ok()?, messages: pack_messages(&facts.messages)? })
+    Some(Packed {
+        stamp: facts.stamp,
+        facts: postcard::to_stdvec(&kept).ok()?,
+        messages: pack_messages(&facts.messages)?,
+    })
 }
 
 /// Bytes as facts; `None` when they are not those of [`FORMAT`].

@@ -1,17 +1,23 @@
 //! The facts of every file: what is kept where nothing changed, what is new read and kept.
 
-use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
 use transcript::{FileStamp, Problem};
 
 use crate::catalog::{Detail, Progress, Work};
+use crate::pack::{Packed, pack};
 use crate::scan::{Facts, Job, Owner, Read, scan};
 use crate::summary_cache::SummaryCache;
 
 /// How many files are kept at a time: what an interrupted reading loses is little.
 const BATCH: usize = 256;
+
+/// Something for each file. Not by `Path`, whose hash takes it apart, nor by a hash that withstands an
+/// attacker: whoever names files here can do worse.
+pub(crate) type ByPath<T> = FxHashMap<OsString, T>;
 
 /// A file whose facts are wanted.
 #[derive(Debug)]
@@ -28,7 +34,7 @@ pub(crate) struct Wanted {
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// The facts of each file that could be read.
-    pub(crate) facts: HashMap<PathBuf, Facts>,
+    pub(crate) facts: ByPath<Facts>,
     /// Those that could not.
     pub(crate) problems: Vec<Problem>,
     /// What it took.
@@ -46,7 +52,7 @@ impl Reading {
         progress: impl FnMut(Progress),
     ) -> Self {
         if detail == Detail::Facts {
-            let known = Known::new(cache.load(detail));
+            let mut known = Known::new(cache.load(detail));
             if known.is_current(&wanted) {
                 return Self::with(known, wanted, walked, cache, threads, progress);
             }
@@ -75,16 +81,19 @@ impl Reading {
         let mut moved = Vec::new();
         for file in wanted {
             match known.take(&file) {
-                Some(facts) if facts.stamp == file.stamp => {
-                    if !known.was_at(&file.path) {
-                        moved.push(file.path.clone());
+                Some(Taken { facts, moved: has_moved }) if facts.stamp == file.stamp => {
+                    if has_moved {
+                        moved.extend(pack(&facts).map(|packed| (file.path.clone(), packed)));
                     }
-                    reading.facts.insert(file.path, facts);
+                    reading.facts.insert(file.path.into_os_string(), facts);
                 }
-                known => jobs.push(Job { path: file.path, size: file.stamp.size, owner: file.owner, known }),
+                known => {
+                    let known = known.map(|taken| taken.facts);
+                    jobs.push(Job { path: file.path, size: file.stamp.size, owner: file.owner, known });
+                }
             }
         }
-        reading.keep(cache, &moved);
+        reading.keep(cache, &mut moved);
         reading.read(jobs, cache, threads, progress);
         let gone = known.gone(walked, &reading);
         if !gone.is_empty() {
@@ -112,20 +121,19 @@ impl Reading {
             progress(so_far);
             fresh.extend(self.take(read));
             if fresh.len() >= BATCH {
-                self.keep(cache, &fresh);
-                fresh.clear();
+                self.keep(cache, &mut fresh);
             }
         });
-        self.keep(cache, &fresh);
+        self.keep(cache, &mut fresh);
     }
 
-    fn take(&mut self, read: Read) -> Option<PathBuf> {
+    fn take(&mut self, read: Read) -> Option<(PathBuf, Packed)> {
         self.work.opened += 1;
         self.work.bytes += read.bytes;
         match read.facts {
             Ok(facts) => {
-                self.facts.insert(read.path.clone(), facts);
-                return Some(read.path);
+                self.facts.insert(read.path.clone().into_os_string(), facts);
+                return Some((read.path, read.packed?));
             }
             // It vanished between the listing and the look: not there is not a problem.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -136,55 +144,74 @@ impl Reading {
         None
     }
 
-    fn keep(&mut self, cache: &mut SummaryCache, paths: &[PathBuf]) {
-        let rows: Vec<(&Path, &Facts)> =
-            paths.iter().filter_map(|path| Some((path.as_path(), self.facts.get(path)?))).collect();
+    fn keep(&mut self, cache: &mut SummaryCache, rows: &mut Vec<(PathBuf, Packed)>) {
         if !rows.is_empty() {
-            self.work.rows += cache.save(&rows);
+            self.work.rows += cache.save(rows);
+            rows.clear();
         }
     }
 }
 
 /// What was kept, found by path or, for a file that moved, by its inode.
 struct Known {
-    facts: HashMap<PathBuf, Facts>,
-    paths: HashSet<PathBuf>,
-    places: HashMap<(u64, u64), PathBuf>,
+    facts: ByPath<Facts>,
+    /// Where each inode was.
+    places: FxHashMap<(u64, u64), OsString>,
+    /// Files that are not as they were kept, by the paths they were kept under.
+    changed: Vec<OsString>,
+}
+
+/// Kept facts of a file, and whether it has moved since.
+struct Taken {
+    facts: Facts,
+    moved: bool,
 }
 
 impl Known {
-    fn new(facts: HashMap<PathBuf, Facts>) -> Self {
-        let place = |(path, facts): (&PathBuf, &Facts)| ((facts.stamp.dev, facts.stamp.ino), path.clone());
-        Self { paths: facts.keys().cloned().collect(), places: facts.iter().map(place).collect(), facts }
+    fn new(facts: ByPath<Facts>) -> Self {
+        Self { places: FxHashMap::default(), changed: Vec::new(), facts }
+    }
+
+    /// Where each inode was: asked for only when a file is not where it was.
+    fn places(&mut self) -> &FxHashMap<(u64, u64), OsString> {
+        if self.places.is_empty() {
+            let place =
+                |(path, facts): (&OsString, &Facts)| ((facts.stamp.dev, facts.stamp.ino), path.clone());
+            self.places = self.facts.iter().map(place).collect();
+        }
+        &self.places
     }
 
     /// A session's file keeps its name when it moves; one that was renamed is another session's.
-    fn take(&mut self, file: &Wanted) -> Option<Facts> {
-        self.facts.remove(&file.path).or_else(|| {
-            let before = self.places.get(&(file.stamp.dev, file.stamp.ino))?;
-            let moved = before.file_name() == file.path.file_name() && !before.exists();
-            if moved { self.facts.remove(before) } else { None }
-        })
+    fn take(&mut self, file: &Wanted) -> Option<Taken> {
+        if let Some(facts) = self.facts.remove(file.path.as_os_str()) {
+            if facts.stamp != file.stamp {
+                self.changed.push(file.path.clone().into_os_string());
+            }
+            return Some(Taken { facts, moved: false });
+        }
+        let before = Path::new(self.places().get(&(file.stamp.dev, file.stamp.ino))?).to_owned();
+        let moved = before.file_name() == file.path.file_name() && !before.exists();
+        let facts = if moved { self.facts.remove(before.as_os_str()) } else { None }?;
+        self.changed.push(before.into_os_string());
+        Some(Taken { facts, moved: true })
     }
 
     /// Whether every file is as it was kept, or new.
-    fn is_current(&self, wanted: &[Wanted]) -> bool {
-        wanted.iter().all(|file| match self.facts.get(&file.path) {
+    fn is_current(&mut self, wanted: &[Wanted]) -> bool {
+        wanted.iter().all(|file| match self.facts.get(file.path.as_os_str()) {
             Some(facts) => facts.stamp == file.stamp,
-            None => !self.places.contains_key(&(file.stamp.dev, file.stamp.ino)),
+            None => !self.places().contains_key(&(file.stamp.dev, file.stamp.ino)),
         })
-    }
-
-    fn was_at(&self, path: &Path) -> bool {
-        self.paths.contains(path)
     }
 
     /// Kept files that are no longer there; those of folders nobody looked into may well be.
     fn gone(self, walked: &[PathBuf], reading: &Reading) -> Vec<PathBuf> {
         let looked_into = |path: &PathBuf| walked.iter().any(|folder| path.starts_with(folder));
-        self.paths
-            .into_iter()
-            .filter(|path| !reading.facts.contains_key(path) && looked_into(path) && !path.exists())
+        let left = self.facts.into_keys().chain(self.changed);
+        left.filter(|path| !reading.facts.contains_key(path))
+            .map(PathBuf::from)
+            .filter(|path| looked_into(path) && !path.exists())
             .collect()
     }
 }

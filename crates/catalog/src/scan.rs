@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use crate::pack::{Packed, pack};
 use model::{MessageUsage, SessionId};
 use serde::{Deserialize, Serialize};
 use transcript::{Change, FileStamp, Mark, Reader, Spent, SubagentFile, SubagentMeta, Summary, Tail};
 
 /// How many results may wait for whoever takes them.
-const WAITING: usize = 64;
+const WAITING: usize = 1024;
 /// How many lines of a sub-agent's file are searched for the session it belongs to.
 const HEAD: usize = 16;
 
@@ -76,6 +77,8 @@ pub(crate) struct Read {
     pub(crate) path: PathBuf,
     /// What it says, or why it could not be read.
     pub(crate) facts: io::Result<Facts>,
+    /// The same as it is kept.
+    pub(crate) packed: Option<Packed>,
     /// How many of its bytes were looked at.
     pub(crate) bytes: u64,
 }
@@ -108,7 +111,8 @@ pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read
 fn read(job: &Job) -> Read {
     let mut bytes = 0;
     let facts = facts(job, &mut bytes);
-    Read { path: job.path.clone(), facts, bytes }
+    let packed = facts.as_ref().ok().and_then(pack);
+    Read { path: job.path.clone(), facts, packed, bytes }
 }
 
 fn facts(job: &Job, bytes: &mut u64) -> io::Result<Facts> {

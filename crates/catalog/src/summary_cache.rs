@@ -2,8 +2,7 @@
 //!
 //! Trouble with the database is never trouble for the person: without it everything is read, and said so.
 
-use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +12,8 @@ use database::{Condition, Derived};
 use transcript::FileStamp;
 
 use crate::catalog::Detail;
-use crate::pack::{FORMAT, pack, unpack};
+use crate::pack::{FORMAT, Packed, unpack};
+use crate::reading::ByPath;
 use crate::scan::Facts;
 
 /// How long a write waits for another process; what is not kept now is kept the next time.
@@ -64,29 +64,27 @@ impl SummaryCache {
     }
 
     /// All that is kept; without the API messages where only the facts are asked for.
-    pub(crate) fn load(&mut self, detail: Detail) -> HashMap<PathBuf, Facts> {
-        let Some(connection) = &self.connection else { return HashMap::new() };
+    pub(crate) fn load(&mut self, detail: Detail) -> ByPath<Facts> {
+        let Some(connection) = &self.connection else { return ByPath::default() };
         load(connection, detail).unwrap_or_else(|error| self.give_up(&error))
     }
 
     /// What is kept of some files.
-    pub(crate) fn load_some<'a>(&mut self, paths: impl Iterator<Item = &'a Path>) -> HashMap<PathBuf, Facts> {
-        let Some(connection) = &self.connection else { return HashMap::new() };
+    pub(crate) fn load_some<'a>(&mut self, paths: impl Iterator<Item = &'a Path>) -> ByPath<Facts> {
+        let Some(connection) = &self.connection else { return ByPath::default() };
         load_some(connection, paths).unwrap_or_else(|error| self.give_up(&error))
     }
 
     /// Keeps facts, all of them or none; returns how many rows were written.
-    pub(crate) fn save(&mut self, rows: &[(&Path, &Facts)]) -> u64 {
+    pub(crate) fn save(&mut self, rows: &[(PathBuf, Packed)]) -> u64 {
         self.write(|connection| {
             let mut insert = connection.prepare_cached(
                 "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, facts, messages)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
             let mut written = 0;
-            for (path, facts) in rows {
-                let (Some(packed), FileStamp { dev, ino, size, mtime }) = (pack(facts), facts.stamp) else {
-                    continue;
-                };
+            for (path, packed) in rows {
+                let FileStamp { dev, ino, size, mtime } = packed.stamp;
                 let [dev, ino, size] = [dev, ino, size].map(u64::cast_signed);
                 let path = path.as_os_str().as_bytes();
                 insert.execute(params![
@@ -138,7 +136,7 @@ impl SummaryCache {
     }
 }
 
-fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
+fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<ByPath<Facts>> {
     let messages = match detail {
         Detail::Facts => "x''",
         Detail::Spending => "messages",
@@ -146,7 +144,7 @@ fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<HashMap<Pat
     let columns = format!("path, dev, ino, size, mtime, facts, {messages}");
     let mut select = connection.prepare(&format!("SELECT {columns} FROM file WHERE format = ?1"))?;
     let mut rows = select.query([FORMAT])?;
-    let mut kept = HashMap::new();
+    let mut kept = ByPath::default();
     while let Some(row) = rows.next()? {
         kept.extend(facts(row)?);
     }
@@ -156,11 +154,11 @@ fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<HashMap<Pat
 fn load_some<'a>(
     connection: &Connection,
     paths: impl Iterator<Item = &'a Path>,
-) -> rusqlite::Result<HashMap<PathBuf, Facts>> {
+) -> rusqlite::Result<ByPath<Facts>> {
     let mut select = connection.prepare(
         "SELECT path, dev, ino, size, mtime, facts, messages FROM file WHERE path = ?1 AND format = ?2",
     )?;
-    let mut kept = HashMap::new();
+    let mut kept = ByPath::default();
     for path in paths {
         let mut rows = select.query(params![path.as_os_str().as_bytes(), FORMAT])?;
         while let Some(row) = rows.next()? {
@@ -170,11 +168,11 @@ fn load_some<'a>(
     Ok(kept)
 }
 
-fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Facts)>> {
+fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(OsString, Facts)>> {
     let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
     let stamp = FileStamp { dev: number(1)?, ino: number(2)?, size: number(3)?, mtime: row.get(4)? };
     let bytes = |column: usize| row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from);
-    let path = PathBuf::from(OsStr::from_bytes(bytes(0)?));
+    let path = OsStr::from_bytes(bytes(0)?).to_owned();
     Ok(unpack(stamp, bytes(5)?, bytes(6)?).map(|facts| (path, facts)))
 }
 

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use model::{CostState, MessageUsage, SessionId, Usage};
+use rustc_hash::FxHashMap;
 
 use crate::cli_total::{self, ByModel, Spent};
 use crate::lineage;
@@ -51,17 +52,49 @@ const SYNTHETIC: &str = "<synthetic>";
 ///
 /// The order of `sessions` makes no difference; each session stands once in it. Days are those of `zone`.
 pub fn ledger(sessions: &[Spending<'_>], zone: &TimeZone) -> Vec<Row> {
-    let mut book = Book { sessions, zone, rows: BTreeMap::new(), copied: HashMap::new() };
-    for copies in in_order(sessions).chunk_by(|one, other| one.key == other.key) {
-        book.enter(copies);
+    let mut book = Book { sessions, zone, rows: FxHashMap::default(), copied: HashMap::new() };
+    let all = held(sessions);
+    let mut copies: Vec<&Held<'_>> = Vec::new();
+    for (held, same) in all.iter().zip(groups(&all)) {
+        copies.clear();
+        match same {
+            Same::Alone => copies.push(held),
+            Same::First(others) => copies.extend(others.iter().map(|at| &all[*at])),
+            Same::Later => continue,
+        }
+        copies.sort_unstable_by_key(|held| held.order());
+        book.enter(&copies);
     }
     book.close()
 }
 
+/// Whether a message stands elsewhere, too.
+#[derive(Clone)]
+enum Same {
+    /// It does not.
+    Alone,
+    /// It is the first of these.
+    First(Vec<usize>),
+    /// Another is the first.
+    Later,
+}
+
+/// Which messages are the same. Numbers are sorted for it, not what they stand for: there may be a million.
+fn groups(all: &[Held<'_>]) -> Vec<Same> {
+    let mut by_key: Vec<(u64, usize)> = all.iter().map(|held| held.message.key).zip(0..).collect();
+    by_key.sort_unstable();
+    let mut groups = vec![Same::Alone; all.len()];
+    for same in by_key.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+        for (_, at) in same {
+            groups[*at] = Same::Later;
+        }
+        groups[same[0].1] = Same::First(same.iter().map(|(_, at)| *at).collect());
+    }
+    groups
+}
+
 /// One message as one session holds it.
 struct Held<'a> {
-    /// The message's key, here because sorting looks at it most.
-    key: u64,
     message: &'a MessageUsage,
     session: usize,
     rank: usize,
@@ -78,34 +111,49 @@ impl<'a> Held<'a> {
     }
 }
 
-/// All messages, copies of one together and the owner's first.
-fn in_order<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
-    let ranks = lineage::ranks(sessions);
-    let mut models = HashMap::new();
+/// All messages, those of the sessions that were there first before the others'.
+fn held<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
+    let mut by_rank: Vec<(usize, usize)> = lineage::ranks(sessions).into_iter().zip(0..).collect();
+    by_rank.sort_unstable();
+    let mut models: Vec<(&str, &str, Option<&'static Rates>)> = Vec::new();
+    let mut last = 0;
     let mut all = Vec::with_capacity(sessions.iter().map(|session| session.messages.len()).sum());
-    for (session, spending) in sessions.iter().enumerate() {
-        for message in spending.messages.iter().filter(|message| message.model != SYNTHETIC) {
+    let mut messages: Vec<&MessageUsage> = Vec::new();
+    for (rank, session) in by_rank {
+        messages.clear();
+        messages.extend(sessions[session].messages.iter().filter(|message| message.model != SYNTHETIC));
+        // Sums of prices depend on their order, and that of the lines must make no difference.
+        messages.sort_unstable_by_key(|message| message.key);
+        for message in &messages {
             let name = message.model.as_str();
-            let (model, rates) = *models.entry(name).or_insert_with(|| (plain_model(name), rates(name)));
-            all.push(Held { key: message.key, message, session, rank: ranks[session], model, rates });
+            // Mostly it is the model of the message before.
+            if models.get(last).is_none_or(|(known, ..)| *known != name) {
+                last = models.iter().position(|(known, ..)| *known == name).unwrap_or(models.len());
+                if last == models.len() {
+                    models.push((name, plain_model(name), rates(name)));
+                }
+            }
+            let (_, model, rates) = models[last];
+            all.push(Held { message, session, rank, model, rates });
         }
     }
-    all.sort_unstable_by(|one, other| one.key.cmp(&other.key).then_with(|| one.order().cmp(&other.order())));
     all
 }
+
+/// Session, day, model, and whether there is a price: the priced and the unpriced never mix in a row.
+type RowKey<'a> = (usize, Option<Date>, &'a str, bool);
 
 /// The ledger while it is written.
 struct Book<'a> {
     sessions: &'a [Spending<'a>],
     zone: &'a TimeZone,
-    /// By session, day, model and whether there is a price: the priced and the unpriced never mix in a row.
-    rows: BTreeMap<(usize, Option<Date>, &'a str, bool), Spent>,
+    rows: FxHashMap<RowKey<'a>, Spent>,
     /// What each session with a total of the CLI's holds of others.
     copied: HashMap<usize, ByModel<'a>>,
 }
 
 impl<'a> Book<'a> {
-    fn enter(&mut self, copies: &[Held<'a>]) {
+    fn enter(&mut self, copies: &[&Held<'a>]) {
         let Some(owner) = copies.first() else { return };
         let usage = copies.iter().fold(Usage::default(), |usage, held| usage.max(held.message.usage));
         let cost = owner.rates.and_then(|rates| rates.price(&usage, owner.message.terms));
@@ -145,10 +193,11 @@ impl<'a> Book<'a> {
             .filter_map(|session| Some((&session.session, session.cost_state?)))
             .collect();
         let nothing = ByModel::new();
+        let by_session: BTreeMap<_, _> = self.rows.iter().map(|(key, spent)| (*key, *spent)).collect();
         let mut rows = Vec::new();
         for (at, session) in self.sessions.iter().enumerate() {
             let Some(total) = session.cost_state else { continue };
-            let (own, last_day) = self.own(at);
+            let (own, last_day) = own(&by_session, at);
             let copied = self.copied.get(&at).unwrap_or(&nothing);
             let parent = session.forked_from.as_ref().and_then(|parent| states.get(parent).copied());
             let excess = cli_total::excess(total, parent, &own, copied);
@@ -164,22 +213,21 @@ impl<'a> Book<'a> {
         rows
     }
 
-    /// What a session's rows come to so far, and the last of their days.
-    fn own(&self, session: usize) -> (ByModel<'a>, Option<Date>) {
-        let mut own = ByModel::new();
-        let mut last = None;
-        for (&(_, day, model, _), spent) in
-            self.rows.range((session, None, "", false)..(session + 1, None, "", false))
-        {
-            *own.entry(model).or_default() += *spent;
-            last = last.max(day);
-        }
-        (own, last)
-    }
-
     fn day(&self, at: Option<Timestamp>) -> Option<Date> {
         at.map(|at| self.zone.to_datetime(at).date())
     }
+}
+
+/// What a session's rows come to, and the last of their days.
+fn own<'a>(rows: &BTreeMap<RowKey<'a>, Spent>, session: usize) -> (ByModel<'a>, Option<Date>) {
+    let mut own = ByModel::new();
+    let mut last = None;
+    for (&(_, day, model, _), spent) in rows.range((session, None, "", false)..(session + 1, None, "", false))
+    {
+        *own.entry(model).or_default() += *spent;
+        last = last.max(day);
+    }
+    (own, last)
 }
 
 /// Where a row stands among the others.

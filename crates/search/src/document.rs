@@ -1,9 +1,10 @@
 //! A unit of a record as documents of the text index.
 
-use tantivy::TantivyDocument;
+use tantivy::schema::Field;
+use tantivy::schema::document::{Document, ReferenceValue, ReferenceValueLeaf, Value};
 
 use crate::chunk::Unit;
-use crate::paths::{mentioned, path_terms};
+use crate::paths::{SEPARATOR, mentioned};
 use crate::schema::Fields;
 use crate::sync::Origin;
 
@@ -28,36 +29,75 @@ impl Documents {
         unit: &'a Unit<'_>,
         number: usize,
         origin: &'a Origin,
-    ) -> impl Iterator<Item = TantivyDocument> + 'a {
+    ) -> impl Iterator<Item = Chunk> + 'a {
         unit.pieces().enumerate().map(move |(at, piece)| {
             let fields = &self.fields;
-            let mut document = TantivyDocument::default();
+            let mut texts = Vec::with_capacity(1);
             if unit.kind.is_found_by_words() || unit.kind.speaks_for_session() {
-                document.add_text(fields.text, piece);
+                texts.push((fields.text, piece.into()));
             }
             if at == 0
                 && let Some(path) = &unit.path
             {
-                for term in path_terms(path) {
-                    document.add_text(fields.path, term);
-                }
+                texts.push((fields.path, path.as_ref().into()));
             }
             if unit.kind.names_files() {
-                for path in mentioned(piece).take(MENTIONS) {
-                    for term in path_terms(path) {
-                        document.add_text(fields.mention, term);
-                    }
+                let paths: Vec<&str> = mentioned(piece).take(MENTIONS).collect();
+                if !paths.is_empty() {
+                    texts.push((fields.mention, paths.join(SEPARATOR).into()));
                 }
             }
-            document.add_u64(fields.file, origin.file);
-            document.add_u64(fields.kind, unit.kind.number());
-            document.add_u64(fields.record, origin.record);
-            document.add_u64(fields.offset, origin.place.offset);
-            document.add_u64(fields.line, origin.place.line);
-            document.add_u64(fields.piece, piece_number(number, at));
-            document.add_u64(fields.time, origin.time);
-            document.add_u64(fields.generation, origin.generation);
-            document
+            let numbers = [
+                (fields.file, origin.file),
+                (fields.kind, unit.kind.number()),
+                (fields.record, origin.record),
+                (fields.offset, origin.place.offset),
+                (fields.line, origin.place.line),
+                (fields.piece, piece_number(number, at)),
+                (fields.time, origin.time),
+                (fields.generation, origin.generation),
+            ];
+            Chunk(Box::new(Content { texts, numbers }))
+        })
+    }
+}
+
+/// One piece of text and where it stands, as the text index takes it: the library's own document would copy
+/// everything twice more.
+#[derive(Debug)]
+pub(crate) struct Chunk(Box<Content>);
+
+#[derive(Debug)]
+struct Content {
+    texts: Vec<(Field, Box<str>)>,
+    numbers: [(Field, u64); 8],
+}
+
+impl Document for Chunk {
+    type Value<'a> = Leaf<'a>;
+    type FieldsValuesIter<'a> = Box<dyn Iterator<Item = (Field, Leaf<'a>)> + 'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        let texts = self.0.texts.iter().map(|(field, text)| (*field, Leaf::Text(text)));
+        Box::new(texts.chain(self.0.numbers.iter().map(|(field, number)| (*field, Leaf::Number(*number)))))
+    }
+}
+
+/// A value of a field: no field has a structure.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Leaf<'a> {
+    Text(&'a str),
+    Number(u64),
+}
+
+impl<'a> Value<'a> for Leaf<'a> {
+    type ArrayIter = std::iter::Empty<Self>;
+    type ObjectIter = std::iter::Empty<(&'a str, Self)>;
+
+    fn as_value(&self) -> ReferenceValue<'a, Self> {
+        ReferenceValue::Leaf(match self {
+            Self::Text(text) => ReferenceValueLeaf::Str(text),
+            Self::Number(number) => ReferenceValueLeaf::U64(*number),
         })
     }
 }

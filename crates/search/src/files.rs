@@ -77,13 +77,16 @@ impl FileList {
         }
     }
 
-    /// Opens the list for reading; `None` when there is none yet.
+    /// Opens the list for reading; `None` when there is none yet, or one that is still being made.
     pub(crate) fn open_read_only(path: &Path) -> Result<Option<Self>, Error> {
         if !path.exists() {
             return Ok(None);
         }
-        let connection = open_read_only(path, &STEPS)?;
-        Ok(Some(Self { connection }))
+        match open_read_only(path, &STEPS) {
+            Ok(connection) => Ok(Some(Self { connection })),
+            Err(database::Error::Older { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     pub(crate) fn generation(&self) -> Result<u64, Error> {
@@ -256,6 +259,15 @@ mod tests {
         assert_eq!(list.all().unwrap(), changes.files);
         assert_eq!(list.shared().unwrap(), [shared]);
         assert_eq!(list.leaning_on(1).unwrap(), [2]);
+    }
+
+    #[test]
+    fn a_list_that_was_only_begun_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("files.sqlite");
+        let begun = Connection::open(&path).unwrap();
+        begun.execute_batch("CREATE TABLE begun (x)").unwrap();
+        assert!(FileList::open_read_only(&path).unwrap().is_none());
     }
 
     #[test]

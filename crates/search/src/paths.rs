@@ -5,15 +5,27 @@ const DEPTH: usize = 12;
 /// Longer texts between white space are no paths.
 const LONGEST: usize = 240;
 
-/// The terms that find a path: each of its endings (`c.rs`, `b/c.rs`, …), and the whole with a mark.
-pub(crate) fn path_terms(path: &str) -> Vec<String> {
+/// What stands between paths that are indexed together; a path cannot hold it.
+pub(crate) const SEPARATOR: &str = "\0";
+
+/// Gives out the terms that find a path: each of its endings (`c.rs`, `b/c.rs`, …), and the whole with a mark.
+pub(crate) fn path_terms(path: &str, mut each: impl FnMut(&str)) {
     let parts = components(path);
-    let mut terms: Vec<String> =
-        (1..=parts.len().min(DEPTH)).map(|n| parts[parts.len() - n..].join("/")).collect();
-    if let Some(whole) = terms.last() {
-        terms.push(format!("^{whole}"));
+    let Some((last, before)) = parts.split_last() else { return };
+    let mut whole = String::with_capacity(path.len() + 2);
+    whole.push('^');
+    let mut starts = Vec::with_capacity(parts.len());
+    for part in &before[before.len().saturating_sub(DEPTH - 1)..] {
+        starts.push(whole.len());
+        whole.push_str(part);
+        whole.push('/');
     }
-    terms
+    starts.push(whole.len());
+    whole.push_str(last);
+    for start in starts.into_iter().rev() {
+        each(&whole[start..]);
+    }
+    each(&whole);
 }
 
 /// The terms a query for a path asks for: the ending it names, then each shorter whole path that could mean
@@ -82,9 +94,18 @@ mod tests {
 
     #[test]
     fn a_path_is_found_by_each_of_its_endings() {
-        assert_eq!(path_terms("/a/b/c.rs"), ["c.rs", "b/c.rs", "a/b/c.rs", "^a/b/c.rs"]);
-        assert_eq!(path_terms("./x"), ["x", "^x"]);
-        assert!(path_terms("/").is_empty());
+        let check = |path: &str, expected: &[&str]| {
+            let mut terms = Vec::new();
+            path_terms(path, |term| terms.push(term.to_owned()));
+            assert_eq!(terms, expected, "{path}");
+        };
+        check("/a/b/c.rs", &["c.rs", "b/c.rs", "a/b/c.rs", "^a/b/c.rs"]);
+        check("./x", &["x", "^x"]);
+        check("/", &[]);
+        let deep = "x/".repeat(20) + "y";
+        let mut terms = 0;
+        path_terms(&deep, |_| terms += 1);
+        assert_eq!(terms, DEPTH + 1);
     }
 
     #[test]

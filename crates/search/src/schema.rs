@@ -1,18 +1,25 @@
 //! The fields of an indexed chunk. The text itself is not kept: it is read again from the transcript.
 
-use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
-};
+use tantivy::Index;
+use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
+use crate::paths::{SEPARATOR, path_terms};
 use crate::words::Splitter;
 
 /// Goes up whenever what is indexed, or how, changes. It stands in a field's name, so that an index of
 /// another version has another schema and is made anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
-/// The name of our tokenizer in the index.
-pub(crate) const TOKENIZER: &str = "words";
+/// The names of our tokenizers in the index.
+const WORDS: &str = "words";
+const PATHS: &str = "paths";
+
+/// Tells an index our tokenizers.
+pub(crate) fn register(index: &Index) {
+    index.tokenizers().register(WORDS, WordTokenizer::default());
+    index.tokenizers().register(PATHS, PathTokenizer::default());
+}
 
 /// The fields, by name.
 #[derive(Debug, Clone)]
@@ -46,26 +53,25 @@ impl Fields {
     pub(crate) fn new() -> Self {
         let mut builder = Schema::builder();
         let words = TextFieldIndexing::default()
-            .set_tokenizer(TOKENIZER)
+            .set_tokenizer(WORDS)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
         let exact = TextFieldIndexing::default()
-            .set_tokenizer("raw")
+            .set_tokenizer(PATHS)
             .set_fieldnorms(false)
             .set_index_option(IndexRecordOption::Basic);
         let exact = TextOptions::default().set_indexing_options(exact);
-        let looked_up = NumericOptions::from(INDEXED | FAST);
         Self {
             text: builder.add_text_field("text", TextOptions::default().set_indexing_options(words)),
             path: builder.add_text_field("path", exact.clone()),
             mention: builder.add_text_field("mention", exact),
-            file: builder.add_u64_field("file", looked_up),
+            file: builder.add_u64_field("file", FAST),
             kind: builder.add_u64_field("kind", FAST),
             record: builder.add_u64_field("record", FAST),
             offset: builder.add_u64_field("offset", FAST),
             line: builder.add_u64_field("line", FAST),
             piece: builder.add_u64_field("piece", FAST),
             time: builder.add_u64_field("time", FAST),
-            generation: builder.add_u64_field(&format!("generation_{VERSION}"), INDEXED),
+            generation: builder.add_u64_field(&format!("generation_{VERSION}"), FAST),
             schema: builder.build(),
         }
     }
@@ -75,17 +81,7 @@ impl Fields {
 #[derive(Default)]
 pub(crate) struct WordTokenizer {
     splitter: Splitter,
-    words: Vec<Span>,
-    text: String,
-    token: Token,
-}
-
-#[derive(Clone, Copy)]
-struct Span {
-    end: usize,
-    position: usize,
-    from: usize,
-    to: usize,
+    words: Tokens,
 }
 
 impl Clone for WordTokenizer {
@@ -95,48 +91,84 @@ impl Clone for WordTokenizer {
 }
 
 impl Tokenizer for WordTokenizer {
-    type TokenStream<'a> = WordStream<'a>;
+    type TokenStream<'a> = TokensOf<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
-        let Self { splitter, words, text: buffer, token } = self;
-        words.clear();
-        buffer.clear();
-        splitter.split(text, |word| {
-            buffer.push_str(word.text);
-            words.push(Span { end: buffer.len(), position: word.position, from: word.start, to: word.end });
-        });
-        token.reset();
-        WordStream { words, text: buffer, token, next: 0, start: 0 }
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TokensOf<'a> {
+        self.words.clear();
+        let words = &mut self.words;
+        self.splitter.split(text, |word| words.push(word.text, word.position));
+        words.stream()
     }
 }
 
-/// The words of one text.
-pub(crate) struct WordStream<'a> {
-    words: &'a [Span],
-    text: &'a str,
-    token: &'a mut Token,
+/// The endings of paths as tantivy wants them.
+#[derive(Default, Clone)]
+pub(crate) struct PathTokenizer {
+    terms: Tokens,
+}
+
+impl Tokenizer for PathTokenizer {
+    type TokenStream<'a> = TokensOf<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TokensOf<'a> {
+        self.terms.clear();
+        for path in text.split(SEPARATOR) {
+            path_terms(path, |term| self.terms.push(term, 0));
+        }
+        self.terms.stream()
+    }
+}
+
+/// The tokens of one text, one behind the other. Where they stand in it nobody asks.
+#[derive(Default, Clone)]
+struct Tokens {
+    text: String,
+    /// Where each ends, and its position.
+    ends: Vec<(usize, usize)>,
+    token: Token,
+}
+
+impl Tokens {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, text: &str, position: usize) {
+        self.text.push_str(text);
+        self.ends.push((self.text.len(), position));
+    }
+
+    fn stream(&mut self) -> TokensOf<'_> {
+        self.token.reset();
+        TokensOf { tokens: self, next: 0, start: 0 }
+    }
+}
+
+/// Gives out the tokens of one text.
+pub(crate) struct TokensOf<'a> {
+    tokens: &'a mut Tokens,
     next: usize,
     start: usize,
 }
 
-impl TokenStream for WordStream<'_> {
+impl TokenStream for TokensOf<'_> {
     fn advance(&mut self) -> bool {
-        let Some(span) = self.words.get(self.next) else { return false };
-        self.token.text.clear();
-        self.token.text.push_str(&self.text[self.start..span.end]);
-        self.token.position = span.position;
-        self.token.offset_from = span.from;
-        self.token.offset_to = span.to;
-        self.start = span.end;
+        let Tokens { text, ends, token } = &mut *self.tokens;
+        let Some(&(end, position)) = ends.get(self.next) else { return false };
+        token.text.clear();
+        token.text.push_str(&text[self.start..end]);
+        token.position = position;
+        self.start = end;
         self.next += 1;
         true
     }
 
     fn token(&self) -> &Token {
-        self.token
+        &self.tokens.token
     }
 
     fn token_mut(&mut self) -> &mut Token {
-        self.token
+        &mut self.tokens.token
     }
 }

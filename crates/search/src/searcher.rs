@@ -14,10 +14,10 @@ use crate::gather::{Admit, ChunkAt, Found, gather};
 use crate::kind::Kind;
 use crate::query::Query;
 use crate::rank;
-use crate::schema::Fields;
+use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
 use crate::snippet::{At, Snippet, cite};
-use crate::writer::{list_file, register, text_folder};
+use crate::writer::{list_file, text_folder};
 
 /// What reaches no more than this shares a stray word with the question.
 const NOISE: f32 = 0.005;

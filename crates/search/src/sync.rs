@@ -310,7 +310,7 @@ impl Pass {
         row: &mut FileRow,
         todo: &mut std::collections::VecDeque<Todo>,
     ) -> Result<(), Error> {
-        self.writer.remove(row.id);
+        self.writer.remove(row.id)?;
         self.records.retain(|_, owner| *owner != row.id);
         self.changes.forgotten.push(row.id);
         (row.chunks, row.spoken) = (0, 0);

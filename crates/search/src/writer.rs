@@ -5,15 +5,19 @@
 //! taken out, and its files are simply read again.
 
 use std::fs;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use database::WriterLock;
 use tantivy::indexer::NoMergePolicy;
-use tantivy::{Index, IndexWriter, TantivyDocument, Term};
+use tantivy::query::RangeQuery;
+use tantivy::schema::Field;
+use tantivy::{Index, IndexWriter, Term};
 
+use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
-use crate::schema::{Fields, TOKENIZER, WordTokenizer};
+use crate::schema::{Fields, register};
 
 /// What tantivy may hold before it writes a segment, in bytes for each thread.
 const HEAP: usize = 48 << 20;
@@ -28,7 +32,7 @@ const MERGE_AT: usize = 10;
 pub(crate) struct Writer {
     folder: PathBuf,
     index: Index,
-    text: IndexWriter,
+    text: IndexWriter<Chunk>,
     pub(crate) fields: Fields,
     pub(crate) list: FileList,
     pub(crate) generation: u64,
@@ -66,13 +70,20 @@ impl Writer {
     }
 
     /// Adds a chunk to the commit that is being made.
-    pub(crate) fn add(&self, document: TantivyDocument) -> Result<(), Error> {
+    pub(crate) fn add(&self, document: Chunk) -> Result<(), Error> {
         self.text.add_document(document).map_err(index_failed("write", &self.folder)).map(drop)
     }
 
     /// Takes out what is indexed of a file.
-    pub(crate) fn remove(&self, file: u64) {
-        self.text.delete_term(Term::from_field_u64(self.fields.file, file));
+    pub(crate) fn remove(&self, file: u64) -> Result<(), Error> {
+        self.remove_all(self.fields.file, file)
+    }
+
+    /// Takes out the chunks with this number: so seldom that a look at every chunk is cheaper than a list.
+    fn remove_all(&self, field: Field, number: u64) -> Result<(), Error> {
+        let is = || Bound::Included(Term::from_field_u64(field, number));
+        let query = RangeQuery::new(is(), is());
+        self.text.delete_query(Box::new(query)).map_err(index_failed("write", &self.folder)).map(drop)
     }
 
     /// Makes all that was added and removed durable; returns the rows written to the list.
@@ -146,7 +157,7 @@ impl Writer {
             self.list.forget_all()?;
         } else {
             for generation in listed + 1..=committed {
-                self.text.delete_term(Term::from_field_u64(self.fields.generation, generation));
+                self.remove_all(self.fields.generation, generation)?;
             }
             self.commit_text()?;
             self.list.commit(&Changes::default(), self.generation)?;
@@ -192,11 +203,6 @@ pub fn discard(folder: &Path) -> Result<(), Error> {
 
 fn remove_if_there(outcome: std::io::Result<()>) -> std::io::Result<()> {
     outcome.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
-}
-
-/// Tells an index our tokenizer.
-pub(crate) fn register(index: &Index) {
-    index.tokenizers().register(TOKENIZER, WordTokenizer::default());
 }
 
 /// The library gives its files the usual mode; ours are nobody else's.

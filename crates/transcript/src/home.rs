@@ -1,13 +1,6 @@
-//! A Claude config folder: which transcripts lie in it, and what could not be looked at.
-//!
-//! Walking never opens a file, never follows a link out of the projects folder, and never fails: what is
-//! odd becomes a [`Problem`] for `doctor` to show.
+//! A Claude config folder, and what lies in it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::fs::{self, DirEntry, FileType};
-use std::io;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use model::{ProjectSlug, SessionId};
@@ -15,9 +8,8 @@ use model::{ProjectSlug, SessionId};
 use crate::json::{Raw, raw_fields};
 use crate::open;
 use crate::tail::FileStamp;
+use crate::walk;
 
-/// How deep under a session's folder sub-agents' files may lie (workflows nest them).
-const SUBAGENT_DEPTH: usize = 4;
 /// The largest side file that is read, in bytes.
 const SIDE_FILE_CAP: u64 = 1 << 20;
 
@@ -42,8 +34,8 @@ pub struct TranscriptFile {
     pub born: Option<i64>,
     /// Its sub-agents' files.
     pub subagents: Vec<SubagentFile>,
-    /// Whether a side file holds a title.
-    pub has_title_file: bool,
+    /// Whether a folder with its name lies beside it.
+    pub has_side_folder: bool,
 }
 
 /// A sub-agent's transcript.
@@ -111,27 +103,9 @@ impl ConfigFolder {
         Raw::new(&text).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
     }
 
-    /// Looks at every project folder.
+    /// Looks at every project folder, several at a time.
     pub fn find(&self) -> Found {
-        let mut walk = Walk::default();
-        let projects = self.projects();
-        let root = match fs::canonicalize(&projects) {
-            Ok(root) => root,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return walk.found,
-            Err(error) => {
-                walk.problem(&projects, &error);
-                return walk.found;
-            }
-        };
-        walk.root.clone_from(&root);
-        for entry in walk.entries(&root) {
-            if let Some((path, kind)) = walk.inside(&entry)
-                && kind.is_dir()
-            {
-                walk.project(&path, &entry.file_name().to_string_lossy());
-            }
-        }
-        walk.found
+        walk::find(&self.projects())
     }
 }
 
@@ -143,7 +117,7 @@ impl TranscriptFile {
 
     /// The title in the side file.
     pub fn side_title(&self) -> Option<String> {
-        if !self.has_title_file {
+        if !self.has_side_folder {
             return None;
         }
         let bytes = open::small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
@@ -184,159 +158,9 @@ impl SubagentFile {
     }
 }
 
-#[derive(Default)]
-struct Walk {
-    root: PathBuf,
-    found: Found,
-}
-
-impl Walk {
-    fn project(&mut self, folder: &Path, name: &str) {
-        let mut side_folders = HashMap::new();
-        let first = self.found.transcripts.len();
-        for entry in self.entries(folder) {
-            let file_name = entry.file_name();
-            let Some(file_name) = file_name.to_str() else { continue };
-            if let Some(stem) = file_name.strip_suffix(".jsonl") {
-                self.transcript(&entry, stem, name);
-            } else if file_name.parse::<SessionId>().is_ok()
-                && entry.file_type().is_ok_and(|kind| kind.is_dir())
-            {
-                side_folders.insert(file_name.to_owned(), entry.path());
-            }
-        }
-        for at in first..self.found.transcripts.len() {
-            if let Some(side) = side_folders.remove(self.found.transcripts[at].id.as_str()) {
-                let subagents = self.subagents(&side.join("subagents"), 0);
-                let transcript = &mut self.found.transcripts[at];
-                transcript.subagents = subagents;
-                transcript.has_title_file = side.join("custom-title.json").is_file();
-            }
-        }
-    }
-
-    fn transcript(&mut self, entry: &DirEntry, stem: &str, folder: &str) {
-        let Some((path, stamp, born)) = self.file(entry) else { return };
-        if let Some(id) = stem.strip_prefix("agent-") {
-            self.found.flat_subagents.push(SubagentFile { id: id.to_owned(), path, stamp });
-            return;
-        }
-        match stem.parse() {
-            Ok(id) => self.found.transcripts.push(TranscriptFile {
-                id,
-                folder: folder.to_owned(),
-                path,
-                stamp,
-                born,
-                subagents: Vec::new(),
-                has_title_file: false,
-            }),
-            Err(error) => self.report(entry.path(), format!("its name is no session's: {error}")),
-        }
-    }
-
-    fn subagents(&mut self, folder: &Path, depth: usize) -> Vec<SubagentFile> {
-        let mut found = Vec::new();
-        if depth >= SUBAGENT_DEPTH || !folder.is_dir() {
-            return found;
-        }
-        for entry in self.entries(folder) {
-            let name = entry.file_name();
-            let id = name.to_str().and_then(|name| name.strip_prefix("agent-")?.strip_suffix(".jsonl"));
-            if let Some(id) = id {
-                if let Some((path, stamp, _)) = self.file(&entry) {
-                    found.push(SubagentFile { id: id.to_owned(), path, stamp });
-                }
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                found.extend(self.subagents(&entry.path(), depth + 1));
-            }
-        }
-        found
-    }
-
-    /// The entry as a regular file inside the projects folder, else a problem.
-    fn file(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileStamp, Option<i64>)> {
-        let (path, kind) = self.inside(entry)?;
-        if !kind.is_file() {
-            self.report(entry.path(), format!("it is {}, not a file", kind_word(kind)));
-            return None;
-        }
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) => {
-                let born = metadata.created().ok().and_then(|at| {
-                    let since = at.duration_since(std::time::UNIX_EPOCH).ok()?;
-                    i64::try_from(since.as_nanos()).ok()
-                });
-                Some((path, FileStamp::of(&metadata), born))
-            }
-            // It vanished between the listing and the look: not there is not a problem.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => {
-                self.problem(&path, &error);
-                None
-            }
-        }
-    }
-
-    /// Where an entry really lies and what it is; a link out of the projects folder is a problem.
-    fn inside(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileType)> {
-        let kind = entry.file_type().ok()?;
-        if !kind.is_symlink() {
-            return Some((entry.path(), kind));
-        }
-        let target = match fs::canonicalize(entry.path()) {
-            Ok(target) => target,
-            Err(error) => {
-                self.problem(&entry.path(), &error);
-                return None;
-            }
-        };
-        if !target.starts_with(&self.root) {
-            self.report(
-                entry.path(),
-                format!("it is a link out of the projects folder, to {}", target.display()),
-            );
-            return None;
-        }
-        // A link to what the walk finds anyway adds nothing, and could make it go round for ever.
-        None
-    }
-
-    fn entries(&mut self, folder: &Path) -> Vec<DirEntry> {
-        let listing = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        match listing {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => {
-                self.problem(folder, &error);
-                Vec::new()
-            }
-        }
-    }
-
-    fn problem(&mut self, path: &Path, error: &io::Error) {
-        self.report(path.to_owned(), format!("it cannot be read: {error}"));
-    }
-
-    fn report(&mut self, path: PathBuf, what: String) {
-        self.found.problems.push(Problem { path, what });
-    }
-}
-
-fn kind_word(kind: FileType) -> &'static str {
-    if kind.is_dir() {
-        "a folder"
-    } else if kind.is_fifo() {
-        "a pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use rustix::fs::{CWD, Mode};

@@ -61,6 +61,14 @@ impl<'a> Raw<'a> {
         Some(Cow::Owned(from_wtf8(bytes)))
     }
 
+    /// Whether there is no text but white space.
+    pub fn is_blank(self) -> bool {
+        // Mostly the first letter tells, and nothing has to be decoded.
+        let begins = self.0.strip_prefix('"').and_then(|inner| inner.bytes().next());
+        let is_plain = begins.is_some_and(|first| first.is_ascii_graphic() && !matches!(first, b'\\' | b'"'));
+        !is_plain && self.text().is_none_or(|text| text.trim().is_empty())
+    }
+
     /// The string's text when it holds no escape, without a copy; ids, types and times look like this.
     pub fn plain(self) -> Option<&'a str> {
         match self.text()? {
@@ -192,6 +200,23 @@ mod tests {
 
     fn check_text(json: &str, expected: Option<&str>) {
         assert_eq!(Raw(json).text().as_deref(), expected, "{json}");
+    }
+
+    #[test]
+    fn blank_texts() {
+        for (json, expected) in [
+            ("\"\"", true),
+            ("\" \"", true),
+            (r#""\n\t\u00a0""#, true),
+            ("12", true),
+            ("", true),
+            ("\"a\"", false),
+            (r#""\"""#, false),
+            (r#"" \n. ""#, false),
+            ("\"é\"", false),
+        ] {
+            assert_eq!(Raw(json).is_blank(), expected, "{json}");
+        }
     }
 
     #[test]

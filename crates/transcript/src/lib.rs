@@ -3,6 +3,7 @@
 //! Other people's files surprise: a line that cannot be read is counted and passed over, a type we do not
 //! know is a record of [`record::Kind::Unknown`], and nothing here fails on content.
 
+mod block;
 mod chain;
 mod cut;
 mod directory;
@@ -21,6 +22,7 @@ mod tail;
 mod titles;
 mod touched;
 mod usage;
+mod walk;
 
 pub use chain::Chain;
 pub use cut::Cut;

@@ -1,10 +1,10 @@
 //! Walking over JSON text without decoding it: where each field of an object or element of an array ends.
 //!
-//! Strings are passed over quote by quote with a vector search, brackets are counted, so any depth costs no
-//! stack. The structure of the walked object is checked; the inside of a value that is passed over is only
+//! Strings and nested values are passed over a block of bytes at a time, brackets are counted, so any depth
+//! costs no stack. The structure of the walked object is checked; the inside of a value that is passed over is only
 //! checked as far as finding its end needs.
 
-use memchr::memchr;
+use crate::block::{BLOCK, Block, Brackets, Carry, Piece};
 
 /// How many bytes of a string are looked at in place.
 const SHORT_STRING: usize = 48;
@@ -127,59 +127,63 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Behind the quote that closes the string which opens at `start`: a quote behind an even number of
-/// backslashes.
+/// Behind the quote that closes the string which opens at `start`.
+///
+/// Most strings are short and hold no escape: they are looked at in smaller pieces.
+#[inline]
 fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
-    loop {
-        let quote = next_quote(bytes, at)?;
-        let escapes = bytes[start + 1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
-        at = quote + 1;
-        if escapes % 2 == 0 {
-            return Some(at);
+    for _ in 0..SHORT_STRING / Piece::BYTES {
+        let Some(piece) = bytes.get(at..).and_then(Piece::first_of) else { break };
+        match piece.first_quote_or_backslash() {
+            None => at += Piece::BYTES,
+            Some((quote, true)) => return Some(at + quote + 1),
+            Some((backslash, false)) => {
+                at += backslash;
+                break;
+            }
         }
     }
+    end_of_long_string(bytes, at)
 }
 
-/// Where the next quote stands. Most strings are short: their few words are looked at in place, and only
-/// long ones are worth the call of a vector search.
-fn next_quote(bytes: &[u8], start: usize) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const QUOTES: u64 = ONES * b'"' as u64;
-    let mut at = start;
-    for _ in 0..SHORT_STRING / 8 {
-        let Some(word) = bytes.get(at..at + 8).and_then(|word| <[u8; 8]>::try_from(word).ok()) else { break };
-        // A byte that is a quote becomes 0, and only a 0 byte borrows into its highest bit.
-        let zeroed = u64::from_le_bytes(word) ^ QUOTES;
-        let found = zeroed.wrapping_sub(ONES) & !zeroed & (ONES << 7);
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
+/// The same from `at`, a place inside the string that is not escaped.
+#[inline(never)]
+fn end_of_long_string(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut carry = Carry::default();
+    while at < bytes.len() {
+        let quotes = Block::first_of(&bytes[at..]).quotes(&mut carry);
+        if quotes != 0 {
+            return Some(at + quotes.trailing_zeros() as usize + 1);
         }
-        at += 8;
+        at += BLOCK;
     }
-    Some(at + memchr(b'"', bytes.get(at..)?)?)
+    None
 }
 
+/// Behind the bracket that closes the object or array which opens at `start`.
+#[inline(never)]
 fn end_of_nested(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut carry = Carry::default();
     let mut depth = 0_usize;
     let mut at = start;
-    loop {
-        match *bytes.get(at)? {
-            b'"' => {
-                at = end_of_string(bytes, at)?;
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
+    while at < bytes.len() {
+        let Brackets { open, close } = Block::first_of(&bytes[at..]).brackets(&mut carry);
+        let mut rest = open | close;
+        while rest != 0 {
+            let next = rest.trailing_zeros();
+            if open >> next & 1 == 1 {
+                depth += 1;
+            } else if depth == 1 {
+                return Some(at + next as usize + 1);
+            } else {
                 depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
             }
-            _ => {}
+            rest &= rest - 1;
         }
-        at += 1;
+        at += BLOCK;
     }
+    None
 }
 
 /// Behind a number, `true`, `false` or `null`.
@@ -224,12 +228,34 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_found_wherever_they_stand() {
-        for length in 0..120 {
-            let text = "x".repeat(length) + "\"!\"";
-            assert_eq!(next_quote(text.as_bytes(), 0), Some(length));
-            assert_eq!(next_quote(&text.as_bytes()[..length], 0), None);
+    fn strings_end_at_the_first_quote_that_is_not_escaped() {
+        for length in 0..200 {
+            for escapes in 0..5 {
+                let text = format!("\"{}{}\"!\" \"", "x".repeat(length), "\\".repeat(escapes));
+                let closing = 1 + length + escapes + if escapes % 2 == 0 { 1 } else { 3 };
+                assert_eq!(end_of_string(text.as_bytes(), 0), Some(closing), "{text}");
+                assert_eq!(end_of_string(&text.as_bytes()[..=length + escapes], 0), None);
+            }
         }
+    }
+
+    /// As a person would do it: byte by byte.
+    fn end_by_byte(bytes: &[u8], start: usize) -> Option<usize> {
+        let (mut depth, mut inside, mut escaped) = (0, false, false);
+        for (at, byte) in bytes.iter().enumerate().skip(start) {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if inside => escaped = true,
+                b'"' => inside = !inside,
+                b'{' | b'[' if !inside => depth += 1,
+                b'}' | b']' if !inside => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 && !inside {
+                return Some(at + 1);
+            }
+        }
+        None
     }
 
     proptest::proptest! {
@@ -243,6 +269,12 @@ mod tests {
                 proptest::prop_assert_eq!(&serde_json::from_str::<serde_json::Value>(value).unwrap(), expected_value);
             }
             proptest::prop_assert!(fields.next().is_none() && fields.is_whole());
+        }
+
+        #[test]
+        fn nested_values_end_where_a_byte_by_byte_walk_ends(inner in "([\\[\\]{}x]|\"([^\"\\\\]|\\\\.){0,40}\"|\"[^\"\\\\]{60,90}\"){0,40}", open in 0_usize..2) {
+            let text = ["[", "{"][open].to_owned() + &inner;
+            proptest::prop_assert_eq!(end_of_nested(text.as_bytes(), 0), end_by_byte(text.as_bytes(), 0));
         }
 
         #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reader::Line;
-use crate::record::{ApiMessage, Block, Kind, Passed, Record, parse};
+use crate::record::{Block, Kind, Passed, Record, parse};
 use crate::speech::{is_command, speech};
 use crate::titles::Titles;
 use crate::usage::{Place, Spent, cost_state, usage};
@@ -264,7 +264,7 @@ impl Summary {
         if subagent {
             return;
         }
-        self.visible_messages += u64::from(has_text(&message));
+        self.visible_messages += u64::from(message.says_something());
         if message.model() != Some("<synthetic>") {
             let (used, _) = usage(message.usage());
             if used != Usage::default() {
@@ -339,10 +339,6 @@ pub fn cut(text: &str) -> String {
             out + "…"
         }
     }
-}
-
-fn has_text(message: &ApiMessage<'_>) -> bool {
-    message.blocks().iter().any(|block| matches!(block, Block::Text(text) if !text.trim().is_empty()))
 }
 
 /// Sets a text without making it anew when it is the same, as it is on almost every line.

@@ -69,6 +69,19 @@ impl<'a> ApiMessage<'a> {
         blocks(self.0.content)
     }
 
+    /// Whether anything is said in it that a person would read.
+    pub fn says_something(&self) -> bool {
+        let said = |block: Raw<'_>| {
+            if block.is_text() {
+                return !block.is_blank();
+            }
+            let fields = BlockFields::of(block);
+            fields.kind.is("text") && !fields.text.is_blank()
+        };
+        let content = self.0.content;
+        if content.is_text() { said(content) } else { content.elements().any(said) }
+    }
+
     /// Whether the content is one string, as most prompts are.
     pub fn is_plain(&self) -> bool {
         self.0.content.is_text()

@@ -6,6 +6,7 @@
 mod content;
 mod kind;
 mod line;
+mod time;
 
 use std::borrow::Cow;
 
@@ -151,7 +152,7 @@ impl<'a> Record<'a> {
     pub fn timestamp(&self) -> Option<Timestamp> {
         let field = self.fields.timestamp;
         match field.plain() {
-            Some(text) => text.parse().ok(),
+            Some(text) => time::as_claude_writes(text).or_else(|| text.parse().ok()),
             None => Timestamp::from_millisecond(i64::try_from(field.count()?).ok()?).ok(),
         }
     }

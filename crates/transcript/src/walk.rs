@@ -1,0 +1,251 @@
+//! Looking through a projects folder: which transcripts lie in it, and what could not be looked at.
+//!
+//! Walking never opens a file, never follows a link out of the projects folder, and never fails: what is
+//! odd becomes a [`Problem`] for `doctor` to show.
+
+use std::collections::HashMap;
+use std::fs::{self, DirEntry, FileType};
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use model::SessionId;
+
+use crate::home::{Found, Problem, SubagentFile, TranscriptFile};
+use crate::tail::FileStamp;
+
+/// How deep under a session's folder sub-agents' files may lie (workflows nest them).
+const SUBAGENT_DEPTH: usize = 4;
+/// How many threads look. A look is mostly the kernel's work, and soon done.
+const THREADS: usize = 4;
+/// How many entries of one folder a thread takes at a time.
+const AT_A_TIME: usize = 256;
+
+/// Everything below a projects folder, in the order of its listing.
+pub(crate) fn find(projects: &Path) -> Found {
+    let mut found = Found::default();
+    let root = match fs::canonicalize(projects) {
+        Ok(root) => root,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
+        Err(error) => {
+            found.problems.push(unreadable(projects.to_owned(), &error));
+            return found;
+        }
+    };
+    let mut walk = Walk::new(&root);
+    let mut folders = Vec::new();
+    for entry in walk.entries(&root) {
+        if let Some((path, kind)) = walk.inside(&entry)
+            && kind.is_dir()
+        {
+            folders.push((path, entry.file_name().to_string_lossy().into_owned()));
+        }
+    }
+    add(&mut found, walk.found);
+    for part in in_parallel(&folders, |(folder, name)| project(&root, folder, name)) {
+        add(&mut found, part);
+    }
+    found
+}
+
+/// One project folder.
+fn project(root: &Path, folder: &Path, name: &str) -> Found {
+    let mut walk = Walk::new(root);
+    let entries = walk.entries(folder);
+    let parts: Vec<_> = entries.chunks(AT_A_TIME).collect();
+    let looked_at = in_parallel(&parts, |entries| {
+        let mut walk = Walk::new(root);
+        for entry in *entries {
+            walk.entry(entry, name);
+        }
+        walk
+    });
+    let mut side_folders = HashMap::new();
+    for part in looked_at {
+        add(&mut walk.found, part.found);
+        side_folders.extend(part.side_folders);
+    }
+    let mut transcripts = std::mem::take(&mut walk.found.transcripts);
+    for transcript in &mut transcripts {
+        if let Some(side) = side_folders.remove(transcript.id.as_str()) {
+            transcript.subagents = walk.subagents(&side.join("subagents"), 0);
+            transcript.has_side_folder = true;
+        }
+    }
+    walk.found.transcripts = transcripts;
+    walk.found
+}
+
+fn add(found: &mut Found, part: Found) {
+    found.transcripts.extend(part.transcripts);
+    found.flat_subagents.extend(part.flat_subagents);
+    found.problems.extend(part.problems);
+}
+
+/// `work` on each item, several at a time; the results are in the items' order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(at)
+        {
+            done.push((at, work(item)));
+        }
+        done
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..THREADS.min(items.len())).map(|_| scope.spawn(take)).collect();
+        let mut done = take();
+        for other in others {
+            match other.join() {
+                Ok(part) => done.extend(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// One thread's look around.
+struct Walk<'a> {
+    root: &'a Path,
+    found: Found,
+    side_folders: HashMap<String, PathBuf>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &'a Path) -> Self {
+        Self { root, found: Found::default(), side_folders: HashMap::new() }
+    }
+
+    /// An entry of a project folder.
+    fn entry(&mut self, entry: &DirEntry, folder: &str) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { return };
+        if let Some(stem) = name.strip_suffix(".jsonl") {
+            self.transcript(entry, stem, folder);
+        } else if name.parse::<SessionId>().is_ok() && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            self.side_folders.insert(name.to_owned(), entry.path());
+        }
+    }
+
+    fn transcript(&mut self, entry: &DirEntry, stem: &str, folder: &str) {
+        let Some((path, stamp, born)) = self.file(entry) else { return };
+        if let Some(id) = stem.strip_prefix("agent-") {
+            self.found.flat_subagents.push(SubagentFile { id: id.to_owned(), path, stamp });
+            return;
+        }
+        match stem.parse() {
+            Ok(id) => self.found.transcripts.push(TranscriptFile {
+                id,
+                folder: folder.to_owned(),
+                path,
+                stamp,
+                born,
+                subagents: Vec::new(),
+                has_side_folder: false,
+            }),
+            Err(error) => self.report(path, format!("its name is no session's: {error}")),
+        }
+    }
+
+    fn subagents(&mut self, folder: &Path, depth: usize) -> Vec<SubagentFile> {
+        let mut found = Vec::new();
+        if depth >= SUBAGENT_DEPTH {
+            return found;
+        }
+        for entry in self.entries(folder) {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_prefix("agent-")?.strip_suffix(".jsonl"));
+            if let Some(id) = id {
+                if let Some((path, stamp, _)) = self.file(&entry) {
+                    found.push(SubagentFile { id: id.to_owned(), path, stamp });
+                }
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                found.extend(self.subagents(&entry.path(), depth + 1));
+            }
+        }
+        found
+    }
+
+    /// The entry as a regular file inside the projects folder, else a problem.
+    fn file(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileStamp, Option<i64>)> {
+        let (path, kind) = self.inside(entry)?;
+        if !kind.is_file() {
+            self.report(path, format!("it is {}, not a file", kind_word(kind)));
+            return None;
+        }
+        match entry.metadata() {
+            Ok(metadata) => {
+                let born = metadata.created().ok().and_then(|at| {
+                    let since = at.duration_since(std::time::UNIX_EPOCH).ok()?;
+                    i64::try_from(since.as_nanos()).ok()
+                });
+                Some((path, FileStamp::of(&metadata), born))
+            }
+            // It vanished between the listing and the look: not there is not a problem.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                self.found.problems.push(unreadable(path, &error));
+                None
+            }
+        }
+    }
+
+    /// Where an entry really lies and what it is; a link out of the projects folder is a problem.
+    fn inside(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileType)> {
+        let kind = entry.file_type().ok()?;
+        if !kind.is_symlink() {
+            return Some((entry.path(), kind));
+        }
+        match fs::canonicalize(entry.path()) {
+            // A link to what the walk finds anyway adds nothing, and could make it go round for ever.
+            Ok(target) if target.starts_with(self.root) => {}
+            Ok(target) => self.report(
+                entry.path(),
+                format!("it is a link out of the projects folder, to {}", target.display()),
+            ),
+            Err(error) => self.found.problems.push(unreadable(entry.path(), &error)),
+        }
+        None
+    }
+
+    fn entries(&mut self, folder: &Path) -> Vec<DirEntry> {
+        let listing = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        match listing {
+            Ok(entries) => entries,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Vec::new()
+            }
+            Err(error) => {
+                self.found.problems.push(unreadable(folder.to_owned(), &error));
+                Vec::new()
+            }
+        }
+    }
+
+    fn report(&mut self, path: PathBuf, what: String) {
+        self.found.problems.push(Problem { path, what });
+    }
+}
+
+fn unreadable(path: PathBuf, error: &io::Error) -> Problem {
+    Problem { path, what: format!("it cannot be read: {error}") }
+}
+
+fn kind_word(kind: FileType) -> &'static str {
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
