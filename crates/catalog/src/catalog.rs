@@ -126,7 +126,7 @@ pub fn messages(places: &Places, id: &SessionId, transcript: &Path) -> Vec<Messa
     let wanted = Wanted { path: transcript.to_owned(), stamp: FileStamp::of(&found), owner };
     let mut cache = SummaryCache::open(places.cache.as_deref());
     let mut reading = Reading::of_some(vec![wanted], &mut cache, 1);
-    reading.facts.remove(transcript).map(|facts| facts.messages).unwrap_or_default()
+    reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
 }
 
 /// How much of each session is wanted.

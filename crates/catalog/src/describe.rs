@@ -80,7 +80,7 @@ pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut 
 
 /// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
 pub(crate) fn describe_then(file: &TranscriptFile, then: &Then, projects: &mut Projects) -> Session {
-    let file = TranscriptFile { has_title_file: false, ..file.clone() };
+    let file = TranscriptFile { has_side_folder: false, ..file.clone() };
     let session = describe(&file, &then.summary, projects);
     Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
 }

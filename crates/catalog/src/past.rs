@@ -34,7 +34,7 @@ pub struct Past {
 
 /// The sessions that were there before each of `moments`, which are given earliest first.
 pub fn past(places: &Places, moments: &[Timestamp]) -> Vec<Past> {
-    let files: Vec<Read> = read(find(places).sessions, moments, places.threads);
+    let files: Vec<Read> = read(&find(places).sessions, moments, places.threads);
     let holders = holders(&files);
     let mut projects = Projects::new(&places.global_files);
     let registered = Registered::read(&places.openclaw_folders);
@@ -60,7 +60,7 @@ impl Read {
     }
 }
 
-fn read(files: Vec<TranscriptFile>, moments: &[Timestamp], threads: usize) -> Vec<Read> {
+fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<Read> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -137,7 +137,7 @@ impl<'a> There<'a> {
             let messages = then.messages.iter().chain(of_then).cloned().collect();
             past.entries.push(Entry { session, messages, cost_state: then.summary.cost_state.clone() });
         }
-        past.entries.sort_by(|one, other| other.session.last_modified.cmp(&one.session.last_modified));
+        past.entries.sort_by_key(|entry| std::cmp::Reverse(entry.session.last_modified));
         past
     }
 
@@ -260,9 +260,9 @@ mod tests {
     fn what_comes_later_changes_nothing() {
         let times = ["09:10", "10:00", "10:20", "11:40"];
         let before = |home: &ScratchHome| at(home, &times).iter().map(told).collect::<Vec<_>>();
-        for cut in 0..times.len() {
+        for (cut, time) in times.into_iter().enumerate() {
             let home = ScratchHome::new();
-            let then = moment(times[cut]);
+            let then = moment(time);
             let whole = long().bytes();
             // The file as it stood at that moment: all before the first record of it or later.
             let mut held = Vec::new();
@@ -278,10 +278,10 @@ mod tests {
             fs::write(&path, &held).unwrap();
             let known = before(&home)[..=cut].to_vec();
             fs::write(&path, &whole).unwrap();
-            assert_eq!(before(&home)[..=cut], known, "records were added after {}", times[cut]);
+            assert_eq!(before(&home)[..=cut], known, "records were added after {time}");
             long().fork("bbbb", Lineage::SharedUuids).at("2026-11-21T09:00:00Z").prompt("x").write_to(&home);
             Transcript::new("cccc").at("2026-11-21T10:00:00Z").prompt("new").answer("5").write_to(&home);
-            assert_eq!(before(&home)[..=cut], known, "sessions were added after {}", times[cut]);
+            assert_eq!(before(&home)[..=cut], known, "sessions were added after {time}");
         }
     }
 }

@@ -116,7 +116,7 @@ impl Heard {
 
 /// Both outputs up to their caps; `None` when they do not end in time.
 fn listen(child: &mut Child, limit: Duration) -> Option<Heard> {
-    let began = now();
+    let began = Instant::now();
     let out = reader(child.stdout.take(), CAP);
     let err = reader(child.stderr.take(), COMPLAINT);
     let mut bytes = out.recv_timeout(limit).ok()?;
@@ -150,9 +150,4 @@ fn end_group(child: &Child) {
         // It may have ended by itself just now.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a limit to waiting, not the time of day")]
-fn now() -> Instant {
-    Instant::now()
 }

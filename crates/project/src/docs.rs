@@ -16,6 +16,7 @@ const LOOKED_AT: usize = 5000;
 
 /// The documents that are there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a field of the answer")]
 pub struct Docs {
     /// `CLAUDE.md`, at the root or in `.claude`.
     pub has_claude_md: bool,

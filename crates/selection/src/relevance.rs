@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Candidate;
+use crate::{Candidate, Ceiling};
 
 /// About how many sessions a model is asked at most: its answer has few tokens.
 pub const ASKED: usize = 12;
@@ -68,6 +68,27 @@ fn words(text: &str) -> BTreeSet<String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let lower = text.to_lowercase();
     lower.split(|c| !is_word(c)).filter(|word| word.len() > SHORT).map(ToOwned::to_owned).collect()
+}
+
+/// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.
+pub fn worth_asking(candidates: &[Candidate], by_words: &[Relevance], most: usize) -> Vec<usize> {
+    let may_be_resumed =
+        |one: &Candidate| Ceiling::hard(one).is_none() && one.has_transcript && one.hold == crate::Hold::Free;
+    let mut places: Vec<usize> = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| may_be_resumed(one))
+        .map(|(place, _)| place)
+        .collect();
+    // What has common words first, then what was used last.
+    places.sort_by(|one, other| {
+        let score = |place: usize| by_words.get(place).map_or(0.0, |relevance| relevance.score);
+        let newest = candidates[*other].last_active.cmp(&candidates[*one].last_active);
+        let related = |place: usize| score(place) >= crate::Weights::TANGENTIAL;
+        related(*other).cmp(&related(*one)).then(newest).then(candidates[*one].id.cmp(&candidates[*other].id))
+    });
+    places.truncate(most);
+    places
 }
 
 /// A session in one line, as a model is shown it.
@@ -177,6 +198,26 @@ mod tests {
         // Only ASCII letters make words, as in the first program that counted so.
         check("größe prüfen", Some("größe prüfen"), 0.0, "0/0");
         check("token token token", Some("token"), 1.0, "1/1");
+    }
+
+    #[test]
+    fn a_model_is_asked_about_the_likeliest() {
+        let one = |id: &str, second: i64, about: &str| Candidate {
+            about: Some(about.to_owned()),
+            last_active: Some(crate::reason::tests::at(second)),
+            ..candidate(id)
+        };
+        let all = [
+            one("old", 1, "paint the door"),
+            one("about", 0, "refresh token"),
+            Candidate { compactions: 3, ..one("worn", 9, "refresh token") },
+            Candidate { hold: crate::Hold::Person, ..one("held", 9, "refresh token") },
+            one("new", 5, "paint the wall"),
+        ];
+        let words: Vec<Relevance> =
+            all.iter().map(|one| keyword("refresh token", one.about.as_deref())).collect();
+        assert_eq!(worth_asking(&all, &words, 9), [1, 4, 0]);
+        assert_eq!(worth_asking(&all, &words, 1), [1]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result
                 return Ok(history);
             }
         }
-        if let Some(uuid) = record.as_ref().and_then(|record| record.uuid()) {
+        if let Some(uuid) = record.as_ref().and_then(crate::record::Record::uuid) {
             history.records.push(xxh3_64(uuid.as_bytes()));
         }
         pass.take(line, at.is_some(), history.records.len());

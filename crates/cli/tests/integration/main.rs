@@ -6,8 +6,10 @@
     reason = "a helper that cannot go on fails the test that called it"
 )]
 
+mod choosing;
 mod continuing;
 mod desk;
 mod doctor;
 mod printing;
 mod refusals;
+mod status;
