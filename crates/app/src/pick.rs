@@ -166,9 +166,9 @@ impl Field {
                 None => branch(&found),
             };
             let here = |session: &Session| session.repo_path.as_deref() == Some(&found.root);
-            let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
+            let owner = request.agent.clone().map_or(Asker::Person, Asker::Agent);
             let taken_by = taken_by(app, &found, all.iter().filter(|session| here(session)));
-            let own = all.into_iter().filter(|session| here(session) && asker.owns(session)).collect();
+            let own = all.into_iter().filter(|session| here(session) && owner.owns(session)).collect();
             Ok(Self { meant: found, branch, own, taken_by })
         })
     }
