@@ -73,7 +73,7 @@ pub struct Line {
 
 /// Adds up what all sessions took.
 pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
+    let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
     let mut rows = ledger::rows(app, &catalog.sessions);
     let day = |moment: Timestamp| moment.to_zoned(app.zone.clone()).date();
     let (since, until) = (request.since.map(day), request.until.map(day));
@@ -81,6 +81,7 @@ pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
         since.is_none_or(|since| row.day.is_some_and(|day| day >= since))
             && until.is_none_or(|until| row.day.is_some_and(|day| day <= until))
     });
+    catalog.sessions.iter_mut().for_each(|entry| app.told_session(&mut entry.session));
     let sessions: Sessions<'_> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &entry.session)).collect();
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();

@@ -22,6 +22,7 @@ mod repo;
 mod resolve;
 pub mod resume;
 pub mod search;
+mod secrets;
 mod session_json;
 mod settings;
 pub mod show;
@@ -38,6 +39,7 @@ pub use config::Config;
 pub use error::{Error, Kind};
 pub use moment::moment;
 pub use resolve::resolve;
+pub use secrets::Secrets;
 pub use session_json::SessionJson;
 pub use settings::Settings;
 pub use workers::quoted;
@@ -51,4 +53,6 @@ pub struct App {
     pub now: Timestamp,
     /// The zone in which days are counted.
     pub zone: TimeZone,
+    /// Whether answers hold secrets.
+    pub secrets: Secrets,
 }

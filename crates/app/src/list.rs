@@ -40,6 +40,9 @@ pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
     let mut sessions: Vec<Session> = all.filter(|session| request.filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| sessions.len().saturating_sub(limit));
     sessions.truncate(sessions.len() - more);
+    for session in &mut sessions {
+        app.told_session(session);
+    }
     Answer {
         sessions,
         more,

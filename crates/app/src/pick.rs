@@ -1,5 +1,6 @@
 //! `pick`: which session a task should go to, and why.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -244,7 +245,7 @@ fn answer(
         before_resume: resumed.map(|session| outlay(app, session, task.now)),
         scores: decision.considered.iter().take(TOLD).cloned().collect(),
         candidates: field.own.len(),
-        task: request.task.clone(),
+        task: redact::redacted(Cow::Borrowed(&request.task)).into_owned(),
         repo_path: field.meant.root.clone(),
         branch: field.branch.clone(),
         agent_id: request.agent.clone(),

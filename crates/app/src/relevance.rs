@@ -1,5 +1,6 @@
 //! Who says how much each session has to do with a task: a model where one may and can be asked, else common words.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use judge::Model;
@@ -17,9 +18,11 @@ pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[
         return judged;
     }
     let asked = worth_asking(candidates, &judged.relevance, ASKED);
-    let shown: Vec<&Candidate> = asked.iter().map(|at| &candidates[*at]).collect();
+    let shown: Vec<Candidate> = asked.iter().map(|at| without_secrets(&candidates[*at])).collect();
     let model = Model::named(&settings.relevance_model);
-    let question = prompt(task, &shown, &format!("==={}===", uuid::Uuid::new_v4()));
+    let task = redact::redacted(Cow::Borrowed(task));
+    let question =
+        prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
     let (judge, answer) = match settings.relevance_through {
         Through::Api => (Judge::Model(model.api.clone()), through_api(app, settings, &model, &question)),
         Through::Claude => {
@@ -36,6 +39,12 @@ pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[
         Err(why) => judged.fell_back = Some(why),
     }
     judged
+}
+
+/// A session as a model may see it; its text is the beginning of a longer one, so a secret may be cut off.
+fn without_secrets(candidate: &Candidate) -> Candidate {
+    let about = candidate.about.as_deref().map(|about| redact::redact_beginning(about).into_owned());
+    Candidate { about, ..candidate.clone() }
 }
 
 /// Relevance by common words alone.

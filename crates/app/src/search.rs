@@ -1,15 +1,17 @@
 //! `search`: the sessions that answer a question, each with the line that does so best.
 
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
+use std::thread;
 
-use catalog::{Detail, Filter, Found};
+use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use search::{FilterName, Query, Scope, Searcher};
-pub use search::{Hit, Progress, Snippet, role};
+pub use search::{Hit, Meaning, Mode, Progress, Snippet, role};
 use transcript::Role;
 
-use crate::{App, Error, Kind, index, moment};
+use crate::{App, Error, Kind, Secrets, index, moment};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +30,8 @@ pub struct Request {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// By words, by meaning, or both.
+    pub mode: Mode,
     /// At most so many sessions.
     pub limit: usize,
 }
@@ -51,6 +55,8 @@ pub struct Answer {
     pub cut: bool,
     /// How many sessions there are in all.
     pub known: usize,
+    /// Whether the question's meaning was looked at.
+    pub meaning: Meaning,
 }
 
 /// A session that answers.
@@ -79,12 +85,18 @@ pub fn search(
         return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
     }
     let found = catalog::find(&app.config.places());
-    let scope = scope(app, &request, &found)?;
+    let named = named(&request, &found)?;
     let files: HashMap<SessionId, usize> =
         found.sessions.iter().enumerate().map(|(at, file)| (file.id.clone(), at)).collect();
     let transcripts = found.sessions.clone();
     let mut answer = Answer { cut: query.cut, known: transcripts.len(), ..Answer::default() };
-    match index::sync(app, found, keep_going) {
+    let (synced, chosen) = thread::scope(|threads| {
+        // Which sessions may answer is told by other files than whether the index is fresh.
+        let chosen = threads.spawn(|| named.or_else(|| chosen(app, &request, &found)));
+        let synced = index::sync(app, found.clone(), keep_going);
+        (synced, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    match synced {
         Ok(synced) => {
             answer.pending_files = synced.pending_files;
             answer.pending_bytes = synced.pending_bytes;
@@ -93,14 +105,28 @@ pub fn search(
         // What is indexed can still be asked: a read-only disk is no reason to say nothing.
         Err(error) => answer.stale = Some(error.message),
     }
+    let scope = Scope {
+        sessions: chosen,
+        role: request.role,
+        file: request.file.clone(),
+        since: request.since,
+        until: request.until,
+        shows_secrets: app.secrets == Secrets::Shown,
+    };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
-    let outcome = searcher.search(&query, &scope, request.limit).map_err(|error| index::failed(&error))?;
+    let outcome = searcher
+        .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
+        .map_err(|error| index::failed(&error))?;
+    answer.meaning = outcome.meaning;
     let cited: Vec<_> =
         outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);
     let mut by_id: HashMap<SessionId, Session> =
         sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
+    for session in by_id.values_mut() {
+        app.told_session(session);
+    }
     answer.total = outcome.total;
     answer.found =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
@@ -136,34 +162,22 @@ fn set<T>(slot: &mut Option<T>, value: T) {
     slot.get_or_insert(value);
 }
 
-fn scope(app: &App, request: &Request, found: &Found) -> Result<Scope, Error> {
-    Ok(Scope {
-        sessions: sessions(app, request, found)?,
-        role: request.role,
-        file: request.file.clone(),
-        since: request.since,
-        until: request.until,
-    })
+/// The session that is asked for by its id or the beginning of it.
+fn named(request: &Request, found: &Found) -> Result<Option<HashSet<SessionId>>, Error> {
+    let Some(text) = &request.session else { return Ok(None) };
+    let begins =
+        |id: &SessionId| id.as_str() == text || id.as_str().starts_with(text.as_str()) || id.short() == text;
+    let ids: HashSet<SessionId> =
+        found.sessions.iter().map(|file| file.id.clone()).filter(|id| begins(id)).collect();
+    if ids.is_empty() {
+        return Err(Error::new(Kind::NotFound, format!("no session's id begins with `{text}`"))
+            .hint("`backstory list` shows the ids"));
+    }
+    Ok(Some(ids))
 }
 
-/// The sessions that may answer; `None` for all of them, which needs no look into the catalog.
-fn sessions(app: &App, request: &Request, found: &Found) -> Result<Option<HashSet<SessionId>>, Error> {
-    if let Some(text) = &request.session {
-        let begins = |id: &SessionId| {
-            id.as_str() == text || id.as_str().starts_with(text.as_str()) || id.short() == text
-        };
-        let ids: HashSet<SessionId> =
-            found.sessions.iter().map(|file| file.id.clone()).filter(|id| begins(id)).collect();
-        if ids.is_empty() {
-            return Err(Error::new(Kind::NotFound, format!("no session's id begins with `{text}`"))
-                .hint("`backstory list` shows the ids"));
-        }
-        return Ok(Some(ids));
-    }
-    if request.filter == Filter::default() {
-        return Ok(None);
-    }
-    let catalog = catalog::read_found(&app.config.places(), found.clone(), Detail::Facts, |_| ());
-    let all = catalog.sessions.into_iter().map(|entry| entry.session);
-    Ok(Some(all.filter(|session| request.filter.lets_through(session)).map(|session| session.id).collect()))
+/// The sessions that meet the filter; `None` when there is none to meet.
+fn chosen(app: &App, request: &Request, found: &Found) -> Option<HashSet<SessionId>> {
+    let asked = request.filter != Filter::default();
+    asked.then(|| catalog::select(&app.config.places(), found, &request.filter))
 }

@@ -1,5 +1,6 @@
 //! `show`: one session as a conversation, message by message, never held in memory as a whole.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde::Serialize;
 use transcript::record::{parse, result_text};
 use transcript::{Chain, Message, Part, Raw, Reader, message};
 
-use crate::{App, Error, Kind, ledger, resolve};
+use crate::{App, Error, Kind, Secrets, ledger, resolve};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
@@ -42,6 +43,7 @@ pub struct Conversation {
     pub session: Session,
     request: Request,
     file: PathBuf,
+    secrets: Secrets,
 }
 
 /// One message as it is shown.
@@ -95,13 +97,14 @@ pub enum Piece {
 pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
     let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, |_| {});
     ledger::enter(app, &mut catalog.sessions);
+    catalog.sessions.iter_mut().for_each(|entry| app.told_session(&mut entry.session));
     let session = resolve(catalog.sessions.iter().map(|entry| &entry.session), &request.session)?.clone();
     let Some(file) = session.file.clone() else {
         let message =
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
         return Err(Error::new(Kind::NotFound, message));
     };
-    Ok(Conversation { session, request, file })
+    Ok(Conversation { session, request, file, secrets: app.secrets })
 }
 
 impl Conversation {
@@ -205,17 +208,18 @@ impl Conversation {
     }
 
     fn piece(&self, part: &Part<'_>) -> Option<Piece> {
+        let told = |text: Cow<'_, str>| self.secrets.told(text);
         match part {
-            Part::Text(text) => Some(Piece::Text { text: text.clone().into_owned() }),
+            Part::Text(text) => Some(Piece::Text { text: told(text.clone()) }),
             Part::Image => Some(Piece::Image),
             Part::Thinking(text) if self.request.thinking => {
-                Some(Piece::Thinking { text: text.clone().into_owned() })
+                Some(Piece::Thinking { text: told(text.clone()) })
             }
             Part::ToolUse { name, input, .. } if self.request.tools => {
-                Some(Piece::ToolUse { name: (*name).to_owned(), input: cut(&call(*input)) })
+                Some(Piece::ToolUse { name: (*name).to_owned(), input: cut(&told(call(*input))) })
             }
             Part::ToolResult { content, is_error, .. } if self.request.tools => {
-                Some(Piece::ToolResult { text: cut(&result_text(*content)), is_error: *is_error })
+                Some(Piece::ToolResult { text: cut(&told(result_text(*content))), is_error: *is_error })
             }
             Part::Thinking(_) | Part::ToolUse { .. } | Part::ToolResult { .. } => None,
         }
@@ -223,11 +227,11 @@ impl Conversation {
 }
 
 /// What a tool is called with, in the field that says most.
-fn call(input: Raw<'_>) -> String {
+fn call(input: Raw<'_>) -> Cow<'_, str> {
     const FIELDS: [&str; 8] =
         ["command", "file_path", "notebook_path", "pattern", "query", "url", "description", "prompt"];
     let telling = FIELDS.iter().find_map(|field| input.get(field).text());
-    telling.map_or_else(|| input.json().to_owned(), std::borrow::Cow::into_owned)
+    telling.unwrap_or(Cow::Borrowed(input.json()))
 }
 
 fn cut(text: &str) -> String {

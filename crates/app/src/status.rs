@@ -78,8 +78,11 @@ pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
         let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
         Ok((project, found, all))
     })?;
-    let here: Vec<Session> =
+    let mut here: Vec<Session> =
         sessions.into_iter().filter(|session| session.repo_path.as_deref() == Some(&meant.root)).collect();
+    for session in &mut here {
+        app.told_session(session);
+    }
     Ok(Answer {
         project,
         touching: touching(app, &here),

@@ -83,7 +83,7 @@ pub struct Progress {
 
 /// Where transcripts lie, without reading any of them.
 pub fn find(places: &Places) -> Found {
-    discover(&places.config_folders)
+    discover(&places.config_folders, places.threads)
 }
 
 /// The transcripts of all config folders, each session once.
@@ -162,7 +162,7 @@ pub fn read_found(places: &Places, found: Found, detail: Detail, progress: impl 
     Catalog { sessions, subagents, problems, work: reading.work, not_kept: cache.into_trouble() }
 }
 
-fn live(folders: &[ConfigFolder]) -> Vec<Live> {
+pub(crate) fn live(folders: &[ConfigFolder]) -> Vec<Live> {
     folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect()
 }
 

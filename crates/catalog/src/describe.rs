@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::{Activity, Evidence, Origin, Session, SessionId, State, Subagent, Usage};
 use transcript::{Live, LiveStatus, Summary, Then, TranscriptFile};
 
@@ -48,22 +49,57 @@ pub(crate) fn blank(id: SessionId) -> Session {
     }
 }
 
-/// A session by its transcript.
-pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut Projects) -> Session {
-    let root = summary.cwd().map(|cwd| projects.root(cwd, summary.worktree_origin.as_deref()));
-    let first_message = summary.first_prompt.as_deref().or(summary.titles.stand_in());
+/// What of a transcript's facts decides whether a session is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Outline {
+    /// The directory it started in.
+    pub(crate) cwd: Option<String>,
+    /// The directory a worktree session came from.
+    pub(crate) worktree_origin: Option<String>,
+    /// The branch last seen.
+    pub(crate) branch: Option<String>,
+    /// What stands before its first prompt.
+    pub(crate) origin_marker: Option<String>,
+    /// The time of its last record.
+    pub(crate) last_at: Option<Timestamp>,
+}
+
+impl Outline {
+    /// The outline of a summary.
+    pub(crate) fn of(summary: &Summary) -> Self {
+        Self {
+            cwd: summary.cwd().map(ToOwned::to_owned),
+            worktree_origin: summary.worktree_origin.clone(),
+            branch: summary.branch.clone().filter(|branch| !matches!(branch.as_str(), "" | "HEAD")),
+            origin_marker: summary.origin_marker.clone(),
+            last_at: summary.last_at,
+        }
+    }
+}
+
+/// A session by the outline of its transcript.
+pub(crate) fn outlined(file: &TranscriptFile, outline: Outline, projects: &mut Projects) -> Session {
+    let root = outline.cwd.as_deref().map(|cwd| projects.root(cwd, outline.worktree_origin.as_deref()));
     Session {
-        origin: origin(summary),
-        file: Some(file.path.clone()),
+        origin: origin(outline.origin_marker.as_deref()),
         project: root.as_deref().and_then(project::label),
         repo_path: root,
-        cwd: summary.cwd().map(PathBuf::from),
-        branch: summary.branch.clone().filter(|branch| !matches!(branch.as_str(), "" | "HEAD")),
+        cwd: outline.cwd.map(PathBuf::from),
+        branch: outline.branch,
+        last_modified: outline.last_at.or(file.stamp.modified()),
+        ..blank(file.id.clone())
+    }
+}
+
+/// A session by its transcript.
+pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut Projects) -> Session {
+    let first_message = summary.first_prompt.as_deref().or(summary.titles.stand_in());
+    Session {
+        file: Some(file.path.clone()),
         title: title(file, summary),
         first_message: first_message.map(ToOwned::to_owned),
         last_prompt: summary.last_prompt.clone(),
         created: summary.first_at,
-        last_modified: summary.last_at.or(file.stamp.modified()),
         message_count: summary.lines,
         visible_messages: summary.visible_messages,
         file_size: file.stamp.size,
@@ -74,7 +110,7 @@ pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut 
         permission_mode: summary.permission_mode.clone(),
         version: summary.version.clone(),
         entrypoint: summary.entrypoint.clone(),
-        ..blank(file.id.clone())
+        ..outlined(file, Outline::of(summary), projects)
     }
 }
 
@@ -98,8 +134,8 @@ fn title(file: &TranscriptFile, summary: &Summary) -> Option<String> {
 }
 
 /// A marker without an entry in a registry still says which agent began the session.
-fn origin(summary: &Summary) -> Origin {
-    let agent = summary.origin_marker.as_deref().and_then(transcript::marked_agent);
+fn origin(marker: Option<&str>) -> Origin {
+    let agent = marker.and_then(transcript::marked_agent);
     match agent.and_then(|agent| agent.parse().ok()) {
         Some(agent) => Origin::OpenClaw { agent, label: None },
         None => Origin::Native,

@@ -11,7 +11,7 @@ use transcript::{ConfigFolder, SubagentFile, TranscriptFile};
 use crate::catalog::Found;
 
 /// Looks through every config folder; a folder named twice is looked through once.
-pub(crate) fn discover(folders: &[ConfigFolder]) -> Found {
+pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
     let mut all = Found::default();
     let mut transcripts = Vec::new();
     for folder in folders {
@@ -19,7 +19,7 @@ pub(crate) fn discover(folders: &[ConfigFolder]) -> Found {
         if all.walked.contains(&projects) {
             continue;
         }
-        let found = folder.find();
+        let found = folder.find(threads);
         transcripts.extend(found.transcripts);
         all.flat_subagents.extend(found.flat_subagents);
         all.problems.extend(found.problems);
@@ -90,7 +90,7 @@ mod tests {
         made_at(&one.join("projects/-a/s1.jsonl"), 200);
         made_at(&one.join("projects/-b/s1.jsonl"), 100);
         made_at(&two.join("projects/-a/s2.jsonl"), 50);
-        let found = discover(&[ConfigFolder::new(&one), ConfigFolder::new(&two), ConfigFolder::new(&one)]);
+        let found = discover(&[ConfigFolder::new(&one), ConfigFolder::new(&two), ConfigFolder::new(&one)], 2);
         let told: Vec<_> = found
             .sessions
             .iter()

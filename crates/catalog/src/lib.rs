@@ -14,6 +14,7 @@ mod past;
 mod project;
 mod reading;
 mod scan;
+mod select;
 mod summary_cache;
 
 pub use catalog::{
@@ -21,3 +22,4 @@ pub use catalog::{
 };
 pub use filter::Filter;
 pub use past::{Past, past, repository};
+pub use select::select;

@@ -10,6 +10,7 @@ use model::{MessageUsage, Terms, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::{FileStamp, Mark, Summary};
 
+use crate::describe::Outline;
 use crate::scan::{Agent, Facts};
 
 /// Which types the bytes were made of.
@@ -20,6 +21,8 @@ pub(crate) const FORMAT: u32 = 1;
 pub(crate) struct Packed {
     /// The file's stamp when it was read.
     pub(crate) stamp: FileStamp,
+    /// What a choice among sessions asks for.
+    pub(crate) outline: Outline,
     /// All but the messages.
     pub(crate) facts: Vec<u8>,
     /// The messages.
@@ -57,6 +60,7 @@ pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
     let kept = Kept { mark: facts.mark, summary: &facts.summary, agent: facts.agent.clone() };
     Some(Packed {
         stamp: facts.stamp,
+        outline: Outline::of(&facts.summary),
         facts: postcard::to_stdvec(&kept).ok()?,
         messages: pack_messages(&facts.messages)?,
     })

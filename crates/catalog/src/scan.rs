@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use transcript::{Change, FileStamp, Mark, Reader, Spent, SubagentFile, SubagentMeta, Summary, Tail};
 
 /// How many results may wait for whoever takes them.
-const WAITING: usize = 1024;
+const WAITING: usize = 128;
 /// How many lines of a sub-agent's file are searched for the session it belongs to.
 const HEAD: usize = 16;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Detail, Places, Work, read};
+use catalog::{Catalog, Detail, Filter, Places, Work, find, read, select};
 use tempfile::TempDir;
 use transcript::ConfigFolder;
 
@@ -161,4 +161,37 @@ fn facts_alone_open_nothing_and_lose_nothing() {
     assert_eq!(scratch.read_facts().sessions[0].session.message_count, 3);
     let after = scratch.read();
     assert_eq!((after.work.opened, after.sessions[0].messages.len()), (0, 1));
+}
+
+#[test]
+fn a_choice_among_sessions_is_the_same_from_outlines_and_from_everything() {
+    let scratch = Scratch::new();
+    let config_folders = vec![ConfigFolder::new(scratch.at(""))];
+    let cache = Some(scratch.at("state/catalog.sqlite"));
+    let places = Places { config_folders, cache, threads: 2, ..Places::default() };
+    let on = |branch: &str, cwd: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"{branch}\",\"cwd\":\"{cwd}\",\"gitBranch\":\"{branch}\",\"timestamp\":\"2026-01-02T03:04:05.678Z\",\"message\":{{\"content\":\"x\"}}}}\n"
+        )
+    };
+    let changing = scratch.file("projects/-p/s1.jsonl", &on("main", "/p/web"));
+    scratch.file("projects/-p/s2.jsonl", &on("fix", "/p/api"));
+    let chosen = |filter: &Filter| {
+        let mut ids: Vec<_> = select(&places, &find(&places), filter).into_iter().map(String::from).collect();
+        ids.sort();
+        ids.join(" ")
+    };
+    let branch = Filter { branch: Some("fix".into()), ..Filter::default() };
+    let project = Filter { project: Some("web".into()), ..Filter::default() };
+    let since = Filter { since: "2026-01-02T03:04:06Z".parse().ok(), ..Filter::default() };
+    for _ in 0..2 {
+        // The first time from the transcripts, the second from what was kept of them.
+        assert_eq!(
+            (chosen(&branch), chosen(&project), chosen(&since)),
+            ("s2".into(), "s1".into(), String::new())
+        );
+    }
+    assert_eq!(scratch.read().work, Work::default());
+    append(&changing, &on("fix", "/p/web"));
+    assert_eq!(chosen(&branch), "s1 s2");
 }

@@ -12,6 +12,9 @@ pub(crate) struct Args {
     /// Use a small set of made-up sessions instead of yours.
     #[arg(long, global = true)]
     pub(crate) demo: bool,
+    /// Show secrets as they were said instead of `[redacted:kind]`; only where the output is your terminal.
+    #[arg(long, global = true)]
+    pub(crate) show_secrets: bool,
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,

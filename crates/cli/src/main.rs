@@ -15,6 +15,11 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+/// Reading and indexing are millions of small texts on several threads: the usual allocator takes an eighth
+/// longer.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     exit::code(commands::run(args::Args::parse()))
 }

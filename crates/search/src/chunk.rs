@@ -19,6 +19,8 @@ const OVERLAP: usize = 160;
 const UNIT_CAP: usize = 200_000;
 /// The same for code that was written: its beginning tells what it is.
 const CODE_CAP: usize = 3200;
+/// How far behind the cap a secret may reach that begins before it, in bytes.
+const LONGEST_SECRET: usize = 8 << 10;
 
 /// A text of a record with what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,16 +42,36 @@ impl<'a> Unit<'a> {
         Self { kind, text: text.into(), path: Some(path) }
     }
 
+    /// Without secrets. Before it is cut into pieces, so that none is parted by a cut and overlooked.
+    pub(crate) fn redacted(self) -> Self {
+        let end = self.text.floor_char_boundary(self.cap() + LONGEST_SECRET);
+        let text = match self.text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
+            Cow::Owned(mut text) => {
+                text.truncate(end);
+                Cow::Owned(text)
+            }
+        };
+        Self { text: redact::redacted(text), path: self.path.map(redact::redacted), ..self }
+    }
+
+    fn cap(&self) -> usize {
+        if self.kind.is_change() { CODE_CAP } else { UNIT_CAP }
+    }
+
     /// The text in overlapping pieces, cut where a line or a word ends.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &str> {
-        let cap = if self.kind.is_change() { CODE_CAP } else { UNIT_CAP };
-        pieces(&self.text[..self.text.floor_char_boundary(cap)])
+        pieces(&self.text[..self.text.floor_char_boundary(self.cap())])
     }
 }
 
-/// The indexed texts of a record and the id of the record they come from; `subagent` says that it stands in
-/// a sub-agent's file.
+/// The indexed texts of a record, without secrets; `subagent` says that it stands in a sub-agent's file.
 pub(crate) fn units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
+    original_units(record, subagent).into_iter().map(Unit::redacted).collect()
+}
+
+/// The same as they were said.
+pub(crate) fn original_units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
     let mut units = match record.kind() {
         RecordKind::Summary => title(record.summary()),
         RecordKind::CustomTitle => title(record.custom_title()),
@@ -63,6 +85,13 @@ pub(crate) fn units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
         name_file(unit, record.cwd().as_deref());
     }
     units
+}
+
+/// The texts of a record as far as they are indexed, with the secrets that indexing takes out: for measuring
+/// what it takes out.
+pub fn texts(record: &Record<'_>, subagent: bool) -> Vec<String> {
+    let units = original_units(record, subagent);
+    units.iter().map(|unit| unit.text[..unit.text.floor_char_boundary(unit.cap())].to_owned()).collect()
 }
 
 /// Puts the path, as seen from the working directory, before a change's text: its words are part of what is

@@ -29,6 +29,9 @@ pub enum Error {
     /// The list of indexed files could not be opened.
     #[error("cannot open the list of indexed files")]
     Database(#[from] database::Error),
+    /// The vectors of what was said failed.
+    #[error("the vectors of the index failed")]
+    Vectors(#[from] embedding::Error),
     /// A folder or file of the index failed.
     #[error("cannot {attempt} {}", path.display())]
     Io {

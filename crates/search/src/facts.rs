@@ -3,6 +3,7 @@
 //! Bulk output is not indexed; what a person remembers of it is.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -108,12 +109,16 @@ fn path(input: Raw<'_>) -> Cow<'_, str> {
     input.get("file_path").text().or_else(|| input.get("notebook_path").text()).unwrap_or_default()
 }
 
+/// What an edit brings, and of what it takes away the lines that do not stay.
 fn edit<'a>(input: Raw<'a>) -> Unit<'a> {
-    let sides = |edit: Raw<'a>| {
-        ["old_string", "new_string", "new_source"].map(|key| edit.get(key).text().unwrap_or_default())
-    };
-    let mut texts: Vec<Cow<'a, str>> = sides(input).into();
-    texts.extend(input.get("edits").elements().flat_map(sides));
+    let text = |edit: Raw<'a>, key: &str| edit.get(key).text().unwrap_or_default();
+    let mut texts: Vec<Cow<'a, str>> = Vec::new();
+    for edit in std::iter::once(input).chain(input.get("edits").elements()) {
+        let (old, new) = (text(edit, "old_string"), text(edit, "new_string"));
+        let kept: HashSet<&str> = new.lines().collect();
+        let gone: Vec<&str> = old.lines().filter(|line| !kept.contains(line)).collect();
+        texts.extend([Cow::Owned(gone.join("\n")), new.clone(), text(edit, "new_source")]);
+    }
     Unit::about(Kind::Edit, path(input), joined(&texts))
 }
 

@@ -3,12 +3,14 @@
 //! It is the point of commit: what the text index holds beyond it is taken out again before anything is
 //! added (see `writer`).
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use database::{Condition, open_derived, open_read_only};
 use model::SessionId;
 use rusqlite::{Connection, params};
 use transcript::{FileStamp, Mark};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::error::{Error, files_failed};
 
@@ -33,6 +35,29 @@ const STEPS: [&str; 1] = ["
     CREATE INDEX shared_by_owner ON shared (owner);
     CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 "];
+
+/// What [`file_row`] reads.
+const COLUMNS: &str =
+    "id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone";
+
+/// What an indexed file holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share<'a> {
+    pub(crate) file: u64,
+    pub(crate) session: Option<&'a str>,
+    pub(crate) chunks: u64,
+    pub(crate) spoken: u64,
+}
+
+/// A number that changes when any of these files, or which they are, does; their order makes no difference.
+pub(crate) fn fingerprint<'a>(files: impl Iterator<Item = (&'a Path, &'a FileStamp)>) -> u64 {
+    let one = |(path, stamp): (&Path, &FileStamp)| {
+        let FileStamp { dev, ino, size, mtime } = stamp;
+        let numbers = [*dev, *ino, *size, mtime.cast_unsigned()].map(u64::to_le_bytes);
+        xxh3_64_with_seed(path.as_os_str().as_bytes(), xxh3_64(numbers.as_flattened()))
+    };
+    files.map(one).fold(0, u64::wrapping_add)
+}
 
 /// One indexed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,17 +115,61 @@ impl FileList {
     }
 
     pub(crate) fn generation(&self) -> Result<u64, Error> {
-        let mut statement = self.prepare("SELECT value FROM meta WHERE key = 'generation'")?;
-        let mut rows = statement.query_map([], |row| row.get(0)).map_err(files_failed("read"))?;
-        rows.next().transpose().map(|value| value.map_or(0, from_sql)).map_err(files_failed("read"))
+        Ok(self.number("generation")?.unwrap_or(0))
+    }
+
+    /// How many rows of the file of vectors count.
+    pub(crate) fn vectors(&self) -> Result<u64, Error> {
+        Ok(self.number("vectors")?.unwrap_or(0))
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u64>, Error> {
+        let mut statement = self.prepare("SELECT value FROM meta WHERE key = ?1")?;
+        let mut rows = statement.query_map([name], |row| row.get(0)).map_err(files_failed("read"))?;
+        rows.next().transpose().map(|value| value.map(from_sql)).map_err(files_failed("read"))
+    }
+
+    /// The fingerprint of the files as they were when nothing was left to read; `None` when something was.
+    pub(crate) fn fresh_at(&self) -> Result<Option<u64>, Error> {
+        self.number("fresh at")
+    }
+
+    /// Notes that every file is indexed as it now stands in the list.
+    pub(crate) fn note_fresh(&self) -> Result<(), Error> {
+        let rows = self.all()?;
+        let present = rows.iter().filter(|row| !row.gone).map(|row| (row.path.as_path(), &row.stamp));
+        self.connection
+            .execute("INSERT OR REPLACE INTO meta VALUES ('fresh at', ?1)", [to_sql(fingerprint(present))])
+            .map(drop)
+            .map_err(files_failed("write"))
+    }
+
+    /// Which session each file belongs to and how much it holds, by number.
+    pub(crate) fn shares(&self, mut each: impl FnMut(Share<'_>)) -> Result<(), Error> {
+        let mut statement = self.prepare("SELECT id, session, chunks, spoken FROM file ORDER BY id")?;
+        let mut rows = statement.query([]).map_err(files_failed("read"))?;
+        let share = |row: &rusqlite::Row<'_>, each: &mut dyn FnMut(Share<'_>)| {
+            let session = row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+            let number = |at| row.get(at).map(from_sql);
+            each(Share { file: number(0)?, session, chunks: number(2)?, spoken: number(3)? });
+            Ok(())
+        };
+        while let Some(row) = rows.next().map_err(files_failed("read"))? {
+            share(row, &mut each).map_err(files_failed("read"))?;
+        }
+        Ok(())
+    }
+
+    /// One file.
+    pub(crate) fn file(&self, id: u64) -> Result<Option<FileRow>, Error> {
+        let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM file WHERE id = ?1"))?;
+        let mut rows = statement.query_map([to_sql(id)], file_row).map_err(files_failed("read"))?;
+        rows.next().transpose().map_err(files_failed("read"))
     }
 
     /// All files, by number.
     pub(crate) fn all(&self) -> Result<Vec<FileRow>, Error> {
-        let mut statement = self.prepare(
-            "SELECT id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone
-             FROM file ORDER BY id",
-        )?;
+        let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM file ORDER BY id"))?;
         let rows = statement.query_map([], file_row).map_err(files_failed("read"))?;
         rows.collect::<Result<_, _>>().map_err(files_failed("read"))
     }
@@ -145,9 +214,12 @@ impl FileList {
                 })
                 .map_err(failed())?;
         }
-        transaction
-            .execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?1)", [to_sql(generation)])
-            .map_err(failed())?;
+        transaction.execute("DELETE FROM meta WHERE key = 'fresh at'", []).map_err(failed())?;
+        for (name, number) in [("generation", generation), ("vectors", changes.vectors)] {
+            transaction
+                .execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![name, to_sql(number)])
+                .map_err(failed())?;
+        }
         transaction.commit().map_err(failed())?;
         Ok((changes.files.len() + changes.shared.len() + 1) as u64)
     }
@@ -169,6 +241,8 @@ pub(crate) struct Changes {
     pub(crate) forgotten: Vec<u64>,
     pub(crate) files: Vec<FileRow>,
     pub(crate) shared: Vec<Shared>,
+    /// How many rows of the file of vectors count from now on.
+    pub(crate) vectors: u64,
 }
 
 fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize> {
@@ -259,6 +333,25 @@ mod tests {
         assert_eq!(list.all().unwrap(), changes.files);
         assert_eq!(list.shared().unwrap(), [shared]);
         assert_eq!(list.leaning_on(1).unwrap(), [2]);
+    }
+
+    #[test]
+    fn the_list_is_fresh_until_something_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut list = FileList::open(&folder.path().join("files.sqlite")).unwrap();
+        let gone = FileRow { gone: true, ..row(2, "/b") };
+        list.commit(&Changes { files: vec![row(1, "/a"), gone], ..Changes::default() }, 1).unwrap();
+        assert_eq!(list.fresh_at().unwrap(), None);
+        list.note_fresh().unwrap();
+        let fresh = |path: &str, size| {
+            let stamp = FileStamp { size, ..row(1, path).stamp };
+            list.fresh_at().unwrap() == Some(fingerprint([(Path::new(path), &stamp)].into_iter()))
+        };
+        assert!(fresh("/a", 3));
+        assert!(!fresh("/a", 4));
+        assert!(!fresh("/b", 3));
+        list.commit(&Changes::default(), 2).unwrap();
+        assert_eq!(list.fresh_at().unwrap(), None);
     }
 
     #[test]

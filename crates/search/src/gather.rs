@@ -3,6 +3,7 @@
 
 use tantivy::{DocId, Searcher as Text, SegmentReader};
 
+use crate::columns::{Admit, ChunkAt, Columns};
 use crate::kind::Kind;
 use crate::paths::query_terms;
 use crate::postings::{pair, phrase, word};
@@ -10,13 +11,6 @@ use crate::query::Query;
 use crate::rank::{self, Feature, FileFacts};
 use crate::schema::Fields;
 use crate::sessions::Sessions;
-
-/// A chunk by its place in the text index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ChunkAt {
-    pub(crate) segment: usize,
-    pub(crate) document: DocId,
-}
 
 /// What was found out about one session.
 #[derive(Debug, Clone, Default)]
@@ -30,31 +24,6 @@ pub(crate) struct Found {
     pub(crate) facts: FileFacts,
     /// What is cited for the file: the newest of the strongest facts.
     pub(crate) fact: Option<((u8, u64), ChunkAt)>,
-}
-
-/// Which chunks count.
-pub(crate) trait Admit {
-    /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
-    fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool;
-}
-
-struct Columns {
-    file: tantivy::columnar::Column<u64>,
-    kind: tantivy::columnar::Column<u64>,
-    record: tantivy::columnar::Column<u64>,
-    time: tantivy::columnar::Column<u64>,
-}
-
-impl Columns {
-    fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
-        let fields = segment.fast_fields();
-        Ok(Self {
-            file: fields.u64("file")?,
-            kind: fields.u64("kind")?,
-            record: fields.u64("record")?,
-            time: fields.u64("time")?,
-        })
-    }
 }
 
 /// One feature of the question over the whole index.
@@ -72,22 +41,14 @@ struct Column {
 pub(crate) fn gather(
     text: &Text,
     fields: &Fields,
+    columns: &[Columns],
     sessions: &Sessions,
     query: &Query,
     file: Option<&str>,
     admit: &dyn Admit,
 ) -> tantivy::Result<Vec<Found>> {
-    let mut gathering = Gathering {
-        text,
-        fields,
-        sessions,
-        admit,
-        found: vec![Found::default(); sessions.len()],
-        columns: Vec::new(),
-    };
-    for segment in text.segment_readers() {
-        gathering.columns.push(Columns::of(segment)?);
-    }
+    let mut gathering =
+        Gathering { text, fields, columns, sessions, admit, found: vec![Found::default(); sessions.len()] };
     gathering.words(query)?;
     if let Some(path) = file {
         gathering.file(path)?;
@@ -100,8 +61,8 @@ struct Gathering<'a> {
     fields: &'a Fields,
     sessions: &'a Sessions,
     admit: &'a dyn Admit,
+    columns: &'a [Columns],
     found: Vec<Found>,
-    columns: Vec<Columns>,
 }
 
 impl Gathering<'_> {
@@ -136,13 +97,13 @@ impl Gathering<'_> {
     ) -> tantivy::Result<Column> {
         let mut column =
             Column { feature, chunks: Vec::new(), having: 0, said: vec![0; self.sessions.len()] };
-        for (segment, columns) in self.text.segment_readers().iter().zip(&self.columns) {
+        for (segment, columns) in self.text.segment_readers().iter().zip(self.columns) {
             let mut chunks = Vec::new();
             walk(segment, &mut |document, frequency| {
-                let Some(kind) = columns.kind.first(document).and_then(Kind::from_number) else { return };
+                let Some(kind) = columns.kind(document) else { return };
                 let by_words = kind.is_found_by_words();
                 column.having += u64::from(by_words);
-                if !self.admit.chunk(kind, &|| columns.time.first(document).unwrap_or(0)) {
+                if !self.admit.chunk(kind, &|| columns.time(document)) {
                     return;
                 }
                 if by_words {
@@ -150,8 +111,8 @@ impl Gathering<'_> {
                 }
                 if kind.speaks_for_session() {
                     self.sessions.holders(
-                        columns.file.first(document),
-                        || columns.record.first(document),
+                        columns.file(document),
+                        || columns.record(document),
                         |session| {
                             column.said[session] = column.said[session].saturating_add(frequency);
                         },
@@ -212,10 +173,10 @@ impl Gathering<'_> {
 
     fn offer(&mut self, chunk: ChunkAt, share: f32) {
         let columns = &self.columns[chunk.segment];
-        let file = columns.file.first(chunk.document);
-        let record = || columns.record.first(chunk.document);
+        let file = columns.file(chunk.document);
+        let record = || columns.record(chunk.document);
         let found = &mut self.found;
-        let kind = columns.kind.first(chunk.document).and_then(Kind::from_number);
+        let kind = columns.kind(chunk.document);
         let worth = share * kind.map_or(1.0, rank::worth_citing);
         self.sessions.holders(file, record, |session| {
             let found = &mut found[session];
@@ -278,13 +239,13 @@ impl Gathering<'_> {
 
     fn fact(&mut self, chunk: ChunkAt) {
         let columns = &self.columns[chunk.segment];
-        let Some(kind) = columns.kind.first(chunk.document).and_then(Kind::from_number) else { return };
-        let time = columns.time.first(chunk.document).unwrap_or(0);
+        let Some(kind) = columns.kind(chunk.document) else { return };
+        let time = columns.time(chunk.document);
         if !self.admit.chunk(kind, &|| time) {
             return;
         }
-        let file = columns.file.first(chunk.document);
-        let record = || columns.record.first(chunk.document);
+        let file = columns.file(chunk.document);
+        let record = || columns.record(chunk.document);
         let found = &mut self.found;
         self.sessions.holders(file, record, |session| {
             let found = &mut found[session];
@@ -314,9 +275,9 @@ impl Gathering<'_> {
 
     fn mention(&mut self, chunk: ChunkAt, share: f32) {
         let columns = &self.columns[chunk.segment];
-        let file = columns.file.first(chunk.document);
-        let record = || columns.record.first(chunk.document);
-        let time = columns.time.first(chunk.document).unwrap_or(0);
+        let file = columns.file(chunk.document);
+        let record = || columns.record(chunk.document);
+        let time = columns.time(chunk.document);
         let found = &mut self.found;
         self.sessions.holders(file, record, |session| {
             let found = &mut found[session];

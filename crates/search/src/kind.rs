@@ -120,6 +120,22 @@ impl Kind {
         )
     }
 
+    /// Whether it is also found by what it means: words of a person or the model about the work.
+    pub(crate) fn has_meaning(self) -> bool {
+        matches!(
+            self,
+            Self::Prompt
+                | Self::Answer
+                | Self::Title
+                | Self::Plan
+                | Self::Delegation
+                | Self::Summary
+                | Self::Question
+                | Self::Refusal
+                | Self::Commit
+        )
+    }
+
     /// Whether a path in its text says that the session had to do with the file.
     pub(crate) fn names_files(self) -> bool {
         matches!(

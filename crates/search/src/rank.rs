@@ -8,6 +8,7 @@
 //! sessions (see docs/search-quality.md); they lie on flat optima.
 
 use crate::kind::Kind;
+use crate::meaning::Nearness;
 
 /// Saturation and length norm of chunks.
 const CHUNK: Bm25 = Bm25 { k1: 1.2, b: 0.75 };
@@ -17,6 +18,13 @@ const SESSION: Bm25 = Bm25 { k1: 8.0, b: 0.9 };
 const SESSION_WEIGHT: f32 = 0.5;
 /// What two words side by side count beside a word.
 const PAIR_WEIGHT: f32 = 0.3;
+
+/// How near texts are that have nothing to do with each other.
+const STRANGERS: f32 = 0.1;
+/// What the mean over all a session said counts beside what is nearest.
+const ALL_SAID: f32 = 0.5;
+/// What meaning counts beside words.
+const MEANING: f32 = 0.4;
 
 /// What a session did to a file.
 const CHANGED: f32 = 4.0;
@@ -95,6 +103,22 @@ pub(crate) fn most_for_session(idfs: impl Iterator<Item = f32>) -> f32 {
 /// A session's score by words, between 0 and 1, from its best chunk's share and its own.
 pub(crate) fn by_words(best_chunk: f32, session: f32) -> f32 {
     ((best_chunk + SESSION_WEIGHT * session) / (1.0 + SESSION_WEIGHT)).min(1.0)
+}
+
+/// A session's score by meaning, between 0 and 1: from what it said that is nearest, and from all it said.
+pub(crate) fn by_meaning(nearness: &Nearness) -> f32 {
+    let near = (1.0 - ALL_SAID) * nearness.nearest + ALL_SAID * nearness.mean().max(0.0);
+    ((near - STRANGERS) / (1.0 - STRANGERS)).clamp(0.0, 1.0)
+}
+
+/// A session's score by words and meaning together.
+pub(crate) fn fused(by_words: f32, by_meaning: f32) -> f32 {
+    (1.0 - MEANING) * by_words + MEANING * by_meaning
+}
+
+/// Whether what is nearest in meaning tells more of why a session answers than its best chunk by words does.
+pub(crate) fn cites_meaning(best_chunk: Option<f32>, nearness: &Nearness) -> bool {
+    MEANING * by_meaning(nearness) > (1.0 - MEANING) * best_chunk.unwrap_or(0.0)
 }
 
 /// What a session did to the file that is asked for.

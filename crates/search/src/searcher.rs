@@ -3,24 +3,31 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use embedding::{Vector, Vectors};
 use jiff::Timestamp;
 use model::SessionId;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 use transcript::Role;
 
+use crate::columns::{Admit, ChunkAt, Columns};
 use crate::error::{Error, index_failed};
-use crate::files::FileList;
-use crate::gather::{Admit, ChunkAt, Found, gather};
+use crate::files::{FileList, FileRow};
+use crate::gather::{Found, gather};
 use crate::kind::Kind;
+use crate::meaning::{self, Nearness};
 use crate::query::Query;
 use crate::rank;
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
-use crate::snippet::{At, Snippet, cite};
+use crate::snippet::{At, Snippet, cite, text_at};
+use crate::vectors;
 use crate::writer::{list_file, text_folder};
 
 /// What reaches no more than this shares a stray word with the question.
 const NOISE: f32 = 0.005;
+
+/// What is no nearer than this in meaning has nothing to do with the question.
+const FAINT: f32 = 0.1;
 
 /// Which sessions and chunks may be found.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +42,8 @@ pub struct Scope {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// Snippets show secrets as they were said.
+    pub shows_secrets: bool,
 }
 
 /// One session that answers a question, with the line that does so best.
@@ -73,8 +82,38 @@ pub struct Why {
     pub best_chunk: f32,
     /// The same for all the session said.
     pub whole_session: f32,
+    /// How near in meaning the nearest of what it said is: a cosine; absent where meaning was not asked.
+    pub nearest: Option<f32>,
     /// Whether it changed the file that was asked for.
     pub changed_file: bool,
+}
+
+/// What a question is answered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Words and meaning together.
+    #[default]
+    Hybrid,
+    /// Words alone.
+    Lexical,
+    /// Meaning alone.
+    Semantic,
+}
+
+/// Whether the meaning of a question was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Meaning {
+    /// It was.
+    Ran,
+    /// Only words were asked for.
+    #[default]
+    NotAsked,
+    /// The question is a path.
+    Path,
+    /// The table in the binary does not know its language.
+    OtherLanguage,
+    /// The index holds no vectors, or the question has no words.
+    Nothing,
 }
 
 /// All answers to a question.
@@ -84,6 +123,8 @@ pub struct Outcome {
     pub hits: Vec<Hit>,
     /// Sessions that answer at all.
     pub total: u64,
+    /// Whether meaning was looked at, or why not.
+    pub meaning: Meaning,
 }
 
 /// The index, open for reading.
@@ -91,7 +132,25 @@ pub struct Searcher {
     folder: PathBuf,
     text: Text,
     fields: Fields,
+    list: FileList,
+    vectors: Option<Vectors>,
     sessions: Sessions,
+}
+
+/// What every hit of one question is made with.
+struct Asked<'a> {
+    columns: &'a [Columns],
+    terms: HashSet<&'a str>,
+    meaning: Option<&'a Vector>,
+    shows_secrets: bool,
+}
+
+/// What one session reached, and by what.
+struct Ranked<'a> {
+    score: f32,
+    session: usize,
+    found: &'a Found,
+    nearness: Option<Nearness>,
 }
 
 impl Searcher {
@@ -108,35 +167,91 @@ impl Searcher {
         if opened.schema() != &fields.schema {
             return Ok(None);
         }
-        let sessions = Sessions::new(list.all()?, list.shared()?);
-        Ok(Some(Self { folder: text, text: opened, fields, sessions }))
+        let sessions = Sessions::of(&list)?;
+        let vectors = vectors::open(folder, list.vectors()?);
+        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions }))
     }
 
-    /// The sessions that answer `query` best.
-    pub fn search(&mut self, query: &Query, scope: &Scope, limit: usize) -> Result<Outcome, Error> {
+    /// The sessions that answer `query` best; meaning is looked for by so many threads.
+    pub fn search(
+        &mut self,
+        query: &Query,
+        scope: &Scope,
+        mode: Mode,
+        threads: usize,
+        limit: usize,
+    ) -> Result<Outcome, Error> {
         if let Some(wanted) = &scope.sessions {
             self.sessions.admit(|session| wanted.contains(session));
         }
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
-        let found = gather(&self.text, &self.fields, &self.sessions, query, file, scope).map_err(failed())?;
-        let mut ranked: Vec<(f32, usize, &Found)> = Vec::new();
-        for (session, found) in found.iter().enumerate() {
-            let reached = score(query, scope, found);
-            if reached > NOISE {
-                ranked.push((reached, session, found));
-            }
-        }
-        ranked.sort_by(|left, right| {
-            right.0.total_cmp(&left.0).then_with(|| self.sessions.id(left.1).cmp(self.sessions.id(right.1)))
+        let columns = Columns::of(&self.text).map_err(failed())?;
+        let found = gather(&self.text, &self.fields, &columns, &self.sessions, query, file, scope);
+        let found = found.map_err(failed())?;
+        let meaning = self.meaning(query, mode);
+        // Where meaning cannot be asked, words answer, and the answer says so.
+        let mode = if meaning.is_ok() { mode } else { Mode::Lexical };
+        let nearness = match &meaning {
+            Ok(meaning) => self.nearness(meaning, scope, threads, &columns)?,
+            Err(_) => Vec::new(),
+        };
+        let nearness = nearness.into_iter().chain(std::iter::repeat(None));
+        let mut ranked: Vec<Ranked<'_>> = (0..)
+            .zip(&found)
+            .zip(nearness)
+            .map(|((session, found), nearness)| Ranked {
+                score: score(query, scope, mode, found, nearness),
+                session,
+                found,
+                nearness,
+            })
+            .filter(|ranked| ranked.score > NOISE)
+            .collect();
+        ranked.sort_by(|one, other| {
+            let id = |ranked: &Ranked<'_>| self.sessions.id(ranked.session);
+            other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
         });
         let total = ranked.len() as u64;
-        let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
+        let asked = Asked {
+            columns: &columns,
+            terms: query.terms.iter().map(String::as_str).collect(),
+            meaning: meaning.as_ref().ok(),
+            shows_secrets: scope.shows_secrets,
+        };
         let mut hits = Vec::new();
-        for (score, session, found) in ranked.into_iter().take(limit) {
-            hits.extend(self.hit(score, session, found, &terms).map_err(failed())?);
+        for ranked in ranked.into_iter().take(limit) {
+            hits.extend(self.hit(&ranked, &asked)?);
         }
-        Ok(Outcome { hits, total })
+        Ok(Outcome { hits, total, meaning: meaning.map_or_else(|why| why, |_| Meaning::Ran) })
+    }
+
+    /// What the question means, or why nobody asks.
+    fn meaning(&self, query: &Query, mode: Mode) -> Result<Vector, Meaning> {
+        if mode == Mode::Lexical {
+            return Err(Meaning::NotAsked);
+        }
+        if query.path.is_some() {
+            return Err(Meaning::Path);
+        }
+        if !meaning::is_understood(&query.text) {
+            return Err(Meaning::OtherLanguage);
+        }
+        let vector = self.vectors.as_ref().and_then(|_| vectors::embedder().embed(&query.text));
+        vector.ok_or(Meaning::Nothing)
+    }
+
+    /// How near each session is in meaning.
+    fn nearness(
+        &self,
+        question: &Vector,
+        scope: &Scope,
+        threads: usize,
+        columns: &[Columns],
+    ) -> Result<Vec<Option<Nearness>>, Error> {
+        let Some(vectors) = &self.vectors else { return Ok(Vec::new()) };
+        let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, &self.text, scope));
+        meaning::nearness(vectors, question, &self.sessions, admitted.as_ref(), threads)
     }
 
     /// How many chunks, files and sessions the index holds.
@@ -144,31 +259,20 @@ impl Searcher {
         (self.sessions.chunks(), self.sessions.files(), self.sessions.len() as u64)
     }
 
-    fn hit(
-        &self,
-        score: f32,
-        session: usize,
-        found: &Found,
-        terms: &HashSet<&str>,
-    ) -> tantivy::Result<Option<Hit>> {
+    fn hit(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<Hit>, Error> {
+        let Ranked { score, session, found, nearness } = *ranked;
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
-        let cited =
-            asked_for_file.or(found.cited.map(|(_, chunk)| chunk)).or(found.fact.map(|(_, chunk)| chunk));
-        let Some(ChunkAt { segment, document }) = cited else { return Ok(None) };
-        let columns = self.text.segment_reader(u32::try_from(segment).unwrap_or(0)).fast_fields();
-        let number =
-            |name: &str| Ok::<_, tantivy::TantivyError>(columns.u64(name)?.first(document).unwrap_or(0));
-        let (owner, record) = (number("file")?, number("record")?);
-        let Some(file) = self.sessions.file(owner) else { return Ok(None) };
-        let at = At {
-            path: &file.path,
-            offset: number("offset")?,
-            line: number("line")?,
-            record,
-            piece: number("piece")?,
-            subagent: file.subagent,
+        let by_words = found.cited.map(|(_, chunk)| chunk);
+        let cited = match asked_for_file {
+            Some(chunk) => Some(chunk),
+            None => self.nearest_chunk(found, nearness, asked)?.or(by_words),
         };
-        let cited = cite(&at, terms);
+        let Some(chunk) = cited.or(found.fact.map(|(_, chunk)| chunk)) else { return Ok(None) };
+        let number = |name: &str| self.number(chunk, name);
+        let (owner, record) = (number("file")?, number("record")?);
+        let Some(file) = self.list.file(owner)? else { return Ok(None) };
+        let at = self.place(chunk, &file, asked.shows_secrets)?;
+        let cited = cite(&at, &asked.terms);
         let time = i64::try_from(number("time")?).unwrap_or(0);
         Ok(Some(Hit {
             session: self.sessions.id(session).clone(),
@@ -176,6 +280,7 @@ impl Searcher {
             why: Why {
                 best_chunk: found.best.unwrap_or(0.0),
                 whole_session: found.whole,
+                nearest: nearness.map(|nearness| nearness.nearest),
                 changed_file: found.facts.changes > 0 || found.facts.backed_up,
             },
             file: file.path.clone(),
@@ -189,6 +294,55 @@ impl Searcher {
             also_in: if record == 0 { Vec::new() } else { self.sessions.also_in(session, owner, record) },
         }))
     }
+
+    /// What the session said that is nearest in meaning, where that tells more than its words.
+    fn nearest_chunk(
+        &self,
+        found: &Found,
+        nearness: Option<Nearness>,
+        asked: &Asked<'_>,
+    ) -> Result<Option<ChunkAt>, Error> {
+        let (Some(nearness), Some(meaning)) = (nearness, asked.meaning) else { return Ok(None) };
+        if !rank::cites_meaning(found.best, &nearness) {
+            return Ok(None);
+        }
+        let Some(file) = self.list.file(nearness.place.file)? else { return Ok(None) };
+        let chunks = meaning::chunks_of(asked.columns, &self.text, nearness.place);
+        let mut nearest: Option<(f32, ChunkAt)> = None;
+        for chunk in chunks {
+            let text = if nearest.is_none() && file.gone {
+                None
+            } else {
+                text_at(&self.place(chunk, &file, false)?)
+            };
+            let vector = text.and_then(|text| vectors::embedder().embed(&text));
+            let cosine = vector.map_or(-1.0, |vector| vector.cosine(meaning));
+            if nearest.is_none_or(|(known, _)| cosine > known) {
+                nearest = Some((cosine, chunk));
+            }
+        }
+        Ok(nearest.map(|(_, chunk)| chunk))
+    }
+
+    /// Where a chunk of that file stands.
+    fn place<'a>(&self, chunk: ChunkAt, file: &'a FileRow, shows_secrets: bool) -> Result<At<'a>, Error> {
+        Ok(At {
+            path: &file.path,
+            offset: self.number(chunk, "offset")?,
+            line: self.number(chunk, "line")?,
+            record: self.number(chunk, "record")?,
+            piece: self.number(chunk, "piece")?,
+            subagent: file.subagent,
+            shows_secrets,
+        })
+    }
+
+    /// What a column holds of a chunk.
+    fn number(&self, chunk: ChunkAt, column: &str) -> Result<u64, Error> {
+        let segment = self.text.segment_reader(u32::try_from(chunk.segment).unwrap_or(0));
+        let column = segment.fast_fields().u64(column).map_err(index_failed("search", &self.folder))?;
+        Ok(column.first(chunk.document).unwrap_or(0))
+    }
 }
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {
@@ -200,8 +354,11 @@ fn open_text(text: &Path) -> tantivy::Result<Text> {
     Ok(reader.searcher())
 }
 
-fn score(query: &Query, scope: &Scope, found: &Found) -> f32 {
+fn score(query: &Query, scope: &Scope, mode: Mode, found: &Found, nearness: Option<Nearness>) -> f32 {
     if scope.file.is_some() && !found.facts.is_touched() {
+        return 0.0;
+    }
+    if !query.phrases.is_empty() && found.best.is_none() {
         return 0.0;
     }
     let by_words = rank::by_words(found.best.unwrap_or(0.0), found.whole);
@@ -209,7 +366,20 @@ fn score(query: &Query, scope: &Scope, found: &Found) -> f32 {
     if for_file && !(found.facts.is_empty() && by_words == 0.0) {
         return rank::by_file(&found.facts, by_words);
     }
-    by_words
+    let by_meaning = nearness.map(|nearness| rank::by_meaning(&nearness));
+    match (mode, by_meaning) {
+        (Mode::Semantic, by_meaning) => by_meaning.filter(|near| *near > FAINT).unwrap_or(0.0),
+        (Mode::Hybrid, Some(near)) if by_words <= NOISE && near <= FAINT => 0.0,
+        (Mode::Hybrid, Some(near)) => rank::fused(by_words, near),
+        (Mode::Hybrid, None) | (Mode::Lexical, _) => by_words,
+    }
+}
+
+impl Scope {
+    /// Whether it lets some chunks of a session through and others not.
+    fn chooses_chunks(&self) -> bool {
+        self.role.is_some() || self.since.is_some() || self.until.is_some()
+    }
 }
 
 impl Admit for Scope {

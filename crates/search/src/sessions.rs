@@ -1,10 +1,10 @@
 //! The sessions of the index by number, and which of them hold a chunk.
 
-use std::collections::HashMap;
-
 use model::SessionId;
+use rustc_hash::FxHashMap;
 
-use crate::files::{FileRow, Shared};
+use crate::error::Error;
+use crate::files::{FileList, Share};
 
 const NONE: u32 = u32::MAX;
 
@@ -12,11 +12,11 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     ids: Vec<SessionId>,
-    files: Vec<FileRow>,
+    files: u64,
     /// The session of each file, by the file's number.
     of_file: Vec<u32>,
     /// The other files that hold a record.
-    shared: HashMap<u64, Vec<u64>>,
+    shared: FxHashMap<u64, Vec<u64>>,
     /// Whether a file owns records that others hold, by the file's number.
     lends: Vec<bool>,
     spoken: Vec<u64>,
@@ -27,36 +27,43 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    pub(crate) fn new(files: Vec<FileRow>, shared: Vec<Shared>) -> Self {
+    /// The sessions of a list of files.
+    pub(crate) fn of(list: &FileList) -> Result<Self, Error> {
         let mut sessions = Self::default();
-        let mut numbers: HashMap<SessionId, u32> = HashMap::new();
-        let last = files.iter().map(|file| file.id).max().map_or(0, |last| last + 1);
-        sessions.of_file = vec![NONE; usize::try_from(last).unwrap_or(0)];
+        let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
+        list.shares(|share| sessions.add(share, &mut numbers))?;
         sessions.lends = vec![false; sessions.of_file.len()];
-        for shared in shared {
+        for shared in list.shared()? {
             if let Some(lends) = usize::try_from(shared.owner).ok().and_then(|at| sessions.lends.get_mut(at))
             {
                 *lends = true;
             }
             sessions.shared.entry(shared.record).or_default().push(shared.file);
         }
-        for file in &files {
-            sessions.chunks += file.chunks;
-            let Some(id) = &file.session else { continue };
-            let number = *numbers.entry(id.clone()).or_insert_with(|| {
-                sessions.ids.push(id.clone());
-                sessions.spoken.push(0);
-                u32::try_from(sessions.ids.len() - 1).unwrap_or(NONE)
-            });
-            if let (Ok(file_at), Ok(session)) = (usize::try_from(file.id), usize::try_from(number)) {
-                sessions.of_file[file_at] = number;
-                sessions.spoken[session] += file.spoken;
-            }
-        }
-        sessions.files = files;
         let total: u64 = sessions.spoken.iter().sum();
         sessions.mean_spoken = (total as f32 / sessions.speaking().max(1) as f32).max(1.0);
-        sessions
+        Ok(sessions)
+    }
+
+    fn add(&mut self, share: Share<'_>, numbers: &mut FxHashMap<String, u32>) {
+        self.chunks += share.chunks;
+        self.files += 1;
+        let Ok(file) = usize::try_from(share.file) else { return };
+        if self.of_file.len() <= file {
+            self.of_file.resize(file + 1, NONE);
+        }
+        let Some(session) = share.session else { return };
+        let number = if let Some(number) = numbers.get(session) {
+            *number
+        } else {
+            let (Ok(id), Ok(number)) = (session.parse(), u32::try_from(self.ids.len())) else { return };
+            self.ids.push(id);
+            self.spoken.push(0);
+            numbers.insert(session.to_owned(), number);
+            number
+        };
+        self.of_file[file] = number;
+        self.spoken[number as usize] += share.spoken;
     }
 
     /// Lets only these sessions be found.
@@ -126,12 +133,7 @@ impl Sessions {
 
     /// Files that are indexed.
     pub(crate) fn files(&self) -> u64 {
-        self.files.len() as u64
-    }
-
-    pub(crate) fn file(&self, file: u64) -> Option<&FileRow> {
-        let at = self.files.binary_search_by_key(&file, |row| row.id).ok()?;
-        Some(&self.files[at])
+        self.files
     }
 
     fn session_of(&self, file: u64) -> Option<usize> {

@@ -7,7 +7,7 @@ use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::chunk::{Unit, units};
+use crate::chunk::{Unit, original_units, units};
 use crate::document::piece_of;
 use crate::words::Splitter;
 
@@ -39,34 +39,54 @@ pub(crate) struct At<'a> {
     pub(crate) record: u64,
     pub(crate) piece: u64,
     pub(crate) subagent: bool,
+    pub(crate) shows_secrets: bool,
 }
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
 pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
-    let Ok(mut reader) = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)) else {
-        return Cited::default();
-    };
-    let Ok(Some(line)) = reader.next_line() else { return Cited::default() };
-    let Ok(record) = parse(line.bytes) else { return Cited::default() };
+    let cited = with_record(at, |record, subagent| Cited {
+        uuid: record.uuid().map(ToOwned::to_owned),
+        snippet: piece(record, subagent, at).map(|text| cut(&text, terms)),
+    });
+    cited.unwrap_or_default()
+}
+
+/// The whole of the cited piece.
+pub(crate) fn text_at(at: &At<'_>) -> Option<String> {
+    with_record(at, |record, subagent| piece(record, subagent, at)).flatten()
+}
+
+fn with_record<T>(at: &At<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
+    let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
+    let line = reader.next_line().ok()??;
+    let record = parse(line.bytes).ok()?;
     let inner = record.agent_progress().map(|(_, inner)| inner);
     let subagent = at.subagent || inner.is_some();
     let record = inner.unwrap_or(record);
-    if at.record != 0 && record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) != Some(at.record) {
-        return Cited::default();
-    }
-    Cited { uuid: record.uuid().map(ToOwned::to_owned), snippet: snippet(&record, subagent, at.piece, terms) }
+    let is_it = at.record == 0 || record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) == Some(at.record);
+    is_it.then(|| look(&record, subagent))
 }
 
-fn snippet(record: &Record<'_>, subagent: bool, piece: u64, terms: &HashSet<&str>) -> Option<Snippet> {
-    let (number, piece) = piece_of(piece);
-    let units = units(record, subagent);
+fn piece(record: &Record<'_>, subagent: bool, at: &At<'_>) -> Option<String> {
+    let (number, piece) = piece_of(at.piece);
+    let units = if at.shows_secrets { original_units(record, subagent) } else { units(record, subagent) };
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.
         let branch = record.branch()?;
-        return Some(cut(&branch, terms));
+        return Some(if at.shows_secrets { branch } else { redact::redacted(branch) }.into_owned());
     };
-    let text = text_of(unit, piece)?;
-    Some(cut(&text, terms))
+    if at.shows_secrets { original_of(unit, piece) } else { text_of(unit, piece) }
+}
+
+/// The piece as it was said. Pieces are counted in the text without secrets, which is what was indexed.
+fn original_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
+    let redacted = unit.clone().redacted();
+    let Some(part) = redacted.pieces().nth(piece).filter(|text| !text.trim().is_empty()) else {
+        return text_of(unit, piece);
+    };
+    let start = part.as_ptr().addr() - redacted.text.as_ptr().addr();
+    let range = redact::original(&redact::find(&unit.text), start..start + part.len());
+    unit.text.get(range).map(ToOwned::to_owned)
 }
 
 fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::chunk::{Unit, units};
 use crate::document::Documents;
 use crate::error::Error;
-use crate::files::{Changes, FileList, FileRow, Shared};
+use crate::files::{Changes, FileList, FileRow, Shared, fingerprint};
 use crate::kind::Kind;
 use crate::writer::{Writer, list_file};
 
@@ -114,6 +114,7 @@ pub fn sync(
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Synced, Error> {
     let rows = match FileList::open_read_only(&list_file(folder)) {
+        Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(Synced::default()),
         Ok(Some(list)) => list.all()?,
         Ok(None) | Err(_) => Vec::new(),
     };
@@ -136,6 +137,12 @@ pub fn sync(
     // Again, now that nobody else writes: another process may have done it meanwhile.
     let plan = plan(writer.list.all()?, sources);
     Pass::new(writer, &plan)?.run(plan, keep_going)
+}
+
+/// Whether nothing has changed since nothing was left to read: what most questions find.
+fn is_fresh(list: &FileList, sources: &[Source]) -> Result<bool, Error> {
+    let now = fingerprint(sources.iter().map(|source| (source.path.as_path(), &source.stamp)));
+    Ok(list.fresh_at()? == Some(now))
 }
 
 fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
@@ -230,6 +237,9 @@ impl Pass {
             }
         }
         self.commit()?;
+        if !self.stopped && self.synced.failed.is_empty() {
+            self.writer.list.note_fresh()?;
+        }
         self.writer.tidy()?;
         Ok(self.synced)
     }
@@ -237,7 +247,7 @@ impl Pass {
     fn commit(&mut self) -> Result<(), Error> {
         self.since_commit = 0;
         let changes = std::mem::take(&mut self.changes);
-        self.synced.rows_written += self.writer.commit(&changes)?;
+        self.synced.rows_written += self.writer.commit(changes)?;
         Ok(())
     }
 
@@ -313,8 +323,12 @@ impl Pass {
         self.writer.remove(row.id)?;
         self.records.retain(|_, owner| *owner != row.id);
         self.changes.forgotten.push(row.id);
+        let before = row.id;
+        // Under a new number: vectors are never taken out, those of a number that is not listed do not count.
+        row.id = self.next_file;
+        self.next_file += 1;
         (row.chunks, row.spoken) = (0, 0);
-        let leaning = self.writer.list.leaning_on(row.id)?;
+        let leaning = self.writer.list.leaning_on(before)?;
         if leaning.is_empty() {
             return Ok(());
         }
@@ -376,7 +390,7 @@ impl Pass {
         let mut found = units(record, row.subagent);
         if let Some(now) = record.branch().filter(|now| branch.as_deref() != Some(now.as_ref())) {
             *branch = Some(now.clone().into_owned());
-            found.push(Unit::new(Kind::Branch, now));
+            found.push(Unit::new(Kind::Branch, now).redacted());
         }
         self.units(row, record, &found, place);
     }
@@ -397,6 +411,10 @@ impl Pass {
         let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
         let origin = Origin { file: row.id, record: id, place, time, generation: self.writer.generation };
         for (number, unit) in units.iter().enumerate() {
+            if unit.kind.has_meaning() {
+                // As with the text index: what cannot be written now is told at the commit.
+                let _ = self.writer.meanings.add(unit, row.id, id);
+            }
             for document in self.documents.of_unit(unit, number, &origin) {
                 row.chunks += u64::from(unit.kind.is_found_by_words());
                 self.synced.chunks_added += 1;

@@ -11,6 +11,8 @@ use rustc_hash::FxBuildHasher;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::plain::PlainWords;
+
 /// Longer runs are keys, hashes and encoded data, not words.
 const LONGEST_RUN: usize = 96;
 /// Runs whose words are kept for reuse; text repeats itself.
@@ -34,12 +36,17 @@ pub(crate) struct Word<'a> {
 /// Cuts text into words; reuse one, it remembers what it has cut.
 pub(crate) struct Splitter {
     stemmer: Stemmer,
+    plain: PlainWords,
     known: HashMap<Box<str>, Cut, FxBuildHasher>,
 }
 
 impl Default for Splitter {
     fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::default() }
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            plain: PlainWords::default(),
+            known: HashMap::default(),
+        }
     }
 }
 
@@ -104,11 +111,21 @@ impl Splitter {
     }
 
     fn short(&mut self, run: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
+        if let Some(word) = self.plain.get(run) {
+            each(Word { text: word, position, start, end: start + run.len(), is_whole: false });
+            return position + 1;
+        }
         if let Some(cut) = self.known.get(run) {
             return cut.give(start, position, each);
         }
         let cut = self.cut(run);
         let position = cut.give(start, position, each);
+        if let [CutWord { start: 0, end, .. }] = cut.words[..]
+            && usize::from(end) == run.len()
+        {
+            self.plain.keep(run, &cut.text);
+            return position;
+        }
         if self.known.len() >= RUNS_KEPT {
             self.known.clear();
         }
@@ -182,18 +199,29 @@ fn lower(text: &str) -> String {
 
 /// Runs of letters, digits and underscores, with their offsets.
 fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
-        while at < bytes.len() && !is_word_at(text, at) {
-            at += char_length(bytes[at]);
-        }
-        let start = at;
-        while at < bytes.len() && is_word_at(text, at) {
-            at += char_length(bytes[at]);
-        }
+        let start = skip(text, at, false);
+        at = skip(text, start, true);
         (at > start).then(|| (start, &text[start..at]))
     })
+}
+
+/// The first place from `at` on that is no part of a word (`words`), or is one.
+#[inline]
+fn skip(text: &str, mut at: usize, words: bool) -> usize {
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(at) {
+        match IS_WORD.get(usize::from(*byte)) {
+            Some(is_word) if *is_word == words => at += 1,
+            Some(_) => break,
+            None => match text[at..].chars().next() {
+                Some(c) if (c.is_alphanumeric() || is_combining_mark(c)) == words => at += c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
 }
 
 /// Which ASCII bytes are parts of words.
@@ -208,22 +236,6 @@ const IS_WORD: [bool; 128] = {
     }
     table
 };
-
-fn is_word_at(text: &str, at: usize) -> bool {
-    match IS_WORD.get(usize::from(text.as_bytes()[at])) {
-        Some(is_word) => *is_word,
-        None => text[at..].chars().next().is_some_and(|c| c.is_alphanumeric() || is_combining_mark(c)),
-    }
-}
-
-fn char_length(first: u8) -> usize {
-    match first {
-        0..0x80 => 1,
-        0x80..0xE0 => 2,
-        0xE0..0xF0 => 3,
-        _ => 4,
-    }
-}
 
 /// The parts of an identifier: `HTTPServer2` → `HTTP`, `Server`, `2`.
 struct Parts<'a> {
@@ -293,7 +305,7 @@ fn scripts(run: &str) -> impl Iterator<Item = (usize, &str, bool)> {
     })
 }
 
-fn is_cjk(c: char) -> bool {
+pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 

@@ -18,6 +18,7 @@ use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
 use crate::schema::{Fields, register};
+use crate::vectors::Meanings;
 
 /// What tantivy may hold before it writes a segment, in bytes for each thread.
 const HEAP: usize = 48 << 20;
@@ -31,6 +32,7 @@ const MERGE_AT: usize = 10;
 /// The index, held by this process alone.
 pub(crate) struct Writer {
     folder: PathBuf,
+    pub(crate) meanings: Meanings,
     index: Index,
     text: IndexWriter<Chunk>,
     pub(crate) fields: Fields,
@@ -64,8 +66,11 @@ impl Writer {
             index.writer_with_num_threads(threads, heap * threads).map_err(index_failed("write", &text))?;
         opened.set_merge_policy(Box::new(NoMergePolicy));
         let list = FileList::open(&list_file(folder))?;
-        let mut writer = Self { folder: text, index, text: opened, fields, list, generation: 0, _lock: lock };
-        writer.recover()?;
+        let (meanings, complete) = Meanings::open(folder, list.vectors()?)?;
+        let folder = text;
+        let mut writer =
+            Self { folder, meanings, index, text: opened, fields, list, generation: 0, _lock: lock };
+        writer.recover(complete)?;
         Ok(Some(writer))
     }
 
@@ -87,9 +92,10 @@ impl Writer {
     }
 
     /// Makes all that was added and removed durable; returns the rows written to the list.
-    pub(crate) fn commit(&mut self, changes: &Changes) -> Result<u64, Error> {
+    pub(crate) fn commit(&mut self, changes: Changes) -> Result<u64, Error> {
+        let vectors = self.meanings.sync()?;
         self.commit_text()?;
-        let rows = self.list.commit(changes, self.generation)?;
+        let rows = self.list.commit(&Changes { vectors, ..changes }, self.generation)?;
         self.generation += 1;
         Ok(rows)
     }
@@ -136,31 +142,30 @@ impl Writer {
         Ok(())
     }
 
-    fn recover(&mut self) -> Result<(), Error> {
+    fn recover(&mut self, vectors_complete: bool) -> Result<(), Error> {
         let failed = || index_failed("read", &self.folder);
         let listed = self.list.generation()?;
         let meta = self.index.load_metas().map_err(failed())?;
         let committed: u64 = meta.payload.and_then(|payload| payload.parse().ok()).unwrap_or(0);
         self.generation = listed.max(committed) + 1;
-        if listed == committed {
+        if listed == committed && vectors_complete {
             return Ok(());
         }
-        if listed == 0 || committed < listed {
-            // One of the two was lost: begin anew.
+        if listed == 0 || committed < listed || !vectors_complete {
+            // One of the three was lost: begin anew.
+            self.meanings.clear(self.folder.parent().unwrap_or(&self.folder))?;
             self.text.delete_all_documents().map_err(failed())?;
-            let files = self.list.all()?;
+            let forgotten = self.list.all()?.iter().map(|file| file.id).collect();
             self.commit_text()?;
-            self.list.commit(
-                &Changes { forgotten: files.iter().map(|file| file.id).collect(), ..Changes::default() },
-                self.generation,
-            )?;
+            self.list.commit(&Changes { forgotten, ..Changes::default() }, self.generation)?;
             self.list.forget_all()?;
         } else {
             for generation in listed + 1..=committed {
                 self.remove_all(self.fields.generation, generation)?;
             }
             self.commit_text()?;
-            self.list.commit(&Changes::default(), self.generation)?;
+            let vectors = self.list.vectors()?;
+            self.list.commit(&Changes { vectors, ..Changes::default() }, self.generation)?;
         }
         self.generation += 1;
         Ok(())

@@ -8,6 +8,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
 pub mod claude;
+pub mod embedding_server;
 pub mod files;
 pub mod home;
 pub mod model_server;
@@ -16,6 +17,7 @@ pub mod snapshot;
 pub mod transcript;
 
 pub use claude::Claude;
+pub use embedding_server::EmbeddingServer;
 pub use home::ScratchHome;
 pub use model_server::{Answer, Gate, ModelServer, Script};
 pub use repository::Repository;

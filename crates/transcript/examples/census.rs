@@ -35,7 +35,7 @@ struct Census {
 fn main() -> io::Result<ExitCode> {
     let mut census = Census::default();
     for folder in std::env::args_os().skip(1) {
-        let found = ConfigFolder::new(folder).find();
+        let found = ConfigFolder::new(folder).find(2);
         for problem in &found.problems {
             println!("not looked at: {}: {}", problem.path.display(), problem.what);
         }

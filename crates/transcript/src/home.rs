@@ -103,9 +103,9 @@ impl ConfigFolder {
         Raw::new(&text).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
     }
 
-    /// Looks at every project folder, several at a time.
-    pub fn find(&self) -> Found {
-        walk::find(&self.projects())
+    /// Looks at every project folder, so many at a time.
+    pub fn find(&self, threads: usize) -> Found {
+        walk::find(&self.projects(), threads)
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_missing_folder_holds_nothing() {
         let (_folder, config) = home();
-        assert_eq!(config.find(), Found::default());
+        assert_eq!(config.find(2), Found::default());
         assert_eq!(config.cleanup_days(), 30);
     }
 
@@ -197,7 +197,7 @@ mod tests {
         file(&project.join("s1/custom-title.json"));
         file(&project.join("memory/note.jsonl"));
         fs::write(project.join("s1/custom-title.json"), r#"{"customTitle":"Renamed"}"#).unwrap();
-        let found = config.find();
+        let found = config.find(2);
         assert_eq!(found.transcripts.len(), 1);
         let session = &found.transcripts[0];
         let mut ids: Vec<_> = session.subagents.iter().map(|agent| agent.id.as_str()).collect();
@@ -224,7 +224,7 @@ mod tests {
         symlink(config.projects(), project.join("round")).unwrap();
         symlink(folder.path(), config.projects().join("-out")).unwrap();
         file(&project.join("-bad.jsonl"));
-        let found = config.find();
+        let found = config.find(2);
         let ids: Vec<_> = found.transcripts.iter().map(|transcript| transcript.id.as_str()).collect();
         assert_eq!(ids, ["good"]);
         let mut problems: Vec<_> = found

@@ -3,13 +3,12 @@
 //!
 //! Why not `serde_json` for the line: a duplicate key, a number like `1e400` or half of a surrogate pair
 //! would lose the whole of it, all three occur in real files, and passing over the large values that nobody
-//! asks for is most of the work. Where text is decoded, `serde_json` does it.
+//! asks for is most of the work.
 
 use std::borrow::Cow;
 
-use serde::de::{Deserialize, Deserializer, Visitor};
-
 use crate::scan::{Elements, Fields};
+use crate::unescape::unescape;
 
 /// A JSON value as it stands in the line; absent is a value too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,8 +56,7 @@ impl<'a> Raw<'a> {
         if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
             return Some(Cow::Borrowed(inner));
         }
-        let Bytes(bytes) = serde_json::from_str(self.0).ok()?;
-        Some(Cow::Owned(from_wtf8(bytes)))
+        unescape(inner).map(Cow::Owned)
     }
 
     /// Whether there is no text but white space.
@@ -156,39 +154,6 @@ macro_rules! raw_fields {
     };
 }
 pub(crate) use raw_fields;
-
-/// A string's bytes in WTF-8: half of a surrogate pair is kept as three bytes.
-struct Bytes(Vec<u8>);
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BytesVisitor;
-        impl Visitor<'_> for BytesVisitor {
-            type Value = Bytes;
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("a string")
-            }
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_vec()))
-            }
-        }
-        deserializer.deserialize_bytes(BytesVisitor)
-    }
-}
-
-/// Half of a surrogate pair (`ED A0..BF xx` in WTF-8) becomes one U+FFFD.
-fn from_wtf8(bytes: Vec<u8>) -> String {
-    let mut bytes = match String::from_utf8(bytes) {
-        Ok(text) => return text,
-        Err(error) => error.into_bytes(),
-    };
-    for at in 0..bytes.len().saturating_sub(2) {
-        if bytes[at] == 0xED && (0xA0..=0xBF).contains(&bytes[at + 1]) {
-            bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
 
 #[cfg(test)]
 mod tests {

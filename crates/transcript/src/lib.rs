@@ -21,6 +21,7 @@ mod summary;
 mod tail;
 mod titles;
 mod touched;
+mod unescape;
 mod usage;
 mod walk;
 

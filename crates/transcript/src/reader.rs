@@ -13,7 +13,7 @@ use crate::open;
 pub const LINE_CAP: usize = 64 << 20;
 
 /// How much is asked of the file at once.
-const CHUNK: usize = 256 << 10;
+const CHUNK: usize = 128 << 10;
 
 /// A whole line and where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -162,7 +162,9 @@ impl<R: Read> Reader<R> {
         // Twice as much each time, and never more room than the longest line needs.
         let most = CHUNK + self.cap.saturating_sub(self.pending.len());
         let wanted = self.pending.len().clamp(CHUNK, most);
-        self.buffer.reserve_exact(wanted);
+        // In whole steps, or every line a little longer than those before would move it all.
+        let room = (self.pending.end + wanted).next_multiple_of(CHUNK);
+        self.buffer.reserve_exact(room - self.buffer.len());
         // Into spare room, which need not be filled with zeros first: most files are small.
         let read = (&mut self.source).take(wanted as u64).read_to_end(&mut self.buffer)?;
         self.pending.end += read;

@@ -99,10 +99,20 @@ pub(crate) struct Place {
 
 /// What tells API messages apart, whatever file they stand in.
 pub fn key(id: &str, request: Option<&str>) -> u64 {
-    match request {
-        Some(request) => xxh3_64(format!("{id}\0{request}").as_bytes()),
-        None => xxh3_64(id.as_bytes()),
+    const USUAL: usize = 128;
+    let Some(request) = request else { return xxh3_64(id.as_bytes()) };
+    let parts = [id.as_bytes(), b"\0", request.as_bytes()];
+    let length = id.len() + 1 + request.len();
+    if length > USUAL {
+        return xxh3_64(&parts.concat());
     }
+    let mut buffer = [0; USUAL];
+    let mut at = 0;
+    for part in parts {
+        buffer[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+    xxh3_64(&buffer[..length])
 }
 
 /// The counters of an API `usage` object and the terms they were used under.
@@ -147,6 +157,15 @@ pub(crate) fn cost_state(record: &Record<'_>) -> Option<CostState> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_of_any_length() {
+        for length in [0, 1, 30, 63, 64, 65, 200] {
+            let (id, request) = ("i".repeat(length), "r".repeat(63));
+            assert_eq!(key(&id, Some(&request)), xxh3_64(format!("{id}\0{request}").as_bytes()));
+        }
+        assert_ne!(key("a", Some("")), key("a", None));
+    }
 
     #[test]
     fn counters_of_any_shape() {

@@ -18,13 +18,11 @@ use crate::tail::FileStamp;
 
 /// How deep under a session's folder sub-agents' files may lie (workflows nest them).
 const SUBAGENT_DEPTH: usize = 4;
-/// How many threads look. A look is mostly the kernel's work, and soon done.
-const THREADS: usize = 4;
 /// How many entries of one folder a thread takes at a time.
 const AT_A_TIME: usize = 256;
 
-/// Everything below a projects folder, in the order of its listing.
-pub(crate) fn find(projects: &Path) -> Found {
+/// Everything below a projects folder, in the order of its listing, by so many threads.
+pub(crate) fn find(projects: &Path, threads: usize) -> Found {
     let mut found = Found::default();
     let root = match fs::canonicalize(projects) {
         Ok(root) => root,
@@ -44,18 +42,18 @@ pub(crate) fn find(projects: &Path) -> Found {
         }
     }
     add(&mut found, walk.found);
-    for part in in_parallel(&folders, |(folder, name)| project(&root, folder, name)) {
+    for part in in_parallel(threads, &folders, |(folder, name)| project(&root, folder, name, threads)) {
         add(&mut found, part);
     }
     found
 }
 
 /// One project folder.
-fn project(root: &Path, folder: &Path, name: &str) -> Found {
+fn project(root: &Path, folder: &Path, name: &str, threads: usize) -> Found {
     let mut walk = Walk::new(root);
     let entries = walk.entries(folder);
     let parts: Vec<_> = entries.chunks(AT_A_TIME).collect();
-    let looked_at = in_parallel(&parts, |entries| {
+    let looked_at = in_parallel(threads, &parts, |entries| {
         let mut walk = Walk::new(root);
         for entry in *entries {
             walk.entry(entry, name);
@@ -85,7 +83,7 @@ fn add(found: &mut Found, part: Found) {
 }
 
 /// `work` on each item, several at a time; the results are in the items' order.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
@@ -97,7 +95,7 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
         done
     };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..THREADS.min(items.len())).map(|_| scope.spawn(take)).collect();
+        let others: Vec<_> = (1..threads.min(items.len())).map(|_| scope.spawn(take)).collect();
         let mut done = take();
         for other in others {
             match other.join() {

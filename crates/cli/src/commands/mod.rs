@@ -12,38 +12,52 @@ pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod status;
 
-use app::{App, Config, Error};
+use app::{App, Config, Error, Kind, Secrets};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::args::{Args, Command};
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::{Output, is_read_by_a_person};
 
 /// Does what was typed.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let open = || open(args.demo, args.show_secrets);
     match args.command {
-        Command::List(list) => list::run(&open(args.demo)?, &list),
-        Command::Search(search) => search::run(&open(args.demo)?, &search),
-        Command::Index(index) => index::run(&open(args.demo)?, &index),
-        Command::Show(show) => show::run(&open(args.demo)?, &show),
-        Command::Resume(resume) => resume::run(&open(args.demo)?, &resume),
-        Command::Fork(fork) => fork::run(&open(args.demo)?, &fork),
-        Command::Pick(pick) => pick::run(&open(args.demo)?, &pick),
-        Command::Status(status) => status::run(&open(args.demo)?, &status),
-        Command::Cost(cost) => cost::run(&open(args.demo)?, &cost),
-        Command::Doctor(doctor) => doctor::run(&open(args.demo)?, &doctor),
+        Command::List(list) => list::run(&open()?, &list),
+        Command::Search(search) => search::run(&open()?, &search),
+        Command::Index(index) => index::run(&open()?, &index),
+        Command::Show(show) => show::run(&open()?, &show),
+        Command::Resume(resume) => resume::run(&open()?, &resume),
+        Command::Fork(fork) => fork::run(&open()?, &fork),
+        Command::Pick(pick) => pick::run(&open()?, &pick),
+        Command::Status(status) => status::run(&open()?, &status),
+        Command::Cost(cost) => cost::run(&open()?, &cost),
+        Command::Doctor(doctor) => doctor::run(&open()?, &doctor),
         Command::Completions(completions) => completions::run(&completions),
     }
 }
 
 /// Opens the app on this machine, at this moment.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
-fn open(demo: bool) -> Result<App, Error> {
+fn open(demo: bool, show_secrets: bool) -> Result<App, Error> {
+    let secrets = if show_secrets { shown()? } else { Secrets::Redacted };
     let now = Timestamp::now();
     let config = Config::of_process()?;
     let config = if demo { config.demo(now)? } else { config };
-    Ok(App { config, now, zone: TimeZone::system() })
+    Ok(App { config, now, zone: TimeZone::system(), secrets })
+}
+
+/// Secrets are for the eyes of the person who asks, not for a file, a program or a log.
+fn shown() -> Result<Secrets, Error> {
+    if is_read_by_a_person() {
+        return Ok(Secrets::Shown);
+    }
+    Err(Error::new(
+        Kind::Usage,
+        "--show-secrets shows secrets on your own terminal only; this output goes elsewhere",
+    )
+    .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
 }
 
 /// Standard output with the pager the person wants.

@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use app::list::Filter;
-use app::search::{Answer, Answered, Request, Snippet, is_first, search};
+use app::search::{Answer, Answered, Meaning, Mode, Request, Snippet, is_first, search};
 use app::{App, Error, Kind, moment};
 use jiff::Timestamp;
 use model::SessionId;
@@ -55,8 +55,8 @@ pub(crate) struct Args {
     /// Show at most so many sessions.
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// How to search; both use words alone while the index holds no vectors, which the answer says.
-    #[arg(long, value_parser = ["hybrid", "lexical"], default_value = "hybrid")]
+    /// By words (lexical), by meaning (semantic), or by both.
+    #[arg(long, value_parser = ["hybrid", "lexical", "semantic"], default_value = "hybrid")]
     mode: String,
     /// Print JSON.
     #[arg(long)]
@@ -79,7 +79,7 @@ struct SearchJson<'a> {
 #[derive(Serialize)]
 struct Modes<'a> {
     asked: &'a str,
-    ran: [&'static str; 1],
+    ran: &'static [&'static str],
     fallback: Option<&'static str>,
 }
 
@@ -121,6 +121,7 @@ struct HitJson<'a> {
 struct WhyJson {
     best_chunk: f32,
     whole_session: f32,
+    nearest: Option<f32>,
     changed_file: bool,
 }
 
@@ -155,15 +156,24 @@ fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
         file: args.file.clone(),
         since: time(&args.since)?,
         until: time(&args.until)?,
+        mode: match args.mode.as_str() {
+            "lexical" => Mode::Lexical,
+            "semantic" => Mode::Semantic,
+            _ => Mode::Hybrid,
+        },
         limit: args.limit,
     })
 }
 
 fn json(question: &str, mode: &str, answer: &Answer) -> Result<(), Failure> {
     let hits = answer.found.iter().zip(1..).map(|(found, rank)| hit_json(found, rank)).collect();
-    let fallback = (mode == "hybrid").then_some("the index holds no vectors");
     let pending = Pending { files: answer.pending_files, bytes: answer.pending_bytes, busy: answer.busy };
-    let modes = Modes { asked: mode, ran: ["lexical"], fallback };
+    let ran: &[&str] = match (answer.meaning, mode) {
+        (Meaning::Ran, "semantic") => &["semantic"],
+        (Meaning::Ran, _) => &["lexical", "semantic"],
+        _ => &["lexical"],
+    };
+    let modes = Modes { asked: mode, ran, fallback: without_meaning(answer.meaning) };
     super::json(&SearchJson {
         query: question,
         hits,
@@ -172,6 +182,18 @@ fn json(question: &str, mode: &str, answer: &Answer) -> Result<(), Failure> {
         pending,
         notes: notes(answer),
     })
+}
+
+/// Why the meaning of the question was not looked at, though it was asked for.
+fn without_meaning(meaning: Meaning) -> Option<&'static str> {
+    match meaning {
+        Meaning::Ran | Meaning::NotAsked => None,
+        Meaning::Path => Some("a path is found by what was done to the file"),
+        Meaning::OtherLanguage => {
+            Some("the built-in table of meanings does not know the question's language")
+        }
+        Meaning::Nothing => Some("there is nothing to compare: no indexed text, or no word in the question"),
+    }
 }
 
 fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
@@ -200,6 +222,7 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
         why: WhyJson {
             best_chunk: hit.why.best_chunk,
             whole_session: hit.why.whole_session,
+            nearest: hit.why.nearest,
             changed_file: hit.why.changed_file,
         },
     }

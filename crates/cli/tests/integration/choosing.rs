@@ -154,6 +154,19 @@ fn a_model_judges_in_one_call_where_it_may() {
 }
 
 #[test]
+fn a_model_is_sent_no_secret() {
+    const KEY: &str = "AKIAQ7XK2LPMR4TZ9WVB";
+    let desk = desk(rating("0.9"));
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), &format!("rotate {KEY} now")).write_to(&desk.home);
+    let answer = pick(&desk, &[&format!("the key {KEY} leaked")]);
+    assert_eq!(answer["judge"]["by"], "model", "{answer}");
+    let sent = desk.server.calls()[0].body.to_string();
+    assert!(sent.contains("leaked") && sent.contains("rotate") && !sent.contains(KEY), "{sent}");
+    assert!(!answer.to_string().contains(KEY), "{answer}");
+}
+
+#[test]
 fn a_model_that_fails_is_replaced_by_common_words() {
     let check = |script: Script, limit: &str, why: &str| {
         let desk = desk(script);

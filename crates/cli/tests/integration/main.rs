@@ -12,4 +12,5 @@ mod desk;
 mod doctor;
 mod printing;
 mod refusals;
+mod secrets;
 mod status;

@@ -47,7 +47,15 @@ fn killed_at_any_moment() {
         let _ = child.kill();
         child.wait().unwrap();
         if let Some(mut searcher) = search::Searcher::open(&history.index()).unwrap() {
-            searcher.search(&search::Query::parse("walrus"), &search::Scope::default(), 5).unwrap();
+            searcher
+                .search(
+                    &search::Query::parse("walrus"),
+                    &search::Scope::default(),
+                    search::Mode::Lexical,
+                    2,
+                    5,
+                )
+                .unwrap();
         }
     }
     history.sync();
@@ -56,7 +64,10 @@ fn killed_at_any_moment() {
     let hits = history.hits("walrus");
     assert_eq!(hits.len(), 50);
     let mut searcher = search::Searcher::open(&fresh.index()).unwrap().unwrap();
-    let again = searcher.search(&search::Query::parse("walrus"), &search::Scope::default(), 50).unwrap().hits;
+    let again = searcher
+        .search(&search::Query::parse("walrus"), &search::Scope::default(), search::Mode::Lexical, 2, 50)
+        .unwrap()
+        .hits;
     let scores = |hits: &[search::Hit]| {
         hits.iter().map(|hit| (hit.session.clone(), hit.line)).collect::<std::collections::BTreeSet<_>>()
     };

@@ -1,6 +1,6 @@
 //! What a question finds.
 
-use search::{Kind, Scope};
+use search::{Kind, Mode, Scope};
 use serde_json::json;
 use testkit::transcript::{Lineage, Transcript};
 use transcript::Role;
@@ -115,7 +115,8 @@ fn subagents_answer_for_their_session() {
     let index = home.path().join("index");
     crate::history::sync_folders(&home.config_dir(), &index);
     let mut searcher = search::Searcher::open(&index).unwrap().unwrap();
-    let outcome = searcher.search(&search::Query::parse("platypus"), &Scope::default(), 5).unwrap();
+    let outcome =
+        searcher.search(&search::Query::parse("platypus"), &Scope::default(), Mode::Lexical, 2, 5).unwrap();
     assert_eq!(outcome.hits.len(), 1);
     assert_eq!(outcome.hits[0].session.as_str(), "s1");
 }

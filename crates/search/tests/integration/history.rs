@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use search::{Hit, Query, Scope, Searcher, Source, Synced, sync};
+use search::{Hit, Mode, Query, Scope, Searcher, Source, Synced, sync};
 use testkit::transcript::Transcript;
 use transcript::ConfigFolder;
 
@@ -46,7 +46,7 @@ impl History {
 
     pub(crate) fn hits_in(&self, question: &str, scope: &Scope) -> Vec<Hit> {
         let mut searcher = Searcher::open(&self.index()).unwrap().unwrap();
-        searcher.search(&Query::parse(question), scope, 50).unwrap().hits
+        searcher.search(&Query::parse(question), scope, Mode::Lexical, 2, 50).unwrap().hits
     }
 
     /// The sessions found, best first, as text.
@@ -60,7 +60,7 @@ pub(crate) fn sync_folders(config: &Path, index: &Path) -> Synced {
 }
 
 pub(crate) fn sources(config: &Path) -> Vec<Source> {
-    let found = ConfigFolder::new(config).find();
+    let found = ConfigFolder::new(config).find(2);
     let mut sources = Vec::new();
     for session in found.transcripts {
         let source =

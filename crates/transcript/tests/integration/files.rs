@@ -28,7 +28,7 @@ fn scratch() -> Scratch {
 fn check(make: impl FnOnce(&Path), expected: &str) {
     let scratch = scratch();
     make(&scratch.project.join("a.jsonl"));
-    let found = scratch.config.find();
+    let found = scratch.config.find(2);
     let says = match (&found.transcripts[..], &found.problems[..]) {
         ([_], []) => "a transcript".to_owned(),
         ([], []) => "nothing".to_owned(),
@@ -79,7 +79,7 @@ fn a_file_nobody_may_read_is_an_error_when_it_is_opened() {
     let path = scratch.project.join("a.jsonl");
     fs::write(&path, "{}\n").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
-    assert_eq!(scratch.config.find().transcripts.len(), 1, "walking opens nothing");
+    assert_eq!(scratch.config.find(2).transcripts.len(), 1, "walking opens nothing");
     match Reader::open(&path) {
         Ok(_) => assert!(rustix::process::geteuid().is_root()),
         Err(error) => assert_eq!(error.kind(), ErrorKind::PermissionDenied),
@@ -99,7 +99,7 @@ fn a_file_that_vanishes_between_the_look_and_the_reading_is_not_found() {
     let scratch = scratch();
     let path = scratch.project.join("a.jsonl");
     fs::write(&path, "{}\n").unwrap();
-    let found = scratch.config.find();
+    let found = scratch.config.find(2);
     fs::remove_file(&path).unwrap();
     let error = Reader::open(&found.transcripts[0].path).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);

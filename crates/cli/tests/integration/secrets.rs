@@ -1,0 +1,111 @@
+//! No secret leaves: not in a search, a list, a conversation, an export or a ranking; nor is one indexed.
+
+use std::path::Path;
+use std::process::Command;
+
+use testkit::{ScratchHome, Transcript};
+
+/// Made up, and put together here so that nobody takes it for one.
+fn secret() -> String {
+    format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi")
+}
+
+fn home() -> ScratchHome {
+    let home = ScratchHome::new();
+    let prompt = format!("Push with {} to the mirror, please. It was zebra-striped before.", secret());
+    let command = format!("git push https://sam:{}@git.example/mirror.git zebra", secret());
+    Transcript::new("11111111-aaaa")
+        .prompt(&prompt)
+        .answer(&format!("I pushed with {}; the zebra branch is there.", secret()))
+        .prompt(&format!("And again? export GITHUB_TOKEN={}", secret()))
+        .answer(&command)
+        .write_to(&home);
+    home
+}
+
+fn run(home: &ScratchHome, arguments: &[&str]) -> std::process::Output {
+    home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap()
+}
+
+/// What the whole program prints about the session, in each of its forms.
+const ASKED: [&[&str]; 9] = [
+    &["search", "zebra"],
+    &["search", "--json", "zebra mirror"],
+    &["list"],
+    &["list", "--json"],
+    &["show", "1111"],
+    &["show", "1111", "--tools", "--thinking", "--export", "md"],
+    &["show", "1111", "--export", "html"],
+    &["show", "1111", "--json"],
+    &["cost", "--by", "session"],
+];
+
+#[test]
+fn no_answer_holds_a_secret() {
+    let home = home();
+    for asked in ASKED {
+        let output = run(&home, asked);
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        assert!(output.status.success(), "{asked:?}: {text}");
+        assert!(!text.contains(&secret()[4..]), "{asked:?}: {text}");
+        assert!(text.contains("[redacted:") || asked[0] == "list" || asked[0] == "cost", "{asked:?}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_slice(&run(&home, &["list", "--json"]).stdout).unwrap();
+    let prompt = json["sessions"][0]["first_message"].as_str().unwrap();
+    assert!(prompt.starts_with("Push with [redacted:github-token] to the mirror"), "{prompt}");
+}
+
+#[test]
+fn marks_stand_where_the_words_are() {
+    let home = home();
+    let json: serde_json::Value =
+        serde_json::from_slice(&run(&home, &["search", "--json", "zebra"]).stdout).unwrap();
+    let hit = &json["hits"][0];
+    let snippet = hit["snippet"].as_str().unwrap();
+    let marked = |mark: &serde_json::Value| {
+        let at = |end: usize| usize::try_from(mark[end].as_u64().unwrap()).unwrap();
+        snippet[at(0)..at(1)].to_lowercase()
+    };
+    let marks: Vec<_> = hit["marks"].as_array().unwrap().iter().map(marked).collect();
+    assert!(snippet.contains("[redacted:"), "{snippet}");
+    assert!(!marks.is_empty() && marks.iter().all(|word| word == "zebra"), "{marks:?} in {snippet}");
+}
+
+#[test]
+fn the_index_holds_no_secret() {
+    let home = home();
+    let found = |question: &str| {
+        let json: serde_json::Value =
+            serde_json::from_slice(&run(&home, &["search", "--json", question]).stdout).unwrap();
+        json["total"].as_u64().unwrap()
+    };
+    assert_eq!(found("zebra"), 1);
+    assert_eq!(found(&secret()), 0, "the secret is a word of the index");
+    assert_eq!(found(&secret()[4..]), 0, "the secret is a word of the index");
+}
+
+#[test]
+fn secrets_are_shown_on_a_terminal_only() {
+    let home = home();
+    let refused = run(&home, &["show", "1111", "--show-secrets"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(refused.stdout.is_empty() && said.contains("your own terminal only"), "{said}");
+    for asked in [&["show", "1111", "--show-secrets"][..], &["search", "zebra", "--show-secrets"]] {
+        let shown = on_a_terminal(&home, asked);
+        let unwrapped: String = shown.split_whitespace().collect();
+        assert!(unwrapped.contains(&secret()), "{asked:?}: {shown}");
+    }
+    assert!(!on_a_terminal(&home, &["show", "1111"]).contains(&secret()));
+}
+
+/// What the program prints where its output is a terminal: `script` gives it one.
+fn on_a_terminal(home: &ScratchHome, arguments: &[&str]) -> String {
+    let line = format!("{} {}", env!("CARGO_BIN_EXE_backstory"), arguments.join(" "));
+    let mut command: Command = home.command(Path::new("script"));
+    let output =
+        command.args(["-qec", &line, "/dev/null"]).env("PAGER", "cat").env("NO_COLOR", "1").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.replace("\u{1b}[0m", "")
+}

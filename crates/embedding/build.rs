@@ -1,0 +1,29 @@
+//! Packs the built-in vocabulary, and gives table and tokenizer the number they are known by.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+#[path = "src/packing.rs"]
+mod packing;
+
+/// Counts up when the same text begins to give other tokens.
+const TOKENIZER_VERSION: u64 = 1;
+
+#[expect(clippy::disallowed_methods, reason = "our own files, at build time")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let (vocabulary, table) = ("table/vocab.txt", "table/static-256-i4.bin");
+    for file in [vocabulary, table, "src/packing.rs", "build.rs"] {
+        println!("cargo::rerun-if-changed={file}");
+    }
+    let lines = fs::read_to_string(vocabulary)?;
+    let packed = packing::pack(&lines).ok_or("the vocabulary is too large")?;
+    let out = std::env::var("OUT_DIR")?;
+    fs::write(Path::new(&out).join("vocabulary.bin"), packed)?;
+
+    let mut hasher = xxhash_rust::xxh3::Xxh3::with_seed(TOKENIZER_VERSION);
+    hasher.update(&fs::read(table)?);
+    hasher.update(lines.as_bytes());
+    println!("cargo::rustc-env=EMBEDDING_TABLE_HASH={}", hasher.digest());
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! From text to meaning as numbers: the nearer two texts are in meaning, the larger the product of their
+//! vectors.
+//!
+//! `Table` needs nothing but what is in the binary; `VectorWriter` keeps vectors, `Vectors` finds the
+//! nearest. `SentenceModel` is the choice of those who have a transformer on disk, `Endpoint`
+//! of those who have an account. Which texts are embedded, when a row counts, and what nearness is worth is the callers' business.
+
+mod bert;
+mod characters;
+mod endpoint;
+mod error;
+mod hub;
+mod packing;
+mod projection;
+mod rows;
+mod sentences;
+mod table;
+mod vector;
+mod vectors;
+mod vocabulary;
+mod weights;
+mod wordpiece;
+mod writer;
+
+pub use endpoint::{ApiKey, Endpoint};
+pub use error::Error;
+pub use hub::{cached, is_hub_name};
+pub use projection::{TEACHER_HASH, to_table};
+pub use rows::{Key, Model};
+pub use sentences::SentenceModel;
+pub use table::{DIMENSIONS, Embedder, Table};
+pub use vector::{InBytes, Vector};
+pub use vectors::{Found, Look, Near, Vectors};
+pub use vocabulary::Vocabulary;
+pub use wordpiece::Tokenizer;
+pub use writer::VectorWriter;

@@ -1,0 +1,136 @@
+//! The table in the binary: a row for each token. The vector of a text is the sum of its tokens' rows, at
+//! length one.
+
+use std::borrow::Cow;
+
+use crate::Vector;
+use crate::vocabulary::Vocabulary;
+use crate::wordpiece::Tokenizer;
+
+/// Numbers in a row.
+pub const DIMENSIONS: usize = 256;
+/// Two numbers in a byte.
+const ROW: usize = DIMENSIONS / 2;
+
+/// A row of 4-bit numbers for each token, and what a row's numbers are multiplied by.
+#[derive(Debug, Clone)]
+pub struct Table {
+    bytes: Cow<'static, [u8]>,
+    vocabulary: Vocabulary,
+    hash: u64,
+}
+
+impl Table {
+    /// The table in the binary.
+    pub fn built_in() -> Self {
+        Self {
+            bytes: Cow::Borrowed(include_bytes!("../table/static-256-i4.bin")),
+            vocabulary: Vocabulary::built_in(),
+            hash: BUILT_IN_HASH,
+        }
+    }
+
+    /// A table of another making: 128 bytes for each token, then two for each; `None` when the length is
+    /// not that. Its `hash` is the caller's.
+    pub fn of_bytes(bytes: Vec<u8>, vocabulary: Vocabulary, hash: u64) -> Option<Self> {
+        let is_whole = bytes.len() == vocabulary.len() * (ROW + 2);
+        is_whole.then_some(Self { bytes: Cow::Owned(bytes), vocabulary, hash })
+    }
+
+    /// What table and tokenizer are known by; vectors of another hash are not comparable.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Begins to embed.
+    pub fn embedder(&self) -> Embedder<'_> {
+        Embedder { table: self, tokenizer: Tokenizer::new(&self.vocabulary), tokens: Vec::new() }
+    }
+
+    fn row(&self, token: u32) -> Option<(&[[u8; BLOCK]; ROW / BLOCK], f32)> {
+        let token = token as usize;
+        let row = self.bytes.get(ROW * token..ROW * (token + 1))?;
+        let scale = self.bytes.get(ROW * self.vocabulary.len() + 2 * token..)?.first_chunk()?;
+        Some((row.as_chunks().0.first_chunk()?, half(*scale)))
+    }
+}
+
+/// Made by the build script from the table, the vocabulary and the tokenizer's version.
+const BUILT_IN_HASH: u64 = match u64::from_str_radix(env!("EMBEDDING_TABLE_HASH"), 10) {
+    Ok(hash) => hash,
+    Err(_) => panic!("the build script prints a number"),
+};
+
+/// Embeds text after text; each thread has its own.
+#[derive(Debug)]
+pub struct Embedder<'t> {
+    table: &'t Table,
+    tokenizer: Tokenizer<'t>,
+    tokens: Vec<u32>,
+}
+
+impl Embedder<'_> {
+    /// The vector of a text; `None` when nothing in it is a word or a sign.
+    pub fn embed(&mut self, text: &str) -> Option<Vector> {
+        self.tokens.clear();
+        self.tokenizer.cut(text, &mut self.tokens);
+        let rows: Vec<_> = self.tokens.iter().filter_map(|token| self.table.row(*token)).collect();
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || sum(&rows),
+        )
+    }
+}
+
+/// So many bytes of the rows are added up at a time: their sums stay in registers.
+const BLOCK: usize = 32;
+
+/// Adds up the rows; the low halves of their bytes hold the even numbers, the high ones the odd.
+#[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
+#[inline(always)]
+fn sum(rows: &[(&[[u8; BLOCK]; ROW / BLOCK], f32)]) -> Option<Vector> {
+    let scales: f32 = rows.iter().map(|(_, scale)| scale).sum();
+    let mut numbers = Vec::with_capacity(DIMENSIONS);
+    for block in 0..ROW / BLOCK {
+        let (mut even, mut odd) = ([0f32; BLOCK], [0f32; BLOCK]);
+        for (row, scale) in rows {
+            for at in 0..BLOCK {
+                let byte = i32::from(row[block][at]);
+                even[at] += (byte & 15) as f32 * scale;
+                odd[at] += (byte >> 4) as f32 * scale;
+            }
+        }
+        // Each 4-bit number stands for itself less eight.
+        numbers
+            .extend(even.iter().zip(&odd).flat_map(|(even, odd)| [even - 8.0 * scales, odd - 8.0 * scales]));
+    }
+    Vector::of_length_one(numbers)
+}
+
+/// A number of 16 bits; neither infinity nor what is no number occurs.
+fn half(bytes: [u8; 2]) -> f32 {
+    /// By so much the exponent of 32 bits is counted from lower down: 2 to the 112th.
+    const LOWER: f32 = f32::from_bits(239 << 23);
+    let bits = u32::from(u16::from_le_bytes(bytes));
+    f32::from_bits((bits & 0x8000) << 16 | (bits & 0x7fff) << 13) * LOWER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_16_bits() {
+        let known: [(u16, f32); 6] = [
+            (0, 0.0),
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x0001, 5.960_464_5e-8),
+            (0x7bff, 65504.0),
+            (0x2e66, 0.099_975_586),
+        ];
+        for (bits, expected) in known {
+            assert_eq!(half(bits.to_le_bytes()).to_bits(), expected.to_bits(), "{bits:#x}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A meaning as numbers, and the same in a byte each, as it is kept.
+
+/// A vector of length one. The product of two says how near they are: 1 for the same, about 0 for strangers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vector(Vec<f32>);
+
+impl Vector {
+    /// The vector in the direction of these numbers; `None` when they point nowhere.
+    pub fn of_length_one(mut numbers: Vec<f32>) -> Option<Self> {
+        let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
+        if !length.is_finite() || length <= f32::MIN_POSITIVE {
+            return None;
+        }
+        for number in &mut numbers {
+            *number /= length;
+        }
+        Some(Self(numbers))
+    }
+
+    /// Its numbers.
+    pub fn numbers(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// How near it is to another: the cosine of the angle between them; of vectors with fewer numbers the
+    /// missing ones are 0.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        self.0.iter().zip(&other.0).map(|(one, other)| one * other).sum()
+    }
+
+    /// The same in a byte for each number.
+    pub fn in_bytes(&self) -> InBytes {
+        let largest = self.0.iter().fold(0f32, |largest, number| largest.max(number.abs()));
+        #[expect(clippy::cast_possible_truncation, reason = "rounded, and from -127 to 127")]
+        let byte = |number: &f32| (number / largest * 127.0).round() as i8;
+        let numbers: Vec<i8> = self.0.iter().map(byte).collect();
+        let square: i32 = numbers.iter().map(|number| i32::from(*number) * i32::from(*number)).sum();
+        InBytes { numbers, scale: 1.0 / (square as f32).sqrt() }
+    }
+}
+
+/// A vector of length one with a byte for each number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InBytes {
+    /// From -127 to 127, the largest being one of the two.
+    pub(crate) numbers: Vec<i8>,
+    /// What makes its length one.
+    pub(crate) scale: f32,
+}
+
+impl InBytes {
+    /// How near it is to another.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        let products = self.numbers.iter().zip(&other.numbers);
+        let product: i32 = products.map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();
+        product as f32 * self.scale * other.scale
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_has_length_one_or_is_none() {
+        let vector = Vector::of_length_one(vec![3.0, -4.0]).expect("a direction");
+        assert_eq!(vector.numbers(), [0.6, -0.8]);
+        for nowhere in [vec![], vec![0.0; 4], vec![f32::NAN], vec![f32::INFINITY, 1.0]] {
+            assert_eq!(Vector::of_length_one(nowhere), None);
+        }
+    }
+
+    #[test]
+    fn bytes_lose_little() {
+        let numbers = |seed: u64| (1..=256).map(|at| ((seed * at * 7919) % 1009) as f32 - 504.0).collect();
+        for seed in 1..200 {
+            let one = Vector::of_length_one(numbers(seed)).expect("a direction");
+            let other = Vector::of_length_one(numbers(seed + 1)).expect("a direction");
+            let lost = one.cosine(&other) - one.in_bytes().cosine(&other.in_bytes());
+            assert!(lost.abs() < 0.003, "{lost}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Finds the nearest of all vectors in a file, exactly: every row is looked at, on several threads.
+//!
+//! The file is read in blocks rather than mapped, so that a failing disk is an error and not the end of
+//! the process.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering as Memory};
+
+use crate::error::{Error, io_failed};
+use crate::rows::{HEADER, Key, Model, Row};
+use crate::vector::{InBytes, Vector};
+
+/// About so many bytes are read at a time: they stay in the processor's own memory.
+const BLOCK: usize = 256 << 10;
+
+/// A file of vectors, open for reading: as many rows as were committed when it was opened.
+#[derive(Debug)]
+pub struct Vectors {
+    path: PathBuf,
+    file: File,
+    model: Model,
+    rows: u64,
+}
+
+/// What to do with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// It is forgotten, or not asked for.
+    Skip,
+    /// It is reported if it is among the nearest.
+    Rank,
+    /// It is reported, near or far.
+    Report,
+}
+
+/// A vector and how near it is to the question's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// What the vector is of.
+    pub key: Key,
+    /// The cosine of the angle between the two.
+    pub cosine: f32,
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The nearest of those to `Rank`, nearest first; of equals the smaller key.
+    pub nearest: Vec<Near>,
+    /// All those to `Report`, by key.
+    pub reported: Vec<Near>,
+}
+
+impl Vectors {
+    /// Opens a file of which `rows` are committed.
+    pub fn open(path: &Path, model: Model, rows: u64) -> Result<Self, Error> {
+        let file = File::open(path).map_err(io_failed("open", path))?;
+        check_file(&file, path, model, rows)?;
+        Ok(Self { path: path.to_owned(), file, model, rows })
+    }
+
+    /// Of which model its vectors are.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
+    /// How many rows are looked at.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The `limit` vectors nearest to the question, of the rows that `look` lets rank, found by so many
+    /// threads. A question of another length finds nothing.
+    pub fn search(
+        &self,
+        question: &Vector,
+        limit: usize,
+        threads: usize,
+        look: impl Fn(Key) -> Look + Sync,
+    ) -> Result<Found, Error> {
+        if question.numbers().len() != self.model.dimensions {
+            return Ok(Found::default());
+        }
+        let question = Question::new(&question.in_bytes());
+        let next = AtomicU64::new(0);
+        let scan = || self.scan(&question, limit, &next, &look);
+        let lists = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(scan)).collect();
+            let own = scan();
+            let joined = others
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            std::iter::once(own).chain(joined).collect::<Result<Vec<_>, _>>()
+        })?;
+        let mut found = Found::default();
+        for list in lists {
+            found.nearest.extend(list.nearest.into_iter().map(|Nearness(near)| near));
+            found.reported.extend(list.reported);
+        }
+        found.nearest.sort_unstable_by_key(|near| Nearness(*near));
+        found.nearest.truncate(limit);
+        found.reported.sort_unstable_by_key(|near| near.key);
+        Ok(found)
+    }
+
+    /// Goes over every row on so many threads: each has what `begin` makes and takes up into it, by `each`, what
+    /// its rows are of and how near they are to the question. Of a question of another length nothing is near.
+    pub fn each_near<T: Send>(
+        &self,
+        question: &Vector,
+        threads: usize,
+        begin: impl Fn() -> T + Sync,
+        each: impl Fn(&mut T, Key, f32) + Sync,
+    ) -> Result<Vec<T>, Error> {
+        if question.numbers().len() != self.model.dimensions {
+            return Ok(Vec::new());
+        }
+        let question = Question::new(&question.in_bytes());
+        let next = AtomicU64::new(0);
+        let go = || {
+            let processor = pulp::Arch::new();
+            let (mut taken, mut block) = (begin(), Vec::new());
+            while self.read_next(&next, &mut block)? {
+                processor.dispatch(
+                    #[inline(always)]
+                    || {
+                        for row in block.chunks_exact(self.model.row()).filter_map(Row::of) {
+                            each(&mut taken, row.key, question.cosine(&row));
+                        }
+                    },
+                );
+            }
+            Ok(taken)
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(go)).collect();
+            let own = go();
+            let joined = others
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            std::iter::once(own).chain(joined).collect()
+        })
+    }
+
+    /// Takes block after block until all are taken.
+    fn scan(
+        &self,
+        question: &Question,
+        limit: usize,
+        next: &AtomicU64,
+        look: &impl Fn(Key) -> Look,
+    ) -> Result<List, Error> {
+        let processor = pulp::Arch::new();
+        let mut list = List { limit, nearest: BinaryHeap::new(), reported: Vec::new() };
+        let mut block = Vec::new();
+        while self.read_next(next, &mut block)? {
+            processor.dispatch(
+                #[inline(always)]
+                || list.take_up(&block, self.model.row(), question, look),
+            );
+        }
+        Ok(list)
+    }
+
+    /// Calls `each` with every row, in order, and its bytes.
+    pub(crate) fn each(&self, mut each: impl FnMut(Key, &[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let next = AtomicU64::new(0);
+        let mut block = Vec::new();
+        while self.read_next(&next, &mut block)? {
+            for bytes in block.chunks_exact(self.model.row()) {
+                if let Some(row) = Row::of(bytes) {
+                    each(row.key, bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next rows that no thread has taken; false when there are none.
+    fn read_next(&self, next: &AtomicU64, block: &mut Vec<u8>) -> Result<bool, Error> {
+        let size = self.model.row();
+        let many = (BLOCK / size).max(1) as u64;
+        let first = next.fetch_add(many, Memory::Relaxed);
+        if first >= self.rows {
+            return Ok(false);
+        }
+        // At most `many` rows, which are few.
+        let rows = usize::try_from(many.min(self.rows - first)).unwrap_or_default();
+        block.resize(rows * size, 0);
+        self.file.read_exact_at(block, self.model.offset(first)).map_err(io_failed("read", &self.path))?;
+        Ok(true)
+    }
+}
+
+/// Whether a file holds so many rows of that model.
+pub(crate) fn check_file(file: &File, path: &Path, model: Model, rows: u64) -> Result<(), Error> {
+    let length = file.metadata().map_err(io_failed("look at", path))?.len();
+    if length < model.offset(rows) {
+        return Err(Error::Damaged { path: path.to_owned() });
+    }
+    let mut header = [0; HEADER];
+    file.read_exact_at(&mut header, 0).map_err(io_failed("read", path))?;
+    if header != model.header() {
+        return Err(Error::OtherModel { path: path.to_owned() });
+    }
+    Ok(())
+}
+
+/// What is asked for, widened once for all rows.
+struct Question {
+    numbers: Vec<i16>,
+    scale: f32,
+}
+
+impl Question {
+    fn new(vector: &InBytes) -> Self {
+        Self {
+            numbers: vector.numbers.iter().map(|number| i16::from(*number)).collect(),
+            scale: vector.scale,
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
+    #[inline(always)]
+    fn cosine(&self, row: &Row<'_>) -> f32 {
+        let both = self.numbers.iter().zip(row.numbers);
+        // Sixteen thousand products of two bytes do not overflow; looking for it would cost ten times as much.
+        let product = both.fold(0i32, |sum, (one, other)| {
+            sum.wrapping_add(i32::from(*one).wrapping_mul(i32::from(other.cast_signed())))
+        });
+        product as f32 * self.scale * row.scale
+    }
+}
+
+/// What one thread has found so far.
+struct List {
+    limit: usize,
+    /// The farthest of them on top.
+    nearest: BinaryHeap<Nearness>,
+    reported: Vec<Near>,
+}
+
+impl List {
+    #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
+    #[inline(always)]
+    fn take_up(&mut self, block: &[u8], size: usize, question: &Question, look: &impl Fn(Key) -> Look) {
+        for row in block.chunks_exact(size).filter_map(Row::of) {
+            let looked = look(row.key);
+            if looked == Look::Skip {
+                continue;
+            }
+            let near = Near { key: row.key, cosine: question.cosine(&row) };
+            // A damaged row is near to nothing.
+            if !near.cosine.is_finite() {
+                continue;
+            }
+            match looked {
+                Look::Skip => {}
+                Look::Report => self.reported.push(near),
+                Look::Rank => self.rank(near),
+            }
+        }
+    }
+
+    fn rank(&mut self, near: Near) {
+        let near = Nearness(near);
+        if self.nearest.len() < self.limit {
+            self.nearest.push(near);
+        } else if let Some(mut farthest) = self.nearest.peek_mut()
+            && near < *farthest
+        {
+            *farthest = near;
+        }
+    }
+}
+
+/// Ordered by how near it is: the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Nearness(Near);
+
+impl Eq for Nearness {}
+
+impl Ord for Nearness {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (one, other) = (self.0, other.0);
+        other.cosine.total_cmp(&one.cosine).then(one.key.cmp(&other.key))
+    }
+}
+
+impl PartialOrd for Nearness {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

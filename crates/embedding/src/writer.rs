@@ -1,0 +1,84 @@
+//! Adds vectors to their file. One writer at a time, by the caller's lock; a killed one leaves rows that
+//! nobody has committed, and the next takes them off.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, io_failed};
+use crate::rows::{Key, Model, push};
+use crate::vector::InBytes;
+use crate::vectors::{Vectors, check_file};
+
+/// So many bytes are written at a time.
+const BUFFER: usize = 1 << 20;
+
+/// A file of vectors, open for adding to it.
+#[derive(Debug)]
+pub struct VectorWriter {
+    path: PathBuf,
+    file: File,
+    model: Model,
+    rows: u64,
+    buffer: Vec<u8>,
+}
+
+impl VectorWriter {
+    /// Makes an empty file, in place of one that is there.
+    pub fn create(path: &Path, model: Model) -> Result<Self, Error> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true).mode(0o600);
+        let file = options.open(path).map_err(io_failed("create", path))?;
+        Ok(Self { path: path.to_owned(), file, model, rows: 0, buffer: model.header().to_vec() })
+    }
+
+    /// Opens a file to which `rows` were committed; what lies behind them is taken off.
+    pub fn open(path: &Path, model: Model, rows: u64) -> Result<Self, Error> {
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(io_failed("open", path))?;
+        check_file(&file, path, model, rows)?;
+        file.set_len(model.offset(rows)).map_err(io_failed("shorten", path))?;
+        (&file).seek(SeekFrom::End(0)).map_err(io_failed("open", path))?;
+        Ok(Self { path: path.to_owned(), file, model, rows, buffer: Vec::new() })
+    }
+
+    /// Adds a vector, which must have the model's dimensions: else nothing is added, and false returned.
+    pub fn add(&mut self, key: Key, vector: &InBytes) -> Result<bool, Error> {
+        if vector.numbers.len() != self.model.dimensions {
+            return Ok(false);
+        }
+        push(&mut self.buffer, key, vector);
+        self.rows += 1;
+        self.write_if(self.buffer.len() >= BUFFER)?;
+        Ok(true)
+    }
+
+    /// Adds what another file of the same model holds, but for what `keep` refuses.
+    pub fn add_all(&mut self, others: &Vectors, keep: impl Fn(Key) -> bool) -> Result<(), Error> {
+        if others.model() != self.model {
+            return Err(Error::OtherModel { path: others.path().to_owned() });
+        }
+        others.each(|key, row| {
+            if keep(key) {
+                self.buffer.extend_from_slice(row);
+                self.rows += 1;
+            }
+            self.write_if(self.buffer.len() >= BUFFER)
+        })
+    }
+
+    /// Makes all that was added durable and says how many rows there are: the number to commit.
+    pub fn sync(&mut self) -> Result<u64, Error> {
+        self.write_if(true)?;
+        self.file.sync_data().map_err(io_failed("write", &self.path))?;
+        Ok(self.rows)
+    }
+
+    fn write_if(&mut self, due: bool) -> Result<(), Error> {
+        if due {
+            self.file.write_all(&self.buffer).map_err(io_failed("write", &self.path))?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+}

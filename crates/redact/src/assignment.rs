@@ -1,0 +1,382 @@
+//! A name and its value: `API_KEY=…`, `"password": "…"`, `--token …`, `setenv("SECRET", "…")`,
+//! `<password>…</password>`, "the password is …".
+//!
+//! The name says how much the value has to prove: a password only that it is no word, a key that chance made it.
+
+use crate::rules::{HARMLESS_TOKENS, KEY_NAMES, PASSWORD_NAMES};
+use crate::value::{
+    is_code, is_mixed, is_number, is_password, is_place, is_placeholder, is_random, is_technical, is_uuid,
+};
+use crate::{Secret, Text};
+
+/// How long a name may be on either side of its word.
+const NAME: usize = 64;
+/// How long a value may be.
+const VALUE: usize = 400;
+
+/// What a name promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Promise {
+    Password,
+    Key,
+    Secret,
+    Token,
+}
+
+impl Promise {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Key => "api-key",
+            Self::Secret => "secret",
+            Self::Token => "token",
+        }
+    }
+}
+
+/// How a value is tied to its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tie {
+    /// `=` without a space.
+    Equals,
+    /// `:`, ` = ` and their like.
+    Assigned,
+    /// A space behind an option.
+    Option,
+    /// The next argument, which has to be quoted as the name is.
+    Argument,
+    /// `is` in a sentence.
+    Sentence,
+    /// Between the tags of an element.
+    Element,
+}
+
+/// The value behind the name that holds the word at `start..end`.
+pub(crate) fn value(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
+    let bytes = text.bytes;
+    let name = Name::around(bytes, start, end);
+    let promise = name.promise()?;
+    let (tie, at) = tie(bytes, &name)?;
+    let value = Value::read(text, &name, tie, at)?;
+    value.is_secret(text, promise, &name, tie).then(|| Secret::new(promise.kind(), value.start..value.end))
+}
+
+/// The value behind a word for a password in another script, which ends at `end`.
+pub(crate) fn foreign(text: Text<'_>, end: usize) -> Option<Secret> {
+    let rest = &text.bytes[end..];
+    let mut at = 0;
+    let mut is_tied = false;
+    loop {
+        let joint = ["：", "是", "为", "為", "は", "は、", ":", "=", "는", "은"];
+        if let Some(found) = joint.iter().find(|joint| rest[at..].starts_with(joint.as_bytes())) {
+            (at, is_tied) = (at + found.len(), true);
+        } else if rest.get(at) == Some(&b' ') && at < 24 {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    let name = Name { bytes: text.bytes, start: end, end };
+    let value = is_tied.then(|| Value::read(text, &name, Tie::Assigned, end + at))??;
+    value
+        .is_secret(text, Promise::Password, &name, Tie::Assigned)
+        .then(|| Secret::new("password", value.start..value.end))
+}
+
+/// A name in the text.
+struct Name<'a> {
+    bytes: &'a [u8],
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Name<'a> {
+    fn around(bytes: &'a [u8], start: usize, end: usize) -> Self {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let before =
+            bytes[..start].iter().rev().take(NAME).take_while(|byte| is_part(byte) || **byte == b'.').count();
+        let mut after = bytes[end..].iter().take(NAME).take_while(|byte| is_part(byte)).count();
+        // An arrow is no part of a name.
+        while after > 0 && bytes[end + after - 1] == b'-' {
+            after -= 1;
+        }
+        Self { bytes, start: start - before, end: end + after }
+    }
+
+    fn text(&self) -> &'a [u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    /// What it promises, by its last words.
+    fn promise(&self) -> Option<Promise> {
+        let text = self.text();
+        let digits = text.iter().rev().take(2).take_while(|byte| byte.is_ascii_digit()).count();
+        let text = &text[..text.len() - digits];
+        let plain =
+            text.iter().filter(|byte| !matches!(byte, b'_' | b'-' | b'.')).map(u8::to_ascii_lowercase);
+        let plain: Vec<u8> = plain.collect();
+        let ends = |word: &&str| plain.ends_with(word.as_bytes());
+        if PASSWORD_NAMES.iter().any(|word| ends(word) && self.is_password_name(text, word)) {
+            return Some(Promise::Password);
+        }
+        if plain.ends_with(b"publickey") {
+            return None;
+        }
+        let of_two_words = || {
+            ["api ", "secret ", "access "].iter().any(|word| {
+                let before = self.before();
+                before.len() >= word.len()
+                    && before[before.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
+            })
+        };
+        if plain == b"key" && of_two_words() {
+            return Some(Promise::Key);
+        }
+        if KEY_NAMES.iter().any(&ends) {
+            return Some(Promise::Key);
+        }
+        if plain.ends_with(b"secret") {
+            return Some(Promise::Secret);
+        }
+        let is_token = plain.ends_with(b"token") && !HARMLESS_TOKENS.iter().any(ends);
+        is_token.then_some(Promise::Token)
+    }
+
+    /// `pass` ends many words that are no password, and `pwd` names a directory.
+    fn is_password_name(&self, text: &[u8], word: &str) -> bool {
+        if !matches!(word, "pass" | "pwd") {
+            return true;
+        }
+        let Some(before) = text.len().checked_sub(word.len() + 1).map(|before| text[before]) else {
+            // Standing alone it is mostly a verb or a result: only a quoted key, an option or `pass=`.
+            return matches!(self.bytes.get(self.end), Some(b'"' | b'\'' | b'=' | b'\\')) || word == "pwd";
+        };
+        let is_joined = before.is_ascii_alphanumeric();
+        let is_camel =
+            is_joined && before.is_ascii_lowercase() && text[text.len() - word.len()].is_ascii_uppercase();
+        !is_joined || is_camel || (word == "pwd" && !text.eq_ignore_ascii_case(b"OLDPWD"))
+    }
+
+    /// Whether it is written as names in an environment are.
+    fn is_of_environment(&self) -> bool {
+        self.text().iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+            && self.text().len() > 3
+    }
+
+    fn before(&self) -> &'a [u8] {
+        &self.bytes[..self.start]
+    }
+}
+
+/// What ties a value to the name, and where the value begins.
+fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
+    let mut at = name.end;
+    let closing = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*');
+    let closed = bytes[at..].iter().take(6).take_while(|byte| closing(byte)).count();
+    // `\n` behind a name ends its line.
+    let escaped = bytes[at..at + closed].iter().position(|byte| *byte == b'\\');
+    if escaped.is_some_and(|back| matches!(bytes.get(at + back + 1), Some(b'n' | b'r' | b't'))) {
+        return None;
+    }
+    at += closed;
+    if bytes[at..].starts_with(b"&quot;") {
+        at += 6;
+    }
+    if bytes[at..].starts_with(b"%3D") {
+        return Some((Tie::Equals, at + 3));
+    }
+    let gap = spaces(&bytes[at..]);
+    let rest = &bytes[at + gap..];
+    let tied = |length: usize, tie| Some((tie, at + gap + length + spaces(&rest[length..])));
+    let is_option = name.text().starts_with(b"-") || name.before().ends_with(b"-");
+    let is_named = closed > 0 || name.before().ends_with(b"name: ");
+    if is_named && let Some(length) = value_field(rest) {
+        return tied(length, Tie::Assigned);
+    }
+    match rest {
+        [b'=', b'=', b'=', ..] | [0xEF, 0xBC, 0x9A, ..] => tied(3, Tie::Assigned),
+        [b':' | b'?' | b'=', b'=', ..] | [b'=', b'>', ..] => tied(2, Tie::Assigned),
+        [b'=', next, ..] if gap == 0 && closed == 0 && !matches!(next, b' ') => tied(1, Tie::Equals),
+        [b'=', ..] => tied(1, Tie::Assigned),
+        [b':', b':', ..] => None,
+        [b':', ..] => annotated(&rest[1..])
+            .map_or_else(|| tied(1, Tie::Assigned), |length| tied(1 + length, Tie::Assigned)),
+        [b'>', ..] if name.before().ends_with(b"<") => tied(1, Tie::Element),
+        [b',', ..] if closed > 0 => tied(1, Tie::Argument),
+        [b'i', b's', b' ' | b':', ..] if gap > 0 => tied(3, Tie::Sentence),
+        _ if gap > 0 && is_option => Some((Tie::Option, at + gap)),
+        _ => None,
+    }
+}
+
+fn spaces(rest: &[u8]) -> usize {
+    rest.iter().take(16).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// `: string = `: how long it is behind the colon.
+fn annotated(rest: &[u8]) -> Option<usize> {
+    let is_type = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b' ' | b'&' | b'<' | b'>' | b'\'' | b'_' | b'.' | b'|' | b'?')
+    };
+    let length = rest.iter().take(40).take_while(|byte| is_type(byte)).count();
+    let is_one = rest.get(length) == Some(&b'=') && !matches!(rest.get(length + 1), Some(b'=' | b'>'));
+    (is_one && rest[..length].iter().any(u8::is_ascii_alphabetic) && rest[..length].ends_with(b" "))
+        .then_some(length + 1)
+}
+
+/// `, "value": ` and ` value=` and a line `value: ` behind a name that was itself a value.
+fn value_field(rest: &[u8]) -> Option<usize> {
+    let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'"' | b'\\' | b'\'');
+    let mut at = rest.iter().take(40).take_while(|byte| between(byte)).count();
+    if rest[..at].ends_with(b"\\") && rest.get(at) == Some(&b'n') {
+        at += 1 + rest[at + 1..].iter().take(40).take_while(|byte| between(byte)).count();
+    }
+    let word = rest.get(at..at + 5)?;
+    if !word.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let behind = &rest[at + 5..];
+    let closed = behind.iter().take(4).take_while(|byte| matches!(byte, b'"' | b'\\' | b'\'' | b' ')).count();
+    matches!(behind.get(closed), Some(b':' | b'=')).then_some(at + 5 + closed + 1)
+}
+
+/// A value and how it was written.
+struct Value<'a> {
+    bytes: &'a [u8],
+    start: usize,
+    end: usize,
+    is_quoted: bool,
+    /// What follows makes it an expression.
+    goes_on: bool,
+}
+
+impl<'a> Value<'a> {
+    fn read(text: Text<'a>, name: &Name<'_>, tie: Tie, at: usize) -> Option<Self> {
+        let bytes = text.bytes;
+        let quote = quote(&bytes[at..]);
+        if tie == Tie::Argument && quote.is_none() {
+            return None;
+        }
+        let mut start = at + quote.map_or(0, |quote| quote.opening);
+        for scheme in [&b"Bearer "[..], b"bearer ", b"token "] {
+            if bytes[start..].starts_with(scheme) {
+                start += scheme.len();
+            }
+        }
+        let rest = &bytes[start..bytes.len().min(start + VALUE)];
+        let length = match quote {
+            Some(quote) => quote.length(rest)?,
+            None => unquoted(rest, tie == Tie::Equals && name.is_of_environment(), tie),
+        };
+        if length == VALUE {
+            // What goes on for so long is data.
+            return None;
+        }
+        let end = start + length;
+        let next = &bytes[end..];
+        let goes_on = match tie {
+            Tie::Element => !next.starts_with(b"</") && !next.starts_with(b"<\\/"),
+            _ if quote.is_some() => false,
+            _ => {
+                matches!(next.first(), Some(b'(' | b'[' | b'{'))
+                    || (length > 0 && bytes[end - 1] == b'-' && next.starts_with(b">"))
+            }
+        };
+        Some(Self { bytes: &bytes[start..end], start, end, is_quoted: quote.is_some(), goes_on })
+    }
+
+    fn is_secret(&self, text: Text<'_>, promise: Promise, name: &Name<'_>, tie: Tie) -> bool {
+        let value = self.bytes;
+        if self.goes_on || is_placeholder(value) || is_place(value) || is_same(value, name) {
+            return false;
+        }
+        if !self.is_quoted && (is_code(value) || is_number(value)) {
+            return false;
+        }
+        if text.is_cut_at(self.end) && tie != Tie::Sentence && value.len() >= 3 {
+            return self.is_quoted || tie == Tie::Equals;
+        }
+        match promise {
+            Promise::Password if tie == Tie::Argument && is_technical(value) => false,
+            Promise::Password => is_password(value) && !(tie == Tie::Sentence && value.ends_with(b"?")),
+            Promise::Key | Promise::Secret if is_uuid(value) => true,
+            _ if is_uuid(value) => name.text().ends_with(b"authToken"),
+            _ if value.len() < 12 || value.iter().any(u8::is_ascii_whitespace) => false,
+            _ if self.is_quoted || (tie == Tie::Equals && name.is_of_environment()) => is_mixed(value),
+            _ => value.len() >= 16 && is_random(value),
+        }
+    }
+}
+
+/// `password: "password1"` in a form's texts, `token=token`.
+fn is_same(value: &[u8], name: &Name<'_>) -> bool {
+    value.eq_ignore_ascii_case(name.text())
+}
+
+/// How a quoted value begins and ends.
+#[derive(Clone, Copy)]
+struct Quote {
+    opening: usize,
+    sign: u8,
+    /// Backslashes before each quote: the text is itself inside a string.
+    slashes: usize,
+    is_entity: bool,
+}
+
+fn quote(rest: &[u8]) -> Option<Quote> {
+    if rest.starts_with(b"&quot;") {
+        return Some(Quote { opening: 6, sign: b'&', slashes: 0, is_entity: true });
+    }
+    // A string's prefix in some languages.
+    let prefix = match rest {
+        [b'b' | b'r' | b'f' | b'u' | b'L' | b'@', b'"' | b'\'', ..] => 1,
+        _ => 0,
+    };
+    let slashes = rest[prefix..].iter().take(4).take_while(|byte| **byte == b'\\').count();
+    let sign = *rest.get(prefix + slashes).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
+    Some(Quote { opening: prefix + slashes + 1, sign, slashes, is_entity: false })
+}
+
+impl Quote {
+    /// How long the value is; `None` when its quote is not closed on the line.
+    fn length(self, rest: &[u8]) -> Option<usize> {
+        if self.is_entity {
+            return rest.windows(6).position(|six| six == b"&quot;");
+        }
+        let mut at = 0;
+        while let Some(byte) = rest.get(at) {
+            let slashes = rest[at..].iter().take(8).take_while(|byte| **byte == b'\\').count();
+            if rest.get(at + slashes) == Some(&self.sign) && slashes <= self.slashes {
+                return Some(at);
+            }
+            if *byte == b'\n' || (slashes > 0 && self.slashes > 0 && rest.get(at + slashes) == Some(&b'n')) {
+                return Some(at);
+            }
+            at += if slashes > 0 { slashes + 1 } else { 1 };
+        }
+        (rest.len() < VALUE).then_some(rest.len())
+    }
+}
+
+/// How long an unquoted value is.
+fn unquoted(rest: &[u8], of_environment: bool, tie: Tie) -> usize {
+    let always = |byte: u8| {
+        byte.is_ascii_whitespace()
+            || !byte.is_ascii()
+            || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b'|')
+    };
+    let mostly = |byte: u8| matches!(byte, b',' | b';' | b'&' | b')' | b'}' | b']');
+    let ends = |byte: &u8| always(*byte) || (!of_environment && mostly(*byte));
+    let length = rest.iter().position(ends).unwrap_or(rest.len());
+    let mut value = &rest[..length];
+    while let Some((last, shorter)) = value.split_last() {
+        let is_trailing = matches!(last, b'.' | b',' | b';' | b':' | b')' | b']' | b'}')
+            || (tie == Tie::Sentence && matches!(last, b'!' | b'?'));
+        if !is_trailing {
+            break;
+        }
+        value = shorter;
+    }
+    value.len()
+}

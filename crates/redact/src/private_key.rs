@@ -1,0 +1,171 @@
+//! Private keys as text: PEM, OpenSSH, PGP, `PuTTY`; also with escaped line ends, quoted line by line in code,
+//! with line numbers before them, and cut off.
+
+use crate::value::is_of_few;
+use crate::{Secret, Text};
+
+/// The longest line that can belong to a key's head, such as `DEK-Info: …`.
+const HEAD_LINE: usize = 120;
+/// The fewest characters of a key without its end.
+const LEAST: usize = 24;
+
+/// The block whose first line holds the `KEY` at `at`.
+pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
+    let bytes = text.bytes;
+    let line = &bytes[at.saturating_sub(48)..at];
+    if !line.ends_with(b"PRIVATE ") {
+        return None;
+    }
+    let begin = at - line.len() + line.windows(5).rposition(|word| word == b"BEGIN")?;
+    let dashes = bytes[..begin].iter().rev().take(6).take_while(|byte| matches!(byte, b'-' | b' ')).count();
+    if dashes < 4 {
+        return None;
+    }
+    let rest = &bytes[at + 3..];
+    let close = rest.iter().take(24).position(|byte| *byte == b'-')?;
+    let first = at + 3 + close;
+    let first = first + bytes[first..].iter().take_while(|byte| **byte == b'-').count();
+    let body = Body::read(text, first);
+    let is_key = (body.characters >= LEAST || (body.is_whole && body.characters >= 8)) && !body.is_filler;
+    let is_key = is_key || text.is_cut_at(body.end);
+    is_key.then(|| Secret::new("private-key", begin - dashes..body.end))
+}
+
+/// The lines behind `Private-Lines: 14`.
+pub(crate) fn putty(text: Text<'_>, at: usize) -> Option<Secret> {
+    let rest = &text.bytes[at..];
+    let number = rest.iter().take(8).take_while(|byte| matches!(byte, b':' | b' ' | b'0'..=b'9')).count();
+    let body = Body::read(text, at + number);
+    (body.characters >= LEAST).then(|| Secret::new("private-key", at + number..body.end))
+}
+
+/// How far a key's lines go.
+struct Body {
+    /// Where they end.
+    end: usize,
+    /// Characters of the key itself.
+    characters: usize,
+    /// Its last line was found.
+    is_whole: bool,
+    /// All lines are of few characters: `XXXX`.
+    is_filler: bool,
+}
+
+impl Body {
+    /// Reads lines that can belong to a key.
+    fn read(text: Text<'_>, from: usize) -> Self {
+        let bytes = text.bytes;
+        let mut body = Self { end: from, characters: 0, is_whole: false, is_filler: true };
+        let mut at = from;
+        while at < bytes.len() {
+            let start = at + frame(&bytes[at..]);
+            let rest = &bytes[start..];
+            if rest.starts_with(b"-----END")
+                || rest.starts_with(b"---- END")
+                || rest.starts_with(b"=-----END")
+            {
+                let last =
+                    rest.iter().take(80).position(|byte| matches!(byte, b'\n' | b'\\' | b'"' | b'\'' | b'`'));
+                body.end = start + last.unwrap_or_else(|| rest.len().min(80));
+                body.end -= bytes[start..body.end].iter().rev().take_while(|byte| **byte != b'-').count();
+                body.is_whole = true;
+                break;
+            }
+            let length = rest.iter().position(|byte| !is_base64(*byte)).unwrap_or(rest.len());
+            let is_line = bytes[at..start].iter().any(|byte| !matches!(byte, b' ' | b'\t'));
+            // Of lines that were joined by spaces only long ones are told from words.
+            let is_joined = !is_line
+                && length < 16
+                && !text.is_cut_at(start + length)
+                && !rest[length..].trim_ascii_start().starts_with(b"-----END");
+            if length > 0 && ends_line(&rest[length..]) && !is_joined {
+                (at, body.end) = (start + length, start + length);
+                body.characters += length;
+                body.is_filler &= is_of_few(&rest[..length]);
+            } else if let Some(length) = head_line(rest) {
+                at = start + length;
+            } else {
+                break;
+            }
+        }
+        body
+    }
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// What stands around the lines of a key: line ends, also escaped, quotes, indents, signs of a difference,
+/// line numbers.
+fn frame(rest: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        match &rest[at..] {
+            [b'\\', b'n' | b'r' | b't' | b'\\', ..] => at += if rest[at + 1] == b'\\' { 1 } else { 2 },
+            [b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b',' | b'|' | b'>' | b'\\' | b';', ..] => {
+                at += 1;
+            }
+            [b'+', next, ..] if matches!(next, b' ' | b'\n' | b'"' | b'\'') || at_line(rest, at) => at += 1,
+            [b'0'..=b'9', ..] => match numbered(&rest[at..]) {
+                Some(length) => at += length,
+                None => return at,
+            },
+            _ => return at,
+        }
+    }
+}
+
+fn at_line(rest: &[u8], at: usize) -> bool {
+    at > 0 && rest[at - 1] == b'\n'
+}
+
+/// A line number as tools print it, with a tab or an arrow behind it.
+fn numbered(rest: &[u8]) -> Option<usize> {
+    let digits = rest.iter().take(7).take_while(|byte| byte.is_ascii_digit()).count();
+    let behind = &rest[digits..];
+    if behind.starts_with(b"\t") {
+        Some(digits + 1)
+    } else {
+        behind.starts_with("→".as_bytes()).then_some(digits + "→".len())
+    }
+}
+
+/// Whether the characters of a key may end so.
+fn ends_line(rest: &[u8]) -> bool {
+    match rest.first() {
+        None => true,
+        Some(byte) => {
+            matches!(
+                byte,
+                b'\n'
+                    | b'\r'
+                    | b'\\'
+                    | b'"'
+                    | b'\''
+                    | b'`'
+                    | b'-'
+                    | b' '
+                    | b'<'
+                    | b','
+                    | b'.'
+                    | b'|'
+                    | b'\t'
+                    | b')'
+                    | b'}'
+                    | b']'
+                    | b';'
+            ) && !rest.starts_with(b" (")
+                || !byte.is_ascii()
+        }
+    }
+}
+
+/// A line such as `Proc-Type: 4,ENCRYPTED`.
+fn head_line(rest: &[u8]) -> Option<usize> {
+    let name = rest.iter().take(24).position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'-'))?;
+    if name < 3 || !rest[..name].iter().any(u8::is_ascii_uppercase) || !rest[name..].starts_with(b": ") {
+        return None;
+    }
+    rest.iter().take(HEAD_LINE).position(|byte| matches!(byte, b'\n' | b'\\'))
+}

@@ -1,0 +1,345 @@
+//! Whether a value is a secret or only stands where one would: placeholders, code, words, random text.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::rules::{PLACEHOLDERS, SURE_PLACEHOLDERS};
+
+/// Parts of names that hold digits and are no sign of chance.
+const TECHNICAL: &[&str] = &[
+    "base64",
+    "base62",
+    "base58",
+    "base32",
+    "sha256",
+    "sha-256",
+    "sha512",
+    "sha-512",
+    "bcrypt",
+    "sha384",
+    "sha1",
+    "md5",
+    "utf8",
+    "utf16",
+    "oauth2",
+    "oauth1",
+    "http2",
+    "ipv4",
+    "ipv6",
+    "x509",
+    "ed25519",
+    "secp256k1",
+    "rs256",
+    "hs256",
+    "es256",
+    "web3",
+    "k8s",
+    "i18n",
+    "l10n",
+    "u64",
+    "u32",
+    "u16",
+    "i64",
+    "i32",
+    "f64",
+    "f32",
+    "int64",
+    "int32",
+    "uint8",
+    "uint32",
+    "uint64",
+    "p256",
+    "pkcs8",
+    "pkcs1",
+    "aes256",
+    "aes128",
+    "ec2",
+    "s3",
+    "v1",
+    "v2",
+    "v3",
+];
+
+/// Whether a value stands for another one: nothing, one character over and over, a variable, a template,
+/// or a word that says so.
+pub(crate) fn is_placeholder(value: &[u8]) -> bool {
+    is_sure_placeholder(value) || is_template(value) || holds(value, &PLACEHOLDER_WORDS)
+}
+
+/// The same for tokens whose form alone says what they are: an `EXAMPLE` in them proves nothing.
+pub(crate) fn is_sure_placeholder(value: &[u8]) -> bool {
+    let filled = |byte: u8| matches!(byte, b'x' | b'X' | b'*' | b'.' | b'#' | b'?');
+    let is_filler = |four: &[u8]| filled(four[0]) && four.iter().all(|byte| *byte == four[0]);
+    value.is_empty()
+        || is_of_few(value)
+        || value.windows(4).any(is_filler)
+        || value.windows(3).any(|three| three == b"...")
+        || holds(value, &SURE_PLACEHOLDER_WORDS)
+}
+
+/// Whether it has no more than three different characters.
+pub(crate) fn is_of_few(value: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    for byte in value {
+        seen[usize::from(*byte)] = true;
+    }
+    seen.iter().filter(|seen| **seen).count() <= 3
+}
+
+/// A variable or a template.
+fn is_template(value: &[u8]) -> bool {
+    let opens = |pair: &[u8]| matches!(pair, b"${" | b"{{" | b"$(" | b"#{" | b"<%" | b"%(" | b"@{");
+    let is_variable = || {
+        let name = value.strip_prefix(b"$").or_else(|| value.strip_prefix(b"%"));
+        name.is_some_and(|name| {
+            name.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'%'))
+        }) || (value[0] == b'$' && value[1..].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_'))
+    };
+    matches!(value.first(), Some(b'<' | b'{' | b'[' | b'('))
+        || value.windows(2).any(opens)
+        || matches!(value, b"%s" | b"%v" | b"%d" | b"%q")
+        || is_variable()
+}
+
+/// Words to be found in a value, in any case.
+type Words = LazyLock<Option<AhoCorasick>>;
+
+static PLACEHOLDER_WORDS: Words = LazyLock::new(|| words(PLACEHOLDERS));
+static SURE_PLACEHOLDER_WORDS: Words = LazyLock::new(|| words(SURE_PLACEHOLDERS));
+static TECHNICAL_WORDS: Words = LazyLock::new(|| words(TECHNICAL));
+
+fn words(words: &[&str]) -> Option<AhoCorasick> {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+}
+
+fn holds(value: &[u8], words: &Words) -> bool {
+    words.as_ref().is_some_and(|words| words.is_match(value))
+}
+
+/// Whether the value is an expression of a program: a call, an index, a path of names.
+pub(crate) fn is_code(value: &[u8]) -> bool {
+    let joins = |pair: &[u8]| matches!(pair, b"->" | b"::" | b"=>");
+    let is_pointer = matches!(value.first(), Some(b'*' | b'&'));
+    if is_pointer
+        || value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{'))
+        || value.windows(2).any(joins)
+    {
+        return true;
+    }
+    let is_name = |part: &[u8]| {
+        part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            && !is_random_piece(part)
+    };
+    let dotted: Vec<&[u8]> =
+        value.split(|byte| matches!(byte, b'.' | b'?')).filter(|part| !part.is_empty()).collect();
+    dotted.len() > 1 && dotted.iter().all(|part| is_name(part))
+}
+
+/// Whether it is a number as programs write it: `0x1003`, `2108u32`, `-1`, `1_000`, `3.5s`.
+pub(crate) fn is_number(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"-").unwrap_or(value);
+    let (digits, is_digit): (&[u8], fn(&u8) -> bool) =
+        match value.strip_prefix(b"0x").or(value.strip_prefix(b"0X")) {
+            Some(digits) => (digits, u8::is_ascii_hexdigit),
+            None => (value, u8::is_ascii_digit),
+        };
+    let length = digits.iter().take_while(|byte| is_digit(byte) || matches!(byte, b'_' | b'.')).count();
+    let unit = digits[length..].strip_prefix(b"_").unwrap_or(&digits[length..]);
+    length > 0 && unit.len() <= 5 && (unit.is_empty() || b"uifULsmkMG".contains(&unit[0]))
+}
+
+/// Whether the value is where something lies and not what it is.
+pub(crate) fn is_place(value: &[u8]) -> bool {
+    let drive = matches!(value, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    drive
+        || value.starts_with(b"/")
+        || value.starts_with(b"~/")
+        || value.starts_with(b"./")
+        || value.starts_with(b"../")
+        || value.windows(3).any(|three| three == b"://")
+}
+
+/// Whether no character makes up a third of it, as one does in encoded numbers.
+pub(crate) fn is_even(value: &[u8]) -> bool {
+    let mut counts = [0_usize; 256];
+    for byte in value {
+        counts[usize::from(*byte)] += 1;
+    }
+    counts.iter().all(|count| *count * 3 < value.len())
+}
+
+/// Whether chance made it: a piece of it mixes letters and digits, or cases, as no word does.
+pub(crate) fn is_random(value: &[u8]) -> bool {
+    pieces(value).any(is_random_piece)
+}
+
+/// A weaker sign, enough where a name and quotes say the rest.
+pub(crate) fn is_mixed(value: &[u8]) -> bool {
+    is_random(value) || pieces(value).any(is_mixed_piece)
+}
+
+fn pieces(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value
+        .split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'=')))
+        .filter(|piece| piece.len() >= 10)
+}
+
+fn is_random_piece(piece: &[u8]) -> bool {
+    if piece.len() < 10 {
+        return false;
+    }
+    let counted = Counted::of(piece);
+    let groups = counted.turns + 1;
+    let is_broken = counted.letters > 0 && groups >= 4 && !(groups < 6 && is_technical(piece));
+    // Names in camel case change between cases, too, but a capital is rare in them.
+    let is_jumbled = counted.capitals * 10 >= counted.letters * 3;
+    is_broken
+        || (piece.len() >= 16 && is_jumbled && (counted.turns + counted.case_turns) * 5 >= piece.len() * 2)
+}
+
+fn is_mixed_piece(piece: &[u8]) -> bool {
+    let counted = Counted::of(piece);
+    let is_long = piece.len() >= 20 && counted.digits >= 1 && counted.case_turns >= 4;
+    is_long || (piece.len() >= 12 && counted.digits >= 2 && counted.letters >= 2 && !is_technical(piece))
+}
+
+/// Whether a name of some technique stands in it, whose digits say nothing.
+pub(crate) fn is_technical(piece: &[u8]) -> bool {
+    holds(piece, &TECHNICAL_WORDS)
+}
+
+/// Whether a password is meant and not a word: letters with digits or with a sign that words have not.
+pub(crate) fn is_password(value: &[u8]) -> bool {
+    let counted = Counted::of(value);
+    let odd = value.iter().filter(|byte| b"!@#$%^&*+~".contains(byte)).count();
+    let sequence_only = counted.letters == 0;
+    (6..=128).contains(&value.len())
+        && !sequence_only
+        && (counted.digits > 0 || odd > 0)
+        && !value.iter().any(u8::is_ascii_whitespace)
+}
+
+/// A UUID.
+pub(crate) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// What a text consists of.
+struct Counted {
+    letters: usize,
+    capitals: usize,
+    digits: usize,
+    /// Changes between letters and digits.
+    turns: usize,
+    /// Changes between small letters and capitals.
+    case_turns: usize,
+}
+
+impl Counted {
+    fn of(text: &[u8]) -> Self {
+        let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+        let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let turn = |pair: &&[u8]| pair[0].is_ascii_digit() != pair[1].is_ascii_digit();
+        let case = |pair: &&[u8]| {
+            pair.iter().all(u8::is_ascii_alphabetic)
+                && pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase()
+        };
+        let turns = text.windows(2).filter(turn).count();
+        let case_turns = text.windows(2).filter(case).count();
+        let capitals = text.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+        Self { letters, capitals, digits, turns, case_turns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_is_told_from_words() {
+        let check = |value: &str, expected| assert_eq!(is_random(value.as_bytes()), expected, "{value}");
+        check("5f4dcc3b5aa765d61d8327deb882cf99", true);
+        check("wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzKEY", true);
+        check("QmFzZTY0IGlzIG5vdCBzZWNyZXQ", true);
+        check("abcdef1234567890abcdef1234567890", true);
+        check("GetAccessTokenFromKeychain", false);
+        check("SpApplyControlTokenFn", false);
+        check("my-secret-key-v2", false);
+        check("base64EncodedSecret", false);
+        check("sha256OfThePassword", false);
+        check("12345678901234567890", false);
+        check("tokenTokenTokenToken", false);
+    }
+
+    #[test]
+    fn placeholders() {
+        let check = |value: &str, expected| assert_eq!(is_placeholder(value.as_bytes()), expected, "{value}");
+        check("", true);
+        check("xxxxxxxxxxxxxxxx", true);
+        check("sk-xxxx-1", true);
+        check("****", true);
+        check("abc...xyz", true);
+        check("your-key-here", true);
+        check("YOUR_API_KEY", true);
+        check("<token>", true);
+        check("${TOKEN}", true);
+        check("$TOKEN", true);
+        check("%TOKEN%", true);
+        check("{{ token }}", true);
+        check("[redacted:token]", true);
+        check("changeme123", true);
+        check("example-key-1", true);
+        check("hunter2", false);
+        check("$tr0ng!", false);
+        check("5f4dcc3b5aa765d61d8327deb882cf99", false);
+    }
+
+    #[test]
+    fn passwords() {
+        let check = |value: &str, expected| assert_eq!(is_password(value.as_bytes()), expected, "{value}");
+        check("hunter2", true);
+        check("Tr0ub4dor&3", true);
+        check("p@ssword", true);
+        check("password", false);
+        check("123456", false);
+        check("user-password", false);
+        check("a 1 b 2 c", false);
+    }
+
+    #[test]
+    fn numbers() {
+        let check = |value: &str, expected| assert_eq!(is_number(value.as_bytes()), expected, "{value}");
+        check("0x80550009", true);
+        check("2108u32", true);
+        check("-2147212282i32", true);
+        check("0xC000006B_u32", true);
+        check("1_000", true);
+        check("30s", true);
+        check("1234abcd", false);
+        check("9lives", false);
+        check("x1", false);
+    }
+
+    #[test]
+    fn code_and_places() {
+        let check = |value: &str, expected| {
+            assert_eq!(is_code(value.as_bytes()) || is_place(value.as_bytes()), expected, "{value}");
+        };
+        check("os.getenv(1)", true);
+        check("config.password2", true);
+        check("req.body?.password1", true);
+        check("users[0]", true);
+        check("*const", true);
+        check("super::Password1", true);
+        check("/home/sam1", true);
+        check("https://host/1", true);
+        check("hunter2", false);
+        check("aB3k9Zk2Qx7.x9", false);
+    }
+}

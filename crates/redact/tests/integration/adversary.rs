@@ -1,0 +1,186 @@
+//! Text that is made to be slow, to break the rules, or to part a secret.
+
+use std::time::Instant;
+
+use crate::made_up::Random;
+
+/// How long a megabyte may take, in seconds: far more than it does unoptimised, far less than it would if any
+/// rule went over the text again and again.
+const LONGEST: f64 = 15.0;
+
+#[track_caller]
+fn check_speed(what: &str, piece: &str) {
+    let text = piece.repeat((1 << 20) / piece.len());
+    let begun = Instant::now();
+    let found = redact::find(&text).len();
+    let seconds = begun.elapsed().as_secs_f64();
+    assert!(seconds < LONGEST, "1 MB of {what}: {seconds:.2} s, {found} found");
+}
+
+#[test]
+fn no_text_takes_longer_than_its_length() {
+    for piece in [
+        "a",
+        "aA0_-",
+        " ",
+        "é",
+        "密码",
+        "=",
+        "password=",
+        "password = ",
+        "\"password\": \"",
+        "token.token-token_",
+        "secret_key_secret_key_",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n",
+        "MIIEpAIBAAKCAQEAMIIEpAIBAAKCAQEA\n",
+        "eyJ",
+        "eyJhbGciOiJIUzI1NiJ9.",
+        "a://b:c",
+        "://",
+        "a://b:c@",
+        "curl -u ",
+        "mysql -p",
+        "login password ",
+        "Cookie: a=b; ",
+        "Cookie: ",
+        "Bearer ",
+        "Basic YTpi",
+        "sk-",
+        "sk-ant-",
+        "ghp_",
+        "xox",
+        "AKIA",
+        "Q~",
+        "8Q~abcdefghijklmnopqrst.",
+        ":AA",
+        "123456789:AA",
+        "\\",
+        "\\n",
+        "\\\"",
+        "\"",
+        "&quot;",
+        "password\\\\\\\\\\",
+        "_auth=\"\"",
+        "密码：",
+        "sig=&",
+        "name: API_KEY\\n  value: ",
+    ] {
+        check_speed(&format!("{piece:?}"), piece);
+    }
+}
+
+#[test]
+fn a_secret_in_a_line_of_ten_megabytes() {
+    let secret = format!("gh{}{}", "p_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
+    let filler = "lorem ipsum ".repeat(400_000);
+    let text = format!("{filler}{secret} {filler}");
+    assert_eq!(redact::redact(&text).len(), text.len() - secret.len() + "[redacted:github-token]".len());
+}
+
+#[test]
+fn a_secret_that_is_cut_off() {
+    let check = |text: &str, expected: &str| assert_eq!(redact::redact_beginning(text), expected, "{text}");
+    check("use ghp_a1B2", "use [redacted:github-token]");
+    check("use sk-ant-api03-x", "use [redacted:anthropic-key]");
+    check("it is AKIAQQ", "it is [redacted:aws-access-key-id]");
+    check("at postgres://app:s3cr", "at postgres://app:[redacted:url-password]");
+    check("at http://localhost:80", "at http://localhost:80");
+    check("DB_PASSWORD=hunt", "DB_PASSWORD=[redacted:password]");
+    check("my eyJhbGciOiJI", "my [redacted:json-web-token]");
+    check("-----BEGIN PRIVATE KEY----- MIIEpAIBAAKCAQ", "[redacted:private-key]");
+    check("the task-list", "the task-list");
+    check("all tests pass", "all tests pass");
+    check("an ordinary prompt about tokens", "an ordinary prompt about tokens");
+}
+
+#[test]
+fn two_on_a_line_and_none_in_between() {
+    let (one, two) = ("S3cr3t-11".to_owned(), format!("gl{}", "pat-a1B2c3D4e5F6g7H8i9J0"));
+    let text = format!("A_PASSWORD={one} B={two}; C_PASSWORD='{one}'.");
+    let expected =
+        "A_PASSWORD=[redacted:password] B=[redacted:gitlab-token]; C_PASSWORD='[redacted:password]'.";
+    assert_eq!(redact::redact(&text), expected);
+}
+
+#[test]
+fn any_bytes_of_text_are_taken() {
+    let pieces = [
+        "password",
+        "=",
+        ":",
+        "\"",
+        "'",
+        "\\",
+        "\n",
+        "://",
+        "@",
+        "a1B2c3D4e5F6",
+        "é",
+        "密码",
+        "：",
+        "-----BEGIN",
+        " PRIVATE KEY",
+        "-----",
+        "eyJ",
+        ".",
+        "Bearer ",
+        "Basic ",
+        "sk-",
+        "curl -u ",
+        "Cookie: ",
+        ";",
+        "key",
+        "value",
+        "%3D",
+        "[",
+        "m",
+        "\u{1b}",
+        "<",
+        ">",
+        "ghp_",
+        "AKIA",
+        "sig=",
+        "?",
+        "&",
+        "Q~",
+        "8",
+        "_",
+        "-",
+        "~",
+        "name: ",
+        "is ",
+        ",",
+        "&quot;",
+        "login ",
+        "mysql -p",
+    ];
+    let mut random = Random::new(11);
+    for _ in 0..30_000 {
+        let count = 1 + random.below(12);
+        let text: String = (0..count).map(|_| pieces[random.below(pieces.len())]).collect();
+        let secrets = redact::find(&text);
+        let mut last = 0;
+        for secret in &secrets {
+            assert!(
+                secret.start >= last && secret.start < secret.end && secret.end <= text.len(),
+                "{text:?}"
+            );
+            last = secret.end;
+        }
+        let once = redact::redact(&text).into_owned();
+        let _ = redact::redact_beginning(&text);
+        let whole = redact::original(&secrets, 0..once.len());
+        assert_eq!(whole, 0..text.len(), "{text:?}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_taken(text in "\\PC{0,200}") {
+        let once = redact::redact(&text).into_owned();
+        proptest::prop_assert_eq!(redact::redact(&once).into_owned(), once.clone());
+        let _ = redact::redact_beginning(&text);
+    }
+}

@@ -1,0 +1,12 @@
+//! What is found, what is let alone, and what any text costs.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a helper that cannot go on fails the test that called it"
+)]
+
+mod adversary;
+mod harmless;
+mod made_up;
+mod recall;

@@ -1,0 +1,71 @@
+//! At least 99 of 100 made-up secrets are found, of every kind and in every surrounding.
+
+use std::collections::BTreeMap;
+
+use crate::made_up::{Secret, secrets};
+
+/// The longest stretch of a secret that may be left standing, in characters.
+const LEFT: usize = 5;
+
+fn is_gone(secret: &Secret, redacted: &str) -> bool {
+    // The kind may be a word of the secret: `github`.
+    let redacted = redacted.replace(&format!("[redacted:{}]", secret.kind), "[]");
+    let stands = |part: &str| {
+        let chars: Vec<char> = part.chars().collect();
+        chars.windows(LEFT + 1).any(|piece| redacted.contains(&piece.iter().collect::<String>()))
+    };
+    // Line ends and words such as BEGIN are no secret.
+    let parts = secret.gone.iter().flat_map(|gone| gone.split(['\n', ' ']));
+    !parts.filter(|part| !part.contains("--")).any(|part| part.len() > LEFT && stands(part))
+}
+
+#[test]
+fn almost_all_are_found() {
+    let all = secrets(8);
+    let mut missed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for secret in &all {
+        let redacted = redact::redact(&secret.text);
+        if !is_gone(secret, &redacted) {
+            missed.entry(secret.kind).or_default().push(format!("{} -> {redacted}", secret.text));
+        }
+    }
+    let count: usize = missed.values().map(Vec::len).sum();
+    let recall = 1.0 - count as f64 / all.len() as f64;
+    println!("{} made-up secrets, {count} missed: recall {recall:.5}", all.len());
+    for (kind, texts) in &missed {
+        println!("{kind}: {} missed, such as {:?}", texts.len(), texts.iter().take(3).collect::<Vec<_>>());
+    }
+    assert!(all.len() > 10_000 && recall >= 0.99, "recall {recall} over {}: {missed:?}", all.len());
+}
+
+#[test]
+fn no_kind_is_missed_more_often_than_now_and_then() {
+    let mut seen: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for secret in secrets(8) {
+        let (all, found) = seen.entry(secret.kind).or_default();
+        *all += 1;
+        *found += usize::from(is_gone(&secret, &redact::redact(&secret.text)));
+    }
+    let weak: Vec<_> = seen.iter().filter(|(_, (all, found))| (*found as f64) < 0.95 * *all as f64).collect();
+    assert!(weak.is_empty(), "{weak:?}");
+}
+
+#[test]
+fn what_stands_in_its_place_says_what_it_was() {
+    let mut wrong = Vec::new();
+    for secret in secrets(1) {
+        let redacted = redact::redact(&secret.text);
+        if is_gone(&secret, &redacted) && !redacted.contains(&format!("[redacted:{}]", secret.kind)) {
+            wrong.push(format!("{}: {} -> {redacted}", secret.kind, secret.text));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn redacting_twice_changes_nothing_more() {
+    for secret in secrets(1) {
+        let once = redact::redact(&secret.text).into_owned();
+        assert_eq!(redact::redact(&once), once, "{}", secret.text);
+    }
+}

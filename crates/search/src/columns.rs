@@ -1,0 +1,76 @@
+//! What the text index keeps of every chunk beside its words: numbers in columns, one for each segment.
+
+use tantivy::columnar::Column;
+use tantivy::{DocId, Searcher as Text, SegmentReader};
+
+use crate::kind::Kind;
+
+/// A chunk by its place in the text index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChunkAt {
+    pub(crate) segment: usize,
+    pub(crate) document: DocId,
+}
+
+/// Which chunks count.
+pub(crate) trait Admit {
+    /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
+    fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool;
+}
+
+/// A record: the file it was indexed for, and the hash of its id; 0 where it has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) file: u64,
+    pub(crate) record: u64,
+}
+
+/// The columns of one segment that every question looks at.
+pub(crate) struct Columns {
+    file: Column<u64>,
+    kind: Column<u64>,
+    record: Column<u64>,
+    time: Column<u64>,
+}
+
+impl Columns {
+    /// Those of all segments.
+    pub(crate) fn of(text: &Text) -> tantivy::Result<Vec<Self>> {
+        let of = |segment: &SegmentReader| {
+            let fields = segment.fast_fields();
+            Ok(Self {
+                file: fields.u64("file")?,
+                kind: fields.u64("kind")?,
+                record: fields.u64("record")?,
+                time: fields.u64("time")?,
+            })
+        };
+        text.segment_readers().iter().map(of).collect()
+    }
+
+    pub(crate) fn file(&self, document: DocId) -> Option<u64> {
+        self.file.first(document)
+    }
+
+    pub(crate) fn kind(&self, document: DocId) -> Option<Kind> {
+        self.kind.first(document).and_then(Kind::from_number)
+    }
+
+    pub(crate) fn record(&self, document: DocId) -> Option<u64> {
+        self.record.first(document)
+    }
+
+    /// In seconds since 1970; 0 where the record has no time.
+    pub(crate) fn time(&self, document: DocId) -> u64 {
+        self.time.first(document).unwrap_or(0)
+    }
+
+    /// The chunks that are found by what they mean, with the records they come from.
+    pub(crate) fn meaning(&self, segment: &SegmentReader) -> impl Iterator<Item = (DocId, Kind, Place)> {
+        segment.doc_ids_alive().filter_map(|document| {
+            let kind = self.kind(document).filter(|kind| kind.has_meaning())?;
+            let place = Place { file: self.file(document)?, record: self.record(document)? };
+            Some((document, kind, place))
+        })
+    }
+}

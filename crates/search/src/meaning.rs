@@ -1,0 +1,142 @@
+//! How near a question is in meaning to what each session said.
+
+use embedding::{Key, Vector, Vectors};
+use rustc_hash::FxHashSet;
+use tantivy::Searcher as Text;
+
+use crate::columns::{Admit, ChunkAt, Columns, Place};
+use crate::error::Error;
+use crate::sessions::Sessions;
+use crate::words::is_cjk;
+
+/// How near a session is to the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Nearness {
+    /// The cosine of the question and the nearest of what was said.
+    pub(crate) nearest: f32,
+    /// The record that says it.
+    pub(crate) place: Place,
+    /// The cosines of all that was said, added up.
+    sum: f32,
+    count: u32,
+}
+
+impl Nearness {
+    fn of(cosine: f32, place: Place) -> Self {
+        Self { nearest: cosine, place, sum: cosine, count: 1 }
+    }
+
+    /// The mean over all that was said.
+    pub(crate) fn mean(&self) -> f32 {
+        self.sum / self.count.max(1) as f32
+    }
+
+    fn and(self, other: Self) -> Self {
+        let nearer = if other.nearest > self.nearest { other } else { self };
+        Self { sum: self.sum + other.sum, count: self.count.saturating_add(other.count), ..nearer }
+    }
+}
+
+/// Adds to what is known of a session.
+fn take_in(known: &mut Option<Nearness>, other: Option<Nearness>) {
+    *known = match (*known, other) {
+        (Some(known), Some(other)) => Some(known.and(other)),
+        (known, other) => known.or(other),
+    };
+}
+
+impl From<Key> for Place {
+    fn from(key: Key) -> Self {
+        Self { file: key.file.into(), record: key.place }
+    }
+}
+
+/// For each session, by number, how near it is to the question.
+pub(crate) fn nearness(
+    vectors: &Vectors,
+    question: &Vector,
+    sessions: &Sessions,
+    admitted: Option<&FxHashSet<Place>>,
+    threads: usize,
+) -> Result<Vec<Option<Nearness>>, Error> {
+    let nothing = || vec![None; sessions.len()];
+    let found = vectors.each_near(question, threads, nothing, |found, key, cosine| {
+        let place = Place::from(key);
+        if admitted.is_some_and(|admitted| !admitted.contains(&place)) {
+            return;
+        }
+        sessions.holders(
+            Some(place.file),
+            || Some(place.record),
+            |session| {
+                take_in(&mut found[session], Some(Nearness::of(cosine, place)));
+            },
+        );
+    })?;
+    let mut all = nothing();
+    for part in found {
+        for (known, other) in all.iter_mut().zip(part) {
+            take_in(known, other);
+        }
+    }
+    Ok(all)
+}
+
+/// Whether the table knows the language of a question: it was taught English, and of Chinese, Japanese and
+/// Korean it knows little but signs.
+pub(crate) fn is_understood(question: &str) -> bool {
+    let cjk = question.chars().filter(|c| is_cjk(*c)).count();
+    let latin = question.bytes().filter(u8::is_ascii_alphabetic).count();
+    cjk <= latin
+}
+
+/// The records of which something counts for the question.
+pub(crate) fn admitted(columns: &[Columns], text: &Text, admit: &dyn Admit) -> FxHashSet<Place> {
+    let mut places = FxHashSet::default();
+    for (columns, segment) in columns.iter().zip(text.segment_readers()) {
+        for (document, kind, place) in columns.meaning(segment) {
+            if admit.chunk(kind, &|| columns.time(document)) {
+                places.insert(place);
+            }
+        }
+    }
+    places
+}
+
+/// The chunks of one record.
+pub(crate) fn chunks_of(columns: &[Columns], text: &Text, wanted: Place) -> Vec<ChunkAt> {
+    let segments = columns.iter().zip(text.segment_readers()).enumerate();
+    segments
+        .flat_map(|(at, (columns, segment))| {
+            let of_it = columns.meaning(segment).filter(move |(_, _, place)| *place == wanted);
+            of_it.map(move |(document, ..)| ChunkAt { segment: at, document })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_and_the_mean_of_a_session() {
+        let at = |record| Place { file: 1, record };
+        let mut all = None;
+        for (cosine, record) in [(0.2, 1), (0.8, 2), (0.5, 3)] {
+            take_in(&mut all, Some(Nearness::of(cosine, at(record))));
+        }
+        take_in(&mut all, None);
+        let all = all.unwrap();
+        assert_eq!((all.nearest, all.place), (0.8, at(2)));
+        assert!((all.mean() - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn which_questions_the_table_understands() {
+        for (question, expected) in
+            [("token refresh", true), ("修复 the parser bug", true), ("修复认证错误", false), ("", true)]
+        {
+            assert_eq!(is_understood(question), expected, "{question}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A scripted stand-in for an OpenAI-compatible `/v1/embeddings` on the loopback. It answers each request
+//! as the test wrote, then with vectors of its own making, and remembers what it was sent.
+
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+/// A running server; it ends when dropped.
+pub struct EmbeddingServer {
+    url: String,
+    stage: Arc<Stage>,
+    runtime: Option<Runtime>,
+}
+
+/// An answer that is not the usual one.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// Its status.
+    pub status: u16,
+    /// Its headers.
+    pub headers: Vec<(&'static str, &'static str)>,
+    /// Its body, word for word.
+    pub body: String,
+}
+
+/// One request that arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The path.
+    pub path: String,
+    /// The header `authorization`.
+    pub authorization: Option<String>,
+    /// The body.
+    pub body: Value,
+}
+
+#[derive(Default)]
+struct Stage {
+    /// What to answer first, the next one last.
+    replies: Mutex<Vec<Reply>>,
+    asked: Mutex<Vec<Asked>>,
+}
+
+impl EmbeddingServer {
+    /// Starts on a free port of the loopback; the first requests are answered with `replies`.
+    pub fn start(mut replies: Vec<Reply>) -> Self {
+        replies.reverse();
+        let stage = Arc::new(Stage { replies: Mutex::new(replies), ..Stage::default() });
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let url = format!("http://{}/v1", listener.local_addr().expect("a bound socket"));
+        listener.set_nonblocking(true).expect("a socket for tokio");
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_io().build().expect("a runtime");
+        let router = Router::new().fallback(serve).with_state(Arc::clone(&stage));
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a bound socket");
+            axum::serve(listener, router).await
+        });
+        Self { url, stage, runtime: Some(runtime) }
+    }
+
+    /// The base URL, with `/v1`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Every request so far, in the order they arrived.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.stage.asked.lock().expect("no holder panics").clone()
+    }
+}
+
+impl Drop for EmbeddingServer {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+async fn serve(State(stage): State<Arc<Stage>>, http: Request) -> Response {
+    let (head, body) = http.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let authorization = head.headers.get("authorization").and_then(|value| value.to_str().ok());
+    let asked = Asked {
+        path: head.uri.path().to_owned(),
+        authorization: authorization.map(str::to_owned),
+        body: body.clone(),
+    };
+    stage.asked.lock().expect("no holder panics").push(asked);
+    let reply = stage.replies.lock().expect("no holder panics").pop();
+    let reply =
+        reply.unwrap_or_else(|| Reply { status: 200, headers: Vec::new(), body: vectors(&body).to_string() });
+    let mut response = Response::builder().status(reply.status);
+    for (name, value) in reply.headers {
+        response = response.header(name, value);
+    }
+    response.body(Body::from(reply.body)).expect("a response")
+}
+
+/// A vector of each text's length and letters, the last text first, as a server may answer.
+fn vectors(body: &Value) -> Value {
+    let texts = body["input"].as_array().cloned().unwrap_or_default();
+    let vector = |text: &str| json!([text.len(), text.matches('a').count(), 1]);
+    let data = texts.iter().enumerate().rev();
+    let data =
+        data.map(|(at, text)| json!({"index": at, "embedding": vector(text.as_str().unwrap_or_default())}));
+    json!({"object": "list", "data": data.collect::<Vec<_>>()})
+}
