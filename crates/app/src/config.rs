@@ -42,6 +42,10 @@ pub struct Config {
     pub search_path: String,
     /// What `CLAUDE_CONFIG_DIR` says, as it stands.
     pub claude_config_dir: Option<PathBuf>,
+    /// The key for the Messages API, where the environment holds one; it is kept nowhere.
+    pub api_key: Option<Secret>,
+    /// Where the Messages API is (`ANTHROPIC_BASE_URL`), where it is not at its usual address.
+    pub api_url: Option<String>,
 }
 
 /// The environment's variables, by name; a parameter so that tests can bring their own.
@@ -79,6 +83,8 @@ impl Config {
             pager: variables.get("PAGER").cloned(),
             search_path: variables.get("PATH").cloned().unwrap_or_default(),
             claude_config_dir: folder(variables, "CLAUDE_CONFIG_DIR"),
+            api_key: filled(variables, "ANTHROPIC_API_KEY").map(Secret),
+            api_url: filled(variables, "ANTHROPIC_BASE_URL"),
             settings,
             home,
         })
@@ -101,6 +107,20 @@ impl Config {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
+}
+
+/// A text that no message and no log may show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("(secret)")
+    }
+}
+
+fn filled(variables: &Variables, name: &str) -> Option<String> {
+    variables.get(name).filter(|value| !value.is_empty()).cloned()
 }
 
 fn folder(variables: &Variables, name: &str) -> Option<PathBuf> {

@@ -39,6 +39,7 @@ impl Config {
             claude_folders: vec![folder.join("claude")],
             openclaw_folders: vec![folder.join("openclaw")],
             is_demo: true,
+            api_key: None,
             ..self
         })
     }

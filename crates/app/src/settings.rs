@@ -3,8 +3,11 @@
 //! Pure: texts in, settings out. `defaults.toml` decides which names exist; a new setting is a line there
 //! and a field here.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use model::AgentId;
+use openclaw::SessionSelection;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -13,7 +16,7 @@ use crate::{Error, Kind};
 const DEFAULTS: &str = include_str!("defaults.toml");
 
 /// What a person can change; every field is explained in `defaults.toml`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// `[claude]`
@@ -22,12 +25,61 @@ pub struct Settings {
     pub openclaw: Folders,
     /// `[search]`
     pub search: Search,
+    /// `[project]`
+    pub project: Project,
+    /// `[selection]`
+    pub selection: Selection,
     /// `[terminal]`
     pub terminal: Terminal,
     /// `[activity]`
     pub activity: Activity,
     /// `[watch]`
     pub watch: Watch,
+    /// `[agents.<name>.selection]`, each laid over `[selection]` alone.
+    #[serde(skip)]
+    pub agents: Table,
+    /// The full names of all settings that the person set.
+    #[serde(skip)]
+    pub set: BTreeSet<String>,
+}
+
+/// What is asked about a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Project {
+    /// Whether `gh` may be asked.
+    pub github: bool,
+    /// How long its answer is waited for, in milliseconds.
+    pub github_timeout_ms: u64,
+}
+
+/// How a session is chosen for a task.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// Whether a model may be asked.
+    pub enabled: bool,
+    /// Through what: `api` or `claude`.
+    pub relevance_through: Through,
+    /// Which model.
+    pub relevance_model: String,
+    /// How many tokens its answer may have.
+    pub relevance_max_tokens: u64,
+    /// How long it may take, in milliseconds.
+    pub relevance_timeout_ms: u64,
+    /// The score from which a session is resumed.
+    pub resume_threshold: f64,
+}
+
+/// Through what a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Through {
+    /// The Messages API.
+    #[default]
+    Api,
+    /// `claude -p`.
+    Claude,
 }
 
 /// Claude Code on this machine.
@@ -110,14 +162,84 @@ impl Settings {
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, Error> {
         let mut all = table(DEFAULTS, "defaults.toml")?;
+        let (mut said, mut agents) = (BTreeSet::new(), Table::new());
         if let Some((name, text)) = file {
-            lay_over(&mut all, table(text, name)?, name, "")?;
+            let mut over = table(text, name)?;
+            agents = of_agents(&all, over.remove("agents"), name)?;
+            said.extend(keys(&over, ""));
+            lay_over(&mut all, over, name, "")?;
         }
         for (name, text) in variables {
-            set(&mut all, &name, &text)?;
+            said.insert(set(&mut all, &name, &text)?);
         }
-        all.try_into().map_err(|error| Error::caused(Kind::Settings, "the settings do not fit", &error))
+        let settings: Self = fits(all)?;
+        Ok(Self { agents, set: said, ..settings })
     }
+
+    /// How a session is chosen for an agent, or for the person: OpenClaw's configuration, `[selection]` over it,
+    /// the agent's own over both.
+    pub fn selection_for(
+        &self,
+        agent: Option<&AgentId>,
+        openclaw: &SessionSelection,
+    ) -> Result<Selection, Error> {
+        let mut selection = self.selection.clone();
+        let open = |name: &str| !self.set.contains(&format!("selection.{name}"));
+        let SessionSelection { enabled, relevance_model, relevance_max_tokens, .. } = openclaw.clone();
+        let (timeout, threshold) = (openclaw.relevance_timeout_ms, openclaw.resume_threshold);
+        replace(&mut selection.enabled, enabled.filter(|_| open("enabled")));
+        replace(&mut selection.relevance_model, relevance_model.filter(|_| open("relevance_model")));
+        replace(
+            &mut selection.relevance_max_tokens,
+            relevance_max_tokens.filter(|_| open("relevance_max_tokens")),
+        );
+        replace(&mut selection.relevance_timeout_ms, timeout.filter(|_| open("relevance_timeout_ms")));
+        replace(&mut selection.resume_threshold, threshold.filter(|_| open("resume_threshold")));
+        let own = agent.and_then(|agent| self.agents.get(agent.as_str())?.get("selection")?.as_table());
+        for (name, value) in own.into_iter().flatten() {
+            let value = value.clone();
+            match name.as_str() {
+                "enabled" => selection.enabled = fits(value)?,
+                "relevance_through" => selection.relevance_through = fits(value)?,
+                "relevance_model" => selection.relevance_model = fits(value)?,
+                "relevance_max_tokens" => selection.relevance_max_tokens = fits(value)?,
+                "relevance_timeout_ms" => selection.relevance_timeout_ms = fits(value)?,
+                _ => selection.resume_threshold = fits(value)?,
+            }
+        }
+        Ok(selection)
+    }
+}
+
+fn replace<T>(slot: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *slot = value;
+    }
+}
+
+fn fits<T: serde::de::DeserializeOwned>(value: impl Into<Value>) -> Result<T, Error> {
+    let wrong = |error| Error::caused(Kind::Settings, "the settings do not fit", &error);
+    value.into().try_into().map_err(wrong)
+}
+
+/// `[agents.<name>.selection]`, each name and type checked against `[selection]`.
+fn of_agents(defaults: &Table, agents: Option<Value>, file: &str) -> Result<Table, Error> {
+    let wrong = |what: &str| Error::new(Kind::Settings, format!("{what} in {file}"));
+    let Some(agents) = agents else { return Ok(Table::new()) };
+    let Value::Table(agents) = agents else { return Err(wrong("`agents` is no table")) };
+    let mut checked = Table::new();
+    for (name, of_agent) in agents {
+        let agent: AgentId = name.parse().map_err(|error| wrong(&format!("`agents.{name}`: {error}")))?;
+        let Value::Table(own) = of_agent else { return Err(wrong(&format!("`agents.{name}` is no table"))) };
+        let known = defaults.iter().filter(|(key, _)| *key == "selection");
+        let mut known: Table = known.map(|(key, value)| (key.clone(), value.clone())).collect();
+        lay_over(&mut known, own.clone(), file, "").map_err(|error| {
+            let message = format!("in `agents.{name}`: {}", error.message);
+            Error { message, ..error }
+        })?;
+        checked.insert(agent.to_string(), Value::Table(own));
+    }
+    Ok(checked)
 }
 
 fn table(text: &str, name: &str) -> Result<Table, Error> {
@@ -141,8 +263,8 @@ fn lay_over(base: &mut Table, over: Table, file: &str, section: &str) -> Result<
     Ok(())
 }
 
-/// `BACKSTORY_CLAUDE_FOLDERS` sets `claude.folders`.
-fn set(all: &mut Table, name: &str, text: &str) -> Result<(), Error> {
+/// `BACKSTORY_CLAUDE_FOLDERS` sets `claude.folders`; returns the setting's full name.
+fn set(all: &mut Table, name: &str, text: &str) -> Result<String, Error> {
     let names: Vec<String> = keys(all, "");
     let Some(key) = names.iter().find(|key| variable(key) == name) else {
         let known = names.iter().map(|key| variable(key)).collect();
@@ -155,7 +277,7 @@ fn set(all: &mut Table, name: &str, text: &str) -> Result<(), Error> {
             Error::new(Kind::Settings, format!("{name} is `{text}`, which is no {}", slot.type_str()))
         })?;
     }
-    Ok(())
+    Ok(key.clone())
 }
 
 /// A variable's text as a value of the same type as the default.
@@ -239,6 +361,33 @@ mod tests {
     }
 
     #[test]
+    fn selection_is_laid_in_three_layers() {
+        let openclaw = SessionSelection {
+            enabled: Some(false),
+            relevance_model: Some("claw".into()),
+            resume_threshold: Some(0.9),
+            ..SessionSelection::default()
+        };
+        let file = "[selection]\nrelevance_model = \"ours\"\n[agents.Main.selection]\nenabled = true\nrelevance_max_tokens = 9";
+        let found = settings(file, &[("BACKSTORY_SELECTION_RESUME_THRESHOLD", "0.5")]).unwrap();
+        let check = |agent: Option<&str>, enabled, model: &str, tokens, threshold| {
+            let agent = agent.map(|agent| agent.parse().unwrap());
+            let all = found.selection_for(agent.as_ref(), &openclaw).unwrap();
+            assert_eq!((all.enabled, all.relevance_model.as_str()), (enabled, model), "{agent:?}");
+            assert_eq!((all.relevance_max_tokens, all.resume_threshold), (tokens, threshold), "{agent:?}");
+            assert_eq!(all.relevance_timeout_ms, 3000);
+        };
+        check(None, false, "ours", 500, 0.5);
+        check(Some("main"), true, "ours", 9, 0.5);
+        check(Some("other"), false, "ours", 500, 0.5);
+        let untouched = Settings::new(None, []).unwrap();
+        let beneath = untouched.selection_for(None, &openclaw).unwrap();
+        assert!(beneath.resume_threshold > 0.89 && !beneath.enabled);
+        assert_eq!(untouched.selection_for(None, &SessionSelection::default()).unwrap(), untouched.selection);
+        assert_eq!(untouched.selection.relevance_through, Through::Api);
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let check = |file: &str, variables: &[(&str, &str)], message: &str, hint: &str| {
             let error = settings(file, variables).unwrap_err();
@@ -263,6 +412,19 @@ mod tests {
             "`terminal.pager` in config.toml must be of type string, not integer",
             "",
         );
+        check(
+            "[agents.main.selection]\nenabld = true",
+            &[],
+            "in `agents.main`: there is no setting `selection.enabld` (in config.toml)",
+            "did you mean `selection.enabled`?",
+        );
+        check(
+            "[agents.main.selection]\nenabled = 1",
+            &[],
+            "in `agents.main`: `selection.enabled` in config.toml must be of type boolean, not integer",
+            "",
+        );
+        check("selection.relevance_through = \"fax\"", &[], "the settings do not fit", "");
         check("[terminal", &[], "cannot read config.toml: TOML parse error", "");
         check(
             "",

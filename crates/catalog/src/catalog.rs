@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, Live, Problem, SubagentFile, TranscriptFile};
+use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, Summary, TranscriptFile};
 
 use crate::describe::{describe, mark_running, subagent};
 use crate::discover::discover;
@@ -119,6 +119,16 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     sessions
 }
 
+/// The API messages in a session's own transcript, as far as it can be read.
+pub fn messages(places: &Places, id: &SessionId, transcript: &Path) -> Vec<MessageUsage> {
+    let Ok(found) = std::fs::metadata(transcript) else { return Vec::new() };
+    let owner = Owner::Session(id.clone());
+    let wanted = Wanted { path: transcript.to_owned(), stamp: FileStamp::of(&found), owner };
+    let mut cache = SummaryCache::open(places.cache.as_deref());
+    let mut reading = Reading::of_some(vec![wanted], &mut cache, 1);
+    reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
+}
+
 /// How much of each session is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
@@ -218,12 +228,17 @@ impl Assembly<'_> {
 }
 
 fn kin<'a>(file: &'a TranscriptFile, facts: &'a Facts) -> Kin<'a> {
+    kin_of(file, &facts.summary)
+}
+
+/// What tells whose copy a session is.
+pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<'a> {
     Kin {
         id: &file.id,
         folder: &file.folder,
         born: file.born.unwrap_or(file.stamp.mtime),
-        marked: facts.summary.forked_from.as_ref(),
-        named: facts.summary.named_session.as_ref(),
-        anchors: &facts.summary.anchors,
+        marked: summary.forked_from.as_ref(),
+        named: summary.named_session.as_ref(),
+        anchors: &summary.anchors,
     }
 }

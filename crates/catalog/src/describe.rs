@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use model::{Activity, Evidence, Origin, Session, SessionId, State, Subagent, Usage};
-use transcript::{Live, LiveStatus, Summary, TranscriptFile};
+use transcript::{Live, LiveStatus, Summary, Then, TranscriptFile};
 
 use crate::project::{self, Projects};
 use crate::scan::Agent;
@@ -112,6 +112,13 @@ pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut 
         entrypoint: summary.entrypoint.clone(),
         ..outlined(file, Outline::of(summary), projects)
     }
+}
+
+/// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
+pub(crate) fn describe_then(file: &TranscriptFile, then: &Then, projects: &mut Projects) -> Session {
+    let file = TranscriptFile { has_side_folder: false, ..file.clone() };
+    let session = describe(&file, &then.summary, projects);
+    Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
 }
 
 /// The best name: the person's own, the CLI's model's, an old summary, else a prompt.

@@ -10,6 +10,7 @@ mod git;
 mod lineage;
 mod merge;
 mod pack;
+mod past;
 mod project;
 mod reading;
 mod scan;
@@ -17,7 +18,8 @@ mod select;
 mod summary_cache;
 
 pub use catalog::{
-    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, read, read_found,
+    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read, read_found,
 };
 pub use filter::Filter;
+pub use past::{Past, past, repository};
 pub use select::select;

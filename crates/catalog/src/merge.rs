@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use model::{AgentId, Origin, Session, SessionId};
 use openclaw::{Agents, Config, Registry, RegistryEntry};
 use transcript::Problem;
@@ -73,6 +74,17 @@ impl Registered {
                 registration.lay_over(session);
             }
         }
+    }
+
+    /// Says of some sessions what the registries tell of the time before a moment: whose they are and the newest
+    /// task then. What they add up tells only of now.
+    pub(crate) fn attribute_before(&self, moment: Timestamp, session: &mut Session) {
+        let Some(found) = self.sessions.get(&session.id) else { return };
+        if found.entry.created.is_some_and(|created| created >= moment) {
+            return;
+        }
+        session.origin = Origin::OpenClaw { agent: found.agent.clone(), label: found.entry.label.clone() };
+        session.last_task = found.entry.last_task_before(moment).map(|task| transcript::cut(&task.task));
     }
 
     /// Lays the registries over the sessions; what only a registry names is listed too.

@@ -40,6 +40,13 @@ impl Projects {
         root
     }
 
+    /// The root of the repository of a directory that a person stands in.
+    pub(crate) fn of_directory(global_files: &[PathBuf], directory: &Path) -> PathBuf {
+        // Where git knows it nobody else has to be asked.
+        let known = directory.is_dir().then(|| git::repository(directory)).flatten();
+        known.unwrap_or_else(|| Self::new(global_files).find(directory, None))
+    }
+
     fn find(&self, cwd: &Path, worktree_origin: Option<&str>) -> PathBuf {
         let is_there = cwd.is_dir();
         if is_there && let Some(root) = git::repository(cwd) {

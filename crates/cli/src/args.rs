@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    completions, cost, doctor, fork, hook, hooks, index, list, memory, resume, search, show, watch,
+    completions, cost, doctor, fork, hook, hooks, index, list, memory, pick, resume, search, show, status,
+    watch,
 };
 use crate::exit;
 
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Hooks(hooks::Args),
     #[command(hide = true)]
     Hook(hook::Args),
+    Pick(pick::Args),
+    Status(status::Args),
     Cost(cost::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),

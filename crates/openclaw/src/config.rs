@@ -22,9 +22,39 @@ pub struct Config {
     pub file: Option<PathBuf>,
     /// `agents.defaults.subagents.claudeCode.maxBudgetUsd`, in US dollars; never zero or less.
     pub max_budget_usd: Option<f64>,
+    /// `agents.defaults.subagents.claudeCode.sessionSelection`.
+    pub selection: SessionSelection,
     /// What could not be read.
     pub problems: Vec<Problem>,
     whole: Value,
+}
+
+/// How OpenClaw wants a session to be chosen; what it does not say, or says in another type, is `None`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionSelection {
+    /// Whether a model may be asked.
+    pub enabled: Option<bool>,
+    /// Which model.
+    pub relevance_model: Option<String>,
+    /// How many tokens its answer may have.
+    pub relevance_max_tokens: Option<u64>,
+    /// How long it may take, in milliseconds.
+    pub relevance_timeout_ms: Option<u64>,
+    /// The score from which a session is resumed.
+    pub resume_threshold: Option<f64>,
+}
+
+impl SessionSelection {
+    fn of(config: &Value) -> Self {
+        let found = &config["agents"]["defaults"]["subagents"]["claudeCode"]["sessionSelection"];
+        Self {
+            enabled: found["enabled"].as_bool(),
+            relevance_model: found["relevanceModel"].as_str().map(ToOwned::to_owned),
+            relevance_max_tokens: found["relevanceMaxTokens"].as_u64(),
+            relevance_timeout_ms: found["relevanceTimeoutMs"].as_u64(),
+            resume_threshold: found["resumeThreshold"].as_f64().filter(|number| number.is_finite()),
+        }
+    }
 }
 
 impl Config {
@@ -43,7 +73,13 @@ impl Config {
         };
         let file = Some(path.to_owned());
         match parsed {
-            Ok(whole) => Self { file, max_budget_usd: budget(&whole), problems: Vec::new(), whole },
+            Ok(whole) => Self {
+                file,
+                max_budget_usd: budget(&whole),
+                selection: SessionSelection::of(&whole),
+                problems: Vec::new(),
+                whole,
+            },
             Err(problem) => Self { file, problems: vec![problem], ..Self::default() },
         }
     }
@@ -118,6 +154,30 @@ mod tests {
         }
         check("{}", None, 0);
         check("[1]", None, 0);
+    }
+
+    #[test]
+    fn how_a_session_is_chosen() {
+        let scratch = tempfile::tempdir().unwrap();
+        let check = |selection: &str, expected: SessionSelection| {
+            let text = format!(
+                "{{agents: {{defaults: {{subagents: {{claudeCode: {{sessionSelection: {selection}}}}}}}}}}}"
+            );
+            fs::write(scratch.path().join("openclaw.json"), text).unwrap();
+            assert_eq!(Config::find(scratch.path()).selection, expected, "{selection}");
+        };
+        check("null", SessionSelection::default());
+        check("{enabled: 'no', relevanceModel: 7, resumeThreshold: 'high'}", SessionSelection::default());
+        check(
+            "{enabled: false, relevanceModel: 'm', relevanceMaxTokens: 9, relevanceTimeoutMs: 8, resumeThreshold: 0.7}",
+            SessionSelection {
+                enabled: Some(false),
+                relevance_model: Some("m".into()),
+                relevance_max_tokens: Some(9),
+                relevance_timeout_ms: Some(8),
+                resume_threshold: Some(0.7),
+            },
+        );
     }
 
     #[test]

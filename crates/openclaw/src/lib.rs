@@ -14,7 +14,7 @@ mod registry;
 mod settings;
 
 pub use agents::{Agent, Agents};
-pub use config::Config;
+pub use config::{Config, SessionSelection};
 pub use conversations::Conversation;
 pub use entry::{Entry, Said, Unreadable};
 pub use memory::{AgentMemory, Memory, MemoryFile, TranscriptFile};

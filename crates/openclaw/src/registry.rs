@@ -41,6 +41,8 @@ pub struct RegistryEntry {
     pub total_turns: Option<u64>,
     /// The newest task it was given.
     pub last_task: Option<Task>,
+    /// All tasks it was given that are still told of.
+    pub tasks: Vec<Task>,
 }
 
 /// Something an agent asked a session to do.
@@ -99,6 +101,7 @@ fn entry(key: &str, raw: &RawValue) -> Result<RegistryEntry, String> {
     let time = |name: &str| text(name).and_then(|text| text.parse().ok());
     let session = text("sessionId").ok_or("it has no sessionId")?;
     let label = text("label").filter(|label| !label.is_empty());
+    let tasks = fields["taskHistory"].as_array().map_or_else(Vec::new, |all| tasks(all));
     Ok(RegistryEntry {
         session: session.parse().map_err(|error: model::InvalidId| error.to_string())?,
         repo: repo(key, label).into(),
@@ -107,7 +110,8 @@ fn entry(key: &str, raw: &RawValue) -> Result<RegistryEntry, String> {
         last_resumed: time("lastResumedAt"),
         total_cost_usd: fields["totalCostUsd"].as_f64().filter(|cost| *cost >= 0.0),
         total_turns: fields["totalTurns"].as_u64(),
-        last_task: fields["taskHistory"].as_array().and_then(|tasks| newest(tasks)),
+        last_task: newest(&tasks).cloned(),
+        tasks,
     })
 }
 
@@ -116,13 +120,24 @@ fn repo<'a>(key: &'a str, label: Option<&str>) -> &'a str {
     label.and_then(|label| key.strip_suffix(label)?.strip_suffix("::")).unwrap_or(key)
 }
 
-/// The task with the latest time, of equal ones the last written.
-fn newest(tasks: &[Value]) -> Option<Task> {
+impl RegistryEntry {
+    /// The newest task it had been given before a moment.
+    pub fn last_task_before(&self, moment: Timestamp) -> Option<&Task> {
+        newest(self.tasks.iter().filter(|task| task.at.is_some_and(|at| at < moment)))
+    }
+}
+
+fn tasks(values: &[Value]) -> Vec<Task> {
     let task = |value: &Value| {
         let at = value["at"].as_str().and_then(|at| at.parse().ok());
         Some(Task { task: value["task"].as_str()?.to_owned(), at })
     };
-    tasks.iter().filter_map(task).max_by_key(|task| task.at)
+    values.iter().filter_map(task).collect()
+}
+
+/// The task with the latest time, of equal ones the last written.
+fn newest<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Option<&'a Task> {
+    tasks.into_iter().max_by_key(|task| task.at)
 }
 
 #[cfg(test)]
@@ -163,7 +178,18 @@ mod tests {
             total_cost_usd: Some(0.42),
             total_turns: Some(7),
             last_task: Some(Task { task: "fix tests".into(), at: time("2026-02-20T12:00:00Z") }),
+            tasks: vec![
+                Task { task: "fix tests".into(), at: time("2026-02-20T12:00:00Z") },
+                Task { task: "write tests".into(), at: time("2026-02-20T10:11:12Z") },
+            ],
         };
+        let before = |moment: &str| {
+            let moment = moment.parse().unwrap();
+            expected.last_task_before(moment).map(|task| task.task.as_str())
+        };
+        assert_eq!(before("2026-02-20T10:11:12Z"), None);
+        assert_eq!(before("2026-02-20T12:00:00Z"), Some("write tests"));
+        assert_eq!(before("2026-02-21T00:00:00Z"), Some("fix tests"));
         assert_eq!(registry, Registry { entries: vec![expected], problems: vec![] });
     }
 

@@ -12,7 +12,7 @@ use crate::shell::quoted;
 
 /// What a `claude` that runs Backstory tells its children about itself. A `claude` started from inside must
 /// not take it for its own: 2.1.59 refuses to start, others join the wrong session.
-const NOT_INHERITED: [&str; 11] = [
+pub(crate) const NOT_INHERITED: [&str; 11] = [
     "CLAUDECODE",
     "CLAUDE_CODE_SESSION_ID",
     "CLAUDE_CODE_CHILD_NOTES_DIR",

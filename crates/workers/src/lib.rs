@@ -4,10 +4,12 @@
 
 mod command_line;
 mod program;
+mod question;
 mod release;
 mod shell;
 
 pub use command_line::{CommandLine, Start};
 pub use program::Program;
+pub use question::Question;
 pub use release::Release;
 pub use shell::quoted;

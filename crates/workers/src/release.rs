@@ -12,12 +12,19 @@ impl Release {
     pub const FORKS: Self = Self(1, 0, 128);
     /// The first known to find a session whatever directory it is started in.
     pub const FINDS_ANYWHERE: Self = Self(2, 1, 329);
+    /// The oldest that was seen to answer without keeping a session (`--no-session-persistence`).
+    pub const KEEPS_NOTHING: Self = Self(2, 1, 100);
     /// The first that registers its live processes.
     pub const REGISTERS: Self = Self(2, 1, 100);
 
     /// Whether it has `--fork-session`.
     pub fn can_fork(self) -> bool {
         self >= Self::FORKS
+    }
+
+    /// Whether it can answer a question and keep nothing of it.
+    pub fn can_keep_nothing(self) -> bool {
+        self >= Self::KEEPS_NOTHING
     }
 
     /// Whether it finds a session from any directory; others look only in the folder of the directory they

@@ -9,9 +9,11 @@ pub(crate) mod hooks;
 pub(crate) mod index;
 pub(crate) mod list;
 pub(crate) mod memory;
+pub(crate) mod pick;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod status;
 pub(crate) mod watch;
 
 use app::{App, Config, Error, Kind, Secrets};
@@ -39,6 +41,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             hook::run(&hook);
             Ok(())
         }
+        Command::Pick(pick) => pick::run(&open()?, &pick),
+        Command::Status(status) => status::run(&open()?, &status),
         Command::Cost(cost) => cost::run(&open()?, &cost),
         Command::Doctor(doctor) => doctor::run(&open()?, &doctor),
         Command::Completions(completions) => completions::run(&completions),

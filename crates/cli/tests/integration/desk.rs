@@ -57,6 +57,12 @@ impl Desk {
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stdout))
     }
 
+    /// Lets this test's process hold a session, by Claude Code's own registry of live processes.
+    pub(crate) fn hold(&self, id: &str, directory: &Path) {
+        let record = serde_json::json!({"pid": std::process::id(), "sessionId": id, "cwd": directory, "status": "busy"});
+        self.home.write(&format!(".claude/sessions/{id}.json"), record.to_string());
+    }
+
     /// Where the transcript of a session lies that was started in `directory`.
     pub(crate) fn transcript(&self, directory: &Path, id: &str) -> PathBuf {
         self.home.project_folder(directory).join(format!("{id}.jsonl"))

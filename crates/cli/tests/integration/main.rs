@@ -6,6 +6,7 @@
     reason = "a helper that cannot go on fails the test that called it"
 )]
 
+mod choosing;
 mod continuing;
 mod desk;
 mod doctor;
@@ -13,4 +14,5 @@ mod memory;
 mod printing;
 mod refusals;
 mod secrets;
+mod status;
 mod watching;

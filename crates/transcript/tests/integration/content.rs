@@ -188,3 +188,27 @@ fn counters_near_the_end_of_numbers_are_added_up_without_a_panic() {
     let total = spent.messages().iter().fold(Usage::default(), |sum, message| sum + message.usage);
     assert_eq!(total.total(), u64::MAX);
 }
+
+#[test]
+fn files_that_were_written_to_lately() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("aaaa.jsonl");
+    let call = |hour: &str, tool: &str, path: &str| {
+        format!(
+            r#"{{"type":"assistant","uuid":"{hour}{tool}","timestamp":"2026-11-20T{hour}:00:00Z","cwd":"/p/shop","message":{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"{tool}","input":{{"file_path":"{path}"}}}}]}}}}"#
+        )
+    };
+    let lines = [
+        call("09", "Edit", "/p/shop/old.rs"),
+        call("11", "Read", "/p/shop/read.rs"),
+        call("11", "Write", "src/new.rs"),
+        "torn {".to_owned(),
+        call("12", "Edit", "/else/where.rs"),
+    ];
+    fs::write(&file, lines.join("\n") + "\n").unwrap();
+    let since = "2026-11-20T10:00:00Z".parse().unwrap();
+    let found = transcript::touched(&file, since).unwrap();
+    let paths: Vec<_> = found.keys().map(|path| path.display().to_string()).collect();
+    assert_eq!(paths, ["/else/where.rs", "/p/shop/src/new.rs"]);
+    assert!(transcript::touched(&scratch.path().join("gone"), since).is_err());
+}

@@ -1,0 +1,114 @@
+//! The decisions that were made, kept for good: what was asked, what was answered, and the factors behind it.
+
+use std::path::PathBuf;
+
+use database::rusqlite::{self, Connection, OptionalExtension as _, params};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::pick::Answer;
+use crate::{App, Error, Kind};
+
+const STEPS: [&str; 1] = ["
+    CREATE TABLE decision (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        repo TEXT NOT NULL,
+        task TEXT NOT NULL,
+        answer TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX decision_repo ON decision(repo, id);
+    CREATE TABLE considered (
+        decision INTEGER PRIMARY KEY,
+        sessions TEXT NOT NULL
+    ) STRICT;
+"];
+/// For so many decisions every session that was looked at is kept; of older ones the best.
+const WHOLE: i64 = 1000;
+
+/// A decision as it was kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// Its number.
+    pub(crate) id: i64,
+    /// When it was made.
+    pub(crate) at: Timestamp,
+    /// What was to be done.
+    pub(crate) task: String,
+    /// The answer, as `pick --json` gave it.
+    pub(crate) answer: serde_json::Value,
+    /// Every session that was looked at, in the same shape; empty where only the best are kept.
+    pub(crate) considered: Vec<serde_json::Value>,
+}
+
+/// Where decisions are kept.
+pub(crate) fn file(app: &App) -> PathBuf {
+    app.config.state.join("decisions.sqlite")
+}
+
+/// Keeps a decision; returns its number.
+pub(crate) fn keep(app: &App, answer: &Answer) -> Result<i64, Error> {
+    let mut connection = open(app)?;
+    let failed = |error: rusqlite::Error| failed(app, &error);
+    let whole = serde_json::to_string(answer).map_err(|error| not_json(&error))?;
+    let sessions = serde_json::to_string(&answer.considered).map_err(|error| not_json(&error))?;
+    let transaction = connection.transaction().map_err(failed)?;
+    transaction
+        .execute(
+            "INSERT INTO decision (at, repo, task, answer) VALUES (?1, ?2, ?3, ?4)",
+            params![app.now.to_string(), answer.repo_path.to_string_lossy(), answer.task, whole],
+        )
+        .map_err(failed)?;
+    let id = transaction.last_insert_rowid();
+    transaction
+        .execute("INSERT INTO considered (decision, sessions) VALUES (?1, ?2)", params![id, sessions])
+        .and_then(|_| transaction.execute("DELETE FROM considered WHERE decision <= ?1", [id - WHOLE]))
+        .map_err(failed)?;
+    transaction.commit().map_err(failed)?;
+    Ok(id)
+}
+
+/// The newest decision of a repository.
+pub(crate) fn newest(app: &App, repo: &std::path::Path) -> Result<Option<Kept>, Error> {
+    if !file(app).exists() {
+        return Ok(None);
+    }
+    let connection = open(app)?;
+    let row = connection
+        .query_row(
+            "SELECT id, at, task, answer, sessions FROM decision LEFT JOIN considered ON decision = id
+             WHERE repo = ?1 ORDER BY id DESC LIMIT 1",
+            [repo.to_string_lossy()],
+            |row| {
+                let columns: (i64, String, String, String, Option<String>) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+                Ok(columns)
+            },
+        )
+        .optional()
+        .map_err(|error| failed(app, &error))?;
+    let Some((id, at, task, answer, sessions)) = row else { return Ok(None) };
+    let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| not_json(&error))?;
+    let considered = match sessions {
+        Some(text) => serde_json::from_str(&text).map_err(|error| not_json(&error))?,
+        None => answer["scores"].as_array().cloned().unwrap_or_default(),
+    };
+    let at = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+    Ok(Some(Kept { id, at, task, answer, considered }))
+}
+
+fn open(app: &App) -> Result<Connection, Error> {
+    let opened = database::open_precious(&file(app), &STEPS);
+    opened
+        .map(|opened| opened.connection)
+        .map_err(|error| Error::caused(Kind::Unavailable, "decisions cannot be kept or read", &error))
+}
+
+fn failed(app: &App, error: &rusqlite::Error) -> Error {
+    let attempt = format!("cannot use the decisions in {}", file(app).display());
+    Error::caused(Kind::Unavailable, attempt, error)
+}
+
+fn not_json(error: &serde_json::Error) -> Error {
+    Error::caused(Kind::Unavailable, "a decision is no JSON", error)
+}

@@ -1,0 +1,372 @@
+//! `pick`: which session a task should go to, and why.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use model::{AgentId, Session, SessionId};
+use selection::{
+    Action, Asker, Budget, Candidate, Considered, Decision, Factors, Hold, Judge, Judged, Task, Weights,
+    choose, needs_relevance,
+};
+use serde::Serialize;
+
+use crate::repo::Meant;
+use crate::{App, Error, Kind, decisions, ledger, relevance, totals};
+
+/// How many of the sessions that were looked at an answer tells; all are kept.
+const TOLD: usize = 10;
+
+/// A task, and who wants it done where.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What is to be done.
+    pub task: String,
+    /// A path or a project's name; the directory the person stands in without it.
+    pub repo: Option<String>,
+    /// The name of the session it must go to.
+    pub label: Option<String>,
+    /// The OpenClaw agent that asks; the person without one.
+    pub agent: Option<AgentId>,
+    /// What a session may cost, in US dollars.
+    pub budget: Option<f64>,
+    /// The branch, where it is not the one that is checked out.
+    pub branch: Option<String>,
+    /// The moment of the past to choose at, from what there was then.
+    pub as_of: Option<Timestamp>,
+}
+
+/// What to do with the task, and why.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    /// `resume`, `fresh` or `queue`.
+    pub action: Action,
+    /// Why, in one line.
+    pub reason: String,
+    /// The session to resume, or the one to wait for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The factors of the best session; `null` where none was scored.
+    pub factors: Option<Factors>,
+    /// The best session's score.
+    pub score: Option<f64>,
+    /// A score from here on is enough.
+    pub threshold: f64,
+    /// The set of weights.
+    pub weights: &'static str,
+    /// What would change the answer.
+    pub would_change: Vec<String>,
+    /// Who judged relevance; `null` where nobody had to.
+    pub judge: Option<Judge>,
+    /// Why a model did not judge that was to.
+    pub judge_fell_back: Option<String>,
+    /// What going on with the session takes at first.
+    pub before_resume: Option<Outlay>,
+    /// The best of the sessions that were looked at.
+    pub scores: Vec<Considered>,
+    /// How many were looked at.
+    pub candidates: usize,
+    /// The task.
+    pub task: String,
+    /// The repository.
+    pub repo_path: PathBuf,
+    /// The branch.
+    pub branch: Option<String>,
+    /// The agent that asked.
+    pub agent_id: Option<AgentId>,
+    /// The moment of the past.
+    pub as_of: Option<Timestamp>,
+    /// The number it is kept under.
+    pub decision: Option<i64>,
+    /// Why it could not be kept, where it could not.
+    pub not_kept: Option<String>,
+    /// What could not be learned.
+    pub notes: Vec<String>,
+    /// All that were looked at.
+    #[serde(skip)]
+    pub considered: Vec<Considered>,
+}
+
+/// What a resumed session reads again before its first word.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outlay {
+    /// In tokens.
+    pub tokens: u64,
+    /// Whether they are still in the prompt cache.
+    pub cached: bool,
+    /// In US dollars, where the model's price is known.
+    pub cost_usd: Option<f64>,
+    /// The model.
+    pub model: Option<String>,
+    /// How much of the context window they fill, between 0 and 1.
+    pub window_used: f64,
+    /// How many tokens are left before Claude Code compacts.
+    pub until_compaction: u64,
+    /// What would take less.
+    pub cheaper: Vec<String>,
+}
+
+/// Chooses.
+pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
+    if request.task.trim().is_empty() && request.label.is_none() {
+        return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
+    }
+    let field = Field::look(app, request)?;
+    let openclaw = openclaw_config(app);
+    let settings = app.config.settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
+    let budget = budget(request, openclaw.max_budget_usd);
+    let candidates: Vec<Candidate> = field.own.iter().map(|session| Candidate::of(session, budget)).collect();
+    let task = Task {
+        branch: field.branch.as_deref(),
+        label: request.label.as_deref(),
+        taken_by: field.taken_by.clone(),
+        now: request.as_of.unwrap_or(app.now),
+        threshold: settings.resume_threshold,
+        weights: Weights::SEED,
+    };
+    let judged = needs_relevance(&task, &candidates)
+        .then(|| relevance::judged(app, &settings, &request.task, &candidates));
+    // Where nobody had to be asked, what words say is told all the same.
+    let by_words = || relevance::by_words(&request.task, &candidates);
+    let decision = choose(&task, &candidates, judged.as_ref().unwrap_or(&by_words()));
+    let mut answer = answer(app, request, &field, &task, decision, judged);
+    match decisions::keep(app, &answer) {
+        Ok(id) => answer.decision = Some(id),
+        Err(error) => answer.not_kept = Some(error.message),
+    }
+    Ok(answer)
+}
+
+/// What there is to choose from.
+struct Field {
+    meant: Meant,
+    branch: Option<String>,
+    /// The asker's sessions of the repository.
+    own: Vec<Session>,
+    /// The run that has the directory.
+    taken_by: Option<SessionId>,
+}
+
+impl Field {
+    fn look(app: &App, request: &Request) -> Result<Self, Error> {
+        let meant = Meant::directory(app, request.repo.as_deref())?;
+        let branch = |meant: &Meant| match (&request.branch, request.as_of) {
+            (Some(branch), _) => Some(branch.clone()),
+            (None, Some(then)) => project::branch_at(&meant.place(app), then),
+            (None, None) => project::branch(&meant.place(app)),
+        };
+        std::thread::scope(|scope| {
+            let asked = meant.as_ref().map(|meant| scope.spawn(|| branch(meant)));
+            let all = sessions(app, request.as_of);
+            let found = match &meant {
+                Some(meant) => meant.clone(),
+                None => Meant::by_name(request.repo.as_deref().unwrap_or_default(), all.iter())?,
+            };
+            let branch = match asked {
+                Some(asked) => asked.join().unwrap_or(None),
+                None => branch(&found),
+            };
+            let here = |session: &Session| session.repo_path.as_deref() == Some(&found.root);
+            let owner = request.agent.clone().map_or(Asker::Person, Asker::Agent);
+            let taken_by = taken_by(app, &found, all.iter().filter(|session| here(session)));
+            let own = all.into_iter().filter(|session| here(session) && owner.owns(session)).collect();
+            Ok(Self { meant: found, branch, own, taken_by })
+        })
+    }
+}
+
+/// All sessions there are, or were.
+fn sessions(app: &App, as_of: Option<Timestamp>) -> Vec<Session> {
+    let mut entries = match as_of {
+        None => totals::with_totals(app, |_| ()).sessions,
+        Some(then) => {
+            let past = catalog::past(&app.config.places(), &[then]).pop().unwrap_or_default();
+            let mut entries = past.entries;
+            ledger::enter(app, &mut entries);
+            entries
+        }
+    };
+    entries.drain(..).map(|entry| entry.session).collect()
+}
+
+/// The run of a program that works in the same work tree: it has one place for such runs.
+fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session>) -> Option<SessionId> {
+    let runs = here.filter(|session| Candidate::of(session, Budget::None).hold == Hold::Worker);
+    let mut runs = runs.peekable();
+    runs.peek()?;
+    let ours = project::work_tree(&meant.place(app));
+    let tree = |session: &&Session| {
+        let directory = session.cwd.clone()?;
+        let place = Meant { directory, root: meant.root.clone() }.place(app);
+        Some(project::work_tree(&place))
+    };
+    runs.find(|session| tree(session).is_some_and(|tree| tree == ours)).map(|session| session.id.clone())
+}
+
+/// OpenClaw's configuration in the first of its folders that has one.
+fn openclaw_config(app: &App) -> openclaw::Config {
+    let folders = app.config.openclaw_folders.iter();
+    folders
+        .map(|folder| openclaw::Config::find(folder))
+        .find(|config| config.file.is_some())
+        .unwrap_or_default()
+}
+
+fn budget(request: &Request, of_agents: Option<f64>) -> Budget {
+    let of_agent = of_agents.filter(|_| request.agent.is_some());
+    request.budget.or(of_agent).filter(|budget| *budget > 0.0).map_or(Budget::None, Budget::Dollars)
+}
+
+fn answer(
+    app: &App,
+    request: &Request,
+    field: &Field,
+    task: &Task<'_>,
+    decision: Decision,
+    judged: Option<Judged>,
+) -> Answer {
+    let best = decision.considered.first();
+    let resumed = decision.session.as_ref().filter(|_| decision.action == Action::Resume);
+    let resumed = resumed.and_then(|id| field.own.iter().find(|session| session.id == *id));
+    let (judge, judge_fell_back) =
+        judged.map_or((None, None), |judged| (Some(judged.judge), judged.fell_back));
+    let unknown = field.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
+    Answer {
+        action: decision.action,
+        reason: decision.reason,
+        session_id: decision.session.clone(),
+        factors: best.map(|best| best.factors),
+        score: best.map(|best| best.score),
+        threshold: task.threshold,
+        weights: task.weights.name,
+        would_change: decision.changes,
+        judge,
+        judge_fell_back,
+        before_resume: resumed.map(|session| outlay(app, session, task.now)),
+        scores: decision.considered.iter().take(TOLD).cloned().collect(),
+        candidates: field.own.len(),
+        task: redact::redacted(Cow::Borrowed(&request.task)).into_owned(),
+        repo_path: field.meant.root.clone(),
+        branch: field.branch.clone(),
+        agent_id: request.agent.clone(),
+        as_of: request.as_of,
+        decision: None,
+        not_kept: None,
+        notes: unknown.into_iter().collect(),
+        considered: decision.considered,
+    }
+}
+
+fn outlay(app: &App, session: &Session, now: Timestamp) -> Outlay {
+    let transcript = session.file.as_deref();
+    let messages =
+        transcript.map(|file| catalog::messages(&app.config.places(), &session.id, file)).unwrap_or_default();
+    let before = |at: Option<Timestamp>| at.is_none_or(|at| at < now);
+    let last = messages.iter().rev().find(|message| !message.subagent && before(message.at));
+    let minutes = session.last_modified.map(|then| (now.as_second() - then.as_second()) / 60);
+    let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
+    let found = selection::outlay(session.context_tokens, minutes, long_cache);
+    let cheaper = [
+        format!("a fork at an earlier message: backstory fork {} --at <uuid>", session.id),
+        "a new session, which reads nothing again".to_owned(),
+    ];
+    Outlay {
+        tokens: found.tokens,
+        cached: found.cached,
+        cost_usd: last.and_then(|message| cost::price(&message.model, &found.usage, message.terms)),
+        model: last.map(|message| message.model.clone()),
+        window_used: found.window_used,
+        until_compaction: found.until_compaction,
+        cheaper: if found.offer_cheaper { cheaper.into() } else { Vec::new() },
+    }
+}
+
+/// Why a session was not chosen.
+#[derive(Debug, Clone, Serialize)]
+pub struct WhyNot {
+    /// The decision.
+    pub decision: i64,
+    /// When it was made.
+    pub at: Timestamp,
+    /// What was to be done.
+    pub task: String,
+    /// What was decided.
+    pub action: String,
+    /// Why.
+    pub reason: String,
+    /// The session asked about, as it was looked at then.
+    pub session: serde_json::Value,
+    /// Its place among all, from 1.
+    pub rank: usize,
+    /// Of how many.
+    pub candidates: usize,
+    /// The session that was chosen, in the same shape; `null` where none was.
+    pub chosen: serde_json::Value,
+    /// The answer in words, one line each.
+    pub because: Vec<String>,
+}
+
+/// Answers, from the newest decision of the repository, why a session was not chosen.
+pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
+    let meant = match Meant::directory(app, repo)? {
+        Some(meant) => meant,
+        None => Meant::by_name(repo.unwrap_or_default(), sessions(app, None).iter())?,
+    };
+    let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {
+        let message = format!("nothing was decided for {} yet", meant.root.display());
+        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides")
+    })?;
+    let is_it = |one: &serde_json::Value| {
+        let id = one["session_id"].as_str().and_then(|id| id.parse::<SessionId>().ok());
+        id.is_some_and(|id| id.as_str().starts_with(session) || id.short().starts_with(session))
+    };
+    let at = kept.considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
+        let message = format!("decision {} did not look at a session `{session}`", kept.id);
+        Error::new(Kind::NotFound, message)
+            .hint("it belongs to another repository or agent, or there was a label or a run that decided")
+    })?;
+    let answer = &kept.answer;
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let one = kept.considered[at].clone();
+    let chosen = kept.considered.iter().find(|other| other["session_id"] == answer["session_id"]);
+    let chosen = chosen.cloned().unwrap_or_default();
+    Ok(WhyNot {
+        decision: kept.id,
+        at: kept.at,
+        task: kept.task.clone(),
+        action: text(&answer["action"]),
+        reason: text(&answer["reason"]),
+        because: because(&one, &chosen, answer["threshold"].as_f64().unwrap_or_default()),
+        session: one,
+        rank: at + 1,
+        candidates: kept.considered.len(),
+        chosen,
+    })
+}
+
+fn because(one: &serde_json::Value, chosen: &serde_json::Value, threshold: f64) -> Vec<String> {
+    const FACTORS: [(&str, &str); 5] = [
+        ("branch_match", "branch"),
+        ("recency", "recency"),
+        ("task_relevance", "relevance"),
+        ("session_health", "health"),
+        ("context_capacity", "capacity"),
+    ];
+    if one["session_id"] == chosen["session_id"] {
+        return vec!["it was chosen".to_owned()];
+    }
+    let mut lines = vec![one["reason"].as_str().unwrap_or_default().to_owned()];
+    let score = one["score"].as_f64().unwrap_or_default();
+    if one["ceiling"].is_null() && score < threshold {
+        lines.push(format!("its score {score:.2} is under the threshold {threshold:.2}"));
+    }
+    for (name, word) in FACTORS {
+        let worth = |of: &serde_json::Value| of["factors"][name].as_f64();
+        if let (Some(ours), Some(theirs)) = (worth(one), worth(chosen))
+            && ours < theirs
+        {
+            lines.push(format!("{word}: {ours:.2}, the chosen session has {theirs:.2}"));
+        }
+    }
+    lines
+}

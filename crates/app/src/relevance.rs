@@ -1,0 +1,88 @@
+//! Who says how much each session has to do with a task: a model where one may and can be asked, else common words.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use judge::Model;
+use selection::{ASKED, Candidate, Judge, Judged, Relevance, keyword, prompt, understood, worth_asking};
+
+use crate::settings::{Selection, Through};
+use crate::{App, claude};
+
+/// The relevance of every candidate, in their order; never later than the settings allow.
+///
+/// A model is asked about the most promising; common words judge the others, and all where it does not answer.
+pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[Candidate]) -> Judged {
+    let mut judged = by_words(task, candidates);
+    if !settings.enabled {
+        return judged;
+    }
+    let asked = worth_asking(candidates, &judged.relevance, ASKED);
+    let shown: Vec<Candidate> = asked.iter().map(|at| without_secrets(&candidates[*at])).collect();
+    let model = Model::named(&settings.relevance_model);
+    let task = redact::redacted(Cow::Borrowed(task));
+    let question =
+        prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
+    let (judge, answer) = match settings.relevance_through {
+        Through::Api => (Judge::Model(model.api.clone()), through_api(app, settings, &model, &question)),
+        Through::Claude => {
+            (Judge::Claude(model.alias.clone()), through_claude(app, settings, &model, &question))
+        }
+    };
+    match answer.and_then(|answer| understood(&answer, shown.len())) {
+        Ok(found) => {
+            judged.judge = judge;
+            for (at, relevance) in asked.into_iter().zip(found) {
+                judged.relevance[at] = relevance;
+            }
+        }
+        Err(why) => judged.fell_back = Some(why),
+    }
+    judged
+}
+
+/// A session as a model may see it; its text is the beginning of a longer one, so a secret may be cut off.
+fn without_secrets(candidate: &Candidate) -> Candidate {
+    let about = candidate.about.as_deref().map(|about| redact::redact_beginning(about).into_owned());
+    Candidate { about, ..candidate.clone() }
+}
+
+/// Relevance by common words alone.
+pub(crate) fn by_words(task: &str, candidates: &[Candidate]) -> Judged {
+    let relevance: Vec<Relevance> =
+        candidates.iter().map(|one| keyword(task, one.about.as_deref())).collect();
+    Judged { relevance, judge: Judge::Keyword, fell_back: None }
+}
+
+fn limit(settings: &Selection) -> Duration {
+    Duration::from_millis(settings.relevance_timeout_ms)
+}
+
+fn through_api(app: &App, settings: &Selection, model: &Model, question: &str) -> Result<String, String> {
+    let key = app.config.api_key.as_ref().ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
+    let question = judge::Question {
+        url: app.config.api_url.as_deref(),
+        key: &key.0,
+        model: &model.api,
+        max_tokens: settings.relevance_max_tokens,
+        limit: limit(settings),
+        prompt: question,
+    };
+    judge::ask(&question).map_err(|error| error.to_string())
+}
+
+fn through_claude(app: &App, settings: &Selection, model: &Model, question: &str) -> Result<String, String> {
+    let program = claude::installed(app).ok_or_else(|| claude::missing(app))?;
+    let release = claude::release(app, &program).ok_or("claude does not say which release it is")?;
+    let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&app.config.scratch);
+    let scratch = made.map_err(|error| format!("no folder for claude to run in: {error}"))?;
+    let question = workers::Question {
+        program: &program,
+        release,
+        model: &model.alias,
+        scratch: scratch.path(),
+        limit: limit(settings),
+        prompt: question,
+    };
+    question.ask()
+}

@@ -1,0 +1,287 @@
+//! Which sessions there were at moments of the past, and what was known of them then.
+//!
+//! What is added to any file after a moment changes nothing of what is said of it. Two things are looked up now,
+//! because nobody kept them: which repository a directory belongs to, and that no process of then is known.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use jiff::Timestamp;
+use model::{MessageUsage, Session, SessionId};
+use transcript::{History, Then, TranscriptFile};
+
+use crate::catalog::{Entry, Places, find, kin_of};
+use crate::describe::describe_then;
+use crate::lineage::parents;
+use crate::merge::Registered;
+use crate::project::Projects;
+
+/// The root of the repository that a directory belongs to, by the rule that also says it of sessions.
+pub fn repository(places: &Places, directory: &Path) -> PathBuf {
+    Projects::of_directory(&places.global_files, directory)
+}
+
+/// The sessions that were there before a moment.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// Newest first.
+    pub entries: Vec<Entry>,
+    /// Files that held nothing then but a copy of another session's records: forks that were made later.
+    pub copies: HashMap<SessionId, SessionId>,
+}
+
+/// The sessions that were there before each of `moments`, which are given earliest first.
+pub fn past(places: &Places, moments: &[Timestamp]) -> Vec<Past> {
+    let files: Vec<Read> = read(&find(places).sessions, moments, places.threads);
+    let holders = holders(&files);
+    let mut projects = Projects::new(&places.global_files);
+    let registered = Registered::read(&places.openclaw_folders);
+    let at = |(place, moment): (usize, &Timestamp)| {
+        let there = There::at(&files, place);
+        there.past(*moment, &holders, &mut projects, &registered)
+    };
+    moments.iter().enumerate().map(at).collect()
+}
+
+/// A session's file and what it held.
+struct Read {
+    file: TranscriptFile,
+    history: History,
+    /// What its sub-agents' files hold of API messages, whenever.
+    subagents: Vec<MessageUsage>,
+}
+
+impl Read {
+    /// The older of two files is the one that was copied.
+    fn age(&self) -> (i64, &SessionId) {
+        (self.file.born.unwrap_or(self.file.stamp.mtime), &self.file.id)
+    }
+}
+
+fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<Read> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // A file that cannot be read now says nothing of then either.
+            if let Ok(history) = transcript::history(&file.path, &file.id, moments) {
+                done.push(Read { file: file.clone(), history, subagents: subagents(file, moments) });
+            }
+        }
+        done
+    };
+    let mut all: Vec<Read> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    all.sort_by(|one, other| one.file.id.cmp(&other.file.id));
+    all
+}
+
+fn subagents(file: &TranscriptFile, moments: &[Timestamp]) -> Vec<MessageUsage> {
+    let last = moments.last().map(std::slice::from_ref).unwrap_or_default();
+    let read = |path: &Path| transcript::history(path, &file.id, last).ok()?.then.pop()?;
+    let then = file.subagents.iter().filter_map(|agent| read(&agent.path));
+    let messages = then.flat_map(|then| then.messages);
+    messages.map(|message| MessageUsage { subagent: true, ..message }).collect()
+}
+
+/// Which files hold a record, and how far from their beginning.
+type Holders = HashMap<u64, Vec<(usize, usize)>>;
+
+fn holders(files: &[Read]) -> Holders {
+    let mut holders = Holders::new();
+    for (file, read) in files.iter().enumerate() {
+        for (place, record) in read.history.records.iter().enumerate() {
+            holders.entry(*record).or_default().push((file, place));
+        }
+    }
+    holders
+}
+
+/// What each file held before one moment; `None` where it was not there.
+struct There<'a> {
+    files: &'a [Read],
+    then: Vec<Option<&'a Then>>,
+}
+
+impl<'a> There<'a> {
+    fn at(files: &'a [Read], place: usize) -> Self {
+        let then = |read: &'a Read| read.history.then.get(place).and_then(Option::as_ref);
+        Self { files, then: files.iter().map(then).collect() }
+    }
+
+    fn past(
+        mut self,
+        moment: Timestamp,
+        holders: &Holders,
+        projects: &mut Projects,
+        registered: &Registered,
+    ) -> Past {
+        let mut past = Past::default();
+        let copies: Vec<(usize, usize)> =
+            (0..self.files.len()).filter_map(|file| Some((file, self.copied_from(file, holders)?))).collect();
+        for (file, original) in copies {
+            self.then[file] = None;
+            past.copies.insert(self.files[file].file.id.clone(), self.files[original].file.id.clone());
+        }
+        let there: Vec<(&Read, &Then)> =
+            self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
+        let kin: Vec<_> = there.iter().map(|(read, then)| kin_of(&read.file, &then.summary)).collect();
+        for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
+            let mut session = Session { forked_from, ..describe_then(&read.file, then, projects) };
+            registered.attribute_before(moment, &mut session);
+            let of_then = read.subagents.iter().filter(|message| message.at.is_some_and(|at| at < moment));
+            let messages = then.messages.iter().chain(of_then).cloned().collect();
+            past.entries.push(Entry { session, messages, cost_state: then.summary.cost_state.clone() });
+        }
+        past.entries.sort_by_key(|entry| std::cmp::Reverse(entry.session.last_modified));
+        past
+    }
+
+    /// The session of which this file held nothing but a copy: its own first record came later.
+    fn copied_from(&self, file: usize, holders: &Holders) -> Option<usize> {
+        let then = self.then[file]?;
+        let records = &self.files[file].history.records[..then.records];
+        let marked = then.summary.forked_from.as_ref();
+        let held = |record: &u64, by: usize| {
+            let places = holders.get(record).into_iter().flatten();
+            self.then[by]
+                .is_some_and(|then| places.clone().any(|(at, place)| *at == by && *place < then.records))
+        };
+        let may_be_original = |other: usize| {
+            let other_file = &self.files[other];
+            other != file
+                && (other_file.age() < self.files[file].age()
+                    || marked.is_some_and(|mark| mark.session_id == other_file.file.id))
+        };
+        let with_first = holders.get(records.first()?)?.iter().map(|(other, _)| *other);
+        with_first
+            .filter(|other| may_be_original(*other))
+            .find(|other| records.iter().all(|record| held(record, *other)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use testkit::ScratchHome;
+    use testkit::Transcript;
+    use testkit::transcript::Lineage;
+
+    use super::*;
+
+    fn moment(text: &str) -> Timestamp {
+        format!("2026-11-20T{text}:00Z").parse().unwrap()
+    }
+
+    fn at(home: &ScratchHome, times: &[&str]) -> Vec<Past> {
+        let places = Places {
+            config_folders: vec![transcript::ConfigFolder::new(home.config_dir())],
+            threads: 2,
+            ..Places::default()
+        };
+        past(&places, &times.iter().map(|time| moment(time)).collect::<Vec<_>>())
+    }
+
+    fn told(past: &Past) -> Vec<String> {
+        let one = |entry: &Entry| {
+            let session = &entry.session;
+            format!(
+                "{} {} {} {}",
+                session.id,
+                session.message_count,
+                session.branch.as_deref().unwrap_or("-"),
+                session.last_prompt.as_deref().unwrap_or("-")
+            )
+        };
+        past.entries.iter().map(one).collect()
+    }
+
+    /// A session of three hours, with what has no time between the turns.
+    fn long() -> Transcript {
+        Transcript::new("aaaa")
+            .at("2026-11-20T09:00:00Z")
+            .prompt("one")
+            .answer("1")
+            .title("Called so later")
+            .at("2026-11-20T10:00:00Z")
+            .branch("fix")
+            .prompt("two")
+            .compaction("so far")
+            .at("2026-11-20T11:00:00Z")
+            .prompt("three")
+            .answer("3")
+    }
+
+    #[test]
+    fn a_session_is_what_it_was() {
+        let home = ScratchHome::new();
+        let file = long().write_to(&home);
+        let found = at(&home, &["08:59", "09:30", "10:30", "11:30"]);
+        assert!(found[0].entries.is_empty());
+        let sessions: Vec<_> = found[1..].iter().map(|past| &past.entries[0].session).collect();
+        let facts: Vec<_> = sessions
+            .iter()
+            .map(|one| {
+                (one.last_prompt.as_deref(), one.branch.as_deref(), one.compactions, one.title.as_deref())
+            })
+            .collect();
+        assert_eq!(facts[0], (Some("one"), Some("main"), 0, Some("one")), "the title has no time");
+        assert_eq!(facts[1], (Some("two"), Some("fix"), 1, Some("Called so later")));
+        assert_eq!(facts[2].0, Some("three"));
+        assert!(sessions[0].file_size < sessions[1].file_size);
+        assert!(sessions[2].file_size <= fs::metadata(file).unwrap().len());
+        assert_eq!(found[1].entries[0].messages.len(), 1);
+    }
+
+    #[test]
+    fn a_fork_is_there_once_it_has_a_record_of_its_own() {
+        for lineage in
+            [Lineage::RequestSession, Lineage::ForkedFrom, Lineage::SharedUuids, Lineage::ParentsSessionId]
+        {
+            let home = ScratchHome::new();
+            long().write_to(&home);
+            let fork =
+                long().fork("bbbb", lineage).at("2026-11-20T15:00:00Z").prompt("elsewhere").answer("4");
+            fork.write_to(&home);
+            let found = at(&home, &["12:00", "16:00"]);
+            assert_eq!(found[0].entries.len(), 1, "{lineage:?}");
+            assert_eq!(found[0].entries[0].session.id.as_str(), "aaaa", "{lineage:?}");
+            assert_eq!(found[0].copies.len(), 1, "{lineage:?}");
+            assert_eq!(found[1].entries.len(), 2, "{lineage:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_later_changes_nothing() {
+        let times = ["09:10", "10:00", "10:20", "11:40"];
+        let before = |home: &ScratchHome| at(home, &times).iter().map(told).collect::<Vec<_>>();
+        for (cut, time) in times.into_iter().enumerate() {
+            let home = ScratchHome::new();
+            let then = moment(time);
+            let whole = long().bytes();
+            // The file as it stood at that moment: all before the first record of it or later.
+            let mut held = Vec::new();
+            for line in whole.split_inclusive(|byte| *byte == b'\n') {
+                let record: serde_json::Value = serde_json::from_slice(line).unwrap();
+                let at = record["timestamp"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
+                if at.is_some_and(|at| at >= then) {
+                    break;
+                }
+                held.extend_from_slice(line);
+            }
+            let path = long().write_to(&home);
+            fs::write(&path, &held).unwrap();
+            let known = before(&home)[..=cut].to_vec();
+            fs::write(&path, &whole).unwrap();
+            assert_eq!(before(&home)[..=cut], known, "records were added after {time}");
+            long().fork("bbbb", Lineage::SharedUuids).at("2026-11-21T09:00:00Z").prompt("x").write_to(&home);
+            Transcript::new("cccc").at("2026-11-21T10:00:00Z").prompt("new").answer("5").write_to(&home);
+            assert_eq!(before(&home)[..=cut], known, "sessions were added after {time}");
+        }
+    }
+}

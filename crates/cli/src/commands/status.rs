@@ -1,0 +1,161 @@
+//! `status`: a repository's state: git, GitHub, documents, its sessions, and who is touching which files now.
+
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use app::status::{Answer, Request, Touched, status};
+use app::{App, Error, Kind, SessionJson};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::text::{age, fit, safe};
+
+/// How many changed paths a person is shown of each sort.
+const PATHS: usize = 8;
+/// How many commits.
+const COMMITS: usize = 5;
+
+/// Show a repository's state: branch, changes, commits, pull requests, documents and sessions.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A path or a project's name [default: where you are].
+    #[arg(value_name = "DIR | NAME")]
+    repo: Option<String>,
+    /// Tell this OpenClaw agent's own sessions apart.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shows a repository's state.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let agent = args.agent.as_deref().map(str::parse).transpose();
+    let agent = agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?;
+    let answer = status(app, &Request { repo: args.repo.clone(), agent })?;
+    if args.json {
+        return super::json(&answer);
+    }
+    let mut out = super::paged(app);
+    repository(app, &mut out, &answer)?;
+    sessions(app, &mut out, &answer)?;
+    touching(&mut out, &answer.touching)?;
+    for problem in &answer.project.problems {
+        let dim = Style::new().dimmed();
+        writeln!(out, "{dim}{}{dim:#}", safe(problem))?;
+    }
+    Ok(out.finish()?)
+}
+
+fn repository(app: &App, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
+    let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+    let (repo, git) = (&answer.project.repo, &answer.project.git);
+    writeln!(
+        out,
+        "{bold}{}{bold:#}  {dim}{}{dim:#}",
+        safe(&repo.name),
+        safe(&repo.path.display().to_string())
+    )?;
+    if !repo.is_git_repo {
+        writeln!(out, "not a git repository")?;
+        return Ok(());
+    }
+    let branch = git.current_branch.as_deref().unwrap_or("no branch (detached head)");
+    let stashes = match git.stash_count {
+        0 => String::new(),
+        1 => ", 1 stash".to_owned(),
+        count => format!(", {count} stashes"),
+    };
+    writeln!(
+        out,
+        "on {}: {} staged, {} not staged{stashes}",
+        safe(branch),
+        git.staged_changes.len(),
+        git.uncommitted_changes.len()
+    )?;
+    paths(out, "staged", &git.staged_changes)?;
+    paths(out, "changed", &git.uncommitted_changes)?;
+    for commit in git.recent_commits.iter().take(COMMITS) {
+        let short = commit.sha.get(..8).unwrap_or(&commit.sha);
+        let line = format!("{}  {}", safe(&commit.message), safe(&commit.author));
+        let width = out.width().saturating_sub(20);
+        writeln!(out, "  {dim}{short}{dim:#} {:>4}  {}", age(app.now, commit.date), fit(&line, width))?;
+    }
+    for pull in answer.project.github.iter().flat_map(|github| &github.open_prs) {
+        writeln!(out, "  #{} {} {dim}{}{dim:#}", pull.number, safe(&pull.title), safe(&pull.branch))?;
+    }
+    for check in answer.project.github.iter().flat_map(|github| &github.failing_checks) {
+        let red = AnsiColor::Red.on_default();
+        writeln!(out, "  {red}failed:{red:#} {}", safe(&check.name))?;
+    }
+    let docs = &answer.project.docs;
+    let there = [(docs.has_claude_md, "CLAUDE.md"), (docs.has_readme, "README"), (docs.has_todo, "TODO.md")];
+    let mut names: Vec<String> =
+        there.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()).collect();
+    names.extend(docs.has_specs.then(|| format!("{} specifications", docs.spec_files.len())));
+    if !names.is_empty() {
+        writeln!(out, "documents: {}", names.join(", "))?;
+    }
+    Ok(())
+}
+
+fn paths(out: &mut Output, what: &str, paths: &[String]) -> Result<(), Failure> {
+    for path in paths.iter().take(PATHS) {
+        writeln!(out, "  {what}: {}", safe(path))?;
+    }
+    if paths.len() > PATHS {
+        writeln!(out, "  {what}: {} more", paths.len() - PATHS)?;
+    }
+    Ok(())
+}
+
+fn sessions(app: &App, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
+    let all = &answer.sessions;
+    for (head, sessions) in [("Running", &all.active), ("Newest", &all.recent), ("Own", &all.own_recent)] {
+        if sessions.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{head}:")?;
+        for session in sessions {
+            one_session(app, out, session)?;
+        }
+    }
+    Ok(())
+}
+
+fn one_session(app: &App, out: &mut Output, session: &SessionJson) -> Result<(), Failure> {
+    let dim = Style::new().dimmed();
+    let title = safe(session.title.as_deref().unwrap_or("(no title)"));
+    let branch = safe(session.branch.as_deref().unwrap_or("-"));
+    let title = fit(&title, out.width().saturating_sub(46));
+    let id = session.session_id.short();
+    writeln!(
+        out,
+        "  {id}  {:>4}  {title}  {dim}{}{dim:#}",
+        age(app.now, session.last_modified),
+        fit(&branch, 24)
+    )?;
+    Ok(())
+}
+
+fn touching(out: &mut Output, touching: &[Touched]) -> Result<(), Failure> {
+    if touching.is_empty() {
+        return Ok(());
+    }
+    let red = AnsiColor::Red.on_default().bold();
+    writeln!(out, "\nTouched within the last hour:")?;
+    for touched in touching {
+        let ids: Vec<&str> = touched.sessions.iter().map(model::SessionId::short).collect();
+        writeln!(out, "  {}  {}", ids.join(" "), safe(&touched.file.display().to_string()))?;
+    }
+    for touched in touching.iter().filter(|touched| touched.sessions.len() > 1) {
+        let count = touched.sessions.len();
+        writeln!(
+            out,
+            "{red}warning{red:#}: {count} live sessions write to {}; one may undo the other's work",
+            safe(&touched.file.display().to_string())
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! `pick`, `--why-not` and who judges, over sessions of a real repository.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use testkit::{Answer, Claude, Script, Transcript};
+
+use crate::desk::Desk;
+
+const SAME: &str = "11111111-1111-4111-8111-111111111111";
+const WORN: &str = "22222222-2222-4222-8222-222222222222";
+const AGENTS: &str = "33333333-3333-4333-8333-333333333333";
+/// After all sessions here.
+const THEN: &str = "2026-11-20T11:00:00Z";
+
+/// A desk without a key: nobody can be asked.
+fn desk(script: Script) -> Desk {
+    Desk::new(Claude::newest(), script)
+}
+
+fn session(id: &str, shop: &Path, prompt: &str) -> Transcript {
+    Transcript::new(id).cwd(shop).at("2026-11-20T10:30:00Z").prompt(prompt).answer("Done.")
+}
+
+fn pick(desk: &Desk, arguments: &[&str]) -> Value {
+    desk.json(&[&["pick", "--repo", "shop", "--as-of", THEN], arguments].concat())
+}
+
+/// The seed's verification list, line by line.
+#[test]
+fn tasks_go_where_they_belong() {
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
+    let check = |arguments: &[&str], action: &str, id: Option<&str>| {
+        let answer = pick(&desk, arguments);
+        assert_eq!(
+            (answer["action"].as_str(), answer["session_id"].as_str()),
+            (Some(action), id),
+            "{answer}"
+        );
+        assert!(answer["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{answer}");
+        answer
+    };
+    // The same branch and a similar task.
+    let answer = check(&["token refresh fails"], "resume", Some(SAME));
+    assert_eq!(answer["factors"]["branch_match"], 0.25);
+    assert_eq!(answer["factors"]["recency"], 0.2);
+    assert_eq!(answer["branch"], "main");
+    assert_eq!(answer["candidates"], 1);
+    assert_eq!(answer["threshold"], 0.6);
+    // Before it is resumed: what is read again.
+    let before = &answer["before_resume"];
+    assert_eq!(before["cached"], false);
+    assert!(before["tokens"].as_u64() > Some(0) && before["cost_usd"].as_f64() > Some(0.0), "{before}");
+    assert!(before["until_compaction"].as_u64() > Some(0), "{before}");
+    // Another branch and another task.
+    check(&["paint every button green", "--branch", "feature/paint"], "fresh", None);
+    // A label is looked up, whatever the scores.
+    check(&["fix the token refresh", "--label", "release"], "fresh", None);
+    check(&["paint", "--branch", "other", "--label", "fix the token refresh"], "resume", Some(SAME));
+    // Nobody's sessions are somebody else's.
+    check(&["token refresh fails", "--agent", "main"], "fresh", None);
+    // Before it began there was nothing to resume.
+    let early =
+        desk.json(&["pick", "--repo", "shop", "--as-of", "2026-11-20T10:00:00Z", "token refresh fails"]);
+    assert_eq!((early["action"].as_str(), early["candidates"].as_u64()), (Some("fresh"), Some(0)));
+}
+
+#[test]
+fn a_worn_session_is_never_resumed_and_why_not_says_so() {
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    let mut worn =
+        Transcript::new(WORN).cwd(shop.path()).at("2026-11-20T10:50:00Z").prompt("fix the token refresh");
+    for _ in 0..3 {
+        worn = worn.answer("So far.").compaction("so far").prompt("go on");
+    }
+    worn.answer("Done.").write_to(&desk.home);
+    let answer = pick(&desk, &["fix the token refresh"]);
+    assert_eq!(answer["action"], "fresh", "{answer}");
+    assert_eq!(answer["scores"][0]["ceiling"], json!({"kind": "compactions", "value": 3}));
+
+    session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
+    let answer = pick(&desk, &["fix the token refresh"]);
+    assert_eq!(answer["session_id"], SAME, "{answer}");
+    assert_eq!(answer["decision"], 2);
+    // From what was kept, after the sessions themselves are gone.
+    std::fs::remove_dir_all(desk.home.config_dir().join("projects")).unwrap();
+    let why = desk.json(&["pick", "--repo", "shop", "--why-not", &WORN[..8]]);
+    assert_eq!((why["decision"].as_u64(), why["rank"].as_u64()), (Some(2), Some(2)), "{why}");
+    assert_eq!(why["because"][0], "compacted 3 times: too little of its context is left");
+    assert_eq!(why["chosen"]["session_id"], SAME);
+    let plain = desk.backstory(&["pick", "--repo", "shop", "--why-not", SAME]).succeeded().stdout;
+    assert!(plain.contains("it was chosen") && plain.contains("Decision 2"), "{plain}");
+    let unknown = desk.backstory(&["pick", "--repo", "shop", "--why-not", "ffff"]);
+    assert_eq!(unknown.code, Some(3), "{}", unknown.stderr);
+}
+
+#[test]
+fn an_agents_budget_forbids_and_its_sessions_are_its_own() {
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    let marked = format!("[openclaw:agent=main]\n\n{}", "fix the token refresh");
+    session(AGENTS, shop.path(), &marked).write_to(&desk.home);
+    let answer = pick(&desk, &["fix the token refresh", "--agent", "main"]);
+    assert_eq!(answer["session_id"], AGENTS, "{answer}");
+    let answer = pick(&desk, &["fix the token refresh", "--agent", "main", "--budget", "0.000001"]);
+    assert_eq!(
+        (answer["action"].as_str(), answer["scores"][0]["ceiling"]["kind"].as_str()),
+        (Some("fresh"), Some("budget"))
+    );
+    let answer = pick(&desk, &["fix the token refresh"]);
+    assert_eq!(answer["candidates"], 0, "a person does not go on with an agent's session: {answer}");
+}
+
+/// A model that rates every session like this.
+fn rating(relevance: &str) -> Script {
+    let rated = format!(
+        "```json\n[{{\"index\": 1, \"relevance\": {relevance}, \"reasoning\": \"as it said\"}}]\n```"
+    );
+    Script::new().on("how relevant", [Answer::text(rated)])
+}
+
+#[test]
+fn a_model_judges_in_one_call_where_it_may() {
+    let desk = desk(rating("0.9"));
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), "rotate the credentials").write_to(&desk.home);
+    let answer = pick(&desk, &["fix the token refresh"]);
+    assert_eq!(answer["judge"], json!({"by": "model", "name": "claude-haiku-4-5-20251001"}), "{answer}");
+    assert_eq!((answer["judge_fell_back"].as_str(), answer["action"].as_str()), (None, Some("resume")));
+    assert_eq!(answer["scores"][0]["relevance"], json!({"score": 0.9, "reason": "as it said"}));
+    assert_eq!(desk.server.calls().len(), 1);
+    // A setting forbids it, for everybody or for one agent: then nobody is called.
+    let off = |name: &str, config: &str| {
+        desk.home.write(name, config);
+        let answer = pick(&desk, &["fix the token refresh"]);
+        assert_eq!(
+            (answer["judge"]["by"].as_str(), answer["judge_fell_back"].as_str()),
+            (Some("keyword"), None)
+        );
+    };
+    off(".config/backstory/config.toml", "[selection]\nenabled = false\n");
+    desk.home.write(".config/backstory/config.toml", "");
+    off(
+        ".openclaw/openclaw.json",
+        r#"{"agents":{"defaults":{"subagents":{"claudeCode":{"sessionSelection":{"enabled":false}}}}}}"#,
+    );
+    // A label needs no judgement.
+    desk.home.write(".openclaw/openclaw.json", "{}");
+    pick(&desk, &["x", "--label", "y"]);
+    assert_eq!(desk.server.calls().len(), 1, "no call was made");
+}
+
+#[test]
+fn a_model_is_sent_no_secret() {
+    const KEY: &str = "AKIAQ7XK2LPMR4TZ9WVB";
+    let desk = desk(rating("0.9"));
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), &format!("rotate {KEY} now")).write_to(&desk.home);
+    let answer = pick(&desk, &[&format!("the key {KEY} leaked")]);
+    assert_eq!(answer["judge"]["by"], "model", "{answer}");
+    let sent = desk.server.calls()[0].body.to_string();
+    assert!(sent.contains("leaked") && sent.contains("rotate") && !sent.contains(KEY), "{sent}");
+    assert!(!answer.to_string().contains(KEY), "{answer}");
+}
+
+#[test]
+fn a_model_that_fails_is_replaced_by_common_words() {
+    let check = |script: Script, limit: &str, why: &str| {
+        let desk = desk(script);
+        let shop = desk.project("shop");
+        session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
+        desk.home
+            .write(".config/backstory/config.toml", format!("selection.relevance_timeout_ms = {limit}\n"));
+        let answer = pick(&desk, &["token refresh fails"]);
+        assert_eq!(
+            (answer["action"].as_str(), answer["judge"]["by"].as_str()),
+            (Some("resume"), Some("keyword"))
+        );
+        let said = answer["judge_fell_back"].as_str().unwrap_or_default();
+        assert!(said.contains(why), "{said}");
+    };
+    check(
+        Script::new().otherwise(Answer::refusal(529, "overloaded_error")),
+        "20000",
+        "529 (overloaded_error)",
+    );
+    check(Script::new().otherwise(Answer::text("It is very relevant.")), "20000", "not the JSON");
+    check(rating("7"), "20000", "a relevance of 7");
+    check(rating("0.9"), "0", "no answer within 0 ms");
+}
+
+#[test]
+fn claude_itself_judges_when_chosen() {
+    let desk = desk(rating("0.9"));
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), "rotate the credentials").write_to(&desk.home);
+    let config = "[selection]\nrelevance_through = \"claude\"\nrelevance_timeout_ms = 60000\n";
+    desk.home.write(".config/backstory/config.toml", config);
+    let before = desk.home.transcripts();
+    let answer = pick(&desk, &["fix the token refresh"]);
+    assert_eq!(answer["judge"], json!({"by": "claude", "name": "haiku"}), "{answer}");
+    assert_eq!(answer["action"], "resume");
+    assert_eq!(desk.home.transcripts(), before, "the question is kept nowhere");
+}
+
+#[test]
+fn a_run_of_an_agent_is_waited_for_and_a_persons_session_is_not_taken() {
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
+    let now = |arguments: &[&str]| desk.json(&[&["pick", "--repo", "shop"], arguments].concat());
+    desk.hold(SAME, shop.path());
+    let answer = now(&["fix the token refresh"]);
+    assert_eq!(answer["action"], "fresh", "{answer}");
+    assert_eq!(answer["scores"][0]["obstacle"], "held");
+    session(AGENTS, shop.path(), "[openclaw:agent=main]\n\npaint").write_to(&desk.home);
+    desk.hold(AGENTS, shop.path());
+    let answer = now(&["fix the token refresh"]);
+    assert_eq!(
+        (answer["action"].as_str(), answer["session_id"].as_str()),
+        (Some("queue"), Some(AGENTS)),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_person_reads_why() {
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
+    desk.home.write(".config/backstory/config.toml", "selection.enabled = false\n");
+    let said = desk
+        .backstory(&["pick", "--repo", "shop", "--as-of", THEN, "token refresh fails"])
+        .succeeded()
+        .stdout;
+    insta::assert_snapshot!(said, @r"
+    resume 11111111-1111-4111-8111-111111111111
+    Resume (score: 1.00) — same branch, recent, related: keyword overlap: 2/3 words
+
+    SCORE  BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  ID        WHY
+     1.00    0.25     0.20       0.25    0.15      0.15  11111111  same branch, recent, related: keyword overlap: 2/3 words
+
+    Before its first word it reads 1.0k tokens again, no longer cached: $0.01. The context is 1 % full; 164k tokens are left before it is compacted.
+
+    What would change it:
+      a threshold over 1.00: fresh
+    ");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let desk = desk(Script::new());
+    desk.project("shop");
+    let check = |arguments: &[&str], code: i32, message: &str| {
+        let run = desk.backstory(&[&["pick"], arguments].concat());
+        assert_eq!(run.code, Some(code), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(message), "{arguments:?}: {}", run.stderr);
+    };
+    check(&[], 2, "required");
+    check(&["  ", "--repo", "shop"], 2, "the task is empty");
+    check(&["x", "--budget=-1"], 2, "--budget");
+    check(&["x", "--agent", "a b"], 2, "--agent");
+    check(&["x", "--as-of", "someday"], 2, "is no time");
+    check(&["x", "--repo", "nowhere"], 3, "no directory and no project is called `nowhere`");
+    check(&["--repo", "shop", "--why-not", "x"], 3, "nothing was decided");
+}

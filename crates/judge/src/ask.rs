@@ -1,0 +1,171 @@
+//! The call.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use ureq::Agent;
+
+/// Where the API is when nothing says otherwise.
+const USUAL: &str = "https://api.anthropic.com";
+/// The version of the API that is spoken.
+const VERSION: &str = "2023-06-01";
+/// How much of an answer is read, in bytes.
+const CAP: u64 = 1 << 20;
+
+/// What a model is asked.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The API's address without its path; the usual one without it.
+    pub url: Option<&'a str>,
+    /// The key.
+    pub key: &'a str,
+    /// The model's id.
+    pub model: &'a str,
+    /// How many tokens the answer may have.
+    pub max_tokens: u64,
+    /// How long it may take, from now to the last byte.
+    pub limit: Duration,
+    /// The question.
+    pub prompt: &'a str,
+}
+
+/// Why there is no answer; the key is in none of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// It took longer than it may.
+    #[error("no answer within {} ms", .0.as_millis())]
+    Late(Duration),
+    /// The connection could not be made, or broke.
+    #[error("{0}")]
+    Connection(String),
+    /// The API refused.
+    #[error("the API answers {status}{}", kind.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default())]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// The API's own word for it.
+        kind: Option<String>,
+    },
+    /// The answer is no message with a text.
+    #[error("its answer holds no text")]
+    NoText,
+}
+
+/// Asks, and gives back the text of the answer.
+pub fn ask(question: &Question<'_>) -> Result<String, Error> {
+    let call = Call::new(question);
+    let limit = question.limit;
+    let (sender, received) = mpsc::channel();
+    // A name that is looked up, or a proxy that hangs, may keep the call longer than its own limit: whoever
+    // waits for it here does not.
+    std::thread::spawn(move || sender.send(call.make()));
+    received.recv_timeout(limit).unwrap_or(Err(Error::Late(limit)))
+}
+
+struct Call {
+    agent: Agent,
+    url: String,
+    key: String,
+    body: String,
+    limit: Duration,
+}
+
+impl Call {
+    fn new(question: &Question<'_>) -> Self {
+        let config = Agent::config_builder()
+            .timeout_global(Some(question.limit))
+            .http_status_as_error(false)
+            // A key is shown to nobody but whom it was meant for.
+            .max_redirects(0);
+        let body = json!({
+            "model": question.model,
+            "max_tokens": question.max_tokens,
+            "temperature": 0,
+            "messages": [{"role": "user", "content": question.prompt}],
+        });
+        Self {
+            agent: config.build().new_agent(),
+            url: format!("{}/v1/messages", question.url.unwrap_or(USUAL).trim_end_matches('/')),
+            key: question.key.to_owned(),
+            body: body.to_string(),
+            limit: question.limit,
+        }
+    }
+
+    fn make(&self) -> Result<String, Error> {
+        let request = self
+            .agent
+            .post(&self.url)
+            .header("content-type", "application/json")
+            .header("anthropic-version", VERSION)
+            .header("x-api-key", &self.key);
+        let mut answer = request.send(&self.body).map_err(|error| self.told(&error))?;
+        let status = answer.status().as_u16();
+        let read = answer.body_mut().with_config().limit(CAP).read_to_string();
+        let value: Value =
+            serde_json::from_str(&read.map_err(|error| self.told(&error))?).unwrap_or_default();
+        if status != 200 {
+            return Err(Error::Refused { status, kind: value["error"]["type"].as_str().map(str::to_owned) });
+        }
+        let blocks = value["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+        if text.is_empty() { Err(Error::NoText) } else { Ok(text) }
+    }
+
+    fn told(&self, error: &ureq::Error) -> Error {
+        match error {
+            ureq::Error::Timeout(_) => Error::Late(self.limit),
+            other => Error::Connection(format!("cannot ask {}: {other}", self.url)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use testkit::{Answer, ModelServer, Script};
+
+    use super::*;
+
+    fn question(url: &str) -> Question<'_> {
+        Question {
+            url: Some(url),
+            key: "sk-ant-not-a-key",
+            model: "claude-haiku-4-5-20251001",
+            max_tokens: 500,
+            limit: Duration::from_secs(20),
+            prompt: "How relevant?",
+        }
+    }
+
+    #[test]
+    fn a_model_answers() {
+        let server = ModelServer::start(Script::new().on("How relevant", [Answer::text("Very.")]));
+        assert_eq!(ask(&question(&format!("{}/", server.url()))), Ok("Very.".to_owned()));
+        let calls = server.calls();
+        assert_eq!(calls.len(), 1);
+        let body = &calls[0].body;
+        assert_eq!(body["model"], "claude-haiku-4-5-20251001");
+        assert_eq!((body["max_tokens"].as_u64(), body["temperature"].as_u64()), (Some(500), Some(0)));
+    }
+
+    #[test]
+    fn a_refusal_is_told_without_the_key() {
+        let server = ModelServer::start(Script::new().otherwise(Answer::refusal(529, "overloaded_error")));
+        let error = ask(&question(server.url())).unwrap_err();
+        assert_eq!(error.to_string(), "the API answers 529 (overloaded_error)");
+        let nobody = ask(&question("http://127.0.0.1:1")).unwrap_err().to_string();
+        assert!(nobody.starts_with("cannot ask http://127.0.0.1:1/v1/messages"), "{nobody}");
+        assert!(!nobody.contains("sk-ant"), "{nobody}");
+    }
+
+    #[test]
+    fn nobody_is_waited_for_longer_than_allowed() {
+        let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = format!("http://{}", silent.local_addr().unwrap());
+        let limit = Duration::from_millis(150);
+        assert_eq!(ask(&Question { limit, ..question(&address) }), Err(Error::Late(limit)));
+    }
+}

@@ -1,0 +1,41 @@
+//! What a model is called where.
+
+/// A model by the names it goes by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// To the Messages API.
+    pub api: String,
+    /// To `claude --model`.
+    pub alias: String,
+}
+
+/// A plain name, its id for the API, and Claude Code's alias.
+const MODELS: [(&str, &str, &str); 3] = [
+    ("claude-haiku", "claude-haiku-4-5-20251001", "haiku"),
+    ("claude-sonnet", "claude-sonnet-4-5-20250929", "sonnet"),
+    ("claude-opus", "claude-opus-4-5-20251101", "opus"),
+];
+
+impl Model {
+    /// The model of a setting; a name that is in no table goes to both as it stands.
+    pub fn named(name: &str) -> Self {
+        let known = MODELS.iter().find(|(plain, _, alias)| [*plain, *alias].contains(&name));
+        let (api, alias) = known.map_or((name, name), |(_, api, alias)| (*api, *alias));
+        Self { api: api.to_owned(), alias: alias.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_mapped() {
+        let check = |name: &str, api: &str, alias: &str| {
+            assert_eq!(Model::named(name), Model { api: api.into(), alias: alias.into() });
+        };
+        check("claude-haiku", "claude-haiku-4-5-20251001", "haiku");
+        check("haiku", "claude-haiku-4-5-20251001", "haiku");
+        check("claude-haiku-5-5", "claude-haiku-5-5", "claude-haiku-5-5");
+    }
+}

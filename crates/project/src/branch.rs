@@ -1,0 +1,59 @@
+//! The branch that was checked out at a moment, from git's own log of where `HEAD` was.
+
+use jiff::Timestamp;
+
+use crate::Place;
+use crate::git::{fields, git};
+
+/// The branch that was checked out at `then`; `None` on a detached head.
+///
+/// The first move after that moment says what it moved away from, and without one nothing has moved since. What
+/// happens later puts another move behind it and changes nothing.
+pub fn branch_at(place: &Place, then: Timestamp) -> Option<String> {
+    let answer = git(place, &["log", "-g", "-z", "--date=unix", "--format=%gd%x00%gs", "HEAD"]).ok()?;
+    let fields: Vec<String> = if answer.success { fields(&answer.bytes).collect() } else { Vec::new() };
+    // Newest first, so the last one that is later than the moment is the first move after it.
+    let moves = fields.chunks(2).filter_map(|pair| Some((moment(pair.first()?)?, left(pair.get(1)?)?)));
+    match moves.take_while(|(at, _)| *at > then).last() {
+        Some((_, from)) => is_branch(&from).then_some(from),
+        None => crate::branch(place),
+    }
+}
+
+/// The time in `HEAD@{1780000000}`.
+fn moment(selector: &str) -> Option<Timestamp> {
+    let seconds = selector.rsplit_once("@{")?.1.strip_suffix('}')?;
+    Timestamp::from_second(seconds.parse().ok()?).ok()
+}
+
+/// What a move left: a branch, or a commit's hash.
+fn left(subject: &str) -> Option<String> {
+    if let Some(names) = subject.strip_prefix("checkout: moving from ") {
+        return names.split_once(" to ").map(|(from, _)| from.to_owned());
+    }
+    // While a branch is rebased `HEAD` is on no branch, but it is that branch that is worked on.
+    let finished = subject.strip_prefix("rebase (finish): returning to refs/heads/");
+    finished.map(str::to_owned)
+}
+
+fn is_branch(name: &str) -> bool {
+    let is_hash = matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    !is_hash && !matches!(name, "" | "HEAD")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_read() {
+        let check = |subject: &str, expected: Option<&str>| assert_eq!(left(subject).as_deref(), expected);
+        check("checkout: moving from main to fix/a to b", Some("main"));
+        check("rebase (finish): returning to refs/heads/fix/a", Some("fix/a"));
+        check("commit: checkout: moving from x to y", None);
+        check("commit (initial): First", None);
+        assert_eq!(moment("HEAD@{1780000000}"), Timestamp::from_second(1_780_000_000).ok());
+        assert_eq!(moment("HEAD@{0 days ago}"), None);
+        assert!(is_branch("main") && !is_branch(&"a".repeat(40)) && !is_branch("HEAD"));
+    }
+}

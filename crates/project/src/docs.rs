@@ -1,0 +1,122 @@
+//! Which documents a repository has that tell an agent what to do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// Where specifications lie.
+const SPECS: [&str; 3] = [".specs", "specs", "docs/specs"];
+/// How deep below those they are looked for.
+const DEPTH: usize = 6;
+/// How many are listed.
+const FILES: usize = 200;
+/// How many entries are looked at before the search ends.
+const LOOKED_AT: usize = 5000;
+
+/// The documents that are there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a field of the answer")]
+pub struct Docs {
+    /// `CLAUDE.md`, at the root or in `.claude`.
+    pub has_claude_md: bool,
+    /// Whether there is any specification.
+    pub has_specs: bool,
+    /// The specifications, from the root.
+    pub spec_files: Vec<PathBuf>,
+    /// `TODO.md`.
+    pub has_todo: bool,
+    /// `README`, whatever its ending.
+    pub has_readme: bool,
+}
+
+impl Docs {
+    /// Looks below a root; what cannot be looked at is not there.
+    pub fn find(root: &Path) -> Self {
+        let is_file = |name: &str| root.join(name).is_file();
+        let mut walk = Walk { root, found: Vec::new(), left: LOOKED_AT };
+        for folder in SPECS {
+            walk.folder(&root.join(folder), DEPTH);
+        }
+        walk.found.sort();
+        Self {
+            has_claude_md: is_file("CLAUDE.md") || is_file(".claude/CLAUDE.md"),
+            has_specs: !walk.found.is_empty(),
+            spec_files: walk.found,
+            has_todo: is_file("TODO.md"),
+            has_readme: has_readme(root),
+        }
+    }
+}
+
+fn has_readme(root: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(root) else { return false };
+    entries.flatten().take(LOOKED_AT).any(|entry| {
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        (name == "readme" || name.starts_with("readme.")) && entry.path().is_file()
+    })
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    found: Vec<PathBuf>,
+    left: usize,
+}
+
+impl Walk<'_> {
+    /// Markdown files below a folder; links are not followed, so that there is an end.
+    fn folder(&mut self, folder: &Path, depth: usize) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            if self.left == 0 || self.found.len() >= FILES {
+                return;
+            }
+            self.left -= 1;
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && depth > 0 => self.folder(&path, depth - 1),
+                Ok(kind) if kind.is_file() && is_markdown(&path) => {
+                    self.found.push(path.strip_prefix(self.root).unwrap_or(&path).to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_found() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path();
+        assert_eq!(Docs::find(root), Docs::default());
+        for name in [
+            ".claude/CLAUDE.md",
+            "specs/deep/er/a.md",
+            ".specs/b.MD",
+            "docs/specs/c.md",
+            "specs/d.txt",
+            "ReadMe.rst",
+            "TODO.md",
+        ] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        std::os::unix::fs::symlink(root, root.join("specs/round")).unwrap();
+        let found = Docs::find(root);
+        assert!(found.has_claude_md && found.has_specs && found.has_todo && found.has_readme);
+        assert_eq!(
+            found.spec_files,
+            [".specs/b.MD", "docs/specs/c.md", "specs/deep/er/a.md"].map(PathBuf::from)
+        );
+        assert_eq!(Docs::find(&root.join("nowhere")), Docs::default());
+    }
+}

@@ -1,0 +1,152 @@
+//! What git says of a directory. Everything is asked for with NUL between the fields, so that no name or subject
+//! can be taken for a border.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::Place;
+use crate::child::{Answer, Silence, ask};
+
+/// How many commits are shown.
+const COMMITS: &str = "-10";
+/// A repository's own settings may name programs that git would run for a question.
+const HARMLESS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
+
+/// What git says.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Git {
+    /// The branch; `None` on a detached head.
+    pub current_branch: Option<String>,
+    /// The newest commit's full hash; `None` before the first one.
+    pub head_commit_sha: Option<String>,
+    /// Its subject.
+    pub head_commit_message: Option<String>,
+    /// Paths that differ from what is staged, untracked ones too.
+    pub uncommitted_changes: Vec<String>,
+    /// Paths whose staged content differs from the newest commit.
+    pub staged_changes: Vec<String>,
+    /// How many stashes there are.
+    pub stash_count: usize,
+    /// The newest commits.
+    pub recent_commits: Vec<Commit>,
+}
+
+/// One commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Commit {
+    /// Its full hash.
+    pub sha: String,
+    /// Its subject.
+    pub message: String,
+    /// Who wrote it.
+    pub author: String,
+    /// When.
+    pub date: Option<Timestamp>,
+}
+
+/// Asks git one thing; a failure that is worth a word goes to `problems`.
+pub(crate) fn git(place: &Place, arguments: &[&str]) -> Result<Answer, String> {
+    let all = HARMLESS.iter().chain(arguments);
+    let asked = || arguments.first().copied().unwrap_or_default();
+    ask(place, "git", all, place.tools.git_limit).map_err(|silence| match silence {
+        Silence::Missing => "there is no program `git` on your PATH".to_owned(),
+        Silence::Late(limit) => format!("`git {}` did not answer within {} s", asked(), limit.as_secs()),
+        Silence::Failed(error) => format!("`git {}` cannot be run: {error}", asked()),
+    })
+}
+
+/// The branch that is checked out, born or not; `None` on a detached head.
+pub(crate) fn branch(place: &Place) -> Result<Option<String>, String> {
+    Ok(git(place, &["symbolic-ref", "--quiet", "--short", "HEAD"])?.line().filter(|name| !name.is_empty()))
+}
+
+/// The newest commits, newest first; none before the first one.
+pub(crate) fn commits(place: &Place) -> Result<Vec<Commit>, String> {
+    let answer = git(place, &["log", "-z", COMMITS, "--format=%H%x00%an%x00%aI%x00%s"])?;
+    if !answer.success {
+        return Ok(Vec::new());
+    }
+    let fields: Vec<String> = fields(&answer.bytes).collect();
+    let commit = |fields: &[String]| match fields {
+        [sha, author, date, message] => Some(Commit {
+            sha: sha.clone(),
+            message: message.clone(),
+            author: author.clone(),
+            date: date.parse().ok(),
+        }),
+        _ => None,
+    };
+    Ok(fields.chunks(4).filter_map(commit).collect())
+}
+
+/// How many stashes there are.
+pub(crate) fn stashes(place: &Place) -> Result<usize, String> {
+    let answer = git(place, &["stash", "list", "-z", "--format=%H"])?;
+    Ok(if answer.success { fields(&answer.bytes).count() } else { 0 })
+}
+
+/// Paths with changes that are not staged, and those that are.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    pub(crate) uncommitted: Vec<String>,
+    pub(crate) staged: Vec<String>,
+}
+
+/// What has changed; nothing in a repository without a work tree.
+pub(crate) fn changes(place: &Place) -> Result<Changes, String> {
+    let answer = git(place, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
+    if answer.cut {
+        return Err("there are more changes than are shown".to_owned());
+    }
+    Ok(if answer.success { parse_changes(&answer.bytes) } else { Changes::default() })
+}
+
+/// `XY path` for each; of what was renamed or copied the old path follows.
+fn parse_changes(bytes: &[u8]) -> Changes {
+    let mut changes = Changes::default();
+    let mut fields = fields(bytes);
+    while let Some(field) = fields.next() {
+        let mut letters = field.chars();
+        let (Some(staged), Some(unstaged)) = (letters.next(), letters.next()) else { continue };
+        let path = letters.as_str().strip_prefix(' ').unwrap_or(letters.as_str()).to_owned();
+        if matches!(staged, 'R' | 'C') || matches!(unstaged, 'R' | 'C') {
+            fields.next();
+        }
+        if matches!(unstaged, 'M' | 'A' | 'D' | 'R' | 'C' | 'T' | 'U' | '?') {
+            changes.uncommitted.push(path.clone());
+        }
+        if matches!(staged, 'M' | 'A' | 'D' | 'R' | 'C' | 'T') {
+            changes.staged.push(path);
+        }
+    }
+    changes
+}
+
+/// The texts between NULs; a path that is no UTF-8 is shown as well as it can be.
+pub(crate) fn fields(bytes: &[u8]) -> impl Iterator<Item = String> + '_ {
+    let whole = bytes.strip_suffix(b"\0").unwrap_or(bytes);
+    let parts = (!whole.is_empty()).then(|| whole.split(|byte| *byte == 0));
+    parts.into_iter().flatten().map(|part| String::from_utf8_lossy(part).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_told_apart() {
+        let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        let check = |text: &str, uncommitted: &[&str], staged: &[&str]| {
+            let found = parse_changes(text.as_bytes());
+            assert_eq!((found.uncommitted, found.staged), (owned(uncommitted), owned(staged)), "{text:?}");
+        };
+        check("", &[], &[]);
+        check(" M a.rs\0?? new file\0", &["a.rs", "new file"], &[]);
+        check("M  a\0MM b\0A  c\0", &["b"], &["a", "b", "c"]);
+        check("R  new\0old\0 M x\0", &["x"], &["new"]);
+        check("UU both\0 D gone\0T  kind\0", &["both", "gone"], &["kind"]);
+        check(" M line\nbreak \"quoted\"\0", &["line\nbreak \"quoted\""], &[]);
+        check("x", &[], &[]);
+        check("R  torn\0", &[], &["torn"]);
+    }
+}

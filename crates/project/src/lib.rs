@@ -1,0 +1,48 @@
+//! A repository's state now: what git says, what GitHub says where `gh` is there, and which documents it has.
+//!
+//! Every program it asks has a time limit and inherits nothing that could lead it to another repository. What
+//! could not be learned is left out and said.
+
+mod branch;
+mod child;
+mod docs;
+mod git;
+mod github;
+mod status;
+
+pub use branch::branch_at;
+pub use docs::Docs;
+pub use git::{Commit, Git};
+pub use github::{Check, GitHub, PullRequest};
+pub use status::{ProjectStatus, Repo, branch, status, work_tree};
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How the programs are asked.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    /// Where they are looked for (`PATH`).
+    pub search_path: OsString,
+    /// Whether `gh` may be asked.
+    pub github: bool,
+    /// How long git may take for each answer.
+    pub git_limit: Duration,
+    /// How long GitHub's answers are waited for, all of them together.
+    pub github_limit: Duration,
+}
+
+impl Tools {
+    /// How long git may take for one answer.
+    pub const GIT_LIMIT: Duration = Duration::from_secs(5);
+}
+
+/// A directory whose repository is asked about.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The directory.
+    pub directory: PathBuf,
+    /// How.
+    pub tools: Tools,
+}

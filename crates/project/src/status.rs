@@ -1,0 +1,135 @@
+//! All of it, asked for at once.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use serde::Serialize;
+
+use crate::git::{self, Changes, Git, git};
+use crate::{Docs, GitHub, Place, github};
+
+/// A repository's state.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ProjectStatus {
+    /// Which repository.
+    pub repo: Repo,
+    /// What git says.
+    pub git: Git,
+    /// What GitHub says, where it says anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub github: Option<GitHub>,
+    /// Its documents.
+    pub docs: Docs,
+    /// What could not be learned, and why.
+    pub problems: Vec<String>,
+}
+
+/// A repository, or a directory that is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Repo {
+    /// The root of the work tree, else the directory.
+    pub path: PathBuf,
+    /// What people call it: the main repository's last component.
+    pub name: String,
+    /// Whether git knows it.
+    pub is_git_repo: bool,
+}
+
+/// The state of the repository that the place lies in; what could not be learned is among its problems.
+pub fn status(place: &Place) -> ProjectStatus {
+    let mut problems = Vec::new();
+    let mut keep = |why: String| {
+        if !problems.contains(&why) {
+            problems.push(why);
+        }
+    };
+    let (branch, commits, changes, stashes, github, root, main) = thread::scope(|scope| {
+        let branch = scope.spawn(|| git::branch(place));
+        let commits = scope.spawn(|| git::commits(place));
+        let changes = scope.spawn(|| git::changes(place));
+        let stashes = scope.spawn(|| git::stashes(place));
+        let github = scope.spawn(|| github::github(place));
+        let root = scope.spawn(|| top_level(place));
+        let main = common_folder(place);
+        // A thread of ours that fell over has learned nothing.
+        (
+            branch.join().unwrap_or(Ok(None)),
+            commits.join().unwrap_or(Ok(Vec::new())),
+            changes.join().unwrap_or(Ok(Changes::default())),
+            stashes.join().unwrap_or(Ok(0)),
+            github.join().unwrap_or(Ok(None)),
+            root.join().unwrap_or(None),
+            main,
+        )
+    });
+    let common = main.unwrap_or_else(|why| {
+        keep(why);
+        None
+    });
+    let is_git_repo = common.is_some();
+    let path = root.unwrap_or_else(|| place.directory.clone());
+    let name = name(common.as_deref(), &path);
+    let repo = Repo { path, name, is_git_repo };
+    let docs = Docs::find(&repo.path);
+    if !is_git_repo {
+        return ProjectStatus { repo, docs, problems, ..ProjectStatus::default() };
+    }
+    let recent_commits = commits.unwrap_or_else(|why| {
+        keep(why);
+        Vec::new()
+    });
+    let changes = changes.unwrap_or_else(|why| {
+        keep(why);
+        Changes::default()
+    });
+    let head = recent_commits.first();
+    let git = Git {
+        current_branch: branch.unwrap_or_else(|why| {
+            keep(why);
+            None
+        }),
+        head_commit_sha: head.map(|commit| commit.sha.clone()),
+        head_commit_message: head.map(|commit| commit.message.clone()),
+        uncommitted_changes: changes.uncommitted,
+        staged_changes: changes.staged,
+        stash_count: stashes.unwrap_or_else(|why| {
+            keep(why);
+            0
+        }),
+        recent_commits,
+    };
+    let github = github.unwrap_or_else(|why| {
+        keep(why);
+        None
+    });
+    ProjectStatus { repo, git, github, docs, problems }
+}
+
+/// The branch that is checked out; `None` on a detached head, outside a repository and where git is silent.
+pub fn branch(place: &Place) -> Option<String> {
+    git::branch(place).ok().flatten()
+}
+
+/// The root of the work tree that the place lies in, else the directory itself.
+pub fn work_tree(place: &Place) -> PathBuf {
+    top_level(place).unwrap_or_else(|| place.directory.clone())
+}
+
+fn top_level(place: &Place) -> Option<PathBuf> {
+    let answer = git(place, &["rev-parse", "--show-toplevel"]).ok()?;
+    answer.line().filter(|line| !line.is_empty()).map(PathBuf::from)
+}
+
+/// The folder that all work trees of a repository share; `None` outside a repository.
+fn common_folder(place: &Place) -> Result<Option<PathBuf>, String> {
+    let answer = git(place, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+    Ok(answer.line().map(PathBuf::from))
+}
+
+fn name(common: Option<&Path>, path: &Path) -> String {
+    let is_usual = common.and_then(Path::file_name).is_some_and(|name| name == ".git");
+    let main = if is_usual { common.and_then(Path::parent) } else { None };
+    // A submodule's files lie in the repository around it: it is called by its own folder.
+    let named = main.unwrap_or(path).file_name();
+    named.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}

@@ -1,0 +1,73 @@
+//! `gh` needs the network, so a script gives what `gh` documents; whatever it does, the rest is there in time.
+
+use std::time::{Duration, Instant};
+
+use project::{GitHub, ProjectStatus, status};
+use testkit::ScratchHome;
+
+use crate::repositories::{place, script};
+
+const ANSWERS: &str = r#"case "$2" in
+list) echo '[{"number":7,"title":"Add a cart","headRefName":"cart","state":"OPEN"}]' ;;
+checks) echo '[{"name":"build","state":"SUCCESS"},{"name":"test","state":"FAILURE"}]'; exit 1 ;;
+esac"#;
+
+fn look(gh: Option<&str>, allowed: bool) -> (ProjectStatus, Duration) {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    if let Some(gh) = gh {
+        script(&home, "gh", gh);
+    }
+    let mut place = place(&home, shop.path());
+    place.tools.github = allowed;
+    place.tools.github_limit = Duration::from_millis(300);
+    let began = Instant::now();
+    let found = status(&place);
+    assert_eq!(found.git.current_branch.as_deref(), Some("main"), "git is heard whatever `gh` does");
+    (found, began.elapsed())
+}
+
+#[test]
+fn pull_requests_and_failing_checks_are_told() {
+    let (found, _) = look(Some(ANSWERS), true);
+    let GitHub { open_prs, failing_checks } = found.github.expect("GitHub");
+    assert_eq!((open_prs[0].number, open_prs[0].branch.as_str()), (7, "cart"));
+    assert_eq!((open_prs[0].title.as_str(), open_prs[0].state.as_str()), ("Add a cart", "OPEN"));
+    assert_eq!(failing_checks.len(), 1);
+    assert_eq!((failing_checks[0].name.as_str(), failing_checks[0].status.as_str()), ("test", "FAILURE"));
+}
+
+#[test]
+fn without_gh_or_without_permission_there_is_no_github() {
+    let (found, _) = look(Some(ANSWERS), false);
+    assert_eq!((found.github, found.problems), (None, Vec::new()));
+    // The machine's own `gh` would need the network: a name that cannot be run stands for none.
+    let (found, _) = look(Some("exit 127"), true);
+    assert_eq!(found.github, None);
+}
+
+#[test]
+fn a_gh_that_cannot_answer_neither_fails_nor_delays() {
+    let check = |gh: &str, problem: &str| {
+        let (found, took) = look(Some(gh), true);
+        assert_eq!(found.github, None, "{gh}");
+        assert_eq!(found.problems, [problem], "{gh}");
+        assert!(took < Duration::from_secs(4), "{gh} took {took:?}");
+    };
+    check(
+        "echo 'To get started with GitHub CLI, please run:  gh auth login' >&2; exit 4",
+        "`gh pr list` says: To get started with GitHub CLI, please run:  gh auth login",
+    );
+    check(
+        "echo 'error connecting to api.github.com' >&2; exit 1",
+        "`gh pr list` says: error connecting to api.github.com",
+    );
+    check("sleep 100 & wait", "`gh` did not answer within 0.3 s");
+    check("echo nonsense", "`gh pr list` says: nothing that can be understood");
+}
+
+#[test]
+fn no_pull_request_and_no_failure_is_nothing() {
+    let (found, _) = look(Some("echo '[]'"), true);
+    assert_eq!((found.github, found.problems), (None, Vec::new()));
+}

@@ -1,0 +1,154 @@
+//! Repositories in every state one can be in.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use project::{Place, ProjectStatus, Tools, status};
+use testkit::ScratchHome;
+
+/// A place whose programs are those of the scratch home, then those of the machine.
+pub(crate) fn place(home: &ScratchHome, directory: &Path) -> Place {
+    let environment = home.environment();
+    let search_path = environment.into_iter().find(|(name, _)| *name == "PATH");
+    Place {
+        directory: directory.to_owned(),
+        tools: Tools {
+            search_path: search_path.map(|(_, path)| path).unwrap_or_default(),
+            github: true,
+            git_limit: Tools::GIT_LIMIT,
+            github_limit: Duration::from_millis(1500),
+        },
+    }
+}
+
+pub(crate) fn script(home: &ScratchHome, name: &str, text: &str) {
+    let path = home.write(&format!("bin/{name}"), format!("#!/bin/sh\n{text}\n"));
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
+}
+
+fn look(home: &ScratchHome, directory: &Path) -> ProjectStatus {
+    status(&place(home, directory))
+}
+
+#[test]
+fn a_repository_at_work() {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    let head = shop.commit("a b.txt", "one\n", "Second | with %x00 \"signs\"");
+    shop.branch("fix/a");
+    home.write("shop/a b.txt", "two\n");
+    shop.git(["stash", "--quiet"]);
+    home.write("shop/a b.txt", "three\n");
+    home.write("shop/new\nline.txt", "");
+    home.write("shop/staged.txt", "");
+    shop.git(["add", "--", "staged.txt"]);
+    shop.git(["mv", "README.md", "READ.md"]);
+    home.write("shop/CLAUDE.md", "");
+    home.write("shop/src/deep/x.rs", "");
+    // Asked from below the root.
+    let found = look(&home, &shop.path().join("src/deep"));
+    assert_eq!(found.repo.path, shop.path());
+    assert_eq!((found.repo.name.as_str(), found.repo.is_git_repo), ("shop", true));
+    let git = &found.git;
+    assert_eq!(git.current_branch.as_deref(), Some("fix/a"));
+    assert_eq!(git.head_commit_sha.as_deref(), Some(head.as_str()));
+    assert_eq!(git.head_commit_message.as_deref(), Some("Second | with %x00 \"signs\""));
+    assert_eq!(git.uncommitted_changes, ["a b.txt", "CLAUDE.md", "new\nline.txt", "src/"]);
+    assert_eq!(git.staged_changes, ["READ.md", "staged.txt"]);
+    assert_eq!(git.stash_count, 1);
+    let told: Vec<_> =
+        git.recent_commits.iter().map(|one| (one.message.as_str(), one.author.as_str())).collect();
+    assert_eq!(told, [("Second | with %x00 \"signs\"", "Ana Tester"), ("First commit", "Ana Tester")]);
+    assert_eq!(git.recent_commits[0].date, "2026-01-02T03:04:05Z".parse().ok());
+    assert!(found.docs.has_claude_md && !found.docs.has_readme, "{:?}", found.docs);
+    assert!(found.problems.is_empty() && found.github.is_none(), "{found:?}");
+}
+
+#[test]
+fn a_repository_in_odd_states() {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    let tree = shop.worktree("feature/x");
+    let found = look(&home, &tree);
+    assert_eq!((found.repo.path.as_path(), found.repo.name.as_str()), (tree.as_path(), "shop"));
+    assert_eq!(found.git.current_branch.as_deref(), Some("feature/x"));
+
+    shop.git(["checkout", "--quiet", "--detach"]);
+    let found = look(&home, shop.path());
+    assert_eq!(found.git.current_branch, None);
+    assert!(found.git.head_commit_sha.is_some());
+
+    let empty = home.dir("empty");
+    let git = |arguments: &[&str], directory: &Path| {
+        let ended = home.command("git").args(arguments).current_dir(directory).output().expect("git");
+        assert!(ended.status.success(), "{ended:?}");
+    };
+    git(&["init", "--quiet", "--initial-branch=trunk"], &empty);
+    let found = look(&home, &empty);
+    assert!(found.repo.is_git_repo && found.problems.is_empty(), "{found:?}");
+    assert_eq!(found.git.current_branch.as_deref(), Some("trunk"));
+    assert_eq!((found.git.head_commit_sha, found.git.recent_commits.len()), (None, 0));
+
+    git(&["clone", "--quiet", "--bare", "shop", "bare.git"], home.path());
+    let found = look(&home, &home.path().join("bare.git"));
+    assert!(found.repo.is_git_repo && found.problems.is_empty(), "{found:?}");
+    assert_eq!((found.repo.name.as_str(), found.git.recent_commits.len()), ("bare.git", 1));
+
+    git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../shop", "inner"], &tree);
+    let found = look(&home, &tree.join("inner"));
+    assert_eq!((found.repo.path, found.repo.name.as_str()), (tree.join("inner"), "inner"));
+}
+
+#[test]
+fn a_directory_that_is_no_repository() {
+    let home = ScratchHome::new();
+    let plain = home.dir("plain");
+    home.write("plain/README", "");
+    let found = look(&home, &plain);
+    assert_eq!(found.repo.path, plain);
+    assert!(!found.repo.is_git_repo && found.docs.has_readme && found.problems.is_empty(), "{found:?}");
+    let gone = look(&home, &home.path().join("gone"));
+    assert!(!gone.repo.is_git_repo && !gone.problems.is_empty(), "{gone:?}");
+}
+
+#[test]
+fn without_git_it_says_so() {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    let mut place = place(&home, shop.path());
+    place.tools.search_path = OsString::from("/nowhere");
+    let found = status(&place);
+    assert!(!found.repo.is_git_repo);
+    assert_eq!(found.problems, ["there is no program `git` on your PATH"]);
+}
+
+#[test]
+fn a_git_that_hangs_is_ended() {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    script(&home, "git", "sleep 100 & wait");
+    let mut place = place(&home, shop.path());
+    place.tools.git_limit = Duration::from_millis(200);
+    let began = Instant::now();
+    let found = status(&place);
+    assert!(began.elapsed() < Duration::from_secs(5), "it waited {:?}", began.elapsed());
+    assert_eq!(found.problems, ["`git rev-parse` did not answer within 0 s"]);
+}
+
+#[test]
+fn looking_changes_nothing_and_obeys_no_setting_of_the_repository() {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    script(&home, "spy", "touch \"$HOME/was-run\"");
+    let spy = home.path().join("bin/spy").display().to_string();
+    shop.git(["config", "core.fsmonitor", &spy]);
+    home.write("shop/README.md", "changed\n");
+    let before = fs::metadata(shop.path().join(".git/index")).expect("an index").modified().expect("a time");
+    look(&home, shop.path());
+    let after = fs::metadata(shop.path().join(".git/index")).expect("an index").modified().expect("a time");
+    assert_eq!(before, after, "the index was written");
+    assert!(!home.path().join("was-run").exists(), "a program that the repository names was run");
+}

@@ -1,0 +1,118 @@
+//! What could be resumed: the facts of a session that the choice looks at.
+
+use jiff::Timestamp;
+use model::{AgentId, Origin, Session, SessionId};
+
+/// Who wants to begin a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asker {
+    /// The person at the machine, to whom sessions that no agent began belong.
+    Person,
+    /// An OpenClaw agent, to whom its own sessions belong.
+    Agent(AgentId),
+}
+
+impl Asker {
+    /// Whether a session is one of the asker's own.
+    pub fn owns(&self, session: &Session) -> bool {
+        match (self, session.origin.agent()) {
+            (Self::Person, None) => true,
+            (Self::Agent(agent), Some(owner)) => agent == owner,
+            _ => false,
+        }
+    }
+}
+
+/// What a session may cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Budget {
+    /// Nobody set one.
+    None,
+    /// In US dollars; more than zero.
+    Dollars(f64),
+}
+
+/// By whom a session is held at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// Nobody.
+    Free,
+    /// A run that a program started and that takes the repository's one place for such runs.
+    Worker,
+    /// A process that a person looks at.
+    Person,
+}
+
+/// A session as the choice sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The session.
+    pub id: SessionId,
+    /// Its branch.
+    pub branch: Option<String>,
+    /// What it was about: its latest task, else its first message.
+    pub about: Option<String>,
+    /// When something last happened in it.
+    pub last_active: Option<Timestamp>,
+    /// Lines of its transcript.
+    pub lines: u64,
+    /// The transcript's size.
+    pub bytes: u64,
+    /// Input and output tokens; the cache's are not among them.
+    pub tokens: u64,
+    /// How often its context was compacted.
+    pub compactions: u64,
+    /// Cost over budget, in percent, where both are known.
+    pub budget_used_pct: Option<f64>,
+    /// The name it was given: OpenClaw's label, else its title.
+    pub label: Option<String>,
+    /// Who holds it.
+    pub hold: Hold,
+    /// Whether its transcript is there.
+    pub has_transcript: bool,
+}
+
+impl Candidate {
+    /// The session's facts, beside a budget that is set for the task.
+    pub fn of(session: &Session, budget: Budget) -> Self {
+        let (registered, label) = match &session.origin {
+            Origin::OpenClaw { label, .. } => (true, label.clone()),
+            Origin::Native | Origin::Archived => (false, session.title.clone()),
+        };
+        let hold = match session.is_running {
+            false => Hold::Free,
+            true if registered => Hold::Worker,
+            true => Hold::Person,
+        };
+        Self {
+            id: session.id.clone(),
+            branch: session.branch.clone(),
+            about: session.last_task.clone().or_else(|| session.first_message.clone()),
+            last_active: session.last_modified,
+            lines: session.message_count,
+            bytes: session.file_size,
+            tokens: session.usage.input.saturating_add(session.usage.output),
+            compactions: session.compactions,
+            budget_used_pct: budget_used(session, budget),
+            label,
+            hold,
+            has_transcript: session.file.is_some(),
+        }
+    }
+
+    /// How many hours ago something last happened; `None` where nothing says when.
+    pub fn age_hours(&self, now: Timestamp) -> Option<f64> {
+        let then = self.last_active?;
+        Some((now.as_millisecond() - then.as_millisecond()) as f64 / 3_600_000.0)
+    }
+}
+
+/// What is known to have been spent, else the estimate, over the budget.
+fn budget_used(session: &Session, budget: Budget) -> Option<f64> {
+    match budget {
+        Budget::None => session.budget_used_pct,
+        Budget::Dollars(budget) => {
+            session.registry_cost_usd.or(session.cost_usd).map(|cost| cost / budget * 100.0)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What forbids a session whatever its score would be.
+
+use serde::Serialize;
+
+use crate::{Candidate, Weights};
+
+/// So many compactions are too many.
+const COMPACTIONS: u64 = 3;
+/// So much of the budget is too much, in percent.
+const BUDGET_PCT: f64 = 70.0;
+/// Over so many lines a session that has nothing to do with the task is dead weight.
+const UNRELATED_LINES: u64 = 200;
+
+/// Why a session is out of the question.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "value")]
+pub enum Ceiling {
+    /// Its context was compacted so often that little of it is left.
+    Compactions(u64),
+    /// So much of its budget is gone, in percent.
+    Budget(f64),
+    /// It is unrelated, and has so many lines.
+    Unrelated(u64),
+}
+
+impl Ceiling {
+    /// What forbids a session before anybody looks at the task.
+    pub fn hard(candidate: &Candidate) -> Option<Self> {
+        if candidate.compactions >= COMPACTIONS {
+            return Some(Self::Compactions(candidate.compactions));
+        }
+        candidate.budget_used_pct.filter(|used| *used >= BUDGET_PCT).map(Self::Budget)
+    }
+
+    /// What forbids it once its relevance is known.
+    pub fn soft(candidate: &Candidate, relevance: f64) -> Option<Self> {
+        let dead_weight = relevance < Weights::UNRELATED && candidate.lines > UNRELATED_LINES;
+        dead_weight.then_some(Self::Unrelated(candidate.lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reason::tests::candidate;
+
+    #[test]
+    fn hard_ceilings() {
+        let check = |compactions, budget_used_pct, expected| {
+            let candidate = Candidate { compactions, budget_used_pct, ..candidate("a") };
+            assert_eq!(Ceiling::hard(&candidate), expected, "{compactions} {budget_used_pct:?}");
+        };
+        check(0, None, None);
+        check(2, Some(69.999), None);
+        check(3, None, Some(Ceiling::Compactions(3)));
+        check(7, Some(99.0), Some(Ceiling::Compactions(7)));
+        check(0, Some(70.0), Some(Ceiling::Budget(70.0)));
+        check(2, Some(140.0), Some(Ceiling::Budget(140.0)));
+    }
+
+    #[test]
+    fn the_soft_ceiling_needs_both() {
+        let check = |relevance, lines, expected| {
+            let candidate = Candidate { lines, ..candidate("a") };
+            assert_eq!(Ceiling::soft(&candidate, relevance), expected, "{relevance} {lines}");
+        };
+        check(0.099, 201, Some(Ceiling::Unrelated(201)));
+        check(0.0, 200, None);
+        check(0.1, 5000, None);
+    }
+}

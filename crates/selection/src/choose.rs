@@ -1,0 +1,205 @@
+//! The decision: a label first, then whether the place is taken, then the best score.
+
+use jiff::Timestamp;
+use model::SessionId;
+use serde::Serialize;
+
+use crate::reason;
+use crate::{Candidate, Ceiling, Factors, Hold, Judged, Relevance, Weights, factors};
+
+/// What is to be done, and under which circumstances.
+#[derive(Debug, Clone)]
+pub struct Task<'a> {
+    /// The branch that is checked out; `None` on a detached head.
+    pub branch: Option<&'a str>,
+    /// The name of the session it must go to.
+    pub label: Option<&'a str>,
+    /// A run that has the directory's one place for runs.
+    pub taken_by: Option<SessionId>,
+    /// The moment.
+    pub now: Timestamp,
+    /// A score from here on is enough.
+    pub threshold: f64,
+    /// How much each factor weighs.
+    pub weights: Weights,
+}
+
+/// What to do with a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Go on with a session.
+    Resume,
+    /// Begin a new one.
+    Fresh,
+    /// Wait for a run that has the directory.
+    Queue,
+}
+
+impl Action {
+    /// The word used in JSON and for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Resume => "resume",
+            Self::Fresh => "fresh",
+            Self::Queue => "queue",
+        }
+    }
+}
+
+/// Why a session cannot be resumed, however well it fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Obstacle {
+    /// A live process holds it.
+    Held,
+    /// Its transcript is gone.
+    Gone,
+}
+
+/// A session that was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Considered {
+    /// The session.
+    pub session_id: SessionId,
+    /// Between 0 and 1; 0 under a ceiling.
+    pub score: f64,
+    /// Its factors.
+    pub factors: Factors,
+    /// How much it has to do with the task, and why.
+    pub relevance: Relevance,
+    /// What forbids it.
+    pub ceiling: Option<Ceiling>,
+    /// What keeps it from being resumed.
+    pub obstacle: Option<Obstacle>,
+    /// All that in words.
+    pub reason: String,
+}
+
+impl Considered {
+    /// Whether it can be resumed at all.
+    pub fn is_eligible(&self) -> bool {
+        self.ceiling.is_none() && self.obstacle.is_none()
+    }
+}
+
+/// What was decided, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What to do.
+    pub action: Action,
+    /// The session to resume, or the one to wait for.
+    pub session: Option<SessionId>,
+    /// Why, in one line.
+    pub reason: String,
+    /// What would change the answer, one line each.
+    pub changes: Vec<String>,
+    /// Every session that was looked at, those that can be resumed first, best first.
+    pub considered: Vec<Considered>,
+}
+
+/// Whether the decision depends on anybody's relevance.
+pub fn needs_relevance(task: &Task<'_>, candidates: &[Candidate]) -> bool {
+    task.label.is_none()
+        && task.taken_by.is_none()
+        && candidates.iter().any(|one| Ceiling::hard(one).is_none())
+}
+
+/// Decides where a task goes. `judged` holds the candidates' relevance, in their order.
+pub fn choose(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Decision {
+    let short = |action, session, reason: String, change: String| Decision {
+        action,
+        session,
+        reason,
+        changes: vec![change],
+        considered: Vec::new(),
+    };
+    if let Some(label) = task.label {
+        return labelled(label, candidates, short);
+    }
+    if let Some(runs) = &task.taken_by {
+        let reason = format!("session {} runs here, and one directory has one run at a time", runs.short());
+        return short(
+            Action::Queue,
+            Some(runs.clone()),
+            reason,
+            format!("the end of session {}", runs.short()),
+        );
+    }
+    if candidates.is_empty() {
+        let (reason, change) = ("no previous sessions of this repository", "a session of this repository");
+        return short(Action::Fresh, None, reason.to_owned(), change.to_owned());
+    }
+    best(task, candidates, judged)
+}
+
+fn labelled(
+    label: &str,
+    candidates: &[Candidate],
+    short: impl Fn(Action, Option<SessionId>, String, String) -> Decision,
+) -> Decision {
+    let called = candidates.iter().filter(|one| one.label.as_deref() == Some(label) && one.has_transcript);
+    let Some(found) = called.max_by_key(|one| one.last_active) else {
+        let change = format!("a session called `{label}`");
+        return short(Action::Fresh, None, format!("no session is called `{label}` yet"), change);
+    };
+    let id = Some(found.id.clone());
+    let unnamed = "no label: then the scores decide".to_owned();
+    match found.hold {
+        Hold::Free => short(Action::Resume, id, format!("it is called `{label}`"), unnamed),
+        Hold::Worker => {
+            short(Action::Queue, id, format!("`{label}` is running"), "the end of its run".to_owned())
+        }
+        Hold::Person => {
+            let reason = format!("`{label}` is open in another process; a fork of it could go on");
+            short(Action::Fresh, None, reason, "the end of that process".to_owned())
+        }
+    }
+}
+
+fn best(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Decision {
+    let mut all: Vec<(&Candidate, Considered)> =
+        candidates.iter().zip(&judged.relevance).map(|(one, how)| (one, consider(task, one, how))).collect();
+    all.sort_by(|(one, ours), (other, theirs)| {
+        let rank = |of: &Considered| (of.is_eligible(), of.score);
+        let ((ours_can, our_score), (theirs_can, their_score)) = (rank(ours), rank(theirs));
+        theirs_can
+            .cmp(&ours_can)
+            .then(their_score.total_cmp(&our_score))
+            .then(theirs.relevance.score.total_cmp(&ours.relevance.score))
+            .then(other.last_active.cmp(&one.last_active))
+            .then(one.id.cmp(&other.id))
+    });
+    let first = all.first().map(|(candidate, considered)| (*candidate, considered.clone()));
+    let considered: Vec<Considered> = all.into_iter().map(|(_, considered)| considered).collect();
+    let Some((candidate, best)) = first else {
+        let reason = "no previous sessions of this repository".to_owned();
+        return Decision { action: Action::Fresh, session: None, reason, changes: Vec::new(), considered };
+    };
+    let resumes = best.is_eligible() && best.score >= task.threshold;
+    let changes = reason::changes(task, candidate, &considered, resumes);
+    let (action, session) =
+        if resumes { (Action::Resume, Some(best.session_id.clone())) } else { (Action::Fresh, None) };
+    Decision { action, session, reason: reason::decided(&best, resumes), changes, considered }
+}
+
+fn consider(task: &Task<'_>, candidate: &Candidate, relevance: &Relevance) -> Considered {
+    let factors = factors(candidate, task.branch, relevance.score, task.now, &task.weights);
+    let ceiling = Ceiling::hard(candidate).or_else(|| Ceiling::soft(candidate, relevance.score));
+    let obstacle = match candidate.hold {
+        _ if !candidate.has_transcript => Some(Obstacle::Gone),
+        Hold::Free => None,
+        Hold::Worker | Hold::Person => Some(Obstacle::Held),
+    };
+    let score = if ceiling.is_some() { 0.0 } else { factors.score() };
+    let reason = reason::words(&factors, candidate, relevance, ceiling, obstacle);
+    Considered {
+        session_id: candidate.id.clone(),
+        score,
+        factors,
+        relevance: relevance.clone(),
+        ceiling,
+        obstacle,
+        reason,
+    }
+}

@@ -1,0 +1,21 @@
+//! Which session a new task should go to: resume one, begin afresh, or wait; and why, in words.
+//!
+//! Pure: a task, candidates, their relevance, weights and a moment in; a decision out. Who asks a model for
+//! relevance, and where decisions are kept, is the business of others.
+
+mod candidate;
+mod ceilings;
+mod choose;
+mod factors;
+mod outlay;
+mod reason;
+mod relevance;
+mod weights;
+
+pub use candidate::{Asker, Budget, Candidate, Hold};
+pub use ceilings::Ceiling;
+pub use choose::{Action, Considered, Decision, Obstacle, Task, choose, needs_relevance};
+pub use factors::{Factors, factors};
+pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
+pub use relevance::{ASKED, Judge, Judged, Relevance, about, keyword, prompt, understood, worth_asking};
+pub use weights::Weights;

@@ -1,0 +1,265 @@
+//! Reasons in words, and what would change an answer.
+
+use crate::{Candidate, Ceiling, Considered, Factors, Obstacle, Relevance, Task, Weights};
+
+/// A factor under this is worth a word: half of what it can be.
+const LOW: f64 = 0.08;
+
+/// One session's score in words.
+pub(crate) fn words(
+    factors: &Factors,
+    candidate: &Candidate,
+    relevance: &Relevance,
+    ceiling: Option<Ceiling>,
+    obstacle: Option<Obstacle>,
+) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut say = |is_so: bool, text: &str| parts.extend(is_so.then(|| text.to_owned()));
+    say(obstacle == Some(Obstacle::Held), "open in another process");
+    say(obstacle == Some(Obstacle::Gone), "its transcript is gone");
+    if let Some(ceiling) = ceiling {
+        say(true, &forbidden(ceiling, relevance));
+        return parts.join(", ");
+    }
+    say(factors.branch_match > 0.0, "same branch");
+    say(factors.branch_match <= 0.0, "another branch");
+    say(factors.recency >= 0.16, "recent");
+    say(factors.recency <= 0.0, "stale (over a week)");
+    say(factors.task_relevance >= 0.15, &format!("related: {}", relevance.reason));
+    say(factors.task_relevance < 0.0, &format!("unrelated: {}", relevance.reason));
+    say(factors.session_health < LOW, "large or old");
+    say(factors.context_capacity < LOW, "little room in its context");
+    say(candidate.compactions > 0, &times(candidate.compactions));
+    if let Some(used) = candidate.budget_used_pct.filter(|used| *used > 30.0) {
+        say(true, &format!("{used:.0} % of the budget used"));
+    }
+    parts.join(", ")
+}
+
+fn times(compactions: u64) -> String {
+    if compactions == 1 { "compacted once".to_owned() } else { format!("compacted {compactions} times") }
+}
+
+fn forbidden(ceiling: Ceiling, relevance: &Relevance) -> String {
+    match ceiling {
+        Ceiling::Compactions(count) => format!("{}: too little of its context is left", times(count)),
+        Ceiling::Budget(used) => format!("{used:.0} % of its budget is used"),
+        Ceiling::Unrelated(lines) => format!("unrelated ({}) and {lines} lines long", relevance.reason),
+    }
+}
+
+/// The decision in one line, by the best session.
+pub(crate) fn decided(best: &Considered, resumes: bool) -> String {
+    let action = if resumes { "Resume" } else { "Start fresh" };
+    format!("{action} (score: {:.2}) — {}", best.score, best.reason)
+}
+
+/// What would change the answer; `considered` is not empty, and its first one is of `candidate`.
+pub(crate) fn changes(
+    task: &Task<'_>,
+    candidate: &Candidate,
+    considered: &[Considered],
+    resumes: bool,
+) -> Vec<String> {
+    let Some(best) = considered.first() else { return Vec::new() };
+    match (best.ceiling, best.obstacle) {
+        (_, Some(Obstacle::Held)) => {
+            vec![format!("the end of the process that holds session {}", candidate.id.short())]
+        }
+        (_, Some(Obstacle::Gone)) => vec![format!("the transcript of session {}", candidate.id.short())],
+        (Some(Ceiling::Unrelated(_)), None) => {
+            vec!["a task that has to do with one of these sessions".to_owned()]
+        }
+        (Some(Ceiling::Budget(_)), None) => vec!["a larger budget (--budget)".to_owned()],
+        (Some(Ceiling::Compactions(_)), None) => {
+            vec!["a session that was compacted less than 3 times".to_owned()]
+        }
+        (None, None) if resumes => against(task, best, considered.get(1)),
+        (None, None) => in_favour(task, candidate, best),
+    }
+}
+
+/// What one thing, if it were otherwise, would make a new session of a resumed one.
+fn against(task: &Task<'_>, best: &Considered, second: Option<&Considered>) -> Vec<String> {
+    let without = |factors: Factors| factors.score();
+    let now = best.factors;
+    let cases = [
+        ("another branch", without(Factors { branch_match: 0.0, ..now })),
+        ("a week without use", without(Factors { recency: 0.0, ..now })),
+        (
+            "a task that has nothing to do with it",
+            without(Factors { task_relevance: task.weights.unrelated, ..now }),
+        ),
+    ];
+    let falls = cases.iter().filter(|(_, score)| *score < task.threshold);
+    let mut lines: Vec<String> = falls
+        .map(|(what, score)| format!("{what} ({score:.2}, under {:.2}): fresh", task.threshold))
+        .collect();
+    lines.push(format!("a threshold over {:.2}: fresh", best.score));
+    if let Some(second) = second.filter(|second| second.is_eligible() && second.score >= task.threshold) {
+        lines.push(format!("without it, session {} ({:.2})", second.session_id.short(), second.score));
+    }
+    lines
+}
+
+/// What one thing, if it were otherwise, would let a session be resumed.
+fn in_favour(task: &Task<'_>, candidate: &Candidate, best: &Considered) -> Vec<String> {
+    let (now, weights) = (best.factors, &task.weights);
+    let newest = weights.recency.first().map_or(0.0, |(_, worth)| *worth);
+    let branch = candidate.branch.as_deref().filter(|_| now.branch_match <= 0.0);
+    let mut cases = vec![
+        (
+            format!("a task that is about the same (relevance from {})", Weights::RELATED),
+            Factors { task_relevance: weights.related, ..now }.score(),
+        ),
+        ("use within the last hour".to_owned(), Factors { recency: newest, ..now }.score()),
+    ];
+    if let Some(branch) = branch {
+        let score = Factors { branch_match: weights.branch, ..now }.score();
+        cases.push((format!("the branch {branch} checked out"), score));
+    }
+    let id = best.session_id.short();
+    let rises = cases.into_iter().filter(|(_, score)| *score >= task.threshold);
+    let mut lines: Vec<String> =
+        rises.map(|(what, score)| format!("{what} ({score:.2}): resume session {id}")).collect();
+    if best.score > 0.0 {
+        lines.push(format!(
+            "a threshold of {:.2} or less: resume session {id}",
+            (best.score * 100.0).floor() / 100.0
+        ));
+    }
+    lines
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::{Action, Hold, Judge, Judged, choose, keyword};
+
+    /// A moment, in seconds from the one all tests begin at.
+    pub(crate) fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_780_000_000 + second).unwrap()
+    }
+
+    /// A small session of which nothing is wrong, used at that moment.
+    pub(crate) fn candidate(id: &str) -> Candidate {
+        Candidate {
+            id: id.parse().unwrap(),
+            branch: Some("main".into()),
+            about: Some("refresh token rotation".into()),
+            last_active: Some(at(0)),
+            lines: 40,
+            bytes: 100_000,
+            tokens: 4000,
+            compactions: 0,
+            budget_used_pct: None,
+            label: None,
+            hold: Hold::Free,
+            has_transcript: true,
+        }
+    }
+
+    fn task(branch: Option<&'static str>) -> Task<'static> {
+        Task { branch, label: None, taken_by: None, now: at(600), threshold: 0.6, weights: Weights::SEED }
+    }
+
+    fn judged(text: &str, candidates: &[Candidate]) -> Judged {
+        let relevance = candidates.iter().map(|one| keyword(text, one.about.as_deref())).collect();
+        Judged { relevance, judge: Judge::Keyword, fell_back: None }
+    }
+
+    #[test]
+    fn an_answer_says_why_and_what_would_change_it() {
+        let check = |branch, text: &str, reason: &str, changes: &[&str]| {
+            let candidates = [candidate("aaaa")];
+            let found = choose(&task(branch), &candidates, &judged(text, &candidates));
+            assert_eq!(found.reason, reason);
+            assert_eq!(found.changes, changes, "{reason}");
+        };
+        check(
+            Some("main"),
+            "refresh token",
+            "Resume (score: 1.00) — same branch, recent, related: keyword overlap: 2/3 words",
+            &["a threshold over 1.00: fresh"],
+        );
+        check(
+            Some("other"),
+            "refresh token",
+            "Resume (score: 0.75) — another branch, recent, related: keyword overlap: 2/3 words",
+            &[
+                "a week without use (0.55, under 0.60): fresh",
+                "a task that has nothing to do with it (0.35, under 0.60): fresh",
+                "a threshold over 0.75: fresh",
+            ],
+        );
+        check(
+            Some("other"),
+            "paint walls",
+            "Start fresh (score: 0.35) — another branch, recent, unrelated: keyword overlap: 0/5 words",
+            &[
+                "a task that is about the same (relevance from 0.6) (0.75): resume session aaaa",
+                "the branch main checked out (0.60): resume session aaaa",
+                "a threshold of 0.35 or less: resume session aaaa",
+            ],
+        );
+    }
+
+    #[test]
+    fn ceilings_and_obstacles_are_said() {
+        let check = |candidate: Candidate, reason: &str, change: &str| {
+            let candidates = [candidate];
+            let found = choose(&task(Some("main")), &candidates, &judged("refresh token", &candidates));
+            assert_eq!((found.action, found.reason.as_str()), (Action::Fresh, reason));
+            assert_eq!(found.changes, [change]);
+        };
+        let one = || candidate("aaaa");
+        check(
+            Candidate { compactions: 3, ..one() },
+            "Start fresh (score: 0.00) — compacted 3 times: too little of its context is left",
+            "a session that was compacted less than 3 times",
+        );
+        check(
+            Candidate { budget_used_pct: Some(71.0), ..one() },
+            "Start fresh (score: 0.00) — 71 % of its budget is used",
+            "a larger budget (--budget)",
+        );
+        check(
+            Candidate { about: Some("paint walls".into()), lines: 201, ..one() },
+            "Start fresh (score: 0.00) — unrelated (keyword overlap: 0/4 words) and 201 lines long",
+            "a task that has to do with one of these sessions",
+        );
+        check(
+            Candidate { hold: Hold::Person, ..one() },
+            "Start fresh (score: 1.00) — open in another process, same branch, recent, \
+             related: keyword overlap: 2/3 words",
+            "the end of the process that holds session aaaa",
+        );
+        check(
+            Candidate { has_transcript: false, ..one() },
+            "Start fresh (score: 1.00) — its transcript is gone, same branch, recent, \
+             related: keyword overlap: 2/3 words",
+            "the transcript of session aaaa",
+        );
+    }
+
+    #[test]
+    fn little_things_are_said_too() {
+        let worn = Candidate {
+            compactions: 2,
+            budget_used_pct: Some(55.0),
+            lines: 900,
+            bytes: 9_000_000,
+            last_active: Some(at(-3 * 86_400)),
+            ..candidate("aaaa")
+        };
+        let candidates = [worn];
+        let found = choose(&task(Some("main")), &candidates, &judged("refresh token", &candidates));
+        assert_eq!(
+            found.reason,
+            "Resume (score: 0.60) — same branch, related: keyword overlap: 2/3 words, large or old, \
+             little room in its context, compacted 2 times, 55 % of the budget used"
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! The choice as a whole: the verification list, a table reckoned by hand, and what always holds.
+
+#![allow(clippy::expect_used, reason = "a test says what it expects")]
+
+mod by_hand;
+mod properties;
+mod tree;

@@ -1,0 +1,112 @@
+//! What holds for any sessions.
+
+use proptest::prelude::*;
+use selection::{
+    Action, Candidate, Hold, Judge, Judged, Relevance, Task, Weights, choose, factors, keyword, understood,
+};
+
+use crate::by_hand::{at, session};
+
+prop_compose! {
+    fn any_candidate()(
+        id in "[a-z][a-z0-9]{0,8}",
+        branch in prop::option::of("main|dev|HEAD|"),
+        hours in prop::option::of(-10.0..400.0),
+        lines in 0_u64..2000,
+        bytes in 0_u64..20_000_000,
+        tokens in any::<u64>(),
+        compactions in 0_u64..6,
+        budget in prop::option::of(0.0..200.0),
+        hold in prop::sample::select(vec![Hold::Free, Hold::Free, Hold::Person]),
+        has_transcript in prop::bool::weighted(0.9),
+    ) -> Candidate {
+        Candidate {
+            branch,
+            last_active: hours.map(at),
+            lines,
+            bytes,
+            tokens,
+            compactions,
+            budget_used_pct: budget,
+            hold,
+            has_transcript,
+            ..session(&id, "main", 0.0, "x")
+        }
+    }
+}
+
+prop_compose! {
+    fn any_field()(all in prop::collection::vec((any_candidate(), 0.0..=1.0), 0..12)) -> (Vec<Candidate>, Judged) {
+        let (candidates, scores): (Vec<_>, Vec<f64>) = all.into_iter().unzip();
+        let relevance = scores.into_iter().map(|score| Relevance { score, reason: String::new() }).collect();
+        (candidates, Judged { relevance, judge: Judge::Keyword, fell_back: None })
+    }
+}
+
+fn task(threshold: f64) -> Task<'static> {
+    Task {
+        branch: Some("main"),
+        label: None,
+        taken_by: None,
+        now: at(0.0),
+        threshold,
+        weights: Weights::SEED,
+    }
+}
+
+proptest! {
+    #[test]
+    fn scores_stay_between_nothing_and_one(candidate in any_candidate(), relevance in 0.0..=1.0) {
+        let found = factors(&candidate, Some("main"), relevance, at(0.0), &Weights::SEED);
+        prop_assert!((0.0..=1.0).contains(&found.score()), "{found:?}");
+        prop_assert!(found.session_health >= 0.0 && found.context_capacity >= 0.0);
+    }
+
+    #[test]
+    fn what_is_forbidden_is_never_resumed((candidates, judged) in any_field(), threshold in 0.0..1.0) {
+        let found = choose(&task(threshold), &candidates, &judged);
+        prop_assert_eq!(found.considered.len(), candidates.len());
+        let resumed = found.session.as_ref().filter(|_| found.action == Action::Resume);
+        if let Some(id) = resumed {
+            let best = &found.considered[0];
+            prop_assert_eq!(&best.session_id, id);
+            prop_assert!(best.score >= threshold && best.is_eligible());
+            prop_assert!(candidates.iter().any(|one| one.id == *id && one.compactions < 3
+                && one.budget_used_pct.is_none_or(|used| used < 70.0) && one.hold == Hold::Free && one.has_transcript));
+        } else {
+            prop_assert!(found.considered.iter().all(|one| !one.is_eligible() || one.score < threshold));
+        }
+    }
+
+    #[test]
+    fn the_order_of_candidates_makes_no_difference((candidates, judged) in any_field()) {
+        let mut ids: Vec<_> = candidates.iter().map(|one| one.id.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        prop_assume!(ids.len() == candidates.len());
+        let turned: Vec<_> = candidates.iter().rev().cloned().collect();
+        let back = Judged { relevance: judged.relevance.iter().rev().cloned().collect(), ..judged.clone() };
+        prop_assert_eq!(choose(&task(0.6), &candidates, &judged), choose(&task(0.6), &turned, &back));
+    }
+
+    #[test]
+    fn more_relevance_is_never_worse(candidate in any_candidate(), one in 0.0..=1.0, other in 0.0..=1.0) {
+        let score = |relevance: f64| factors(&candidate, Some("main"), relevance, at(0.0), &Weights::SEED).score();
+        let (less, more) = if one < other { (one, other) } else { (other, one) };
+        prop_assert!(score(less) <= score(more) + 1e-9);
+    }
+
+    #[test]
+    fn common_words_are_symmetric_and_bounded(one in ".{0,80}", other in ".{0,80}") {
+        let found = keyword(&one, Some(&other));
+        prop_assert!((0.0..=1.0).contains(&found.score));
+        prop_assert_eq!(found, keyword(&other, Some(&one)));
+    }
+
+    #[test]
+    fn no_answer_of_a_model_panics(answer in ".{0,200}", asked in 0_usize..5) {
+        if let Ok(found) = understood(&answer, asked) {
+            prop_assert_eq!(found.len(), asked);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The decision tree, case by case.
+
+use selection::{Action, Candidate, Hold, Judge, Judged, Task, Weights, choose, keyword, needs_relevance};
+
+use crate::by_hand::{at, session};
+
+pub(crate) fn task(branch: &str) -> Task<'_> {
+    Task {
+        branch: Some(branch),
+        label: None,
+        taken_by: None,
+        now: at(0.0),
+        threshold: 0.6,
+        weights: Weights::SEED,
+    }
+}
+
+pub(crate) fn by_words(text: &str, candidates: &[Candidate]) -> Judged {
+    let relevance = candidates.iter().map(|one| keyword(text, one.about.as_deref())).collect();
+    Judged { relevance, judge: Judge::Keyword, fell_back: None }
+}
+
+#[track_caller]
+fn check(task: &Task<'_>, text: &str, candidates: &[Candidate], action: Action, session: Option<&str>) {
+    let found = choose(task, candidates, &by_words(text, candidates));
+    let chosen = found.session.as_ref().map(model::SessionId::as_str);
+    assert_eq!((found.action, chosen), (action, session), "{}", found.reason);
+    assert!(!found.reason.is_empty() && !found.changes.is_empty(), "{found:?}");
+}
+
+#[test]
+fn same_branch_and_a_similar_task_is_resumed() {
+    let all = [session("a", "main", 2.0, "fix the token refresh")];
+    check(&task("main"), "token refresh fails again", &all, Action::Resume, Some("a"));
+}
+
+#[test]
+fn another_branch_and_an_unrelated_task_is_begun_afresh() {
+    let all = [session("a", "main", 2.0, "fix the token refresh")];
+    check(&task("feature/paint"), "paint every button green", &all, Action::Fresh, None);
+}
+
+#[test]
+fn a_session_compacted_three_times_is_never_resumed() {
+    let perfect = session("a", "main", 0.1, "fix the token refresh");
+    let worn = [Candidate { compactions: 3, ..perfect }];
+    check(&task("main"), "fix the token refresh", &worn, Action::Fresh, None);
+}
+
+#[test]
+fn a_label_is_looked_up_and_nothing_else() {
+    let named = |label: &str| Task {
+        label: Some(match label {
+            "auth" => "auth",
+            _ => "other",
+        }),
+        ..task("main")
+    };
+    let labelled = |hold| {
+        [Candidate {
+            label: Some("auth".into()),
+            compactions: 9,
+            hold,
+            ..session("a", "elsewhere", 5000.0, "something else")
+        }]
+    };
+    check(&named("auth"), "paint", &labelled(Hold::Free), Action::Resume, Some("a"));
+    check(&named("other"), "something else", &labelled(Hold::Free), Action::Fresh, None);
+    check(&named("auth"), "paint", &labelled(Hold::Worker), Action::Queue, Some("a"));
+    check(&named("auth"), "paint", &labelled(Hold::Person), Action::Fresh, None);
+    assert!(!needs_relevance(&named("auth"), &labelled(Hold::Free)), "nobody is asked");
+}
+
+#[test]
+fn a_taken_place_is_waited_for() {
+    let all = [session("a", "main", 2.0, "fix the token refresh")];
+    let taken = Task { taken_by: "b".parse().ok(), ..task("main") };
+    check(&taken, "fix the token refresh", &all, Action::Queue, Some("b"));
+    assert!(!needs_relevance(&taken, &all), "nobody is asked");
+}
+
+#[test]
+fn without_own_sessions_it_is_begun_afresh() {
+    check(&task("main"), "anything", &[], Action::Fresh, None);
+    assert!(!needs_relevance(&task("main"), &[]), "nobody is asked");
+}
+
+#[test]
+fn the_best_of_several_wins_and_the_threshold_counts() {
+    let all = [
+        session("old", "main", 100.0, "token refresh"),
+        session("best", "main", 3.0, "token refresh"),
+        session("held", "main", 0.1, "token refresh"),
+    ];
+    let all = all.map(|one| {
+        let hold = if one.id.as_str() == "held" { Hold::Person } else { Hold::Free };
+        Candidate { hold, ..one }
+    });
+    check(&task("main"), "token refresh", &all, Action::Resume, Some("best"));
+    check(&Task { threshold: 0.97, ..task("main") }, "token refresh", &all, Action::Fresh, None);
+    // The threshold itself is enough: 0.25 + 0.16 + 0.25 + 0.15 + 0.15.
+    check(&Task { threshold: 0.96, ..task("main") }, "token refresh", &all, Action::Resume, Some("best"));
+}

@@ -1,0 +1,112 @@
+//! A transcript as it was at moments of the past, from one pass over the file as it is now.
+//!
+//! A transcript is only ever added to, so what it held at a moment is its beginning, up to the first record of
+//! that moment or later. Records without a time go with the timed one behind them, not with the one before:
+//! whether they were there already nothing says, and so what is added later changes nothing.
+
+use std::io;
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::{MessageUsage, SessionId};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::reader::Reader;
+use crate::record::parse;
+use crate::summary::Summary;
+use crate::usage::Spent;
+
+/// What one transcript held before each of some moments.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    /// For each moment, in the order they were given; `None` where nothing was there yet.
+    pub then: Vec<Option<Then>>,
+    /// Hashes of all records' ids, in the order of the file, up to the last moment.
+    pub records: Vec<u64>,
+}
+
+/// What a transcript held before one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Then {
+    /// The facts.
+    pub summary: Summary,
+    /// The API messages.
+    pub messages: Vec<MessageUsage>,
+    /// How long it was, in bytes.
+    pub bytes: u64,
+    /// How many of [`History::records`] were there.
+    pub records: usize,
+}
+
+/// Reads what the transcript of `id` held before each of `moments`, which are given earliest first.
+pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result<History> {
+    let mut reader = Reader::open(path)?;
+    let mut pass = Pass::new(id);
+    let mut history = History::default();
+    while let Some(line) = reader.next_line()? {
+        let record = parse(line.bytes).ok();
+        let at = record.as_ref().and_then(crate::record::Record::timestamp);
+        if let Some(at) = at {
+            while moments.get(history.then.len()).is_some_and(|moment| at >= *moment) {
+                history.then.push(pass.so_far());
+            }
+            if history.then.len() == moments.len() {
+                return Ok(history);
+            }
+        }
+        if let Some(uuid) = record.as_ref().and_then(crate::record::Record::uuid) {
+            history.records.push(xxh3_64(uuid.as_bytes()));
+        }
+        pass.take(line, at.is_some(), history.records.len());
+    }
+    while history.then.len() < moments.len() {
+        history.then.push(pass.so_far());
+    }
+    Ok(history)
+}
+
+/// The pass over a file so far.
+struct Pass {
+    summary: Summary,
+    spent: Spent,
+    /// The facts up to the last timed record, while untimed ones stand behind it.
+    timed: Option<Box<Summary>>,
+    bytes: u64,
+    records: usize,
+    has_begun: bool,
+}
+
+impl Pass {
+    fn new(id: &SessionId) -> Self {
+        Self {
+            summary: Summary::new(id),
+            spent: Spent::default(),
+            timed: None,
+            bytes: 0,
+            records: 0,
+            has_begun: false,
+        }
+    }
+
+    fn take(&mut self, line: crate::reader::Line<'_>, is_timed: bool, records: usize) {
+        if is_timed {
+            self.timed = None;
+            self.has_begun = true;
+            self.bytes = line.offset + line.bytes.len() as u64 + 1;
+            self.records = records;
+        } else if self.timed.is_none() {
+            self.timed = Some(Box::new(self.summary.clone()));
+        }
+        self.summary.observe(line, &mut self.spent);
+    }
+
+    fn so_far(&self) -> Option<Then> {
+        let summary = self.timed.as_deref().unwrap_or(&self.summary);
+        self.has_begun.then(|| Then {
+            summary: summary.clone(),
+            messages: self.spent.messages().to_vec(),
+            bytes: self.bytes,
+            records: self.records,
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! Which files a session has written to lately, by what its tools were called for.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::reader::Reader;
+use crate::record::{Block, parse};
+
+/// How much of a file's end is looked at, in bytes.
+const END: u64 = 8 << 20;
+/// The tools that write to files.
+const WRITERS: [&str; 5] = ["Edit", "MultiEdit", "Write", "NotebookEdit", "Update"];
+
+/// The files that a transcript's tools wrote to since a moment, each with the last time.
+///
+/// A path is absolute, by the directory of the record where the tool was given a part of one. Only the end of a
+/// large transcript is looked at.
+pub fn touched(transcript: &Path, since: Timestamp) -> io::Result<BTreeMap<PathBuf, Timestamp>> {
+    let length = crate::open_regular(transcript)?.metadata()?.len();
+    let start = length.saturating_sub(END);
+    let mut reader = Reader::open_at(transcript, start, 0)?;
+    let mut touched = BTreeMap::new();
+    // In the middle of a file the first line is the rest of one.
+    let mut is_whole = start == 0;
+    while let Some(line) = reader.next_line()? {
+        if !std::mem::replace(&mut is_whole, true) {
+            continue;
+        }
+        let Ok(record) = parse(line.bytes) else { continue };
+        let Some(at) = record.timestamp().filter(|at| *at >= since) else { continue };
+        let Some(message) = record.message() else { continue };
+        for block in message.blocks() {
+            let Block::ToolUse { name, input, .. } = block else { continue };
+            let path = input.get("file_path").text().or_else(|| input.get("notebook_path").text());
+            let Some(path) = path.filter(|_| WRITERS.contains(&name)) else { continue };
+            let full =
+                record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref())).join(path.as_ref());
+            touched.insert(full, at);
+        }
+    }
+    Ok(touched)
+}

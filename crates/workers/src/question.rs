@@ -1,0 +1,187 @@
+//! One question to `claude -p`: no tools, no settings, nothing kept, and an answer in time or none.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::command_line::NOT_INHERITED;
+use crate::{Program, Release};
+
+/// How much of an answer is read, in bytes.
+const CAP: u64 = 1 << 20;
+
+/// What a model is asked through `claude`.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its release.
+    pub release: Release,
+    /// The model, as `--model` takes it.
+    pub model: &'a str,
+    /// An empty directory to run in.
+    pub scratch: &'a Path,
+    /// How long it may take, the start of the program included.
+    pub limit: Duration,
+    /// The question.
+    pub prompt: &'a str,
+}
+
+impl Question<'_> {
+    /// Asks, and gives back the text of the answer, or why there is none.
+    pub fn ask(&self) -> Result<String, String> {
+        if !self.release.can_keep_nothing() {
+            let first = Release::KEEPS_NOTHING;
+            return Err(format!(
+                "claude {} would keep the question as a session; {first} does not",
+                self.release
+            ));
+        }
+        let mut child =
+            self.command().spawn().map_err(|error| format!("claude cannot be started: {error}"))?;
+        let said = self.talk(&mut child);
+        end_group(&child);
+        // Ended or not: a child is waited for, so that none is left behind.
+        let _ = child.wait();
+        text(&said?)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program.path);
+        command.args(["-p", "--output-format", "json", "--no-session-persistence", "--strict-mcp-config"]);
+        command.args(["--setting-sources", "", "--tools", "", "--model", self.model]);
+        command.current_dir(self.scratch);
+        for name in NOT_INHERITED {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Its own group, so that what it starts ends with it.
+        command.process_group(0);
+        command
+    }
+
+    fn talk(&self, child: &mut Child) -> Result<Vec<u8>, String> {
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let prompt = self.prompt.to_owned();
+        let (sender, received) = mpsc::channel();
+        std::thread::spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // One that ends without reading the question has its own reason, which its answer tells.
+                let _ = stdin.write_all(prompt.as_bytes());
+            }
+            let mut bytes = Vec::new();
+            if let Some(stdout) = stdout {
+                let _ = stdout.take(CAP).read_to_end(&mut bytes);
+            }
+            // Nobody listens any more when it took too long.
+            let _ = sender.send(bytes);
+        });
+        let late = |_| format!("no answer within {} ms", self.limit.as_millis());
+        received.recv_timeout(self.limit).map_err(late)
+    }
+}
+
+/// The text of the result that `--output-format json` prints.
+fn text(said: &[u8]) -> Result<String, String> {
+    let result: Value = serde_json::from_slice(said).map_err(|_| "claude printed no result".to_owned())?;
+    let text = result["result"].as_str().unwrap_or_default();
+    if result["is_error"] != false {
+        let short: String = text.chars().filter(|c| !c.is_control()).take(120).collect();
+        return Err(format!("claude says: {}", if short.is_empty() { "an error" } else { &short }));
+    }
+    Ok(text.to_owned())
+}
+
+fn end_group(child: &Child) {
+    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        // It has ended by itself where all went well.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::claude::offline_environment;
+    use testkit::{Answer, Claude, ModelServer, ScratchHome, Script};
+
+    use super::*;
+
+    #[test]
+    fn what_claude_prints_is_understood() {
+        let check = |said: &str, expected: Result<&str, &str>| {
+            let found = text(said.as_bytes());
+            assert_eq!(found.as_deref().map_err(String::as_str), expected, "{said}");
+        };
+        check(r#"{"type":"result","is_error":false,"result":"[]"}"#, Ok("[]"));
+        check(
+            r#"{"type":"result","is_error":true,"result":"Not\nlogged in"}"#,
+            Err("claude says: Notlogged in"),
+        );
+        check(r#"{"is_error":true}"#, Err("claude says: an error"));
+        check("", Err("claude printed no result"));
+    }
+
+    fn ask(claude: &Claude, script: Script, limit: Duration) -> (Result<String, String>, usize, Vec<Value>) {
+        let (home, server) = (ScratchHome::new(), ModelServer::start(script));
+        let real = claude.install(&home);
+        let lines: Vec<String> = offline_environment(&server)
+            .iter()
+            .map(|(name, value)| format!("export {name}='{value}'"))
+            .chain(
+                home.environment().iter().map(|(name, value)| format!("export {name}='{}'", value.display())),
+            )
+            .collect();
+        // A program of its own environment: this test's process has another one.
+        let path = home.write(
+            "bin/asked",
+            format!("#!/bin/sh\n{}\nexec '{}' \"$@\"\n", lines.join("\n"), real.display()),
+        );
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let scratch = home.dir("empty");
+        let program = Program { path, name: "asked".into() };
+        let question = Question {
+            program: &program,
+            release: claude.version().parse().unwrap(),
+            model: "haiku",
+            scratch: &scratch,
+            limit,
+            prompt: "How relevant is it?",
+        };
+        let answer = question.ask();
+        let tools = server.calls().iter().map(|call| call.body["tools"].clone()).collect();
+        (answer, home.transcripts().len(), tools)
+    }
+
+    #[test]
+    fn the_real_claude_answers_without_tools_and_keeps_nothing() {
+        for claude in [Claude::newest(), Claude::v2_1_100()] {
+            let script = Script::new().on("How relevant", [Answer::text("[1]")]);
+            let (answer, kept, tools) = ask(&claude, script, Duration::from_mins(1));
+            assert_eq!(answer.as_deref(), Ok("[1]"), "{}", claude.version());
+            assert_eq!(kept, 0, "{} keeps a session", claude.version());
+            assert!(tools.iter().all(|tools| tools.as_array().is_none_or(Vec::is_empty)), "{tools:?}");
+        }
+    }
+
+    #[test]
+    fn a_claude_that_is_late_or_too_old_is_not_waited_for() {
+        let (answer, ..) = ask(&Claude::newest(), Script::new(), Duration::from_millis(1));
+        assert_eq!(answer.unwrap_err(), "no answer within 1 ms");
+        let program = Program { path: "/nowhere".into(), name: "claude".into() };
+        let old = Question {
+            program: &program,
+            release: "1.0.60".parse().unwrap(),
+            model: "haiku",
+            scratch: Path::new("/"),
+            limit: Duration::from_secs(1),
+            prompt: "",
+        };
+        assert!(old.ask().unwrap_err().starts_with("claude 1.0.60 would keep the question"));
+    }
+}
