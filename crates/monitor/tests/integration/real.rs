@@ -353,6 +353,8 @@ fn print_mode() {
         stage.check(&text.each_ref().map(String::as_str));
         run(&stage, &claude, &shop, "read a file", "Read.");
         let tool = [
+            // What the transcript told of the run before may be heard late.
+            "[waiting_input ?]",
             "[waiting_input R]",
             "[thinking ?]",
             "tool_use ? Bash",
