@@ -1,15 +1,17 @@
 //! `index`: brings the search index up to date, and keeps it so.
 
 use std::io::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use app::App;
+use app::embed::{Embedded, embed};
 use app::index::{self, Progress, Synced, discard, pending};
 use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::patience::Patience;
+use crate::progress::Embedding;
 use crate::text::{bytes, safe};
 
 /// Bring the search index up to date with the transcripts.
@@ -28,6 +30,12 @@ pub(crate) struct Args {
     /// Stay and keep the index up to date until interrupted.
     #[arg(long)]
     watch: bool,
+    /// Also embed everything by the chosen model, the newest sessions first; goes on where it was interrupted.
+    #[arg(long, conflicts_with = "dry_run")]
+    embed: bool,
+    /// Which model that is, where it is not that of the settings: a folder, a name on the hub, or an address.
+    #[arg(long, value_name = "MODEL", requires = "embed")]
+    model: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -35,6 +43,8 @@ pub(crate) struct Args {
 
 /// How often a watched history is looked at.
 const EVERY: Duration = Duration::from_secs(1);
+/// How long a model embeds before new lines are looked for.
+const EMBED_FOR: Duration = Duration::from_secs(10);
 
 /// The answer in JSON.
 #[derive(Serialize)]
@@ -51,6 +61,16 @@ struct IndexJson {
     index_bytes: u64,
 }
 
+/// What a model has embedded, in JSON.
+#[derive(Serialize)]
+struct EmbeddedJson {
+    embedded: u64,
+    of: u64,
+    added: u64,
+    unread: u64,
+    busy: bool,
+}
+
 /// Indexes.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
@@ -62,14 +82,69 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let mut patience = Patience::endless();
     let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
     tell(app, &synced, args.json)?;
+    let embeds = args.embed || app.config.settings.embedding.everything;
+    if embeds {
+        let limit = args.watch.then_some(EMBED_FOR);
+        embedded(args, &embed_for(app, args, &patience, limit)?)?;
+    }
     while args.watch && !patience.is_interrupted() {
         wait();
         let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
         if synced.progress.files > 0 {
             tell(app, &synced, args.json)?;
         }
+        if embeds {
+            let step = embed_for(app, args, &patience, Some(EMBED_FOR))?;
+            if step.added > 0 {
+                embedded(args, &step)?;
+            }
+        }
     }
     Ok(())
+}
+
+/// Embeds by the chosen model for a while, or until all is done.
+fn embed_for(
+    app: &App,
+    args: &Args,
+    patience: &Patience,
+    limit: Option<Duration>,
+) -> Result<Embedded, Failure> {
+    let began = Instant::now();
+    let mut shown = Embedding::new();
+    let mut keep_going = |progress: &Embedded| {
+        shown.step(progress);
+        !patience.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
+    };
+    Ok(embed(app, args.model.as_deref(), &mut keep_going, pause)?)
+}
+
+/// Waits before a busy endpoint is asked again.
+#[expect(clippy::disallowed_methods, reason = "the endpoint asks for a pause")]
+fn pause(length: Duration) -> bool {
+    std::thread::sleep(length);
+    true
+}
+
+fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
+    let Embedded { done, of, added, unread, busy } = *embedded;
+    if args.json {
+        return super::json(&EmbeddedJson { embedded: done, of, added, unread, busy });
+    }
+    let mut out = Output::plain();
+    if busy {
+        writeln!(out, "Another backstory is embedding.")?;
+    } else {
+        let percent = if of == 0 { 100.0 } else { 100.0 * done as f64 / of as f64 };
+        writeln!(out, "{done} of {of} pieces of text ({percent:.0} %) have vectors of the model.")?;
+    }
+    if unread > 0 {
+        writeln!(out, "{unread} pieces could not be read again; the next pass tries them.")?;
+    }
+    if done + unread < of {
+        writeln!(out, "`backstory index --embed` goes on there.")?;
+    }
+    Ok(out.finish()?)
 }
 
 /// A pause between two looks, which an interrupt ends early enough.
