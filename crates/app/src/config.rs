@@ -229,7 +229,8 @@ mod tests {
     fn the_key_of_an_endpoint_is_found_under_the_name_that_is_set() {
         let key = |variables: &[(&str, &str)]| config(variables).embedding_key.map(|Secret(key)| key);
         assert_eq!(key(&[("OPENAI_API_KEY", "sk-1")]).as_deref(), Some("sk-1"));
-        let other = [("BACKSTORY_EMBEDDING_KEY_VARIABLE", "MINE"), ("OPENAI_API_KEY", "sk-1"), ("MINE", "sk-2")];
+        let other =
+            [("BACKSTORY_EMBEDDING_KEY_VARIABLE", "MINE"), ("OPENAI_API_KEY", "sk-1"), ("MINE", "sk-2")];
         assert_eq!(key(&other).as_deref(), Some("sk-2"));
         assert_eq!(key(&[]), None);
     }

@@ -37,7 +37,11 @@ fn choice(app: &App, flag: Option<&str>, timeout_ms: u64) -> Option<Choice> {
 }
 
 /// How a question is understood: by the chosen model, if there is one. A busy endpoint is not waited for.
-pub(crate) fn understanding(app: &App, flag: Option<&str>, deep: bool) -> Result<Option<Understanding>, Error> {
+pub(crate) fn understanding(
+    app: &App,
+    flag: Option<&str>,
+    deep: bool,
+) -> Result<Option<Understanding>, Error> {
     let set = &app.config.settings.embedding;
     let choice = choice(app, flag, set.question_timeout_ms);
     if deep && choice.is_none() {
@@ -87,11 +91,14 @@ mod tests {
         let app = App { config, now: Timestamp::UNIX_EPOCH, zone: TimeZone::UTC, secrets: Secrets::Redacted };
         let check = |flag: Option<&str>, expected: &str| {
             let choice = choice(&app, flag, 1000);
-            let told = choice.map_or_else(|| "table".to_owned(), |choice| match &choice {
-                Choice::Folder(folder) => format!("folder {}", folder.display()),
-                Choice::Hub { name, .. } => format!("hub {name}"),
-                Choice::Endpoint { .. } => format!("endpoint {}", choice.name()),
-            });
+            let told = choice.map_or_else(
+                || "table".to_owned(),
+                |choice| match &choice {
+                    Choice::Folder(folder) => format!("folder {}", folder.display()),
+                    Choice::Hub { name, .. } => format!("hub {name}"),
+                    Choice::Endpoint { .. } => format!("endpoint {}", choice.name()),
+                },
+            );
             assert_eq!(told, expected, "{flag:?}");
         };
         check(None, "table");

@@ -108,11 +108,7 @@ impl ChosenModel {
     }
 }
 
-fn on_threads(
-    model: &SentenceModel,
-    texts: &[&str],
-    threads: usize,
-) -> Result<Vec<Option<Vector>>, Error> {
+fn on_threads(model: &SentenceModel, texts: &[&str], threads: usize) -> Result<Vec<Option<Vector>>, Error> {
     let share = texts.len().div_ceil(threads.max(1)).max(1);
     let part = |texts: &[&str]| texts.iter().map(|text| model.embed(text)).collect::<Result<Vec<_>, _>>();
     let mut parts = texts.chunks(share);

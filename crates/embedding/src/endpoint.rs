@@ -202,9 +202,8 @@ impl Failure {
 
 /// Refuses an address that would let others read the key, or that holds one itself.
 fn check_address(base: &str, has_key: bool) -> Result<(), Error> {
-    let refused = |url: &str, reason: &str| {
-        Err(Error::Endpoint { url: url.to_owned(), reason: reason.to_owned() })
-    };
+    let refused =
+        |url: &str, reason: &str| Err(Error::Endpoint { url: url.to_owned(), reason: reason.to_owned() });
     let Some(address) = base.parse::<Uri>().ok().filter(|address| address.host().is_some()) else {
         return refused(base, "that is no address; one looks like https://api.openai.com/v1");
     };
@@ -288,8 +287,8 @@ mod tests {
     #[test]
     fn a_key_is_shown_nowhere() {
         let key = ApiKey("sk-secret".to_owned());
-        let endpoint =
-            Endpoint::new("http://127.0.0.1:9/v1/", "m", Some(key), Duration::from_secs(1)).expect("loopback");
+        let endpoint = Endpoint::new("http://127.0.0.1:9/v1/", "m", Some(key), Duration::from_secs(1))
+            .expect("loopback");
         assert!(!format!("{endpoint:?}").contains("sk-secret"));
         assert_eq!(endpoint.shown("bad key sk-secret\u{1b}[2J"), "bad key … [2J");
     }

@@ -89,9 +89,15 @@ impl Keeping {
     /// Goes on where the last writer was, or begins; `list` is the list of files that keys are numbers of.
     pub(crate) fn open(index: &Path, model: u64, list: u64) -> Result<Self, Error> {
         let folder = folder_of(index, model);
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(io_failed("create", &folder))?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)
+            .map_err(io_failed("create", &folder))?;
         let fresh = Kept { folder, note: Note { model, list, ..Note::default() } };
-        let Some(kept) = Kept::find(index, model, list) else { return Ok(Self { kept: fresh, writer: None }) };
+        let Some(kept) = Kept::find(index, model, list) else {
+            return Ok(Self { kept: fresh, writer: None });
+        };
         let of = Model { hash: model, dimensions: kept.note.dimensions };
         let writer = VectorWriter::open(&kept.path(), of, kept.note.rows).ok();
         // A file that was lost or damaged is begun again.

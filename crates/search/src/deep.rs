@@ -73,24 +73,13 @@ impl Deep<'_> {
     }
 
     /// The texts that are nearest to the question by what is known so far, with whose they are.
-    fn texts(
-        &self,
-        searcher: &Searcher,
-        best: &[Ranked<'_>],
-    ) -> Result<Vec<(usize, Place, String)>, Error> {
+    fn texts(&self, searcher: &Searcher, best: &[Ranked<'_>]) -> Result<Vec<(usize, Place, String)>, Error> {
         let Some(vectors) = &searcher.vectors else { return Ok(Vec::new()) };
         let wanted: FxHashSet<usize> = best.iter().map(|one| one.session).collect();
         let question = &self.read.vector;
         let (admitted, threads) = (self.admitted, self.threads);
-        let near = meaning::nearest_of(
-            vectors,
-            question,
-            &searcher.sessions,
-            &wanted,
-            admitted,
-            RECORDS,
-            threads,
-        )?;
+        let near =
+            meaning::nearest_of(vectors, question, &searcher.sessions, &wanted, admitted, RECORDS, threads)?;
         let places = near.values().flatten().copied().collect();
         let chunks = meaning::chunks_of(self.columns, &searcher.text, &places);
         let mut texts = Vec::new();
@@ -98,7 +87,8 @@ impl Deep<'_> {
             for place in places {
                 let Some(chunks) = chunks.get(&place) else { continue };
                 let chunk = searcher.nearest_chunk(place, chunks, self.read.by_table.as_ref())?;
-                if let Some(text) = chunk.map(|chunk| text_of(searcher, place, chunk)).transpose()?.flatten() {
+                if let Some(text) = chunk.map(|chunk| text_of(searcher, place, chunk)).transpose()?.flatten()
+                {
                     texts.push((session, place, text));
                 }
             }

@@ -142,7 +142,9 @@ fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<Key, u32>) ->
             plan.todo.push(Todo { key, file, chunks: rest });
         }
     }
-    plan.todo.sort_unstable_by_key(|todo| (todo.file, todo.chunks.first().map(|chunk| (chunk.segment, chunk.document))));
+    plan.todo.sort_unstable_by_key(|todo| {
+        (todo.file, todo.chunks.first().map(|chunk| (chunk.segment, chunk.document)))
+    });
     Ok(plan)
 }
 

@@ -144,9 +144,8 @@ impl FileList {
         let sum = |key: &str| format!("coalesce(sum(value) FILTER (WHERE key = '{key}'), 0)");
         let (rows, file) = (sum("vectors"), sum("vector file"));
         let mut statement = self.prepare(&format!("SELECT {rows}, {file} FROM meta"))?;
-        let read = |row: &rusqlite::Row<'_>| {
-            Ok(Kept { rows: from_sql(row.get(0)?), file: from_sql(row.get(1)?) })
-        };
+        let read =
+            |row: &rusqlite::Row<'_>| Ok(Kept { rows: from_sql(row.get(0)?), file: from_sql(row.get(1)?) });
         statement.query_row([], read).map_err(files_failed("read"))
     }
 

@@ -89,9 +89,10 @@ pub(crate) fn nearness(
 
 /// The mean over all that all sessions said.
 pub(crate) fn mean_of_all(all: &[Option<Nearness>]) -> f32 {
-    let (sum, count) = all.iter().flatten().fold((0.0, 0.0), |(sum, count), near| {
-        (sum + f64::from(near.sum), count + f64::from(near.count))
-    });
+    let (sum, count) = all
+        .iter()
+        .flatten()
+        .fold((0.0, 0.0), |(sum, count), near| (sum + f64::from(near.sum), count + f64::from(near.count)));
     #[expect(clippy::cast_possible_truncation, reason = "a mean of cosines")]
     let mean = (sum / f64::max(count, 1.0)) as f32;
     mean

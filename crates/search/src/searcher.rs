@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 use transcript::Role;
 
+use crate::chosen::models_folder;
 use crate::columns::{Admit, ChunkAt, Columns, Place};
 use crate::deep::Deep;
 use crate::error::{Error, index_failed};
@@ -257,8 +258,8 @@ impl Searcher {
         let read = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { mode } else { Mode::Lexical };
-        let admitted = (read.is_ok() && scope.chooses_chunks())
-            .then(|| meaning::admitted(&columns, &self.text, scope));
+        let admitted =
+            (read.is_ok() && scope.chooses_chunks()).then(|| meaning::admitted(&columns, &self.text, scope));
         let nearness = match &read {
             Ok(read) => self.nearness(read, admitted.as_ref(), threads)?,
             Err(_) => Vec::new(),
@@ -385,10 +386,11 @@ impl Searcher {
 
     /// What the index holds.
     pub fn size(&self) -> Size {
-        let in_text = std::fs::read_dir(&self.folder).into_iter().flatten();
-        let beside =
-            self.folder.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
-        let files = in_text.chain(beside).filter_map(|entry| entry.ok()?.metadata().ok());
+        let inside = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let index = self.folder.parent().unwrap_or(&self.folder);
+        let models = inside(&models_folder(index)).flat_map(|model| inside(&model.path()));
+        let all = inside(&self.folder).chain(inside(index)).chain(models);
+        let files = all.filter_map(|entry| entry.metadata().ok());
         Size {
             chunks: self.sessions.chunks(),
             files: self.sessions.files(),
@@ -476,7 +478,12 @@ impl Searcher {
     }
 
     /// Where a chunk of that file stands.
-    pub(crate) fn place<'a>(&self, chunk: ChunkAt, file: &'a FileRow, shows_secrets: bool) -> Result<At<'a>, Error> {
+    pub(crate) fn place<'a>(
+        &self,
+        chunk: ChunkAt,
+        file: &'a FileRow,
+        shows_secrets: bool,
+    ) -> Result<At<'a>, Error> {
         Ok(At {
             path: &file.path,
             offset: self.number(chunk, "offset")?,

@@ -98,7 +98,13 @@ pub(crate) fn read(
         understood.question = model.name().to_owned();
         understood.documents = model.name().to_owned();
         let kept = Some(vectors);
-        return Some(Read { vector: vector.clone(), by_table, kept, model: Some((model, vector)), understood });
+        return Some(Read {
+            vector: vector.clone(),
+            by_table,
+            kept,
+            model: Some((model, vector)),
+            understood,
+        });
     }
     if let Some(in_table) = to_table(&vector).filter(|_| is_teacher) {
         understood.question = model.name().to_owned();

@@ -16,8 +16,8 @@ use tantivy::query::RangeQuery;
 use tantivy::schema::Field;
 use tantivy::{Index, IndexWriter, Term};
 
-use crate::document::Chunk;
 use crate::chosen::models_folder;
+use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
 use crate::schema::{Fields, register};
@@ -75,8 +75,17 @@ impl Writer {
         let list = FileList::open(&list_file(folder))?;
         let (meanings, complete) = Meanings::open(folder, list.vectors()?)?;
         let folder = text;
-        let mut writer =
-            Self { folder, meanings, index, text: opened, fields, list, generation: 0, has_removed: false, _lock: lock };
+        let mut writer = Self {
+            folder,
+            meanings,
+            index,
+            text: opened,
+            fields,
+            list,
+            generation: 0,
+            has_removed: false,
+            _lock: lock,
+        };
         writer.recover(complete)?;
         Ok(Some(writer))
     }

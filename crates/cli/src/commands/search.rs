@@ -404,7 +404,9 @@ fn readers(understood: &Understood) -> Option<String> {
     let percent = 100.0 * covered;
     Some(match (question == documents, rescored) {
         (true, _) => format!("meaning by {question}, of {percent:.0} % of what was said"),
-        (false, 0) => format!("the question's meaning by {question}, that of what was said by the built-in table"),
+        (false, 0) => {
+            format!("the question's meaning by {question}, that of what was said by the built-in table")
+        }
         (false, rescored) => format!("meaning by {question}, which read the best {rescored} sessions again"),
     })
 }

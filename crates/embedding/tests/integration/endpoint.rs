@@ -118,7 +118,9 @@ fn where_nobody_listens_is_a_failure_that_names_the_address() {
 
 #[test]
 fn another_model_or_address_has_another_hash() {
-    let hash = |base: &str, model: &str| Endpoint::new(base, model, None, Duration::from_secs(1)).expect("an address").hash();
+    let hash = |base: &str, model: &str| {
+        Endpoint::new(base, model, None, Duration::from_secs(1)).expect("an address").hash()
+    };
     assert_eq!(hash("http://a/v1", "m"), hash("http://a/v1/", "m"));
     assert_ne!(hash("http://a/v1", "m"), hash("http://b/v1", "m"));
     assert_ne!(hash("http://a/v1", "m"), hash("http://a/v1", "n"));
