@@ -46,21 +46,14 @@ pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog 
     catalog
 }
 
-/// A hash of every file's path and stamp, and of what else the totals depend on.
+/// A hash of all files, and of what else the totals depend on.
 fn fingerprint(found: &Found) -> u64 {
     let mut hash = Xxh3::new();
     (env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string())).hash(&mut hash);
-    let mut add = |path: &PathBuf, stamp: &transcript::FileStamp| {
-        (path, stamp.dev, stamp.ino, stamp.size, stamp.mtime).hash(&mut hash);
-    };
-    let mut files: Vec<_> = found.sessions.iter().map(|file| (&file.path, &file.stamp)).collect();
-    files
-        .extend(found.sessions.iter().flat_map(|file| &file.subagents).map(|file| (&file.path, &file.stamp)));
-    files.extend(found.flat_subagents.iter().map(|file| (&file.path, &file.stamp)));
-    files.sort_unstable_by_key(|(path, _)| *path);
-    for (path, stamp) in files {
-        add(path, stamp);
-    }
+    let sessions = found.sessions.iter().map(|file| (file.path.as_path(), &file.stamp));
+    let agents = found.sessions.iter().flat_map(|file| &file.subagents).chain(&found.flat_subagents);
+    transcript::fingerprint(sessions.chain(agents.map(|file| (file.path.as_path(), &file.stamp))))
+        .hash(&mut hash);
     hash.finish()
 }
 

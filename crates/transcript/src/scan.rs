@@ -135,7 +135,8 @@ impl<'a> Walk<'a> {
 
     /// The fields of the object that stands here; `None` when it is none.
     pub(crate) fn object(&mut self) -> Option<Fields<'a>> {
-        (self.peek()? == b'{').then(|| Fields(Self { json: self.json, at: self.at + 1, state: State::Opened }))
+        (self.peek()? == b'{')
+            .then(|| Fields(Self { json: self.json, at: self.at + 1, state: State::Opened }))
     }
 
     /// Goes on behind an object that stood here and whose fields are all taken.

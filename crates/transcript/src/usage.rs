@@ -1,8 +1,7 @@
 //! Tokens of API messages, gathered from the lines of one file.
 
-use std::collections::HashMap;
-
 use model::{CostState, MessageUsage, Terms, Usage};
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::json::{Raw, raw_fields};
@@ -47,7 +46,7 @@ raw_fields! {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spent {
     messages: Vec<MessageUsage>,
-    by_key: HashMap<u64, usize>,
+    by_key: FxHashMap<u64, usize>,
 }
 
 impl Spent {
@@ -68,13 +67,7 @@ impl Spent {
     }
 
     /// Adds an assistant line; of a message's several lines the greatest counter of each kind counts.
-    pub(crate) fn add(
-        &mut self,
-        record: &Record<'_>,
-        message: &ApiMessage<'_>,
-        usage: Usage,
-        place: Place,
-    ) {
+    pub(crate) fn add(&mut self, record: &Record<'_>, message: &ApiMessage<'_>, usage: Usage, place: Place) {
         let Some(model) = message.model().filter(|model| *model != "<synthetic>") else { return };
         let Some(id) = message.id() else { return };
         let key = key(id, record.request());
@@ -196,7 +189,9 @@ mod tests {
 
     #[test]
     fn counters_of_any_shape() {
-        let check = |json: &str, expected: Usage| assert_eq!(Counters::of(Raw::new(json)).usage(), expected, "{json}");
+        let check = |json: &str, expected: Usage| {
+            assert_eq!(Counters::of(Raw::new(json)).usage(), expected, "{json}");
+        };
         check("null", Usage::default());
         check(r#""all""#, Usage::default());
         check(r#"{"input_tokens":4,"output_tokens":83}"#, Usage { input: 4, output: 83, ..Usage::default() });
