@@ -28,10 +28,10 @@ struct Kept {
 /// The catalog with every session's tokens and price.
 pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog {
     let places = app.config.places();
-    let found = catalog::find(&places);
+    let (found, loaded) = catalog::find_and_load(&places, Detail::Facts);
     let fingerprint = fingerprint(&found);
     if let Some(mut kept) = load(app).filter(|kept| kept.fingerprint == fingerprint) {
-        let mut catalog = catalog::read_found(&places, found, Detail::Facts, progress);
+        let mut catalog = catalog::read_found(&places, found, loaded, Detail::Facts, progress);
         for Entry { session, .. } in &mut catalog.sessions {
             if let Some((usage, cost)) = kept.totals.remove(&session.id) {
                 (session.usage, session.cost_usd) = (usage, cost);
@@ -39,7 +39,7 @@ pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog 
         }
         return catalog;
     }
-    let mut catalog = catalog::read_found(&places, found, Detail::Spending, progress);
+    let mut catalog = catalog::read_found(&places, found, loaded, Detail::Spending, progress);
     ledger::enter(app, &mut catalog.sessions);
     let total = |entry: &Entry| (entry.session.id.clone(), (entry.session.usage, entry.session.cost_usd));
     save(app, &Kept { fingerprint, totals: catalog.sessions.iter().map(total).collect() });

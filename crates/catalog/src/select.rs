@@ -9,12 +9,14 @@ use crate::describe::{mark_running, outlined};
 use crate::filter::Filter;
 use crate::merge::Registered;
 use crate::project::Projects;
+use crate::reading::Kept;
 use crate::summary_cache::SummaryCache;
 
 /// The sessions among those found that `filter` lets through.
 pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
     let sessions = by_outline(places, found).unwrap_or_else(|| {
-        let catalog = read_found(places, found.clone(), Detail::Facts, |_| ());
+        let kept = Kept::load(places.cache.as_deref(), Detail::Facts);
+        let catalog = read_found(places, found.clone(), kept, Detail::Facts, |_| ());
         catalog.sessions.into_iter().map(|entry| entry.session).collect()
     });
     sessions.into_iter().filter(|session| filter.lets_through(session)).map(|session| session.id).collect()
