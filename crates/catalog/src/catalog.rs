@@ -107,7 +107,8 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
         owner: Owner::Session(file.id.clone()),
     };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let reading = Reading::of_some(files.iter().map(wanted).collect(), &mut cache, places.threads);
+    let reading =
+        Reading::of_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
     let mut projects = Projects::new(&places.global_files);
     let mut registered = Registered::read(&places.openclaw_folders);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
@@ -125,7 +126,7 @@ pub fn messages(places: &Places, id: &SessionId, transcript: &Path) -> Vec<Messa
     let owner = Owner::Session(id.clone());
     let wanted = Wanted { path: transcript.to_owned(), stamp: FileStamp::of(&found), owner };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let mut reading = Reading::of_some(vec![wanted], &mut cache, 1);
+    let mut reading = Reading::of_some(Detail::Spending, vec![wanted], &mut cache, 1);
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
 }
 

@@ -24,4 +24,4 @@ pub use catalog::{
 pub use filter::Filter;
 pub use past::{Past, past, repository};
 pub use reading::Kept;
-pub use select::select;
+pub use select::{Outlines, select};

@@ -80,8 +80,18 @@ impl Reading {
     }
 
     /// Gets the facts of a few files; what is kept of all others is neither looked at nor forgotten.
-    pub(crate) fn of_some(wanted: Vec<Wanted>, cache: &mut SummaryCache, threads: usize) -> Self {
-        let known = Known::new(cache.load_some(wanted.iter().map(|file| file.path.as_path())));
+    pub(crate) fn of_some(
+        detail: Detail,
+        wanted: Vec<Wanted>,
+        cache: &mut SummaryCache,
+        threads: usize,
+    ) -> Self {
+        let mut load =
+            |detail| Known::new(cache.load_some(detail, wanted.iter().map(|file| file.path.as_path())));
+        let mut known = load(detail);
+        if detail == Detail::Facts && !known.is_current(&wanted) {
+            known = load(Detail::Spending);
+        }
         Self::with(known, wanted, &[], cache, threads, |_| ())
     }
 
