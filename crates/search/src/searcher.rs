@@ -1,12 +1,13 @@
 //! Answers questions from the index as it stands; never writes, never waits for a writer.
 
 use std::collections::HashSet;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use embedding::{Vector, Vectors};
 use jiff::Timestamp;
 use model::SessionId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 use transcript::Role;
 
@@ -253,17 +254,21 @@ impl Searcher {
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
         let columns = Columns::of(&self.text).map_err(failed())?;
-        let found = gather(&self.text, &self.fields, &columns, &self.sessions, query, file, scope);
-        let found = found.map_err(failed())?;
         let read = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { mode } else { Mode::Lexical };
-        let admitted =
-            (read.is_ok() && scope.chooses_chunks()).then(|| meaning::admitted(&columns, &self.text, scope));
-        let nearness = match &read {
-            Ok(read) => self.nearness(read, admitted.as_ref(), threads)?,
-            Err(_) => Vec::new(),
+        let Self { text, sessions, vectors, .. } = &*self;
+        let near = |read: &Read| {
+            let vectors = read.kept.as_ref().or(vectors.as_ref())?;
+            Some(nearness(vectors, text, sessions, &columns, &read.vector, scope, threads))
         };
+        let (found, nearness) = std::thread::scope(|parts| {
+            let nearness = parts.spawn(|| read.as_ref().ok().and_then(near));
+            let found = gather(text, &self.fields, &columns, sessions, query, file, scope);
+            (found, nearness.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let found = found.map_err(failed())?;
+        let nearness = nearness.transpose()?.unwrap_or_default();
         let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());
         let sense = if has_model { Sense::of_model(meaning::mean_of_all(&nearness)) } else { Sense::TABLE };
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
@@ -283,6 +288,8 @@ impl Searcher {
         let mut read = read;
         if let (Ok(read), Some(chosen)) = (&mut read, &self.understanding) {
             let again = |found: &Found, near| score(query, scope, mode, found, Some(near), sense);
+            let admitted = (chosen.deep > 0 && scope.chooses_chunks())
+                .then(|| meaning::admitted(&columns, &self.text, scope, 0));
             let deep = Deep { read, chosen, columns: &columns, admitted: admitted.as_ref(), threads };
             deep.rescore(self, &mut ranked, &again)?;
         }
@@ -335,17 +342,6 @@ impl Searcher {
         let read = understand::read(&query.text, chosen, &self.list, &self.folder, self.rows());
         let is_known = meaning::is_understood(&query.text);
         read.ok_or(if is_known { Meaning::Nothing } else { Meaning::OtherLanguage })
-    }
-
-    /// How near each session is in meaning.
-    fn nearness(
-        &self,
-        read: &Read,
-        admitted: Option<&FxHashSet<Place>>,
-        threads: usize,
-    ) -> Result<Vec<Option<Nearness>>, Error> {
-        let Some(vectors) = read.kept.as_ref().or(self.vectors.as_ref()) else { return Ok(Vec::new()) };
-        meaning::nearness(vectors, &read.vector, &self.sessions, admitted, threads)
     }
 
     fn admit(&mut self, scope: &Scope) {
@@ -502,6 +498,21 @@ impl Searcher {
         let column = segment.fast_fields().u64(column).map_err(index_failed("search", &self.folder))?;
         Ok(column.first(chunk.document).unwrap_or(0))
     }
+}
+
+/// How near each session is in meaning.
+fn nearness(
+    vectors: &Vectors,
+    text: &Text,
+    sessions: &Sessions,
+    columns: &[Columns],
+    question: &Vector,
+    scope: &Scope,
+    threads: usize,
+) -> Result<Vec<Option<Nearness>>, Error> {
+    let rows = usize::try_from(vectors.rows()).unwrap_or_default();
+    let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, text, scope, rows));
+    meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
 }
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {

@@ -12,11 +12,11 @@ use std::path::Path;
 use embedding::{Table, Vocabulary};
 use xtask::{Order, distil};
 
-const VOCABULARY: &str = "[PAD] [UNK] [CLS] [SEP] the a of is was disk full storage space backup login user session \
+const VOCABULARY: &str = "[PAD] [UNK] [CLS] [SEP] the a of is was disk full storage space backup entry user session \
     token password chart colour axis label draw failed expired nightly room out signed grey";
 
 const TEXTS: &str = "the disk is full\nthe storage is out of space\nthe nightly backup failed\na backup of the disk failed\n\
-    the user session expired\nthe login token expired\na user was signed out\nthe password of the user\n\
+    the user session expired\nthe entry token expired\na user was signed out\nthe password of the user\n\
     draw the axis of the chart\na label of the axis is grey\nthe colour of the chart\n";
 
 fn made(texts: bool) -> Table {
@@ -51,8 +51,8 @@ fn what_is_alike_for_the_teacher_is_alike_for_the_table() {
             |one: &str, other: &str| embedder.embed(one).unwrap().cosine(&embedder.embed(other).unwrap());
         for (question, same, other) in [
             ("storage space", "disk full", "chart label"),
-            ("login expired", "session token", "backup disk"),
-            ("draw axis", "chart colour", "user password"),
+            ("password expired", "session token", "backup disk"),
+            ("draw axis", "chart colour", "disk storage"),
         ] {
             let (same, other) = (near(question, same), near(question, other));
             assert!(same > other, "{question}: {same} {other}, trained: {trained}");
