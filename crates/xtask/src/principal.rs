@@ -29,7 +29,10 @@ fn of_symmetric(mut matrix: Array2<f64>) -> (Vec<f64>, Array2<f64>) {
         }
         for p in 0..size {
             for q in p + 1..size {
-                rotate(&mut matrix, &mut vectors, p, q);
+                // What is far below the bound of all together is not worth a turn.
+                if matrix[[p, q]].powi(2) > 1e-24 * whole {
+                    rotate(&mut matrix, &mut vectors, p, q);
+                }
             }
         }
     }
@@ -39,9 +42,6 @@ fn of_symmetric(mut matrix: Array2<f64>) -> (Vec<f64>, Array2<f64>) {
 /// Turns the plane of two axes so that they no longer have to do with each other.
 fn rotate(matrix: &mut Array2<f64>, vectors: &mut Array2<f64>, p: usize, q: usize) {
     let between = matrix[[p, q]];
-    if between.abs() < f64::MIN_POSITIVE {
-        return;
-    }
     let theta = (matrix[[q, q]] - matrix[[p, p]]) / (2.0 * between);
     let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
     let cosine = 1.0 / tangent.hypot(1.0);

@@ -42,20 +42,27 @@ fn made(texts: bool) -> Table {
     Table::of_bytes(bytes, Vocabulary::from_lines(&lines).unwrap(), 1).unwrap()
 }
 
+fn check(table: &Table, question: &str, alike: &str, other: &str) {
+    let mut embedder = table.embedder();
+    let mut vector = |text: &str| embedder.embed(text).unwrap();
+    let question_vector = vector(question);
+    let (alike_is, other_is) =
+        (question_vector.cosine(&vector(alike)), question_vector.cosine(&vector(other)));
+    assert!(alike_is > other_is, "{question}: {alike} {alike_is}, {other} {other_is}");
+}
+
 #[test]
-fn what_is_alike_for_the_teacher_is_alike_for_the_table() {
-    for trained in [false, true] {
-        let table = made(trained);
-        let mut embedder = table.embedder();
-        let mut near =
-            |one: &str, other: &str| embedder.embed(one).unwrap().cosine(&embedder.embed(other).unwrap());
-        for (question, same, other) in [
-            ("storage space", "disk full", "chart label"),
-            ("password expired", "session token", "backup disk"),
-            ("draw axis", "chart colour", "disk storage"),
-        ] {
-            let (same, other) = (near(question, same), near(question, other));
-            assert!(same > other, "{question}: {same} {other}, trained: {trained}");
-        }
-    }
+fn tokens_are_as_near_as_their_teacher_has_them() {
+    let table = made(false);
+    check(&table, "storage space", "disk full", "chart label");
+    check(&table, "password expired", "session token", "backup disk");
+    check(&table, "draw axis", "chart colour", "disk storage");
+}
+
+#[test]
+fn a_trained_table_tells_the_texts_apart_that_it_was_trained_on() {
+    let table = made(true);
+    check(&table, "the disk is full", "the storage is out of space", "draw the axis of the chart");
+    check(&table, "a user was signed out", "the password of the user", "the colour of the chart");
+    check(&table, "a label of the axis is grey", "the colour of the chart", "the user session expired");
 }
