@@ -95,8 +95,8 @@ pub(crate) fn read(
     understood.covered = Some(share);
     let enough = kept.filter(|_| share >= ENOUGH);
     if let Some(vectors) = enough.and_then(|kept| kept.vectors(model.hash(), vector.numbers().len())) {
-        understood.question = model.name().to_owned();
-        understood.documents = model.name().to_owned();
+        model.name().clone_into(&mut understood.question);
+        model.name().clone_into(&mut understood.documents);
         let kept = Some(vectors);
         return Some(Read {
             vector: vector.clone(),
@@ -107,7 +107,7 @@ pub(crate) fn read(
         });
     }
     if let Some(in_table) = to_table(&vector).filter(|_| is_teacher) {
-        understood.question = model.name().to_owned();
+        model.name().clone_into(&mut understood.question);
         let model = Some((model, vector));
         return Some(Read { vector: in_table, by_table, kept: None, model, understood });
     }

@@ -1,7 +1,7 @@
 //! Makes the static table again from its teacher (docs/embedding.md, "How the table was made").
 
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use embedding::{DIMENSIONS, SentenceModel, Vocabulary};
@@ -39,9 +39,9 @@ pub struct Order {
 pub fn distil(order: &Order) -> Result<(), Failure> {
     let teacher = SentenceModel::open(&order.teacher)?;
     let own = order.teacher.join("vocab.txt");
-    let lines = fs::read_to_string(order.vocabulary.as_ref().unwrap_or(&own))?;
+    let lines = text_of(order.vocabulary.as_ref().unwrap_or(&own))?;
     let vocabulary = Vocabulary::from_lines(&lines).ok_or("the vocabulary holds too many tokens")?;
-    let tokens = tokens_of(&teacher, &fs::read_to_string(&own)?, &lines)?;
+    let tokens = tokens_of(&teacher, &text_of(&own)?, &lines)?;
     let texts = order.texts.as_deref().map(lines_of).transpose()?.unwrap_or_default();
     let taught = taught(&teacher, &texts)?;
     // The teacher's own directions, those of real texts where there are enough of them.
@@ -118,6 +118,13 @@ fn weights(count: usize) -> impl Iterator<Item = f32> {
 
 fn in_bytes(mean: &Array1<f32>, directions: &Array2<f32>) -> Vec<u8> {
     mean.iter().chain(directions.iter()).flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// A vocabulary, of which none is larger than this.
+fn text_of(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    File::open(path)?.take(16 << 20).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn lines_of(path: &Path) -> Result<Vec<String>, Failure> {

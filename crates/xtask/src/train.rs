@@ -65,8 +65,11 @@ fn step(
 ) {
     let mut kept = |at: &usize| {
         let all = &texts.tokens[*at];
-        let kept: Vec<usize> =
-            all.iter().filter(|_| chance.next() % DROPPED != 0).map(|token| *token as usize).collect();
+        let kept: Vec<usize> = all
+            .iter()
+            .filter(|_| !chance.next().is_multiple_of(DROPPED))
+            .map(|token| *token as usize)
+            .collect();
         if kept.is_empty() { all.iter().map(|token| *token as usize).collect() } else { kept }
     };
     let tokens: Vec<Vec<usize>> = batch.iter().map(&mut kept).collect();
@@ -76,7 +79,7 @@ fn step(
             sum += &table.row(*token);
         }
     }
-    let lengths: Vec<f32> = sums.rows().into_iter().map(length).collect();
+    let lengths: Vec<f32> = sums.rows().into_iter().map(|sum| length(&sum)).collect();
     let ours = of_length_one(sums);
     let targets = texts.targets.select(Axis(0), batch);
     let slope = slope(&ours, &targets);
@@ -127,14 +130,14 @@ fn shares(mut cosines: Array2<f32>) -> Array2<f32> {
 /// Every row at length one.
 pub(crate) fn of_length_one(mut rows: Array2<f32>) -> Array2<f32> {
     for mut row in rows.rows_mut() {
-        let length = length(row.view());
+        let length = length(&row.view());
         row /= length;
     }
     rows
 }
 
-fn length(row: ArrayView1<'_, f32>) -> f32 {
-    row.dot(&row).sqrt().max(1e-12)
+fn length(row: &ArrayView1<'_, f32>) -> f32 {
+    row.dot(row).sqrt().max(1e-12)
 }
 
 /// The same chances each time: a table can be made again to the byte.
@@ -175,10 +178,10 @@ mod tests {
         };
         let slope = slope(&ours, &targets);
         for at in [[0, 0], [1, 1], [2, 0]] {
-            let (mut more, mut less) = (ours.clone(), ours.clone());
-            more[at] += 1e-3;
-            less[at] -= 1e-3;
-            let measured = (loss(&more) - loss(&less)) / 2e-3;
+            let (mut longer, mut shorter) = (ours.clone(), ours.clone());
+            longer[at] += 1e-3;
+            shorter[at] -= 1e-3;
+            let measured = (loss(&longer) - loss(&shorter)) / 2e-3;
             assert!(
                 (measured - slope[at]).abs() < 0.02 * (1.0 + slope[at].abs()),
                 "{measured} {}",
