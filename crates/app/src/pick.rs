@@ -149,7 +149,8 @@ struct Field {
 
 impl Field {
     fn look(app: &App, request: &Request) -> Result<Self, Error> {
-        let meant = Meant::directory(app, request.repo.as_deref())?;
+        let named = Meant::name(app, request.repo.as_deref());
+        let meant = Meant::directory(app, named)?;
         let branch = |meant: &Meant| match (&request.branch, request.as_of) {
             (Some(branch), _) => Some(branch.clone()),
             (None, Some(then)) => project::branch_at(&meant.place(app), then),
@@ -160,7 +161,7 @@ impl Field {
             let all = sessions(app, request.as_of);
             let found = match &meant {
                 Some(meant) => meant.clone(),
-                None => Meant::by_name(request.repo.as_deref().unwrap_or_default(), all.iter())?,
+                None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
             };
             let branch = match asked {
                 Some(asked) => asked.join().unwrap_or(None),
