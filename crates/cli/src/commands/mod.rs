@@ -71,6 +71,12 @@ fn shown() -> Result<Secrets, Error> {
     .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
 }
 
+/// A number of answers: none is no answer.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().map_err(|error| error.to_string())?;
+    if number == 0 { Err("it has to be at least 1".to_owned()) } else { Ok(number) }
+}
+
 /// The clock, for what goes on while time does.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
 fn clock() -> Timestamp {
