@@ -11,9 +11,11 @@ mod decisions;
 mod demo;
 pub mod doctor;
 mod error;
+pub mod export;
 pub mod fork;
 pub mod hooks;
 pub mod index;
+pub mod intent;
 mod ledger;
 pub mod list;
 pub mod memory;
@@ -24,6 +26,7 @@ mod relevance;
 mod repo;
 mod resolve;
 pub mod resume;
+pub mod schedule;
 pub mod search;
 mod secrets;
 mod session_json;
@@ -45,7 +48,7 @@ pub use moment::moment;
 pub use resolve::resolve;
 pub use secrets::Secrets;
 pub use session_json::SessionJson;
-pub use settings::{Notify, Settings};
+pub use settings::{Engine, Notify, Settings};
 pub use workers::quoted;
 
 /// The opened parts, and what the caller knows of the moment.

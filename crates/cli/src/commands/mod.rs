@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod fork;
 pub(crate) mod hook;
 pub(crate) mod hooks;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Show(show) => show::run(&open()?, &show),
         Command::Resume(resume) => resume::run(&open()?, &resume),
         Command::Fork(fork) => fork::run(&open()?, &fork),
+        Command::Export(export) => export::run(&open()?, &export),
         Command::Watch(watch) => watch::run(&open()?, &watch),
         Command::Hooks(hooks) => hooks::run(&open()?, &hooks),
         Command::Hook(hook) => {
