@@ -84,7 +84,8 @@ pub fn candidates(app: &App, ranked: &[Ranked]) -> Vec<Candidate> {
     let program = claude::installed(app);
     let release = program.as_ref().and_then(|program| claude::release(app, program));
     let hindrance = program.is_none().then(|| format!("{}: {}", claude::missing(app), claude::advice(app)));
-    let hindrance = hindrance.or_else(|| release.and_then(too_old));
+    let made_up = place::is_real(app).err().map(|error| error.message);
+    let hindrance = made_up.or(hindrance).or_else(|| release.and_then(too_old));
     ranked.iter().zip(1..).map(|(found, rank)| candidate(app, found, rank, hindrance.clone())).collect()
 }
 

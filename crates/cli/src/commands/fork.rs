@@ -234,8 +234,10 @@ fn show(app: &App, args: &Args, wanted: &Which, ranked: &[Ranked], how: &How) ->
         let who = how.qmd_command.map_or("Backstory's own index", |step| step.word());
         writeln!(out, "{dim}Answered by {who}: {}{dim:#}", safe(why))?;
     }
-    let words = app::quoted(query(wanted));
-    writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
+    if !app.config.is_demo {
+        let words = app::quoted(query(wanted));
+        writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
+    }
     Ok(out.finish()?)
 }
 
