@@ -175,7 +175,7 @@ mod tests {
     type Told = Result<(Step, usize, Option<String>), Option<String>>;
 
     fn ask(text: &str) -> Told {
-        ask_within(text, Duration::from_secs(60))
+        ask_within(text, Duration::from_mins(1))
     }
 
     fn ask_within(text: &str, limit: Duration) -> Told {

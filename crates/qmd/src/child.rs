@@ -146,7 +146,7 @@ pub(crate) mod tests {
     #[test]
     fn one_that_never_stops_talking_is_cut_off() {
         let scratch = tempfile::tempdir().unwrap();
-        let said = script(scratch.path(), "yes", Duration::from_secs(60)).run(&[]).unwrap();
+        let said = script(scratch.path(), "yes", Duration::from_mins(1)).run(&[]).unwrap();
         assert_eq!(said.out.len() as u64, CAP);
     }
 }
