@@ -94,7 +94,8 @@ impl Collection {
     pub fn remove(&self, is_kept: impl Fn(&SessionId, &Path) -> bool) -> io::Result<u64> {
         let mut removed = 0;
         for path in self.documents() {
-            let Some(head) = Document::parse(&beginning(&path)?) else { continue };
+            // What cannot be read cannot be told to be ours.
+            let Some(head) = beginning(&path).ok().and_then(|text| Document::parse(&text)) else { continue };
             let Some(session) = head.session.filter(|_| head.is_ours) else { continue };
             if !is_kept(&session, &path) {
                 fs::remove_file(&path)?;
