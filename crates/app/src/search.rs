@@ -60,6 +60,8 @@ pub struct Answer {
     pub known: usize,
     /// Whether the question's meaning was looked at.
     pub meaning: Meaning,
+    /// Where nothing was found: indexed words near those of the question.
+    pub near: Vec<String>,
 }
 
 /// A session that answers.
@@ -134,6 +136,9 @@ pub fn search(
         .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
         .map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
+    if outcome.hits.is_empty() {
+        answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
+    }
     let cited: Vec<_> =
         outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);

@@ -17,6 +17,7 @@ use crate::files::{FileList, FileRow};
 use crate::gather::{Found, gather};
 use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
+use crate::near::nearest;
 use crate::query::Query;
 use crate::rank;
 use crate::schema::{Fields, register};
@@ -261,6 +262,10 @@ impl Searcher {
             let id = |ranked: &Ranked<'_>| self.sessions.id(ranked.session);
             other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
         });
+        let best = ranked.first().map_or(0.0, |ranked| ranked.score);
+        if query.path.is_some() {
+            ranked.retain(|ranked| rank::is_about_file(ranked.score, best));
+        }
         let total = ranked.len() as u64;
         ranked.truncate(limit);
         let told_by_meaning = |ranked: &Ranked<'_>| {
@@ -279,6 +284,13 @@ impl Searcher {
             hits.extend(self.hit(&ranked, &asked)?);
         }
         Ok(Outcome { hits, total, meaning: meaning.map_or_else(|why| why, |_| Meaning::Ran) })
+    }
+
+    /// For each word of a question that the index does not hold, the nearest one that it does.
+    pub fn nearest_words(&self, query: &Query) -> Result<Vec<String>, Error> {
+        let near = |word: &String| nearest(&self.text, self.fields.text, word).transpose();
+        let found: tantivy::Result<_> = query.terms.iter().filter_map(near).collect();
+        found.map_err(index_failed("search", &self.folder))
     }
 
     /// What the question means, or why nobody asks.
