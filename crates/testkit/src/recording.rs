@@ -46,7 +46,7 @@ pub enum What {
 
 /// Takes down what happens in a config folder until it is told to stop.
 pub struct Recorder {
-    stop: Sender<()>,
+    asked: Sender<Option<Sender<()>>>,
     thread: Option<JoinHandle<Vec<Seen>>>,
 }
 
@@ -55,7 +55,7 @@ impl Recorder {
     pub fn start(folder: &Path) -> Self {
         let folder = folder.to_owned();
         let (sender, changes) = channel();
-        let (stop, stopped) = channel();
+        let (asked, questions) = channel();
         let (begun, beginning) = channel();
         let thread = std::thread::spawn(move || {
             let mut watcher = notify::recommended_watcher(move |_| {
@@ -66,16 +66,23 @@ impl Recorder {
             let mut record = Record { folder, known: HashMap::new(), seen: Vec::new() };
             record.look();
             begun.send(()).expect("somebody waits for it");
-            record.until(&changes, &stopped);
+            record.until(&changes, &questions);
             record.seen
         });
         beginning.recv().expect("a thread that begins");
-        Self { stop, thread: Some(thread) }
+        Self { asked, thread: Some(thread) }
+    }
+
+    /// Waits until all is seen that has happened by now.
+    pub fn catch_up(&self) {
+        let (reply, answer) = channel();
+        self.asked.send(Some(reply)).expect("a recorder that did not fail");
+        answer.recv().expect("a recorder that did not fail");
     }
 
     /// All that was seen.
     pub fn stop(mut self) -> Vec<Seen> {
-        let _ = self.stop.send(());
+        let _ = self.asked.send(None);
         self.thread.take().and_then(|thread| thread.join().ok()).expect("a recorder that did not fail")
     }
 }
@@ -95,8 +102,16 @@ struct Record {
 }
 
 impl Record {
-    fn until(&mut self, changes: &Receiver<()>, stopped: &Receiver<()>) {
-        while stopped.try_recv().is_err() {
+    fn until(&mut self, changes: &Receiver<()>, questions: &Receiver<Option<Sender<()>>>) {
+        loop {
+            match questions.try_recv() {
+                Ok(None) => break,
+                Ok(Some(reply)) => {
+                    self.look();
+                    let _ = reply.send(());
+                }
+                Err(_) => {}
+            }
             match changes.recv_timeout(GLANCE) {
                 // Many changes are one look.
                 Ok(()) => while changes.try_recv().is_ok() {},

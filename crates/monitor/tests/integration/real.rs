@@ -140,6 +140,7 @@ impl Stage {
 
     /// Kills the process that the registry names, as nothing could prepare for it.
     fn kill(&mut self) {
+        self.recorder.catch_up();
         for record in transcript::live_records(&self.home.config_dir().join("sessions")) {
             let pid = record.file_stem().unwrap().to_string_lossy().into_owned();
             let status = std::process::Command::new("kill").args(["-KILL", &pid]).status().unwrap();
@@ -342,7 +343,7 @@ fn a_terminal_of_2_1_329() {
     terminal.type_line("/clear");
     stage.until_state("ended R");
     stage.until_state("waiting_input R");
-    stage.check(&["[thinking R]", "ended R", "[thinking R]", "waiting_input R"]);
+    stage.check(&["[thinking R]", "[waiting_input R]", "ended R", "[thinking R]", "waiting_input R"]);
 
     terminal.type_line("be quiet");
     stage.until_state("thinking R");
