@@ -4,6 +4,7 @@
 //! `docs/activity.md` is what they are held to. Beside them stands what looks at files and processes.
 
 mod bus;
+mod changes;
 mod facts;
 mod files;
 mod glance;
@@ -24,6 +25,7 @@ mod turn;
 mod waiting;
 
 pub use bus::{Ended, Listener};
+pub use changes::Changes;
 pub use glance::Glance;
 pub use monitor::{Monitor, Settings, Snapshot};
 pub use process::{Held, Process, Status};
