@@ -1,6 +1,7 @@
 //! Answers questions from the index as it stands; never writes, never waits for a writer.
 
 use std::collections::HashSet;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use embedding::{Vector, Vectors};
@@ -231,15 +232,21 @@ impl Searcher {
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
         let columns = Columns::of(&self.text).map_err(failed())?;
-        let found = gather(&self.text, &self.fields, &columns, &self.sessions, query, file, scope);
-        let found = found.map_err(failed())?;
         let meaning = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if meaning.is_ok() { mode } else { Mode::Lexical };
-        let nearness = match &meaning {
-            Ok(meaning) => self.nearness(meaning, scope, threads, &columns)?,
-            Err(_) => Vec::new(),
+        let Self { text, sessions, vectors, .. } = &*self;
+        let near = |question| {
+            let vectors = vectors.as_ref()?;
+            Some(nearness(vectors, text, sessions, &columns, question, scope, threads))
         };
+        let (found, nearness) = std::thread::scope(|parts| {
+            let nearness = parts.spawn(|| meaning.as_ref().ok().and_then(near));
+            let found = gather(text, &self.fields, &columns, sessions, query, file, scope);
+            (found, nearness.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let found = found.map_err(failed())?;
+        let nearness = nearness.transpose()?.unwrap_or_default();
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
         let mut ranked: Vec<Ranked<'_>> = (0..)
             .zip(&found)
@@ -294,19 +301,6 @@ impl Searcher {
         }
         let vector = self.vectors.as_ref().and_then(|_| vectors::embedder().embed(&query.text));
         vector.ok_or(Meaning::Nothing)
-    }
-
-    /// How near each session is in meaning.
-    fn nearness(
-        &self,
-        question: &Vector,
-        scope: &Scope,
-        threads: usize,
-        columns: &[Columns],
-    ) -> Result<Vec<Option<Nearness>>, Error> {
-        let Some(vectors) = &self.vectors else { return Ok(Vec::new()) };
-        let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, &self.text, scope));
-        meaning::nearness(vectors, question, &self.sessions, admitted.as_ref(), threads)
     }
 
     fn admit(&mut self, scope: &Scope) {
@@ -471,6 +465,21 @@ impl Searcher {
         let column = segment.fast_fields().u64(column).map_err(index_failed("search", &self.folder))?;
         Ok(column.first(chunk.document).unwrap_or(0))
     }
+}
+
+/// How near each session is in meaning.
+fn nearness(
+    vectors: &Vectors,
+    text: &Text,
+    sessions: &Sessions,
+    columns: &[Columns],
+    question: &Vector,
+    scope: &Scope,
+    threads: usize,
+) -> Result<Vec<Option<Nearness>>, Error> {
+    let rows = usize::try_from(vectors.rows()).unwrap_or_default();
+    let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, text, scope, rows));
+    meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
 }
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {

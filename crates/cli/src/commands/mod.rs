@@ -86,10 +86,11 @@ fn paged(app: &App) -> Output {
     Output::paged(pager.filter(|pager| !pager.trim().is_empty()))
 }
 
-/// Prints an answer as JSON.
+/// Prints an answer as JSON; no pager, and nothing in it that a terminal could take for a colour.
 fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
     use std::io::Write as _;
-    let mut out = Output::plain();
-    writeln!(out, "{}", crate::text::json(answer)?)?;
-    Ok(out.finish()?)
+    let mut out = std::io::stdout().lock();
+    out.write_all(crate::text::json(answer)?.as_bytes())?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }
