@@ -206,9 +206,10 @@ fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session
 
 /// OpenClaw's configuration in the first of its folders that has one.
 fn openclaw_config(app: &App) -> openclaw::Config {
+    let named = app.config.openclaw_configuration.iter().map(|file| openclaw::Config::read(file));
     let folders = app.config.openclaw_folders.iter();
-    folders
-        .map(|folder| openclaw::Config::find(folder))
+    named
+        .chain(folders.map(|folder| openclaw::Config::find(folder)))
         .find(|config| config.file.is_some())
         .unwrap_or_default()
 }

@@ -129,6 +129,7 @@ pub fn search(
         since: request.since,
         until: request.until,
         shows_secrets: app.secrets == Secrets::Shown,
+        passages: 0,
     };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
