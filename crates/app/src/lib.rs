@@ -11,10 +11,13 @@ mod decisions;
 mod demo;
 pub mod doctor;
 pub mod embed;
+pub mod errand;
 mod error;
+pub mod export;
 pub mod fork;
 pub mod hooks;
 pub mod index;
+pub mod intent;
 mod ledger;
 pub mod list;
 pub mod memory;
@@ -46,7 +49,7 @@ pub use moment::moment;
 pub use resolve::resolve;
 pub use secrets::Secrets;
 pub use session_json::SessionJson;
-pub use settings::{Notify, Settings};
+pub use settings::{Engine, Notify, Settings};
 pub use workers::quoted;
 
 /// The opened parts, and what the caller knows of the moment.

@@ -66,6 +66,8 @@ pub struct Answer {
     pub meaning: Meaning,
     /// Who looked at it; absent where nobody did.
     pub understood: Option<Understood>,
+    /// Where nothing was found: indexed words near those of the question.
+    pub near: Vec<String>,
 }
 
 /// A session that answers.
@@ -134,6 +136,7 @@ pub fn search(
         since: request.since,
         until: request.until,
         shows_secrets: app.secrets == Secrets::Shown,
+        passages: 0,
     };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
@@ -143,6 +146,9 @@ pub fn search(
         .map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
+    if outcome.hits.is_empty() {
+        answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
+    }
     let cited: Vec<_> =
         outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);

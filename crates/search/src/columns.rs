@@ -16,6 +16,11 @@ pub(crate) struct ChunkAt {
 pub(crate) trait Admit {
     /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
     fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool;
+
+    /// How many of a session's best chunks are kept beside the one that is cited.
+    fn passages(&self) -> usize {
+        0
+    }
 }
 
 /// A record: the file it was indexed for, and the hash of its id; 0 where it has none.

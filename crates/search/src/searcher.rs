@@ -19,6 +19,7 @@ use crate::files::{FileList, FileRow};
 use crate::gather::{Found, gather};
 use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
+use crate::near::nearest;
 use crate::query::Query;
 use crate::rank::{self, Sense};
 use crate::schema::{Fields, register};
@@ -57,6 +58,8 @@ pub struct Scope {
     pub until: Option<Timestamp>,
     /// Snippets show secrets as they were said.
     pub shows_secrets: bool,
+    /// So many of a session's best pieces of text are hits of their own; where it is 0, a session is one hit.
+    pub passages: usize,
 }
 
 /// One session that answers a question, with the line that does so best.
@@ -284,6 +287,10 @@ impl Searcher {
             .filter(|ranked| ranked.score > NOISE)
             .collect();
         self.best_first(&mut ranked);
+        let best = ranked.first().map_or(0.0, |ranked| ranked.score);
+        if query.path.is_some() {
+            ranked.retain(|ranked| rank::is_about_file(ranked.score, best));
+        }
         let total = ranked.len() as u64;
         let mut read = read;
         if let (Ok(read), Some(chosen)) = (&mut read, &self.understanding) {
@@ -308,6 +315,11 @@ impl Searcher {
         let mut hits = Vec::new();
         for ranked in ranked {
             hits.extend(self.hit(&ranked, &asked)?);
+            hits.extend(self.passages(&ranked, &asked)?);
+        }
+        if scope.passages > 0 {
+            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+            hits.truncate(limit);
         }
         let (meaning, understood) = match read {
             Ok(read) => (Meaning::Ran, Some(read.understood)),
@@ -322,6 +334,13 @@ impl Searcher {
             let id = |ranked: &Ranked<'_>| self.sessions.id(ranked.session);
             other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
         });
+    }
+
+    /// For each word of a question that the index does not hold, the nearest one that it does.
+    pub fn nearest_words(&self, query: &Query) -> Result<Vec<String>, Error> {
+        let near = |word: &String| nearest(&self.text, self.fields.text, word).transpose();
+        let found: tantivy::Result<_> = query.terms.iter().filter_map(near).collect();
+        found.map_err(index_failed("search", &self.folder))
     }
 
     /// What the question means, or why nobody asks.
@@ -397,14 +416,44 @@ impl Searcher {
     }
 
     fn hit(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<Hit>, Error> {
-        let Ranked { score, session, found, nearness } = *ranked;
+        match self.cited(ranked, asked)? {
+            Some(chunk) => self.hit_at(ranked, chunk, ranked.score, asked),
+            None => Ok(None),
+        }
+    }
+
+    /// Further pieces of a session's text that hold the question's words, each as good as its words are beside
+    /// those of the best.
+    fn passages(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Vec<Hit>, Error> {
+        let Some((best, _)) = ranked.found.passages.first() else { return Ok(Vec::new()) };
+        let cited = self.cited(ranked, asked)?;
+        let mut hits = Vec::new();
+        for (worth, chunk) in ranked.found.passages.iter().filter(|(_, chunk)| Some(*chunk) != cited) {
+            hits.extend(self.hit_at(ranked, *chunk, ranked.score * worth / best, asked)?);
+        }
+        Ok(hits)
+    }
+
+    /// The chunk that is cited for a session.
+    fn cited(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<ChunkAt>, Error> {
+        let Ranked { found, nearness, .. } = *ranked;
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
         let by_words = found.cited.map(|(_, chunk)| chunk);
         let cited = match asked_for_file {
             Some(chunk) => Some(chunk),
             None => self.cited_for_meaning(nearness, asked)?.or(by_words),
         };
-        let Some(chunk) = cited.or(found.fact.map(|(_, chunk)| chunk)) else { return Ok(None) };
+        Ok(cited.or(found.fact.map(|(_, chunk)| chunk)))
+    }
+
+    fn hit_at(
+        &self,
+        ranked: &Ranked<'_>,
+        chunk: ChunkAt,
+        score: f32,
+        asked: &Asked<'_>,
+    ) -> Result<Option<Hit>, Error> {
+        let Ranked { session, found, nearness, .. } = *ranked;
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
         let Some(file) = self.list.file(owner)? else { return Ok(None) };
@@ -560,6 +609,10 @@ impl Scope {
 }
 
 impl Admit for Scope {
+    fn passages(&self) -> usize {
+        self.passages
+    }
+
     fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool {
         let second = |at: &Timestamp| u64::try_from(at.as_second()).unwrap_or(0);
         self.role.is_none_or(|role| kind.role() == role)

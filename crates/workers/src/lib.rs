@@ -7,9 +7,11 @@ mod program;
 mod question;
 mod release;
 mod shell;
+mod turn;
 
 pub use command_line::{CommandLine, Start};
 pub use program::Program;
 pub use question::Question;
 pub use release::Release;
 pub use shell::quoted;
+pub use turn::Turn;

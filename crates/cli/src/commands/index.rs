@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use app::App;
 use app::embed::{Embedded, embed};
 use app::index::{self, Progress, Synced, discard, pending};
+use app::{App, Error};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -41,8 +41,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How often a watched history is looked at.
-const EVERY: Duration = Duration::from_secs(1);
 /// How long a model embeds before new lines are looked for.
 const EMBED_FOR: Duration = Duration::from_secs(10);
 
@@ -87,18 +85,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         let limit = args.watch.then_some(EMBED_FOR);
         embedded(args, &embed_for(app, args, &patience, limit)?)?;
     }
-    while args.watch && !patience.is_interrupted() {
-        wait();
-        let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
-        if synced.progress.files > 0 {
-            tell(app, &synced, args.json)?;
-        }
-        if embeds {
-            let step = embed_for(app, args, &patience, Some(EMBED_FOR))?;
-            if step.added > 0 {
-                embedded(args, &step)?;
-            }
-        }
+    if args.watch {
+        watch(app, args, &mut patience, embeds)?;
     }
     Ok(())
 }
@@ -109,14 +97,30 @@ fn embed_for(
     args: &Args,
     patience: &Patience,
     limit: Option<Duration>,
-) -> Result<Embedded, Failure> {
+) -> Result<Embedded, Error> {
     let began = Instant::now();
     let mut shown = Embedding::new();
     let mut keep_going = |progress: &Embedded| {
         shown.step(progress);
         !patience.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
     };
-    Ok(embed(app, args.model.as_deref(), &mut keep_going, pause)?)
+    embed(app, args.model.as_deref(), &mut keep_going, pause)
+}
+
+/// Embeds for a while; whether there is more. A model that fails is tried again when something is new.
+fn embed_while_watching(app: &App, args: &Args, patience: &Patience) -> Result<bool, Failure> {
+    match embed_for(app, args, patience, Some(EMBED_FOR)) {
+        Ok(step) => {
+            if step.added > 0 {
+                embedded(args, &step)?;
+            }
+            Ok(step.added > 0 && step.done + step.unread < step.of)
+        }
+        Err(error) => {
+            writeln!(anstream::stderr().lock(), "{}", safe(&error.message))?;
+            Ok(false)
+        }
+    }
 }
 
 /// Waits before a busy endpoint is asked again.
@@ -147,10 +151,31 @@ fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// A pause between two looks, which an interrupt ends early enough.
-#[expect(clippy::disallowed_methods, reason = "watching is looking again after a while")]
-fn wait() {
-    std::thread::sleep(EVERY);
+/// Reads what is new whenever something has changed, until interrupted.
+fn watch(app: &App, args: &Args, patience: &mut Patience, embeds: bool) -> Result<(), Failure> {
+    let mut watch = index::Watch::start(app);
+    if watch.leaves_claude() {
+        let why = "OpenClaw's settings say so (memorySearch.claudeSessions.watch)";
+        writeln!(anstream::stderr().lock(), "Claude Code's sessions are not watched: {why}.")?;
+    }
+    // What was written before the watching began.
+    let mut is_time = true;
+    // Whether a model has something to embed.
+    let mut is_left = false;
+    while !patience.is_interrupted() {
+        if is_time {
+            let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
+            if synced.progress.files > 0 {
+                tell(app, &synced, args.json)?;
+            }
+        }
+        is_left = is_time && embeds || is_left;
+        if is_left {
+            is_left = embed_while_watching(app, args, patience)?;
+        }
+        is_time = watch.is_time(app);
+    }
+    Ok(())
 }
 
 fn dry(app: &App, as_json: bool) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod fork;
 pub(crate) mod hook;
 pub(crate) mod hooks;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Show(show) => show::run(&open()?, &show),
         Command::Resume(resume) => resume::run(&open()?, &resume),
         Command::Fork(fork) => fork::run(&open()?, &fork),
+        Command::Export(export) => export::run(&open()?, &export),
         Command::Watch(watch) => watch::run(&open()?, &watch),
         Command::Hooks(hooks) => hooks::run(&open()?, &hooks),
         Command::Hook(hook) => {
@@ -69,6 +71,12 @@ fn shown() -> Result<Secrets, Error> {
         "--show-secrets shows secrets on your own terminal only; this output goes elsewhere",
     )
     .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
+}
+
+/// A number of answers: none is no answer.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().map_err(|error| error.to_string())?;
+    if number == 0 { Err("it has to be at least 1".to_owned()) } else { Ok(number) }
 }
 
 /// The clock, for what goes on while time does.

@@ -14,5 +14,6 @@ mod memory;
 mod printing;
 mod refusals;
 mod secrets;
+mod smart_fork;
 mod status;
 mod watching;
