@@ -24,7 +24,7 @@ const STRANGERS: f32 = 0.1;
 /// What the mean over all a session said counts beside what is nearest.
 const ALL_SAID: f32 = 0.5;
 /// What meaning counts beside words.
-const MEANING: f32 = 0.4;
+const MEANING: f32 = 0.45;
 
 /// What a session did to a file.
 const CHANGED: f32 = 4.0;
