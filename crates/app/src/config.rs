@@ -46,6 +46,10 @@ pub struct Config {
     pub claude_config_dir: Option<PathBuf>,
     /// The key for the Messages API, where the environment holds one; it is kept nowhere.
     pub api_key: Option<Secret>,
+    /// The key of the embedding endpoint, where the environment holds one; it is kept nowhere.
+    pub embedding_key: Option<Secret>,
+    /// Where models of the hub lie that were fetched before.
+    pub hub_cache: PathBuf,
     /// Where the Messages API is (`ANTHROPIC_BASE_URL`), where it is not at its usual address.
     pub api_url: Option<String>,
 }
@@ -94,6 +98,8 @@ impl Config {
             search_path: variables.get("PATH").cloned().unwrap_or_default(),
             claude_config_dir: folder(variables, "CLAUDE_CONFIG_DIR"),
             api_key: filled(variables, "ANTHROPIC_API_KEY").map(Secret),
+            embedding_key: filled(variables, &settings.embedding.key_variable).map(Secret),
+            hub_cache: hub_cache(variables, &home),
             api_url: filled(variables, "ANTHROPIC_BASE_URL"),
             settings,
             home,
@@ -164,6 +170,14 @@ fn state(variables: &Variables, home: &Path) -> PathBuf {
     })
 }
 
+/// Where the hub's own program puts what it fetches.
+fn hub_cache(variables: &Variables, home: &Path) -> PathBuf {
+    folder(variables, "HF_HUB_CACHE").unwrap_or_else(|| {
+        let cache = || folder(variables, "XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
+        folder(variables, "HF_HOME").unwrap_or_else(|| cache().join("huggingface")).join("hub")
+    })
+}
+
 fn claude_folders(variables: &Variables, home: &Path, settings: &Settings) -> Vec<PathBuf> {
     let named = variables.get("CLAUDE_CONFIG_DIR").map(String::as_str).unwrap_or_default();
     let named = env::split_paths(named).filter(|path| !path.as_os_str().is_empty());
@@ -217,5 +231,18 @@ mod tests {
         assert_eq!(set.claude_folders, ["/a", "/b", "/home/u/.claude", "/c"].map(Path::new));
         assert_eq!(set.openclaw_folders, [Path::new("/claw")]);
         assert_eq!(config(&[("BACKSTORY_HOME", "/s")]).state, Path::new("/s"));
+        assert_eq!(usual.hub_cache, Path::new("/home/u/.cache/huggingface/hub"));
+        assert_eq!(config(&[("HF_HOME", "/hf")]).hub_cache, Path::new("/hf/hub"));
+        assert_eq!(config(&[("HF_HUB_CACHE", "/hub"), ("HF_HOME", "/hf")]).hub_cache, Path::new("/hub"));
+    }
+
+    #[test]
+    fn the_key_of_an_endpoint_is_found_under_the_name_that_is_set() {
+        let key = |variables: &[(&str, &str)]| config(variables).embedding_key.map(|Secret(key)| key);
+        assert_eq!(key(&[("OPENAI_API_KEY", "sk-1")]).as_deref(), Some("sk-1"));
+        let other =
+            [("BACKSTORY_EMBEDDING_KEY_VARIABLE", "MINE"), ("OPENAI_API_KEY", "sk-1"), ("MINE", "sk-2")];
+        assert_eq!(key(&other).as_deref(), Some("sk-2"));
+        assert_eq!(key(&[]), None);
     }
 }

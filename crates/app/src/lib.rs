@@ -10,6 +10,7 @@ pub mod cost;
 mod decisions;
 mod demo;
 pub mod doctor;
+pub mod embed;
 pub mod errand;
 mod error;
 pub mod export;

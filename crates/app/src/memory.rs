@@ -117,6 +117,7 @@ pub fn search(
     let limit = request.limit.or(settings.and_then(|set| set.max_results)).unwrap_or(RESULTS);
     let set = settings.and_then(|set| set.min_score);
     let least = request.min_score.or(set).unwrap_or(SCORE);
+    searcher.understand_by(crate::embed::understanding(app, None, false)?);
     // Copies of one record are one result, so a few more are asked for.
     let outcome = searcher
         .search(&query, &scope, Mode::Hybrid, app.config.places().threads, limit.saturating_mul(4))

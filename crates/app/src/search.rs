@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
 use search::{FilterName, Query, Scope, Searcher};
-pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, role};
+pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
 use transcript::Role;
 
-use crate::{App, Error, Kind, Secrets, index, moment};
+use crate::{App, Error, Kind, Secrets, embed, index, moment};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +35,10 @@ pub struct Request {
     pub until: Option<Timestamp>,
     /// By words, by meaning, or both.
     pub mode: Mode,
+    /// The model that reads the question, where it is not that of the settings.
+    pub model: Option<String>,
+    /// Whether the model reads the best sessions again.
+    pub deep: bool,
     /// At most so many sessions.
     pub limit: usize,
 }
@@ -60,6 +64,8 @@ pub struct Answer {
     pub known: usize,
     /// Whether the question's meaning was looked at.
     pub meaning: Meaning,
+    /// Who looked at it; absent where nobody did.
+    pub understood: Option<Understood>,
     /// Where nothing was found: indexed words near those of the question.
     pub near: Vec<String>,
 }
@@ -97,6 +103,7 @@ pub fn search(
     if query.is_empty() && request.file.is_none() {
         return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
     }
+    let understanding = embed::understanding(app, request.model.as_deref(), request.deep)?;
     let memory = index::memory(app);
     let named = named(&request, &found, &memory)?;
     let files: HashMap<SessionId, usize> =
@@ -133,10 +140,12 @@ pub fn search(
     };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
+    searcher.understand_by(understanding);
     let outcome = searcher
         .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
         .map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
+    answer.understood = outcome.understood;
     if outcome.hits.is_empty() {
         answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
     }

@@ -25,6 +25,8 @@ pub struct Settings {
     pub openclaw: Folders,
     /// `[search]`
     pub search: Search,
+    /// `[embedding]`
+    pub embedding: Embedding,
     /// `[fork]`
     pub fork: Fork,
     /// `[project]`
@@ -138,6 +140,26 @@ pub struct Search {
     pub budget_seconds: u64,
     /// The same for the first question ever, where nobody watches a bar.
     pub first_budget_seconds: u64,
+}
+
+/// Who says what a text means.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Embedding {
+    /// The table in the binary, a folder, a name on the hub, or an endpoint's address.
+    pub model: String,
+    /// The model that an endpoint is asked for.
+    pub endpoint_model: String,
+    /// The variable that holds an endpoint's key.
+    pub key_variable: String,
+    /// How long a request may take, in milliseconds.
+    pub timeout_ms: u64,
+    /// The same for a question.
+    pub question_timeout_ms: u64,
+    /// How many sessions a second look takes up.
+    pub deep_sessions: usize,
+    /// Whether `index` embeds everything by the model.
+    pub everything: bool,
 }
 
 /// How output is shown.

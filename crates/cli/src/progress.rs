@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
+use app::embed::Embedded;
 use app::list::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -61,4 +62,41 @@ fn bar(whole: u64, layout: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(whole), ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
+}
+
+/// Shows how far the embedding by a chosen model is; gone when it is dropped.
+pub(crate) struct Embedding {
+    began: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Embedding {
+    /// An embedding that has just begun.
+    pub(crate) fn new() -> Self {
+        Self { began: Instant::now(), bar: None }
+    }
+
+    /// Shows a step, once there has been some waiting.
+    pub(crate) fn step(&mut self, progress: &Embedded) {
+        if self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(Some(progress.of), ProgressDrawTarget::stderr());
+            let layout = "embedding {bar:30} {pos} of {len} pieces, {per_sec}, {eta} left (Ctrl-C stops)";
+            let style = ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar.set_style(style);
+            bar.set_position(progress.done);
+            bar.reset_eta();
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(progress.done);
+        }
+    }
+}
+
+impl Drop for Embedding {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }

@@ -5,11 +5,12 @@
 //! between is the caller's: it can end the waiting.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use ureq::Agent;
-use ureq::http::{Response, StatusCode};
+use ureq::http::{Response, StatusCode, Uri};
 
 use crate::error::Error;
 use crate::vector::Vector;
@@ -75,8 +76,9 @@ struct Failure {
 
 impl Endpoint {
     /// An endpoint of this address, model and key; a request may take so long. The environment's proxies
-    /// are not used, redirections are not followed.
-    pub fn new(base: &str, model: &str, key: Option<ApiKey>, timeout: Duration) -> Self {
+    /// are not used, redirections are not followed. A key is for `https`, or for this machine alone.
+    pub fn new(base: &str, model: &str, key: Option<ApiKey>, timeout: Duration) -> Result<Self, Error> {
+        check_address(base, key.is_some())?;
         let config = Agent::config_builder()
             .timeout_global(Some(timeout))
             .proxy(None)
@@ -85,7 +87,7 @@ impl Endpoint {
             .user_agent("backstory")
             .build();
         let base = base.trim_end_matches('/').to_owned();
-        Self { base, model: model.to_owned(), key, agent: config.into() }
+        Ok(Self { base, model: model.to_owned(), key, agent: config.into() })
     }
 
     /// What its vectors are known by: the address and the model's name.
@@ -198,6 +200,29 @@ impl Failure {
     }
 }
 
+/// Refuses an address that would let others read the key, or that holds one itself.
+fn check_address(base: &str, has_key: bool) -> Result<(), Error> {
+    let refused =
+        |url: &str, reason: &str| Err(Error::Endpoint { url: url.to_owned(), reason: reason.to_owned() });
+    let Some(address) = base.parse::<Uri>().ok().filter(|address| address.host().is_some()) else {
+        return refused(base, "that is no address; one looks like https://api.openai.com/v1");
+    };
+    if address.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+        return refused(address.host().unwrap_or_default(), "its address holds a name or a password");
+    }
+    match address.scheme_str() {
+        Some("https") => Ok(()),
+        Some("http") if !has_key || address.host().is_some_and(is_loopback) => Ok(()),
+        Some("http") => refused(base, "a key is not sent over plain http to another machine; use https"),
+        _ => refused(base, "only https and http are spoken"),
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let number = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || number.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// How many of the next texts go into one request.
 fn batch_of(lengths: impl Iterator<Item = usize>) -> usize {
     let totals = lengths.scan(0, |total: &mut usize, length| {
@@ -239,9 +264,31 @@ mod tests {
     }
 
     #[test]
+    fn a_key_goes_nowhere_in_the_open() {
+        let check = |base: &str, with_key: bool, without: bool| {
+            assert_eq!(check_address(base, true).is_ok(), with_key, "{base}");
+            assert_eq!(check_address(base, false).is_ok(), without, "{base}");
+        };
+        check("https://api.openai.com/v1", true, true);
+        check("http://localhost:11434/v1", true, true);
+        check("http://127.0.0.1:8080/v1", true, true);
+        check("http://[::1]:8080/v1", true, true);
+        check("http://192.168.1.5:8080/v1", false, true);
+        check("http://localhost.example.com/v1", false, true);
+        check("http://127.0.0.1.example.com/v1", false, true);
+        check("https://sam:secret@example.com/v1", false, false);
+        check("ftp://example.com", false, false);
+        check("/v1", false, false);
+        check("", false, false);
+        let shown = check_address("http://sam:secret@example.com/v1", true).unwrap_err().to_string();
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+
+    #[test]
     fn a_key_is_shown_nowhere() {
         let key = ApiKey("sk-secret".to_owned());
-        let endpoint = Endpoint::new("http://127.0.0.1:9/v1/", "m", Some(key), Duration::from_secs(1));
+        let endpoint = Endpoint::new("http://127.0.0.1:9/v1/", "m", Some(key), Duration::from_secs(1))
+            .expect("loopback");
         assert!(!format!("{endpoint:?}").contains("sk-secret"));
         assert_eq!(endpoint.shown("bad key sk-secret\u{1b}[2J"), "bad key … [2J");
     }

@@ -7,6 +7,7 @@
 
 mod bert;
 mod characters;
+mod chosen;
 mod endpoint;
 mod error;
 mod hub;
@@ -22,6 +23,7 @@ mod weights;
 mod wordpiece;
 mod writer;
 
+pub use chosen::{Choice, ChosenModel};
 pub use endpoint::{ApiKey, Endpoint};
 pub use error::Error;
 pub use hub::{cached, is_hub_name};

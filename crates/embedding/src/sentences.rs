@@ -122,6 +122,12 @@ impl SentenceModel {
         self.embed_tokens(tokens)
     }
 
+    /// The state of a token that stands alone between the two ends: what a table is distilled from.
+    pub fn state_of(&self, token: u32) -> Result<Vec<f32>, Error> {
+        let states = self.bert.states(&[self.ends[0], token, self.ends[1]])?;
+        Ok(states.row(1).to_vec())
+    }
+
     /// The vector of tokens that begin with `[CLS]`.
     fn embed_tokens(&self, mut tokens: Vec<u32>) -> Result<Option<Vector>, Error> {
         tokens.truncate(self.longest - 1);

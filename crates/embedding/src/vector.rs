@@ -51,6 +51,11 @@ pub struct InBytes {
 }
 
 impl InBytes {
+    /// Stands for a text without words: near to nothing, and passed over by every search.
+    pub fn nothing(dimensions: usize) -> Self {
+        Self { numbers: vec![0; dimensions], scale: 0.0 }
+    }
+
     /// How near it is to another.
     pub fn cosine(&self, other: &Self) -> f32 {
         let products = self.numbers.iter().zip(&other.numbers);

@@ -132,7 +132,8 @@ impl Vectors {
                 processor.dispatch(
                     #[inline(always)]
                     || {
-                        for row in block.chunks_exact(self.model.row()).filter_map(Row::of) {
+                        let rows = block.chunks_exact(self.model.row()).filter_map(Row::of);
+                        for row in rows.filter(|row| row.scale > 0.0) {
                             each(&mut taken, row.key, question.cosine(&row));
                         }
                     },
@@ -147,6 +148,14 @@ impl Vectors {
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             std::iter::once(own).chain(joined).collect()
+        })
+    }
+
+    /// Calls `each` with what every row is of, in order.
+    pub fn each_key(&self, mut each: impl FnMut(Key)) -> Result<(), Error> {
+        self.each(|key, _| {
+            each(key);
+            Ok(())
         })
     }
 
@@ -252,7 +261,7 @@ impl List {
     #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
     #[inline(always)]
     fn take_up(&mut self, block: &[u8], size: usize, question: &Question, look: &impl Fn(Key) -> Look) {
-        for row in block.chunks_exact(size).filter_map(Row::of) {
+        for row in block.chunks_exact(size).filter_map(Row::of).filter(|row| row.scale > 0.0) {
             let looked = look(row.key);
             if looked == Look::Skip {
                 continue;

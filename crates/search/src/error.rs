@@ -32,6 +32,12 @@ pub enum Error {
     /// The vectors of what was said failed.
     #[error("the vectors of the index failed")]
     Vectors(#[from] embedding::Error),
+    /// A model gave vectors of two lengths.
+    #[error("{model} gives vectors of another length than before; `backstory index --rebuild` begins anew")]
+    Lengths {
+        /// Which model.
+        model: String,
+    },
     /// A folder or file of the index failed.
     #[error("cannot {attempt} {}", path.display())]
     Io {

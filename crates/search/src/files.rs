@@ -3,6 +3,7 @@
 //! It is the point of commit: what the text index holds beyond it is taken out again before anything is
 //! added (see `writer`).
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::{Path, PathBuf};
 
 use database::{Condition, open_derived, open_read_only};
@@ -83,6 +84,13 @@ pub(crate) struct Shared {
     pub(crate) file: u64,
 }
 
+/// Which file of vectors there is, by its number, and how many of its rows count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) rows: u64,
+    pub(crate) file: u64,
+}
+
 /// The list, open.
 #[derive(Debug)]
 pub(crate) struct FileList {
@@ -94,7 +102,11 @@ impl FileList {
         let database::Derived { connection, condition } = open_derived(path, &STEPS)?;
         match condition {
             // A list that was made anew is empty, and the writer then begins the text index anew, too.
-            Condition::Ready | Condition::Recreated { .. } => Ok(Self { connection }),
+            Condition::Ready | Condition::Recreated { .. } => {
+                let list = Self { connection };
+                list.name("INSERT OR IGNORE INTO meta VALUES ('identity', ?1)")?;
+                Ok(list)
+            }
             Condition::ReadOnly { because } | Condition::InMemory { because } => Err(because.into()),
         }
     }
@@ -115,9 +127,37 @@ impl FileList {
         Ok(self.number("generation")?.unwrap_or(0))
     }
 
-    /// How many rows of the file of vectors count.
-    pub(crate) fn vectors(&self) -> Result<u64, Error> {
-        Ok(self.number("vectors")?.unwrap_or(0))
+    /// Which file of vectors there is and how many of its rows count.
+    pub(crate) fn vectors(&self) -> Result<Kept, Error> {
+        let sum = |key: &str| format!("coalesce(sum(value) FILTER (WHERE key = '{key}'), 0)");
+        let (rows, file) = (sum("vectors"), sum("vector file"));
+        let mut statement = self.prepare(&format!("SELECT {rows}, {file} FROM meta"))?;
+        let read =
+            |row: &rusqlite::Row<'_>| Ok(Kept { rows: from_sql(row.get(0)?), file: from_sql(row.get(1)?) });
+        statement.query_row([], read).map_err(files_failed("read"))
+    }
+
+    /// From now on these rows of that file count.
+    pub(crate) fn switch_vectors(&mut self, kept: Kept) -> Result<(), Error> {
+        let failed = || files_failed("write");
+        let transaction = self.connection.transaction().map_err(failed())?;
+        for (name, number) in [("vectors", kept.rows), ("vector file", kept.file)] {
+            transaction
+                .execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![name, to_sql(number)])
+                .map_err(failed())?;
+        }
+        transaction.commit().map_err(failed())
+    }
+
+    /// What this list is known by: another one's numbers mean other files.
+    pub(crate) fn identity(&self) -> Result<u64, Error> {
+        Ok(self.number("identity")?.unwrap_or(0))
+    }
+
+    /// Gives the list a name that no other had.
+    fn name(&self, sql: &str) -> Result<(), Error> {
+        let random = RandomState::new().build_hasher().finish();
+        self.connection.execute(sql, [to_sql(random)]).map(drop).map_err(files_failed("write"))
     }
 
     fn number(&self, name: &str) -> Result<Option<u64>, Error> {
@@ -235,7 +275,10 @@ impl FileList {
 
     /// Empties the list.
     pub(crate) fn forget_all(&mut self) -> Result<(), Error> {
-        self.connection.execute_batch("DELETE FROM file; DELETE FROM shared;").map_err(files_failed("write"))
+        self.connection
+            .execute_batch("DELETE FROM file; DELETE FROM shared;")
+            .map_err(files_failed("write"))?;
+        self.name("INSERT OR REPLACE INTO meta VALUES ('identity', ?1)")
     }
 
     fn prepare(&self, sql: &str) -> Result<rusqlite::CachedStatement<'_>, Error> {
@@ -369,6 +412,21 @@ mod tests {
         assert!(!fresh("/b", 3));
         list.commit(&Changes::default(), 2).unwrap();
         assert_eq!(list.fresh_at().unwrap(), None);
+    }
+
+    #[test]
+    fn a_list_made_anew_is_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("files.sqlite");
+        let first = FileList::open(&path).unwrap().identity().unwrap();
+        let mut list = FileList::open(&path).unwrap();
+        assert_eq!(list.identity().unwrap(), first);
+        list.switch_vectors(Kept { rows: 7, file: 2 }).unwrap();
+        assert_eq!(list.vectors().unwrap(), Kept { rows: 7, file: 2 });
+        list.commit(&Changes { vectors: 9, ..Changes::default() }, 1).unwrap();
+        assert_eq!(list.vectors().unwrap(), Kept { rows: 9, file: 2 });
+        list.forget_all().unwrap();
+        assert_ne!(list.identity().unwrap(), first);
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Chunks, words and ranking: the index over all sessions and how a question is answered from it.
 
+mod chosen;
 mod chunk;
 mod columns;
 mod conversation;
+mod deep;
 mod document;
+mod embed;
 mod error;
 mod facts;
 mod files;
@@ -23,11 +26,13 @@ mod sessions;
 mod snippet;
 mod source;
 mod sync;
+mod understand;
 mod vectors;
 mod words;
 mod writer;
 
 pub use chunk::texts;
+pub use embed::{Embedded, embed};
 pub use error::Error;
 pub use kind::Kind;
 pub use query::{Filter, FilterName, Query, role, tags, without_tag};
@@ -35,5 +40,6 @@ pub use searcher::{Count, Hit, Meaning, Mode, Outcome, Scope, Searcher, Size, Wh
 pub use snippet::Snippet;
 pub use source::{SourceKind, names_of, sources_of};
 pub use sync::{Progress, Source, Synced, pending, sync};
+pub use understand::{BUILT_IN, Understanding, Understood};
 pub use vectors::can_embed;
 pub use writer::discard;

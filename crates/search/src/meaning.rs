@@ -32,6 +32,11 @@ impl Nearness {
         self.sum / self.count.max(1) as f32
     }
 
+    /// The same session, where another text of it was found to be the nearest.
+    pub(crate) fn with_nearest(self, nearest: f32, place: Place) -> Self {
+        Self { nearest, place, ..self }
+    }
+
     fn and(self, other: Self) -> Self {
         let nearer = if other.nearest > self.nearest { other } else { self };
         Self { sum: self.sum + other.sum, count: self.count.saturating_add(other.count), ..nearer }
@@ -81,6 +86,60 @@ pub(crate) fn nearness(
         }
     }
     Ok(all)
+}
+
+/// The mean over all that all sessions said.
+pub(crate) fn mean_of_all(all: &[Option<Nearness>]) -> f32 {
+    let (sum, count) = all
+        .iter()
+        .flatten()
+        .fold((0.0, 0.0), |(sum, count), near| (sum + f64::from(near.sum), count + f64::from(near.count)));
+    #[expect(clippy::cast_possible_truncation, reason = "a mean of cosines")]
+    let mean = (sum / f64::max(count, 1.0)) as f32;
+    mean
+}
+
+/// Of each of these sessions the records that are nearest to the question, at most `many`, nearest first.
+pub(crate) fn nearest_of(
+    vectors: &Vectors,
+    question: &Vector,
+    sessions: &Sessions,
+    wanted: &FxHashSet<usize>,
+    admitted: Option<&FxHashSet<Place>>,
+    many: usize,
+    threads: usize,
+) -> Result<FxHashMap<usize, Vec<Place>>, Error> {
+    type Best = FxHashMap<usize, Vec<(f32, Place)>>;
+    let take = |best: &mut Best, session: usize, cosine: f32, place: Place| {
+        let known = best.entry(session).or_default();
+        if let Some(same) = known.iter_mut().find(|(_, other)| *other == place) {
+            same.0 = same.0.max(cosine);
+        } else {
+            known.push((cosine, place));
+        }
+        known.sort_by(|one, other| other.0.total_cmp(&one.0));
+        known.truncate(many);
+    };
+    let parts = vectors.each_near(question, threads, Best::default, |best, key, cosine| {
+        let place = Place::from(key);
+        if admitted.is_some_and(|admitted| !admitted.contains(&place)) {
+            return;
+        }
+        let mut each = |session| {
+            if wanted.contains(&session) {
+                take(best, session, cosine, place);
+            }
+        };
+        sessions.holders(Some(place.file), || Some(place.record), &mut each);
+    })?;
+    let mut all = Best::default();
+    for (session, places) in parts.into_iter().flatten() {
+        for (cosine, place) in places {
+            take(&mut all, session, cosine, place);
+        }
+    }
+    let places = |best: Vec<(f32, Place)>| best.into_iter().map(|(_, place)| place).collect();
+    Ok(all.into_iter().map(|(session, best)| (session, places(best))).collect())
 }
 
 /// Whether the table knows the language of a question: it was taught English, and of Chinese, Japanese and
@@ -149,6 +208,8 @@ mod tests {
         let all = all.unwrap();
         assert_eq!((all.nearest, all.place), (0.8, at(2)));
         assert!((all.mean() - 0.5).abs() < 1e-6);
+        assert!((mean_of_all(&[Some(all), None]) - 0.5).abs() < 1e-6);
+        assert!(mean_of_all(&[None]).abs() < 1e-6);
     }
 
     #[test]

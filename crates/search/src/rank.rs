@@ -19,12 +19,27 @@ const SESSION_WEIGHT: f32 = 0.5;
 /// What two words side by side count beside a word.
 const PAIR_WEIGHT: f32 = 0.3;
 
-/// How near texts are that have nothing to do with each other.
-const STRANGERS: f32 = 0.1;
 /// What the mean over all a session said counts beside what is nearest.
 const ALL_SAID: f32 = 0.5;
-/// What meaning counts beside words.
-const MEANING: f32 = 0.45;
+
+/// How the cosines of a model are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sense {
+    /// How near texts are that have nothing to do with each other.
+    pub(crate) strangers: f32,
+    /// What meaning counts beside words.
+    pub(crate) weight: f32,
+}
+
+impl Sense {
+    /// Of what was said as the built-in table embeds it, whoever embeds the question.
+    pub(crate) const TABLE: Self = Self { strangers: 0.1, weight: 0.45 };
+
+    /// Of a model on both sides, for which all that was said is so near on average: models differ in that.
+    pub(crate) fn of_model(mean: f32) -> Self {
+        Self { strangers: mean.clamp(Self::TABLE.strangers, 0.9), ..Self::TABLE }
+    }
+}
 
 /// What a session did to a file.
 const CHANGED: f32 = 4.0;
@@ -112,19 +127,19 @@ pub(crate) fn by_words(best_chunk: f32, session: f32) -> f32 {
 }
 
 /// A session's score by meaning, between 0 and 1: from what it said that is nearest, and from all it said.
-pub(crate) fn by_meaning(nearness: &Nearness) -> f32 {
+pub(crate) fn by_meaning(nearness: &Nearness, sense: Sense) -> f32 {
     let near = (1.0 - ALL_SAID) * nearness.nearest + ALL_SAID * nearness.mean().max(0.0);
-    ((near - STRANGERS) / (1.0 - STRANGERS)).clamp(0.0, 1.0)
+    ((near - sense.strangers) / (1.0 - sense.strangers)).clamp(0.0, 1.0)
 }
 
 /// A session's score by words and meaning together.
-pub(crate) fn fused(by_words: f32, by_meaning: f32) -> f32 {
-    (1.0 - MEANING) * by_words + MEANING * by_meaning
+pub(crate) fn fused(by_words: f32, by_meaning: f32, sense: Sense) -> f32 {
+    (1.0 - sense.weight) * by_words + sense.weight * by_meaning
 }
 
 /// Whether what is nearest in meaning tells more of why a session answers than its best chunk by words does.
-pub(crate) fn cites_meaning(best_chunk: Option<f32>, nearness: &Nearness) -> bool {
-    MEANING * by_meaning(nearness) > (1.0 - MEANING) * best_chunk.unwrap_or(0.0)
+pub(crate) fn cites_meaning(best_chunk: Option<f32>, nearness: &Nearness, sense: Sense) -> bool {
+    sense.weight * by_meaning(nearness, sense) > (1.0 - sense.weight) * best_chunk.unwrap_or(0.0)
 }
 
 /// What a session did to the file that is asked for.
@@ -200,6 +215,15 @@ mod tests {
         assert!(by_file(&all, 1.0) <= 1.0);
         near(by_words(5.0, 5.0), 1.0);
         assert!(idf(0, 0) >= 0.0 && idf(5, 50) >= 0.0);
+    }
+
+    #[test]
+    fn a_model_for_which_all_is_near_is_read_by_what_is_nearer_than_usual() {
+        let near_as = |mean: f32| Sense::of_model(mean).strangers;
+        near(near_as(-0.2), 0.1);
+        near(near_as(0.7), 0.7);
+        near(near_as(2.0), 0.9);
+        near(fused(0.5, 1.0, Sense::TABLE), 0.7);
     }
 
     #[test]

@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 use transcript::Role;
 
+use crate::chosen::models_folder;
 use crate::columns::{Admit, ChunkAt, Columns, Place};
+use crate::deep::Deep;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
 use crate::gather::{Found, gather};
@@ -19,11 +21,12 @@ use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
 use crate::near::nearest;
 use crate::query::Query;
-use crate::rank;
+use crate::rank::{self, Sense};
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
 use crate::snippet::{At, Snippet, cite, text_at};
 use crate::source::SourceKind;
+use crate::understand::{self, Read, Understanding, Understood};
 use crate::vectors;
 use crate::writer::{list_file, text_folder};
 
@@ -105,6 +108,8 @@ pub struct Why {
     pub whole_session: f32,
     /// How near in meaning the nearest of what it said is: a cosine; absent where meaning was not asked.
     pub nearest: Option<f32>,
+    /// The mean of the cosines of all it said; absent where meaning was not asked.
+    pub all_said: Option<f32>,
     /// Whether it changed the file that was asked for.
     pub changed_file: bool,
 }
@@ -161,6 +166,8 @@ pub struct Outcome {
     pub total: u64,
     /// Whether meaning was looked at, or why not.
     pub meaning: Meaning,
+    /// Who looked at it; absent where nobody did.
+    pub understood: Option<Understood>,
 }
 
 /// How much is indexed of one source.
@@ -176,12 +183,13 @@ pub struct Count {
 
 /// The index, open for reading.
 pub struct Searcher {
-    folder: PathBuf,
-    text: Text,
+    pub(crate) folder: PathBuf,
+    pub(crate) text: Text,
     fields: Fields,
-    list: FileList,
-    vectors: Option<Vectors>,
-    sessions: Sessions,
+    pub(crate) list: FileList,
+    pub(crate) vectors: Option<Vectors>,
+    pub(crate) sessions: Sessions,
+    understanding: Option<Understanding>,
 }
 
 /// What every hit of one question is made with.
@@ -189,16 +197,17 @@ struct Asked<'a> {
     /// The chunks of the records that are cited for what they mean.
     chunks: FxHashMap<Place, Vec<ChunkAt>>,
     terms: HashSet<&'a str>,
+    /// The question as the table embeds it.
     meaning: Option<&'a Vector>,
     shows_secrets: bool,
 }
 
 /// What one session reached, and by what.
-struct Ranked<'a> {
-    score: f32,
-    session: usize,
-    found: &'a Found,
-    nearness: Option<Nearness>,
+pub(crate) struct Ranked<'a> {
+    pub(crate) score: f32,
+    pub(crate) session: usize,
+    pub(crate) found: &'a Found,
+    pub(crate) nearness: Option<Nearness>,
 }
 
 impl Searcher {
@@ -216,8 +225,23 @@ impl Searcher {
             return Ok(None);
         }
         let sessions = Sessions::of(&list)?;
-        let vectors = vectors::open(folder, list.vectors()?);
-        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions }))
+        // A writer may leave out the vectors of gone files between the two.
+        let vectors = match vectors::open(folder, list.vectors()?) {
+            Some(vectors) => Some(vectors),
+            None => vectors::open(folder, list.vectors()?),
+        };
+        let understanding = None;
+        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions, understanding }))
+    }
+
+    /// Questions are read by a model that a person chose.
+    pub fn understand_by(&mut self, understanding: Option<Understanding>) {
+        self.understanding = understanding;
+    }
+
+    /// How many vectors of the table count.
+    pub(crate) fn rows(&self) -> u64 {
+        self.vectors.as_ref().map_or(0, Vectors::rows)
     }
 
     /// The sessions that answer `query` best; meaning is looked for by so many threads.
@@ -233,52 +257,59 @@ impl Searcher {
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
         let columns = Columns::of(&self.text).map_err(failed())?;
-        let meaning = self.meaning(query, mode);
+        let read = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
-        let mode = if meaning.is_ok() { mode } else { Mode::Lexical };
+        let mode = if read.is_ok() { mode } else { Mode::Lexical };
         let Self { text, sessions, vectors, .. } = &*self;
-        let near = |question| {
-            let vectors = vectors.as_ref()?;
-            Some(nearness(vectors, text, sessions, &columns, question, scope, threads))
+        let near = |read: &Read| {
+            let vectors = read.kept.as_ref().or(vectors.as_ref())?;
+            Some(nearness(vectors, text, sessions, &columns, &read.vector, scope, threads))
         };
         let (found, nearness) = std::thread::scope(|parts| {
-            let nearness = parts.spawn(|| meaning.as_ref().ok().and_then(near));
+            let nearness = parts.spawn(|| read.as_ref().ok().and_then(near));
             let found = gather(text, &self.fields, &columns, sessions, query, file, scope);
             (found, nearness.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
         let found = found.map_err(failed())?;
         let nearness = nearness.transpose()?.unwrap_or_default();
+        let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());
+        let sense = if has_model { Sense::of_model(meaning::mean_of_all(&nearness)) } else { Sense::TABLE };
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
         let mut ranked: Vec<Ranked<'_>> = (0..)
             .zip(&found)
             .zip(nearness)
             .map(|((session, found), nearness)| Ranked {
-                score: score(query, scope, mode, found, nearness),
+                score: score(query, scope, mode, found, nearness, sense),
                 session,
                 found,
                 nearness,
             })
             .filter(|ranked| ranked.score > NOISE)
             .collect();
-        ranked.sort_by(|one, other| {
-            let id = |ranked: &Ranked<'_>| self.sessions.id(ranked.session);
-            other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
-        });
+        self.best_first(&mut ranked);
         let best = ranked.first().map_or(0.0, |ranked| ranked.score);
         if query.path.is_some() {
             ranked.retain(|ranked| rank::is_about_file(ranked.score, best));
         }
         let total = ranked.len() as u64;
+        let mut read = read;
+        if let (Ok(read), Some(chosen)) = (&mut read, &self.understanding) {
+            let again = |found: &Found, near| score(query, scope, mode, found, Some(near), sense);
+            let admitted = (chosen.deep > 0 && scope.chooses_chunks())
+                .then(|| meaning::admitted(&columns, &self.text, scope, 0));
+            let deep = Deep { read, chosen, columns: &columns, admitted: admitted.as_ref(), threads };
+            deep.rescore(self, &mut ranked, &again)?;
+        }
         ranked.truncate(limit);
         let told_by_meaning = |ranked: &Ranked<'_>| {
-            let nearness = ranked.nearness.filter(|near| rank::cites_meaning(ranked.found.best, near));
+            let nearness = ranked.nearness.filter(|near| rank::cites_meaning(ranked.found.best, near, sense));
             nearness.map(|nearness| nearness.place)
         };
         let places = ranked.iter().filter_map(told_by_meaning).collect();
         let asked = Asked {
             chunks: meaning::chunks_of(&columns, &self.text, &places),
             terms: query.terms.iter().map(String::as_str).collect(),
-            meaning: meaning.as_ref().ok(),
+            meaning: read.as_ref().ok().and_then(|read| read.by_table.as_ref()),
             shows_secrets: scope.shows_secrets,
         };
         let mut hits = Vec::new();
@@ -290,7 +321,19 @@ impl Searcher {
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
             hits.truncate(limit);
         }
-        Ok(Outcome { hits, total, meaning: meaning.map_or_else(|why| why, |_| Meaning::Ran) })
+        let (meaning, understood) = match read {
+            Ok(read) => (Meaning::Ran, Some(read.understood)),
+            Err(why) => (why, None),
+        };
+        Ok(Outcome { hits, total, meaning, understood })
+    }
+
+    /// Puts those with the best scores first.
+    pub(crate) fn best_first(&self, ranked: &mut [Ranked<'_>]) {
+        ranked.sort_by(|one, other| {
+            let id = |ranked: &Ranked<'_>| self.sessions.id(ranked.session);
+            other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
+        });
     }
 
     /// For each word of a question that the index does not hold, the nearest one that it does.
@@ -301,18 +344,23 @@ impl Searcher {
     }
 
     /// What the question means, or why nobody asks.
-    fn meaning(&self, query: &Query, mode: Mode) -> Result<Vector, Meaning> {
+    fn meaning(&self, query: &Query, mode: Mode) -> Result<Read, Meaning> {
         if mode == Mode::Lexical {
             return Err(Meaning::NotAsked);
         }
         if query.path.is_some() {
             return Err(Meaning::Path);
         }
-        if !meaning::is_understood(&query.text) {
+        let chosen = self.understanding.as_ref();
+        if chosen.is_none() && !meaning::is_understood(&query.text) {
             return Err(Meaning::OtherLanguage);
         }
-        let vector = self.vectors.as_ref().and_then(|_| vectors::embedder().embed(&query.text));
-        vector.ok_or(Meaning::Nothing)
+        if self.vectors.is_none() {
+            return Err(Meaning::Nothing);
+        }
+        let read = understand::read(&query.text, chosen, &self.list, &self.folder, self.rows());
+        let is_known = meaning::is_understood(&query.text);
+        read.ok_or(if is_known { Meaning::Nothing } else { Meaning::OtherLanguage })
     }
 
     fn admit(&mut self, scope: &Scope) {
@@ -353,10 +401,11 @@ impl Searcher {
 
     /// What the index holds.
     pub fn size(&self) -> Size {
-        let in_text = std::fs::read_dir(&self.folder).into_iter().flatten();
-        let beside =
-            self.folder.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
-        let files = in_text.chain(beside).filter_map(|entry| entry.ok()?.metadata().ok());
+        let inside = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let index = self.folder.parent().unwrap_or(&self.folder);
+        let models = inside(&models_folder(index)).flat_map(|model| inside(&model.path()));
+        let all = inside(&self.folder).chain(inside(index)).chain(models);
+        let files = all.filter_map(|entry| entry.metadata().ok());
         Size {
             chunks: self.sessions.chunks(),
             files: self.sessions.files(),
@@ -392,7 +441,7 @@ impl Searcher {
         let by_words = found.cited.map(|(_, chunk)| chunk);
         let cited = match asked_for_file {
             Some(chunk) => Some(chunk),
-            None => self.nearest_chunk(nearness, asked)?.or(by_words),
+            None => self.cited_for_meaning(nearness, asked)?.or(by_words),
         };
         Ok(cited.or(found.fact.map(|(_, chunk)| chunk)))
     }
@@ -418,6 +467,7 @@ impl Searcher {
                 best_chunk: found.best.unwrap_or(0.0),
                 whole_session: found.whole,
                 nearest: nearness.map(|nearness| nearness.nearest),
+                all_said: nearness.map(|nearness| nearness.mean()),
                 changed_file: found.facts.changes > 0 || found.facts.backed_up,
             },
             file: file.path.clone(),
@@ -437,10 +487,25 @@ impl Searcher {
     }
 
     /// What the session said that is nearest in meaning, where that tells more than its words.
-    fn nearest_chunk(&self, nearness: Option<Nearness>, asked: &Asked<'_>) -> Result<Option<ChunkAt>, Error> {
-        let (Some(nearness), Some(meaning)) = (nearness, asked.meaning) else { return Ok(None) };
-        let Some(chunks) = asked.chunks.get(&nearness.place) else { return Ok(None) };
-        let Some(file) = self.list.file(nearness.place.file)? else { return Ok(None) };
+    fn cited_for_meaning(
+        &self,
+        nearness: Option<Nearness>,
+        asked: &Asked<'_>,
+    ) -> Result<Option<ChunkAt>, Error> {
+        let Some(place) = nearness.map(|nearness| nearness.place) else { return Ok(None) };
+        let Some(chunks) = asked.chunks.get(&place) else { return Ok(None) };
+        self.nearest_chunk(place, chunks, asked.meaning)
+    }
+
+    /// Of the chunks of a record the one that the table finds nearest to the question.
+    pub(crate) fn nearest_chunk(
+        &self,
+        place: Place,
+        chunks: &[ChunkAt],
+        question: Option<&Vector>,
+    ) -> Result<Option<ChunkAt>, Error> {
+        let (Some(question), [_, _, ..]) = (question, chunks) else { return Ok(chunks.first().copied()) };
+        let Some(file) = self.list.file(place.file)? else { return Ok(None) };
         let mut nearest: Option<(f32, ChunkAt)> = None;
         for &chunk in chunks {
             let text = if nearest.is_none() && file.gone {
@@ -449,7 +514,7 @@ impl Searcher {
                 text_at(&self.place(chunk, &file, false)?)
             };
             let vector = text.and_then(|text| vectors::embedder().embed(&text));
-            let cosine = vector.map_or(-1.0, |vector| vector.cosine(meaning));
+            let cosine = vector.map_or(-1.0, |vector| vector.cosine(question));
             if nearest.is_none_or(|(known, _)| cosine > known) {
                 nearest = Some((cosine, chunk));
             }
@@ -458,7 +523,12 @@ impl Searcher {
     }
 
     /// Where a chunk of that file stands.
-    fn place<'a>(&self, chunk: ChunkAt, file: &'a FileRow, shows_secrets: bool) -> Result<At<'a>, Error> {
+    pub(crate) fn place<'a>(
+        &self,
+        chunk: ChunkAt,
+        file: &'a FileRow,
+        shows_secrets: bool,
+    ) -> Result<At<'a>, Error> {
         Ok(At {
             path: &file.path,
             offset: self.number(chunk, "offset")?,
@@ -503,7 +573,14 @@ fn open_text(text: &Path) -> tantivy::Result<Text> {
     Ok(reader.searcher())
 }
 
-fn score(query: &Query, scope: &Scope, mode: Mode, found: &Found, nearness: Option<Nearness>) -> f32 {
+fn score(
+    query: &Query,
+    scope: &Scope,
+    mode: Mode,
+    found: &Found,
+    nearness: Option<Nearness>,
+    sense: Sense,
+) -> f32 {
     if scope.file.is_some() && !found.facts.is_touched() {
         return 0.0;
     }
@@ -515,11 +592,11 @@ fn score(query: &Query, scope: &Scope, mode: Mode, found: &Found, nearness: Opti
     if for_file && !(found.facts.is_empty() && by_words == 0.0) {
         return rank::by_file(&found.facts, by_words);
     }
-    let by_meaning = nearness.map(|nearness| rank::by_meaning(&nearness));
+    let by_meaning = nearness.map(|nearness| rank::by_meaning(&nearness, sense));
     match (mode, by_meaning) {
         (Mode::Semantic, by_meaning) => by_meaning.filter(|near| *near > FAINT).unwrap_or(0.0),
         (Mode::Hybrid, Some(near)) if by_words <= NOISE && near <= FAINT => 0.0,
-        (Mode::Hybrid, Some(near)) => rank::fused(by_words, near),
+        (Mode::Hybrid, Some(near)) => rank::fused(by_words, near, sense),
         (Mode::Hybrid, None) | (Mode::Lexical, _) => by_words,
     }
 }

@@ -1,18 +1,20 @@
 //! The vectors of what was said, beside the text index: added with the chunks, counted by the list of files.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use embedding::{DIMENSIONS, Embedder, Key, Model, Table, VectorWriter, Vectors};
 
 use crate::chunk::Unit;
+use crate::files::Kept;
 
 /// The table in the binary.
 static TABLE: LazyLock<Table> = LazyLock::new(Table::built_in);
 
-/// Where the vectors lie.
-fn file(folder: &Path) -> PathBuf {
-    folder.join("vectors.bin")
+/// Where the vectors lie: another file each time that those of gone files were left out.
+fn file(folder: &Path, number: u64) -> PathBuf {
+    if number == 0 { folder.join("vectors.bin") } else { folder.join(format!("vectors-{number}.bin")) }
 }
 
 fn model() -> Model {
@@ -29,34 +31,57 @@ pub fn can_embed() -> bool {
     embedder().embed("token refresh").is_some()
 }
 
-/// Opens the vectors of which `rows` count; `None` when there are none, or of another model.
-pub(crate) fn open(folder: &Path, rows: u64) -> Option<Vectors> {
-    if rows == 0 { None } else { Vectors::open(&file(folder), model(), rows).ok() }
+/// Opens the vectors that count; `None` when there are none, or of another model.
+pub(crate) fn open(folder: &Path, kept: Kept) -> Option<Vectors> {
+    if kept.rows == 0 { None } else { Vectors::open(&file(folder, kept.file), model(), kept.rows).ok() }
 }
 
 /// The vectors, open for adding to them.
 pub(crate) struct Meanings {
     embedder: Embedder<'static>,
     vectors: VectorWriter,
+    folder: PathBuf,
+    /// The number of their file.
+    number: u64,
 }
 
 impl Meanings {
-    /// Opens the vectors of which `rows` count, and whether they are there: when they are lost, or of another
-    /// model, it begins with none.
-    pub(crate) fn open(folder: &Path, rows: u64) -> Result<(Self, bool), embedding::Error> {
-        let kept = if rows == 0 { None } else { VectorWriter::open(&file(folder), model(), rows).ok() };
-        let complete = rows == 0 || kept.is_some();
-        let vectors = match kept {
+    /// Opens the vectors that count, and whether they are there: when they are lost, or of another model, it
+    /// begins with none.
+    pub(crate) fn open(folder: &Path, kept: Kept) -> Result<(Self, bool), embedding::Error> {
+        let path = file(folder, kept.file);
+        let opened = if kept.rows == 0 { None } else { VectorWriter::open(&path, model(), kept.rows).ok() };
+        let complete = kept.rows == 0 || opened.is_some();
+        let vectors = match opened {
             Some(vectors) => vectors,
-            None => VectorWriter::create(&file(folder), model())?,
+            None => VectorWriter::create(&path, model())?,
         };
-        Ok((Self { embedder: embedder(), vectors }, complete))
+        sweep(folder, &path);
+        Ok((Self { embedder: embedder(), vectors, folder: folder.to_owned(), number: kept.file }, complete))
     }
 
     /// Forgets all.
-    pub(crate) fn clear(&mut self, folder: &Path) -> Result<(), embedding::Error> {
-        self.vectors = VectorWriter::create(&file(folder), model())?;
+    pub(crate) fn clear(&mut self) -> Result<(), embedding::Error> {
+        self.vectors = VectorWriter::create(&file(&self.folder, self.number), model())?;
         Ok(())
+    }
+
+    /// Writes the vectors of which `is_listed` holds into the next file, and says what counts there: once that is
+    /// committed, [`Meanings::forget_before`] removes the file before.
+    pub(crate) fn compacted(
+        &mut self,
+        all: &Vectors,
+        is_listed: impl Fn(Key) -> bool,
+    ) -> Result<Kept, embedding::Error> {
+        self.number += 1;
+        self.vectors = VectorWriter::create(&file(&self.folder, self.number), model())?;
+        self.vectors.add_all(all, is_listed)?;
+        Ok(Kept { rows: self.vectors.sync()?, file: self.number })
+    }
+
+    /// Removes files of vectors that count no more.
+    pub(crate) fn forget_before(&self) {
+        sweep(&self.folder, &file(&self.folder, self.number));
     }
 
     /// Adds what a unit of a record means, piece by piece.
@@ -74,5 +99,16 @@ impl Meanings {
     /// Makes all that was added durable; returns how many rows there are.
     pub(crate) fn sync(&mut self) -> Result<u64, embedding::Error> {
         self.vectors.sync()
+    }
+}
+
+/// Removes every file of vectors but one. What cannot be removed takes room, nothing else.
+fn sweep(folder: &Path, kept: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("vectors") && name.ends_with(".bin") && entry.path() != kept {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }

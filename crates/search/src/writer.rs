@@ -4,21 +4,24 @@
 //! text index; after a crash between the two, the chunks of the commit that the list does not know are
 //! taken out, and its files are simply read again.
 
+use std::collections::HashSet;
 use std::fs;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use database::WriterLock;
+use embedding::Key;
 use tantivy::indexer::NoMergePolicy;
 use tantivy::query::RangeQuery;
 use tantivy::schema::Field;
 use tantivy::{Index, IndexWriter, Term};
 
+use crate::chosen::models_folder;
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
 use crate::schema::{Fields, register};
-use crate::vectors::Meanings;
+use crate::vectors::{self, Meanings};
 
 /// What tantivy may hold before it writes a segment, in bytes for each thread.
 const HEAP: usize = 36 << 20;
@@ -26,6 +29,8 @@ const HEAP: usize = 36 << 20;
 const THREADS: usize = 2;
 /// Below this share of all chunks a segment is small.
 const SMALL: usize = 20;
+/// One vector in so many may be of a file that is gone.
+const DEAD: u64 = 10;
 /// So many small segments are made one.
 const MERGE_AT: usize = 10;
 
@@ -38,6 +43,8 @@ pub(crate) struct Writer {
     pub(crate) fields: Fields,
     pub(crate) list: FileList,
     pub(crate) generation: u64,
+    /// Whether something was taken out.
+    has_removed: bool,
     _lock: WriterLock,
 }
 
@@ -68,8 +75,17 @@ impl Writer {
         let list = FileList::open(&list_file(folder))?;
         let (meanings, complete) = Meanings::open(folder, list.vectors()?)?;
         let folder = text;
-        let mut writer =
-            Self { folder, meanings, index, text: opened, fields, list, generation: 0, _lock: lock };
+        let mut writer = Self {
+            folder,
+            meanings,
+            index,
+            text: opened,
+            fields,
+            list,
+            generation: 0,
+            has_removed: false,
+            _lock: lock,
+        };
         writer.recover(complete)?;
         Ok(Some(writer))
     }
@@ -80,7 +96,8 @@ impl Writer {
     }
 
     /// Takes out what is indexed of a file.
-    pub(crate) fn remove(&self, file: u64) -> Result<(), Error> {
+    pub(crate) fn remove(&mut self, file: u64) -> Result<(), Error> {
+        self.has_removed = true;
         self.remove_all(self.fields.file, file)
     }
 
@@ -100,8 +117,12 @@ impl Writer {
         Ok(rows)
     }
 
-    /// Joins small segments, so that live appends do not pile them up.
+    /// Joins small segments, so that live appends do not pile them up, and leaves out the vectors of files that
+    /// were taken out.
     pub(crate) fn tidy(mut self) -> Result<(), Error> {
+        if self.has_removed {
+            self.compact_vectors()?;
+        }
         let metas = self.index.searchable_segment_metas().map_err(index_failed("read", &self.folder))?;
         let total: usize = metas.iter().map(|meta| meta.num_docs() as usize).sum();
         let small = metas.iter().filter(|meta| (meta.num_docs() as usize) * SMALL < total);
@@ -111,6 +132,22 @@ impl Writer {
         }
         self.text.wait_merging_threads().map_err(index_failed("tidy", &self.folder))?;
         make_private(&self.folder);
+        Ok(())
+    }
+
+    /// Writes the vectors anew without those of files that are not listed, once they are many.
+    fn compact_vectors(&mut self) -> Result<(), Error> {
+        let listed: HashSet<u64> = self.list.all()?.iter().map(|file| file.id).collect();
+        let is_listed = |key: Key| listed.contains(&u64::from(key.file));
+        let index = self.folder.parent().unwrap_or(&self.folder);
+        let Some(all) = vectors::open(index, self.list.vectors()?) else { return Ok(()) };
+        let mut dead = 0;
+        all.each_key(|key| dead += u64::from(!is_listed(key)))?;
+        if dead * DEAD > all.rows() {
+            let kept = self.meanings.compacted(&all, is_listed)?;
+            self.list.switch_vectors(kept)?;
+            self.meanings.forget_before();
+        }
         Ok(())
     }
 
@@ -153,7 +190,7 @@ impl Writer {
         }
         if listed == 0 || committed < listed || !vectors_complete {
             // One of the three was lost: begin anew.
-            self.meanings.clear(self.folder.parent().unwrap_or(&self.folder))?;
+            self.meanings.clear()?;
             self.text.delete_all_documents().map_err(failed())?;
             let forgotten = self.list.all()?.iter().map(|file| file.id).collect();
             self.commit_text()?;
@@ -164,7 +201,7 @@ impl Writer {
                 self.remove_all(self.fields.generation, generation)?;
             }
             self.commit_text()?;
-            let vectors = self.list.vectors()?;
+            let vectors = self.list.vectors()?.rows;
             self.list.commit(&Changes { vectors, ..Changes::default() }, self.generation)?;
         }
         self.generation += 1;
@@ -202,8 +239,10 @@ pub fn discard(folder: &Path) -> Result<(), Error> {
         let path = list_file(folder).with_extension(format!("sqlite{suffix}"));
         remove_if_there(fs::remove_file(&path)).map_err(io_failed("remove", &path))?;
     }
-    let text = text_folder(folder);
-    remove_if_there(fs::remove_dir_all(&text)).map_err(io_failed("remove", &text))
+    for part in [text_folder(folder), models_folder(folder)] {
+        remove_if_there(fs::remove_dir_all(&part)).map_err(io_failed("remove", &part))?;
+    }
+    Ok(())
 }
 
 fn remove_if_there(outcome: std::io::Result<()>) -> std::io::Result<()> {

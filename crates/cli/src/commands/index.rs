@@ -1,14 +1,17 @@
 //! `index`: brings the search index up to date, and keeps it so.
 
 use std::io::Write as _;
+use std::time::{Duration, Instant};
 
-use app::App;
+use app::embed::{Embedded, embed};
 use app::index::{self, Progress, Synced, discard, pending};
+use app::{App, Error};
 use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::patience::Patience;
+use crate::progress::Embedding;
 use crate::text::{bytes, safe};
 
 /// Bring the search index up to date with the transcripts.
@@ -27,10 +30,19 @@ pub(crate) struct Args {
     /// Stay and keep the index up to date until interrupted.
     #[arg(long)]
     watch: bool,
+    /// Also embed everything by the chosen model, the newest sessions first; goes on where it was interrupted.
+    #[arg(long, conflicts_with = "dry_run")]
+    embed: bool,
+    /// Which model that is, where it is not that of the settings: a folder, a name on the hub, or an address.
+    #[arg(long, value_name = "MODEL", requires = "embed")]
+    model: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
+
+/// How long a model embeds before new lines are looked for.
+const EMBED_FOR: Duration = Duration::from_secs(10);
 
 /// The answer in JSON.
 #[derive(Serialize)]
@@ -47,6 +59,16 @@ struct IndexJson {
     index_bytes: u64,
 }
 
+/// What a model has embedded, in JSON.
+#[derive(Serialize)]
+struct EmbeddedJson {
+    embedded: u64,
+    of: u64,
+    added: u64,
+    unread: u64,
+    busy: bool,
+}
+
 /// Indexes.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
@@ -58,14 +80,79 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let mut patience = Patience::endless();
     let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
     tell(app, &synced, args.json)?;
+    let embeds = args.embed || app.config.settings.embedding.everything;
+    if embeds {
+        let limit = args.watch.then_some(EMBED_FOR);
+        embedded(args, &embed_for(app, args, &patience, limit)?)?;
+    }
     if args.watch {
-        watch(app, args, &mut patience)?;
+        watch(app, args, &mut patience, embeds)?;
     }
     Ok(())
 }
 
+/// Embeds by the chosen model for a while, or until all is done.
+fn embed_for(
+    app: &App,
+    args: &Args,
+    patience: &Patience,
+    limit: Option<Duration>,
+) -> Result<Embedded, Error> {
+    let began = Instant::now();
+    let mut shown = Embedding::new();
+    let mut keep_going = |progress: &Embedded| {
+        shown.step(progress);
+        !patience.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
+    };
+    embed(app, args.model.as_deref(), &mut keep_going, pause)
+}
+
+/// Embeds for a while; whether there is more. A model that fails is tried again when something is new.
+fn embed_while_watching(app: &App, args: &Args, patience: &Patience) -> Result<bool, Failure> {
+    match embed_for(app, args, patience, Some(EMBED_FOR)) {
+        Ok(step) => {
+            if step.added > 0 {
+                embedded(args, &step)?;
+            }
+            Ok(step.added > 0 && step.done + step.unread < step.of)
+        }
+        Err(error) => {
+            writeln!(anstream::stderr().lock(), "{}", safe(&error.message))?;
+            Ok(false)
+        }
+    }
+}
+
+/// Waits before a busy endpoint is asked again.
+#[expect(clippy::disallowed_methods, reason = "the endpoint asks for a pause")]
+fn pause(length: Duration) -> bool {
+    std::thread::sleep(length);
+    true
+}
+
+fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
+    let Embedded { done, of, added, unread, busy } = *embedded;
+    if args.json {
+        return super::json(&EmbeddedJson { embedded: done, of, added, unread, busy });
+    }
+    let mut out = Output::plain();
+    if busy {
+        writeln!(out, "Another backstory is embedding.")?;
+    } else {
+        let percent = if of == 0 { 100.0 } else { 100.0 * done as f64 / of as f64 };
+        writeln!(out, "{done} of {of} pieces of text ({percent:.0} %) have vectors of the model.")?;
+    }
+    if unread > 0 {
+        writeln!(out, "{unread} pieces could not be read again; the next pass tries them.")?;
+    }
+    if done + unread < of {
+        writeln!(out, "`backstory index --embed` goes on there.")?;
+    }
+    Ok(out.finish()?)
+}
+
 /// Reads what is new whenever something has changed, until interrupted.
-fn watch(app: &App, args: &Args, patience: &mut Patience) -> Result<(), Failure> {
+fn watch(app: &App, args: &Args, patience: &mut Patience, embeds: bool) -> Result<(), Failure> {
     let mut watch = index::Watch::start(app);
     if watch.leaves_claude() {
         let why = "OpenClaw's settings say so (memorySearch.claudeSessions.watch)";
@@ -73,12 +160,18 @@ fn watch(app: &App, args: &Args, patience: &mut Patience) -> Result<(), Failure>
     }
     // What was written before the watching began.
     let mut is_time = true;
+    // Whether a model has something to embed.
+    let mut is_left = false;
     while !patience.is_interrupted() {
         if is_time {
             let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
             if synced.progress.files > 0 {
                 tell(app, &synced, args.json)?;
             }
+        }
+        is_left = is_time && embeds || is_left;
+        if is_left {
+            is_left = embed_while_watching(app, args, patience)?;
         }
         is_time = watch.is_time(app);
     }

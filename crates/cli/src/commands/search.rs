@@ -4,7 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use app::list::Filter;
-use app::search::{Answer, Answered, Hit, Meaning, Mode, Request, Snippet, SourceKind, is_first, search};
+use app::search::{
+    Answer, Answered, Hit, Meaning, Mode, Request, Snippet, SourceKind, Understood, is_first, search,
+};
 use app::{App, Error, Kind, moment};
 use jiff::Timestamp;
 use model::SessionId;
@@ -61,6 +63,12 @@ pub(crate) struct Args {
     /// By words (lexical), by meaning (semantic), or by both.
     #[arg(long, value_parser = ["hybrid", "lexical", "semantic"], default_value = "hybrid")]
     mode: String,
+    /// Who reads the question: built-in, a model's folder or its name on the hub, or an endpoint's address.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Have that model read what the best sessions said again: slower, and nearer to what is meant.
+    #[arg(long)]
+    deep: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -85,7 +93,19 @@ struct SearchJson<'a> {
 struct Modes<'a> {
     asked: &'a str,
     ran: &'static [&'static str],
-    fallback: Option<&'static str>,
+    fallback: Option<&'a str>,
+    meaning: Option<MeaningJson<'a>>,
+}
+
+/// Who said what the question means, and what was said.
+#[derive(Serialize)]
+struct MeaningJson<'a> {
+    question: &'a str,
+    documents: &'a str,
+    /// How much of what was said has vectors of the chosen model.
+    covered: Option<f64>,
+    /// Sessions that it read again.
+    rescored: usize,
 }
 
 /// What the index does not hold yet.
@@ -129,6 +149,7 @@ struct WhyJson {
     best_chunk: f32,
     whole_session: f32,
     nearest: Option<f32>,
+    all_said: Option<f32>,
     changed_file: bool,
 }
 
@@ -169,6 +190,8 @@ fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
             "semantic" => Mode::Semantic,
             _ => Mode::Hybrid,
         },
+        model: args.model.clone(),
+        deep: args.deep,
         limit: args.limit,
     })
 }
@@ -181,7 +204,15 @@ fn json(question: &str, mode: &str, answer: &Answer) -> Result<(), Failure> {
         (Meaning::Ran, _) => &["lexical", "semantic"],
         _ => &["lexical"],
     };
-    let modes = Modes { asked: mode, ran, fallback: without_meaning(answer.meaning) };
+    let understood = answer.understood.as_ref();
+    let fell_back = understood.and_then(|understood| understood.fallback.as_deref());
+    let meaning = understood.map(|understood| MeaningJson {
+        question: &understood.question,
+        documents: &understood.documents,
+        covered: understood.covered,
+        rescored: understood.rescored,
+    });
+    let modes = Modes { asked: mode, ran, fallback: without_meaning(answer.meaning).or(fell_back), meaning };
     super::json(&SearchJson {
         query: question,
         hits,
@@ -234,6 +265,7 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
             best_chunk: hit.why.best_chunk,
             whole_session: hit.why.whole_session,
             nearest: hit.why.nearest,
+            all_said: hit.why.all_said,
             changed_file: hit.why.changed_file,
         },
     }
@@ -253,7 +285,7 @@ fn print(app: &App, question: &str, answer: &Answer) -> Result<(), Failure> {
         print_one(app, &mut out, found)?;
     }
     for note in notes(answer) {
-        writeln!(out, "{dim}{note}{dim:#}")?;
+        writeln!(out, "{dim}{}{dim:#}", safe(&note))?;
     }
     let best = answer.found.first();
     if let Some(best) = best.filter(|best| best.hit.source == SourceKind::ClaudeSessions) {
@@ -368,8 +400,25 @@ fn advice(app: &App, answer: &Answer) -> String {
     )
 }
 
+/// Who looked at the meaning, where a person chose a model.
+fn readers(understood: &Understood) -> Option<String> {
+    let covered = understood.covered?;
+    if let Some(why) = &understood.fallback {
+        return Some(format!("the chosen model did not answer, the built-in table did: {why}"));
+    }
+    let Understood { question, documents, rescored, .. } = understood;
+    let percent = 100.0 * covered;
+    Some(match (question == documents, rescored) {
+        (true, _) => format!("meaning by {question}, of {percent:.0} % of what was said"),
+        (false, 0) => {
+            format!("the question's meaning by {question}, that of what was said by the built-in table")
+        }
+        (false, rescored) => format!("meaning by {question}, which read the best {rescored} sessions again"),
+    })
+}
+
 fn notes(answer: &Answer) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = answer.understood.as_ref().and_then(readers).into_iter().collect();
     if answer.pending_files > 0 {
         let who = if answer.busy {
             "another backstory is indexing them"

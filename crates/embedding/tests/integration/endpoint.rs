@@ -8,6 +8,7 @@ use testkit::embedding_server::Reply;
 
 fn endpoint(server: &EmbeddingServer) -> Endpoint {
     Endpoint::new(server.url(), "small", Some(ApiKey("sk-secret".to_owned())), Duration::from_secs(10))
+        .expect("an address on the loopback")
 }
 
 fn reply(status: u16, body: &str) -> Reply {
@@ -104,7 +105,7 @@ fn what_is_no_answer_is_not_asked_for_again_and_the_key_is_not_repeated() {
 #[test]
 fn where_nobody_listens_is_a_failure_that_names_the_address() {
     let gone = EmbeddingServer::start(Vec::new()).url().to_owned();
-    let endpoint = Endpoint::new(&gone, "small", None, Duration::from_secs(10));
+    let endpoint = Endpoint::new(&gone, "small", None, Duration::from_secs(10)).expect("an address");
     let mut pauses = 0;
     let error = endpoint.embed(&["a"], |_| {
         pauses += 1;
@@ -117,7 +118,9 @@ fn where_nobody_listens_is_a_failure_that_names_the_address() {
 
 #[test]
 fn another_model_or_address_has_another_hash() {
-    let hash = |base: &str, model: &str| Endpoint::new(base, model, None, Duration::from_secs(1)).hash();
+    let hash = |base: &str, model: &str| {
+        Endpoint::new(base, model, None, Duration::from_secs(1)).expect("an address").hash()
+    };
     assert_eq!(hash("http://a/v1", "m"), hash("http://a/v1/", "m"));
     assert_ne!(hash("http://a/v1", "m"), hash("http://b/v1", "m"));
     assert_ne!(hash("http://a/v1", "m"), hash("http://a/v1", "n"));

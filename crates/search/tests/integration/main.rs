@@ -11,3 +11,4 @@ mod crash;
 mod finding;
 mod history;
 mod remembering;
+mod understanding;

@@ -1,0 +1,103 @@
+//! A second look at the best sessions: what each said that is nearest to the question is read again and embedded by
+//! the chosen model, as the question is.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::columns::{ChunkAt, Columns, Place};
+use crate::error::Error;
+use crate::gather::Found;
+use crate::meaning::{self, Nearness};
+use crate::searcher::{Ranked, Searcher};
+use crate::snippet::text_at;
+use crate::understand::{Read, Understanding, told};
+
+/// So many records of a session are read again.
+const RECORDS: usize = 3;
+
+/// What a second look is taken with.
+pub(crate) struct Deep<'a> {
+    pub(crate) read: &'a mut Read,
+    pub(crate) chosen: &'a Understanding,
+    pub(crate) columns: &'a [Columns],
+    pub(crate) admitted: Option<&'a FxHashSet<Place>>,
+    pub(crate) threads: usize,
+}
+
+impl Deep<'_> {
+    /// Scores the best sessions anew, if that is asked for; the others stay behind them.
+    pub(crate) fn rescore(
+        self,
+        searcher: &Searcher,
+        ranked: &mut [Ranked<'_>],
+        score: &dyn Fn(&Found, Nearness) -> f32,
+    ) -> Result<(), Error> {
+        // With its vectors for all that was said, the model has looked at everything already.
+        let is_done = self.read.kept.is_some();
+        let Some((model, question)) = &self.read.model else { return Ok(()) };
+        let many = self.chosen.deep.min(ranked.len());
+        if is_done || many == 0 {
+            return Ok(());
+        }
+        let (best, others) = ranked.split_at_mut(many);
+        let texts = self.texts(searcher, best)?;
+        let all: Vec<&str> = texts.iter().map(|(_, _, text)| text.as_str()).collect();
+        let vectors = match model.embed(&all, self.threads, self.chosen.pause) {
+            Ok(vectors) => vectors,
+            Err(error) => {
+                self.read.understood.fallback = Some(told(&error));
+                return Ok(());
+            }
+        };
+        let mut nearest: FxHashMap<usize, (f32, Place)> = FxHashMap::default();
+        for ((session, place, _), vector) in texts.iter().zip(&vectors) {
+            let cosine = vector.as_ref().map_or(0.0, |vector| vector.cosine(question));
+            let known = nearest.entry(*session).or_insert((cosine, *place));
+            if cosine > known.0 {
+                *known = (cosine, *place);
+            }
+        }
+        for one in best.iter_mut() {
+            if let (Some(near), Some((cosine, place))) = (one.nearness, nearest.get(&one.session)) {
+                let near = near.with_nearest(*cosine, *place);
+                one.nearness = Some(near);
+                one.score = score(one.found, near);
+            }
+        }
+        searcher.best_first(best);
+        let least = best.last().map_or(1.0, |last| last.score);
+        for other in others {
+            other.score = other.score.min(least);
+        }
+        self.read.understood.rescored = nearest.len();
+        Ok(())
+    }
+
+    /// The texts that are nearest to the question by what is known so far, with whose they are.
+    fn texts(&self, searcher: &Searcher, best: &[Ranked<'_>]) -> Result<Vec<(usize, Place, String)>, Error> {
+        let Some(vectors) = &searcher.vectors else { return Ok(Vec::new()) };
+        let wanted: FxHashSet<usize> = best.iter().map(|one| one.session).collect();
+        let question = &self.read.vector;
+        let (admitted, threads) = (self.admitted, self.threads);
+        let near =
+            meaning::nearest_of(vectors, question, &searcher.sessions, &wanted, admitted, RECORDS, threads)?;
+        let places = near.values().flatten().copied().collect();
+        let chunks = meaning::chunks_of(self.columns, &searcher.text, &places);
+        let mut texts = Vec::new();
+        for (session, places) in near {
+            for place in places {
+                let Some(chunks) = chunks.get(&place) else { continue };
+                let chunk = searcher.nearest_chunk(place, chunks, self.read.by_table.as_ref())?;
+                if let Some(text) = chunk.map(|chunk| text_of(searcher, place, chunk)).transpose()?.flatten()
+                {
+                    texts.push((session, place, text));
+                }
+            }
+        }
+        Ok(texts)
+    }
+}
+
+fn text_of(searcher: &Searcher, place: Place, chunk: ChunkAt) -> Result<Option<String>, Error> {
+    let Some(file) = searcher.list.file(place.file)? else { return Ok(None) };
+    Ok(text_at(&searcher.place(chunk, &file, false)?))
+}

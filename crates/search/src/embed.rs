@@ -1,0 +1,171 @@
+//! Embedding all that was said by a model a person chose: in small steps, each durable, newest sessions first.
+//!
+//! It holds no lock of the index: questions are answered and new lines are indexed meanwhile. A killed pass
+//! costs its last step.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
+
+use database::WriterLock;
+use embedding::{ChosenModel, Key};
+use rustc_hash::FxHashMap;
+
+use crate::chosen::{Keeping, models_folder};
+use crate::columns::{ChunkAt, Columns, Place};
+use crate::error::{Error, index_failed, io_failed};
+use crate::files::FileRow;
+use crate::searcher::Searcher;
+use crate::snippet::text_at;
+
+/// So many texts are embedded between two commits.
+const STEP: usize = 64;
+/// When a tenth of the rows are of files that are gone, they are left out.
+const DEAD: u64 = 10;
+
+/// What a pass of embedding did and what it left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Embedded {
+    /// Pieces of text that have vectors of the model now.
+    pub done: u64,
+    /// Pieces that could have.
+    pub of: u64,
+    /// Pieces embedded by this pass.
+    pub added: u64,
+    /// Pieces whose text could not be read again.
+    pub unread: u64,
+    /// Another process is embedding.
+    pub busy: bool,
+}
+
+/// The chunks of one record that still want vectors.
+struct Todo {
+    key: Key,
+    file: usize,
+    chunks: Vec<ChunkAt>,
+}
+
+struct Plan {
+    todo: Vec<Todo>,
+    of: u64,
+    missing: u64,
+}
+
+/// Embeds what the index holds by `model` while `keep_going` says so; `pause` waits before a busy endpoint is
+/// asked again.
+pub fn embed(
+    folder: &Path,
+    model: &ChosenModel,
+    threads: usize,
+    keep_going: &mut dyn FnMut(&Embedded) -> bool,
+    pause: fn(Duration) -> bool,
+) -> Result<Embedded, Error> {
+    let Some(searcher) = Searcher::open(folder)? else { return Ok(Embedded::default()) };
+    let models = models_folder(folder);
+    std::fs::create_dir_all(&models).map_err(io_failed("create", &models))?;
+    let Some(_lock) = WriterLock::try_acquire(&models.join("writer.lock"))? else {
+        return Ok(Embedded { busy: true, ..Embedded::default() });
+    };
+    let mut files = searcher.list.all()?;
+    files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));
+    let mut keeping = Keeping::open(folder, model.hash(), searcher.list.identity()?)?;
+    let counts = without_dead(&mut keeping, &files)?;
+    let plan = plan(&searcher, &files, &counts)?;
+    keeping.expect(plan.of, searcher.rows());
+    let mut embedded = Embedded { done: plan.of - plan.missing, of: plan.of, ..Embedded::default() };
+    keeping.commit()?;
+    let mut todo = plan.todo.into_iter().peekable();
+    while todo.peek().is_some() && keep_going(&embedded) {
+        let step = step(&searcher, &files, &mut todo, &mut embedded)?;
+        let texts: Vec<&str> = step.iter().map(|(_, text)| text.as_str()).collect();
+        let vectors = model.embed(&texts, threads, pause)?;
+        for ((key, _), vector) in step.iter().zip(&vectors) {
+            if !keeping.add(*key, vector.as_ref())? {
+                return Err(Error::Lengths { model: model.name().to_owned() });
+            }
+        }
+        keeping.commit()?;
+        embedded.added += step.len() as u64;
+        embedded.done += step.len() as u64;
+    }
+    if todo.peek().is_none() {
+        keeping.remove_others(folder);
+    }
+    Ok(embedded)
+}
+
+/// How many rows each record has, once those of files that are gone have been left out.
+fn without_dead(keeping: &mut Keeping, files: &[FileRow]) -> Result<FxHashMap<Key, u32>, Error> {
+    let listed: HashSet<u64> = files.iter().map(|file| file.id).collect();
+    let is_listed = |key: Key| listed.contains(&u64::from(key.file));
+    let mut counts = keeping.counts()?;
+    let total: u64 = counts.values().map(|count| u64::from(*count)).sum();
+    counts.retain(|key, _| is_listed(*key));
+    let living: u64 = counts.values().map(|count| u64::from(*count)).sum();
+    if (total - living) * DEAD > total {
+        keeping.compact(is_listed)?;
+    }
+    Ok(counts)
+}
+
+/// What wants vectors and can be read, newest files first, in each as it stands there. Of a record that has some
+/// rows only the rest does: a file's records without an id are one to us, and it only grows.
+fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<Key, u32>) -> Result<Plan, Error> {
+    let failed = || index_failed("read", &searcher.folder);
+    let at: FxHashMap<u64, usize> = files.iter().enumerate().map(|(at, file)| (file.id, at)).collect();
+    let columns = Columns::of(&searcher.text).map_err(failed())?;
+    let mut records: FxHashMap<Place, Vec<(u64, u64, ChunkAt)>> = FxHashMap::default();
+    for (segment, (columns, reader)) in columns.iter().zip(searcher.text.segment_readers()).enumerate() {
+        let offsets = reader.fast_fields().u64("offset").map_err(failed())?;
+        let pieces = reader.fast_fields().u64("piece").map_err(failed())?;
+        for document in reader.doc_ids_alive() {
+            if let Some((_, place)) = columns.meaning(document) {
+                let number = |column: &tantivy::columnar::Column<u64>| column.first(document).unwrap_or(0);
+                let chunk = ChunkAt { segment, document };
+                records.entry(place).or_default().push((number(&offsets), number(&pieces), chunk));
+            }
+        }
+    }
+    let mut plan = Plan { todo: Vec::new(), of: 0, missing: 0 };
+    for (place, mut chunks) in records {
+        let Some(file) = at.get(&place.file).copied() else { continue };
+        let Ok(number) = u32::try_from(place.file) else { continue };
+        let key = Key { file: number, place: place.record };
+        let has = counts.get(&key).map_or(0, |count| *count as usize).min(chunks.len());
+        // What cannot be read again keeps the vectors it has.
+        let wanted = if files[file].gone { has } else { chunks.len() };
+        plan.of += wanted as u64;
+        plan.missing += (wanted - has) as u64;
+        chunks.sort_unstable_by_key(|(offset, piece, _)| (*offset, *piece));
+        let rest: Vec<ChunkAt> = chunks[has..wanted].iter().map(|(_, _, chunk)| *chunk).collect();
+        if !rest.is_empty() {
+            plan.todo.push(Todo { key, file, chunks: rest });
+        }
+    }
+    plan.todo.sort_unstable_by_key(|todo| {
+        (todo.file, todo.chunks.first().map(|chunk| (chunk.segment, chunk.document)))
+    });
+    Ok(plan)
+}
+
+/// The texts of the next records. A record of which a piece cannot be read is left for a later pass from there on.
+fn step(
+    searcher: &Searcher,
+    files: &[FileRow],
+    todo: &mut impl Iterator<Item = Todo>,
+    embedded: &mut Embedded,
+) -> Result<Vec<(Key, String)>, Error> {
+    let mut texts = Vec::new();
+    while texts.len() < STEP
+        && let Some(next) = todo.next()
+    {
+        for (at, chunk) in next.chunks.iter().enumerate() {
+            let Some(text) = text_at(&searcher.place(*chunk, &files[next.file], false)?) else {
+                embedded.unread += (next.chunks.len() - at) as u64;
+                break;
+            };
+            texts.push((next.key, text));
+        }
+    }
+    Ok(texts)
+}

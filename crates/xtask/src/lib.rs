@@ -1,0 +1,11 @@
+//! What the makers of Backstory run by hand; nothing here is shipped.
+
+mod distil;
+mod principal;
+mod round;
+mod train;
+
+pub use distil::{Order, distil};
+
+/// What goes wrong ends the task, in its own words.
+pub type Failure = Box<dyn std::error::Error>;
