@@ -223,7 +223,7 @@ mod tests {
         near(near_as(-0.2), 0.1);
         near(near_as(0.7), 0.7);
         near(near_as(2.0), 0.9);
-        near(fused(0.5, 1.0, Sense::TABLE), 0.7);
+        near(fused(0.5, 1.0, Sense::TABLE), 0.725);
     }
 
     #[test]
