@@ -86,7 +86,7 @@ mod tests {
         check(b"", &[]);
         check(b"a\n\nb", &[Some(b"a"), Some(b""), Some(b"b")]);
         check(b"12345\n123456\n7\n", &[Some(b"12345"), None, Some(b"7")]);
-        check(&[b'x'; 100_000], &[None]);
+        check(&vec![b'x'; 100_000], &[None]);
     }
 
     #[test]

@@ -85,20 +85,36 @@ impl Listeners {
 
 impl Inner {
     fn remember(&mut self, event: &Arc<Event>) {
-        match **event {
+        let mut event = Arc::clone(event);
+        match &*event {
             // The whole text follows.
             Event::Delta { .. } => return,
             Event::State(_) => {
-                self.state = Some(Arc::clone(event));
+                self.state = Some(event);
                 return;
             }
+            // One who comes later has heard no pieces of it.
+            Event::Text { text, agent, streamed: true } => {
+                event = Arc::new(Event::Text { text: text.clone(), agent: agent.clone(), streamed: false });
+            }
+            // Nor needs one be asked what others have answered.
+            Event::Answered { request, .. } | Event::Withdrawn { request } => return self.forget(request),
             _ => {}
         }
-        let size = size(event);
-        self.past.push_back((Arc::clone(event), size));
+        let size = size(&event);
+        self.past.push_back((event, size));
         self.bytes += size;
         while self.past.len() > REMEMBERED.0 || (self.bytes > REMEMBERED.1 && self.past.len() > 1) {
             self.bytes -= self.past.pop_front().map_or(0, |(_, size)| size);
+        }
+    }
+}
+
+impl Inner {
+    fn forget(&mut self, answered: &str) {
+        let is_it = |event: &Event| matches!(event, Event::Asked(asked) if asked.request == answered);
+        if let Some(at) = self.past.iter().position(|(event, _)| is_it(event)) {
+            self.bytes -= self.past.remove(at).map_or(0, |(_, size)| size);
         }
     }
 }
@@ -179,6 +195,23 @@ mod tests {
         all.tell(Event::Ended { state: WorkerState::Stopped });
         assert_eq!(late.iter().count(), 1, "then there is nothing more to wait for");
         assert_eq!(all.listen(Manner::Misses).iter().count(), 4);
+    }
+
+    #[test]
+    fn who_comes_later_is_not_asked_what_is_answered() {
+        let all = Listeners::default();
+        let request = |id: &str| {
+            let asked = serde_json::json!({"tool_name": "Bash", "input": {}});
+            Event::Asked(crate::Request::read(id, &asked).unwrap())
+        };
+        all.tell(request("r1"));
+        all.tell(request("r2"));
+        all.tell(Event::Answered { request: "r1".into(), allowed: true });
+        all.tell(Event::Text { text: "Hi".into(), agent: None, streamed: true });
+        let late: Vec<_> = all.listen(Manner::Misses).try_iter().collect();
+        let text = Event::Text { text: "Hi".into(), agent: None, streamed: false };
+        assert!(matches!(&*late[0], Event::Asked(asked) if asked.request == "r2"));
+        assert_eq!((late.len(), &*late[1]), (2, &text));
     }
 
     #[test]

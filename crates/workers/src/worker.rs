@@ -87,6 +87,14 @@ impl Handle {
         answered.recv().map_err(|_| over())?
     }
 
+    /// Waits until all who are connected have been told how it ended.
+    pub fn last_words(&self) {
+        // The owner lets go of its end of the queue when the door is closed.
+        while self.inputs.send(Input::Silent).is_ok() {
+            crate::recover::pause();
+        }
+    }
+
     /// What happened lately, and what happens from now on.
     pub fn listen(&self, manner: Manner) -> Receiver<Arc<Event>> {
         self.listeners.listen(manner)
@@ -113,8 +121,9 @@ pub fn start(order: Order, id: WorkerId) -> Result<(Handle, JoinHandle<WorkerSta
             let text = format!("other processes cannot reach this worker: {error}");
             owner.listeners.tell(Event::Note { text });
         }
-        let state = owner.run();
+        let (state, inputs) = owner.run();
         drop(door);
+        drop(inputs);
         state
     };
     Ok((handle, thread::spawn(run)))
@@ -131,7 +140,7 @@ struct Owner {
 }
 
 impl Owner {
-    fn run(mut self) -> WorkerState {
+    fn run(mut self) -> (WorkerState, Receiver<Input>) {
         let ended = match self.wait_for_turn() {
             Ok(Some(row)) => self.work(&row),
             Ok(None) => Ok(WorkerState::Stopped),
@@ -142,7 +151,7 @@ impl Owner {
         self.enter(&state);
         self.listeners.tell(Event::State(state.clone()));
         self.listeners.tell(Event::Ended { state: state.clone() });
-        state
+        (state, self.inputs)
     }
 
     /// The worker's row once its directory is free; `None` when it was cancelled.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use testkit::{Answer, Claude, Gate, Script};
 use workers::{Command, Life, Limits, Options, Start, Why, WorkerSpec, WorkerState};
 
-use crate::stage::{Stage, id};
+use crate::stage::{Stage, id, wait_until};
 
 fn failed(state: WorkerState) -> (Why, String) {
     match state {
@@ -50,7 +50,8 @@ fn a_session_that_is_not_there_is_told() {
         let stage = Stage::new(claude, Script::new());
         let spec = WorkerSpec { start: Start::Resume(id()), ..stage.spec("say hello") };
         let (_, state) = stage.play_out(&spec);
-        assert!(failed(state).1.contains("No conversation found"));
+        let (_, message) = failed(state);
+        assert!(message.contains("No conversation found"), "{message}");
     });
 }
 
@@ -78,26 +79,21 @@ fn a_killed_process_is_noticed() {
 #[test]
 fn a_stopped_worker_takes_all_it_started_with_it() {
     each(|claude| {
-        let sleep =
-            serde_json::json!({"command": "sleep 600 & echo $! > sleeper; wait", "description": "Wait"});
-        let stage = Stage::new(claude, Script::new().on("wait", [Answer::tool("Bash", sleep)]));
+        let tail = serde_json::json!({"command": "tail -f /dev/null & echo $! > sleeper; wait", "description": "Wait"});
+        let stage = Stage::new(claude, Script::new().on("wait", [Answer::tool("Bash", tail)]));
         let spec =
             stage.with_options("wait", Options { allowed_tools: vec!["Bash".into()], ..Options::default() });
         let actor = stage.start(&spec);
         let file = stage.shop.join("sleeper");
         let sleeper = || std::fs::metadata(&file).ok().filter(|found| found.len() > 1);
-        while sleeper().is_none() {
-            std::thread::yield_now();
-        }
+        wait_until("the command runs", || sleeper().is_some());
         let pid: u32 = String::from_utf8(testkit::files::bytes(&file)).unwrap().trim().parse().unwrap();
         let process = stage.row(actor.handle.id).process.unwrap();
         let sleeper = Life::of(pid).unwrap();
         actor.handle.command(Command::Stop).unwrap();
         assert_eq!(actor.end(), WorkerState::Stopped);
         assert!(!process.is_alive());
-        while sleeper.is_alive() {
-            std::thread::yield_now();
-        }
+        wait_until("the command is gone", || !sleeper.is_alive());
     });
 }
 

@@ -5,6 +5,7 @@
 
 mod asking;
 mod ending;
+mod many;
 mod options;
 mod stage;
 mod talking;

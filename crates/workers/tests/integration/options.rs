@@ -81,7 +81,7 @@ fn tools_are_allowed_and_taken_away() {
             Event::Result(_) => Some(false),
             _ => None,
         });
-        assert!(!asked && stage.shop.join("by-rule").exists());
+        assert!(!asked && stage.shop.join("by-rule").exists(), "{asked} {:#?}", actor.heard);
         let calls = stage.server.calls();
         let call = calls.iter().find(|call| call.prompt().contains("touch it")).unwrap();
         let tools = call.body["tools"].to_string();

@@ -19,7 +19,7 @@ use workers::{
 };
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 pub(crate) struct Stage {
     pub(crate) home: ScratchHome,
@@ -31,7 +31,7 @@ pub(crate) struct Stage {
 /// A worker, and all it has told so far.
 pub(crate) struct Actor {
     pub(crate) handle: Handle,
-    events: Receiver<Arc<Event>>,
+    pub(crate) events: Receiver<Arc<Event>>,
     thread: JoinHandle<WorkerState>,
     pub(crate) heard: Vec<Arc<Event>>,
 }
@@ -64,7 +64,8 @@ impl Stage {
             home: home.state_dir(),
             program: Program { path, name: "claude".into() },
             release: claude.version().parse().unwrap(),
-            limits: Limits::default(),
+            // No test is about how long a program takes to start on a busy machine, but those that say so.
+            limits: Limits { start: PATIENCE, ..Limits::default() },
             folders: vec![ConfigFolder::new(home.config_dir())],
             clock,
         };
@@ -234,4 +235,15 @@ pub(crate) fn allow() -> Reply {
 
 pub(crate) fn exists(path: &Path, name: &str) -> bool {
     path.join(name).exists()
+}
+
+/// Waits until something is so that nobody tells.
+#[track_caller]
+#[expect(clippy::disallowed_methods, reason = "another process makes it so, and tells nobody")]
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = std::time::Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -62,10 +62,8 @@ fn only_a_new_session_of_an_agent_bears_its_mark() {
     let text = prompts(&stage, &session);
     let marked = "[openclaw:agent=main]";
     assert!(text.contains(r#""content":"[openclaw:agent=main]\n\nsay hello""#), "{text}");
-    let prompts = |text: &str| {
-        text.lines().filter(|line| line.contains("\"content\":\"") && line.contains(marked)).count()
-    };
-    assert_eq!(prompts(&text), 1);
+    let is_marked_prompt = |line: &&str| line.contains("\"type\":\"user\"") && line.contains(marked);
+    assert_eq!(text.lines().filter(is_marked_prompt).count(), 1, "{text}");
     let plain = stage.spec("say hello");
     stage.play(&plain);
     assert!(!self::prompts(&stage, plain.session().unwrap()).contains(marked));
