@@ -8,7 +8,7 @@ use selection::Action;
 use serde::Serialize;
 pub use workers::Options;
 use workers::table::{Added, Wanted};
-use workers::{Command, Life, Release, Start, WorkerId, WorkerSpec};
+use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
 use crate::pick::{self, pick};
 use crate::place::{Place, holder};
@@ -88,6 +88,12 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     };
     let course = course(app, request, decision.as_ref(), release)?;
     let mut options = request.options.clone();
+    if let Some(agent) = &request.agent {
+        let root = catalog::repository(&app.config.places(), &course.directory);
+        let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
+        options.append_system_prompt = Some(envelope.behind(options.append_system_prompt.as_deref()));
+    }
     if matches!(course.start, Start::Fresh(_)) {
         options.name = options.name.or_else(|| request.label.clone());
     }

@@ -5,6 +5,7 @@
 
 mod command_line;
 mod conversation;
+mod envelope;
 mod event;
 mod frame_log;
 mod life;
@@ -26,6 +27,7 @@ mod worker;
 
 pub use command_line::{CommandLine, Start};
 pub use conversation::Limits;
+pub use envelope::Envelope;
 pub use event::{Command, Event, Started, TurnResult};
 pub use life::Life;
 pub use listeners::Manner;
