@@ -87,7 +87,7 @@ fn ask(record: &Record<'_>) {
 
 fn ask_message(message: &ApiMessage<'_>) {
     black_box((message.id(), message.role(), message.model(), message.stop_reason(), message.is_plain()));
-    walk(message.usage(), 2);
+    black_box((message.usage(), message.terms()));
     for block in message.blocks() {
         match block {
             Block::Text(text) | Block::Thinking(text) => drop(black_box(speech(&text))),

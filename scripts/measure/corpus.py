@@ -1,6 +1,8 @@
 """Folders of transcripts to measure on: made by our generator, a tenth of another, one long session."""
 
+import itertools
 import os
+import re
 import shutil
 import subprocess
 
@@ -53,6 +55,40 @@ def long_session(corpus, scratch, size):
             if out.tell() == before:
                 break
     return file
+
+
+def one_repository(corpus, scratch, sessions, size):
+    """So many sessions of one repository with `size` bytes in all, from the lines of the corpus; answers the
+    config folder and the repository. Every copy has ids of its own, or all would be forks of a few."""
+    repository = scratch / "repository"
+    subprocess.run(["git", "init", "--quiet", repository], check=True)
+    folder = scratch / "one" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(repository))
+    folder.mkdir(parents=True)
+    sources = itertools.cycle(sorted(corpus.glob("projects/*/*.jsonl")))
+    for number in range(sessions):
+        session = f"{number:08x}-0b0a-4908-8706-050403020100"
+        text = b""
+        while len(text) < size / sessions:
+            with open(next(sources), "rb") as lines:
+                for line in lines:
+                    text += line
+                    if len(text) >= size / sessions:
+                        break
+        for pattern, new in rewritten(repository, session):
+            text = re.sub(pattern, new, text)
+        (folder / f"{session}.jsonl").write_bytes(text)
+    return folder.parents[1], repository
+
+
+def rewritten(repository, session):
+    """What a copy of a session says in its own way."""
+    mark = session[:8]
+    return [
+        (rb'"cwd":"[^"]*"', b'"cwd":"%s"' % str(repository).encode()),
+        (rb'"sessionId":"[^"]*"', b'"sessionId":"%s"' % session.encode()),
+        (rb'"(uuid|parentUuid)":"[^"]{8}', rb'"\1":"' + mark.encode()),
+        (rb'"id":"msg_', b'"id":"msg_%s' % mark.encode()),
+    ]
 
 
 def measure(corpus):

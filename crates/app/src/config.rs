@@ -30,6 +30,8 @@ pub struct Config {
     pub claude_projects: Vec<PathBuf>,
     /// Where OpenClaw keeps its state.
     pub openclaw_folders: Vec<PathBuf>,
+    /// OpenClaw's configuration, where the environment says that it is not in the first of these.
+    pub openclaw_configuration: Option<PathBuf>,
     /// The person's settings over the defaults.
     pub settings: Settings,
     /// Where short-lived files go.
@@ -71,13 +73,21 @@ impl Config {
         let claude_folders = claude_folders(variables, &home, &settings);
         let openclaw_folders = openclaw_folders(variables, &home, &settings);
         let usual: Vec<_> = claude_folders.iter().map(|folder| folder.join("projects")).collect();
-        let named =
-            openclaw_folders.iter().flat_map(|state| openclaw::Config::find(state).claude_projects(&home));
+        let openclaw_configuration = ["OPENCLAW_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH"]
+            .into_iter()
+            .find_map(|name| folder(variables, name))
+            .map(|path| path.strip_prefix("~").map(|rest| home.join(rest)).unwrap_or(path.clone()));
+        let named = openclaw_folders
+            .iter()
+            .map(|state| openclaw::Config::find(state))
+            .chain(openclaw_configuration.iter().map(|file| openclaw::Config::read(file)))
+            .flat_map(|config| config.claude_projects(&home));
         Ok(Self {
             state: state(variables, &home),
             claude_projects: each_once(named.filter(|path| !usual.contains(path))),
             claude_folders,
             openclaw_folders,
+            openclaw_configuration,
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             is_demo: false,
             pager: variables.get("PAGER").cloned(),
@@ -166,6 +176,7 @@ fn openclaw_folders(variables: &Variables, home: &Path, settings: &Settings) -> 
         flag: None,
         env_openclaw: folder(variables, "OPENCLAW_STATE_DIR"),
         env_clawdbot: folder(variables, "CLAWDBOT_STATE_DIR"),
+        profile: ["OPENCLAW_PROFILE", "CLAWDBOT_PROFILE"].iter().find_map(|name| filled(variables, name)),
         home: Some(home.to_owned()),
     };
     each_once(usual.find().into_iter().chain(settings.openclaw.folders.iter().cloned()))

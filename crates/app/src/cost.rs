@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
 use serde::Serialize;
 
+use crate::secrets::Secrets;
 use crate::{App, ledger};
 
 /// What to add up.
@@ -73,7 +74,7 @@ pub struct Line {
 
 /// Adds up what all sessions took.
 pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
+    let catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
     let mut rows = ledger::rows(app, &catalog.sessions);
     let day = |moment: Timestamp| moment.to_zoned(app.zone.clone()).date();
     let (since, until) = (request.since.map(day), request.until.map(day));
@@ -81,13 +82,12 @@ pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
         since.is_none_or(|since| row.day.is_some_and(|day| day >= since))
             && until.is_none_or(|until| row.day.is_some_and(|day| day <= until))
     });
-    catalog.sessions.iter_mut().for_each(|entry| app.told_session(&mut entry.session));
     let sessions: Sessions<'_> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &entry.session)).collect();
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
     Answer {
         by: request.by,
-        rows: lines(&rows, request.by, &sessions),
+        rows: lines(&rows, request.by, &sessions, app.secrets),
         total: line(String::new(), "all".to_owned(), &total),
         prices_as_of: prices_as_of(),
     }
@@ -95,10 +95,12 @@ pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
 
 type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;
 
-fn lines(rows: &[Row], by: By, sessions: &Sessions<'_>) -> Vec<Line> {
+fn lines(rows: &[Row], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec<Line> {
     let totals = totals_by(rows, |row| names(row, by, sessions));
-    let mut lines: Vec<Line> =
-        totals.into_iter().map(|((key, label), total)| line(key, label, &total)).collect();
+    let mut lines: Vec<Line> = totals
+        .into_iter()
+        .map(|((key, label), total)| line(key, secrets.told_beginning(label), &total))
+        .collect();
     if by != By::Day {
         let price = |line: &Line| line.cost_usd.unwrap_or(-1.0);
         lines.sort_by(|one, other| price(other).total_cmp(&price(one)));

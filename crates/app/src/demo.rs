@@ -14,6 +14,8 @@ use crate::{Config, Error, Kind};
 
 /// The moment at which the made-up sessions end.
 const WRITTEN: &str = "2026-01-15T12:00:00Z";
+/// The project most of them belong to.
+pub(crate) const PROJECT: &str = "harbor-api";
 /// The file that says when the sessions were unpacked.
 const UNPACKED: &str = "unpacked";
 /// Times as Claude Code writes them.

@@ -10,9 +10,9 @@ use transcript::Cut;
 use workers::{CommandLine, Release, Start, quoted};
 
 use crate::copy::Copy;
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::which::Ranked;
-use crate::{App, Error, Kind, claude};
+use crate::{App, Error, Kind, Secrets, claude};
 
 /// How a session is forked.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ pub struct Candidate {
     pub date: Option<Timestamp>,
     /// The words that were found.
     pub snippet: Option<String>,
-    /// The transcript that holds them: the session's own, or a sub-agent's.
+    /// The transcript that holds them, the session's own or a sub-agent's; or qmd's name of its document.
     pub source_path: Option<PathBuf>,
     /// The session's transcript.
     pub jsonl_path: Option<PathBuf>,
@@ -60,17 +60,38 @@ pub struct Candidate {
     pub why_not: Option<String>,
 }
 
+/// A fork that has taken its first turn, without a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Forked {
+    /// What people call the session it came from.
+    pub session_name: String,
+    /// The terminal it runs in; it has none.
+    pub terminal_id: Option<String>,
+    /// The session it came from.
+    pub resume_session_id: SessionId,
+    /// Its own id.
+    pub session_id: SessionId,
+    /// The directory it worked in.
+    pub working_directory: PathBuf,
+    /// Whether the turn failed.
+    pub is_error: bool,
+    /// What it said last.
+    pub result: String,
+}
+
 /// The sessions a person may want to fork, with what speaks against it.
 pub fn candidates(app: &App, ranked: &[Ranked]) -> Vec<Candidate> {
     let program = claude::installed(app);
     let release = program.as_ref().and_then(|program| claude::release(app, program));
     let hindrance = program.is_none().then(|| format!("{}: {}", claude::missing(app), claude::advice(app)));
-    let hindrance = hindrance.or_else(|| release.and_then(too_old));
+    let made_up = place::is_real(app).err().map(|error| error.message);
+    let hindrance = made_up.or(hindrance).or_else(|| release.and_then(too_old));
     ranked.iter().zip(1..).map(|(found, rank)| candidate(app, found, rank, hindrance.clone())).collect()
 }
 
 /// The fork of `session` that `request` asks for.
 pub fn fork(app: &App, session: &Session, request: &Request) -> Result<Fork, Error> {
+    place::is_real(app)?;
     let place = Place::of(app, session)?;
     let directory = match &request.into {
         Some(into) => existing(into)?,
@@ -97,6 +118,28 @@ impl Fork {
             copy.remove();
         }
         not_started(&self.command, &error)
+    }
+
+    /// Gives the fork its first message and waits until it has answered.
+    pub fn take_turn(&self, session: &Session, message: &str, secrets: Secrets) -> Result<Forked, Error> {
+        self.make_copy()?;
+        let turn = self.command.turn(message);
+        if let Some(copy @ Copy::Whole { .. }) = &self.copy {
+            copy.remove();
+        }
+        let turn = turn.map_err(|why| {
+            Error::new(Kind::Unavailable, format!("the fork of session {} did not start: {why}", session.id))
+                .hint(format!("try it on a terminal: backstory fork {}", session.id))
+        })?;
+        Ok(Forked {
+            session_name: session.title.clone().unwrap_or_else(|| session.id.short().to_owned()),
+            terminal_id: None,
+            resume_session_id: session.id.clone(),
+            session_id: turn.session,
+            working_directory: self.command.directory.clone(),
+            is_error: turn.is_error,
+            result: secrets.told(turn.result.into()),
+        })
     }
 
     /// The line a person would type. A fork at a message is made now: no flag of `claude` cuts a history.
@@ -139,15 +182,20 @@ fn candidate(app: &App, found: &Ranked, rank: usize, hindrance: Option<String>) 
     let session = found.session();
     let place = session.and_then(|session| Place::of(app, session));
     let why_not = place.as_ref().err().map(|error| error.message.clone()).or(hindrance);
-    let session = found.session.as_ref();
+    let (session, document) = (found.session.as_ref(), found.document.as_ref());
     let file = session.and_then(|session| session.file.clone());
+    let told = || document.and_then(|document| document.working_directory.clone());
     Candidate {
         rank,
         score: found.score,
         session_id: found.id.clone(),
         title: session.and_then(|session| session.title.clone()),
-        working_directory: place.ok().and_then(|place| place.directory).or_else(|| session?.cwd.clone()),
-        date: session.and_then(|session| session.last_modified),
+        working_directory: place
+            .ok()
+            .and_then(|place| place.directory)
+            .or_else(|| session?.cwd.clone())
+            .or_else(told),
+        date: session.and_then(|session| session.last_modified).or_else(|| document?.date),
         snippet: found.snippet.clone(),
         source_path: found.source.clone().or_else(|| file.clone()),
         jsonl_path: file,

@@ -1,13 +1,23 @@
 //! `index`: brings the search index up to date, or says what that would take.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use catalog::Found;
+use jiff::SignedDuration;
+use monitor::Changes;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
 use search::{Source, SourceKind};
 
 use crate::{App, Error, Kind};
+
+/// How often one who watches looks whatever the system tells, and how often where it does not tell of all.
+const RESCAN: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_secs(1);
+/// Sub-agents' folders are watched while they are so new.
+const RECENT: SignedDuration = SignedDuration::from_hours(1);
 
 /// Where the search index lies.
 pub(crate) fn folder(app: &App) -> PathBuf {
@@ -36,6 +46,67 @@ pub fn size(app: &App) -> Result<Option<Size>, Error> {
     Ok(searcher.map(|searcher| searcher.size()))
 }
 
+/// The files that are indexed, watched for changes.
+#[derive(Debug)]
+pub struct Watch {
+    changes: Changes,
+    looked: Instant,
+    /// OpenClaw's settings want Claude Code's sessions to be read when something is asked, and not before.
+    leaves_claude: bool,
+}
+
+impl Watch {
+    /// Begins to watch what there is.
+    pub fn start(app: &App) -> Self {
+        let memory = memory(app);
+        let wants = |agent: &openclaw::AgentMemory| agent.settings.claude.watch;
+        let leaves_claude = !memory.agents.is_empty() && !memory.agents.iter().any(wants);
+        let changes = Changes::new(app.config.settings.activity.events);
+        let mut watch = Self { changes, looked: Instant::now(), leaves_claude };
+        watch.look(app);
+        watch
+    }
+
+    /// Whether Claude Code's sessions are not watched because OpenClaw's settings say so.
+    pub fn leaves_claude(&self) -> bool {
+        self.leaves_claude
+    }
+
+    /// Waits for a second at most; whether it is time to read what is new.
+    pub fn is_time(&mut self, app: &App) -> bool {
+        let told = self.changes.wait(LOOK);
+        let rescan = if self.changes.works() { RESCAN } else { LOOK };
+        let is_due = !self.leaves_claude && self.looked.elapsed() >= rescan;
+        if told || is_due {
+            self.look(app);
+        }
+        told || is_due
+    }
+
+    /// Watches the folders that are new since the last time.
+    fn look(&mut self, app: &App) {
+        self.looked = Instant::now();
+        let memory = memory(app);
+        let places = app.config.places();
+        let sources = sources(catalog::find(&places), &memory);
+        let is_watched = |source: &&Source| {
+            let modified = source.stamp.modified();
+            let is_recent = modified.is_some_and(|at| app.now.duration_since(at) <= RECENT);
+            (!source.subagent || is_recent)
+                && !(self.leaves_claude && source.kind == SourceKind::ClaudeSessions)
+        };
+        let parents = sources.iter().filter(is_watched).filter_map(|source| source.path.parent());
+        let mut folders: BTreeSet<PathBuf> = parents.map(PathBuf::from).collect();
+        if !self.leaves_claude {
+            folders.extend(places.config_folders.iter().map(transcript::ConfigFolder::projects));
+        }
+        for agent in &memory.agents {
+            folders.extend([agent.workspace.clone(), agent.workspace.join("memory")]);
+        }
+        self.changes.watch(folders);
+    }
+}
+
 pub(crate) fn sync(
     app: &App,
     found: Found,
@@ -52,7 +123,8 @@ pub(crate) fn failed(error: &search::Error) -> Error {
 
 /// What OpenClaw's agents remember.
 pub(crate) fn memory(app: &App) -> Memory {
-    Memory::find(&app.config.openclaw_folders, &app.config.home)
+    let config = &app.config;
+    Memory::find(&config.openclaw_folders, config.openclaw_configuration.as_deref(), &config.home)
 }
 
 pub(crate) fn sources(found: Found, memory: &Memory) -> Vec<Source> {

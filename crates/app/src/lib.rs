@@ -10,10 +10,13 @@ pub mod cost;
 mod decisions;
 mod demo;
 pub mod doctor;
+pub mod errand;
 mod error;
+pub mod export;
 pub mod fork;
 pub mod hooks;
 pub mod index;
+pub mod intent;
 mod ledger;
 pub mod list;
 pub mod memory;
@@ -48,7 +51,7 @@ pub use moment::moment;
 pub use resolve::resolve;
 pub use secrets::Secrets;
 pub use session_json::SessionJson;
-pub use settings::{Notify, Settings};
+pub use settings::{Engine, Notify, Settings};
 
 /// The opened parts, and what the caller knows of the moment.
 #[derive(Debug, Clone)]

@@ -18,6 +18,9 @@ const RESULTS: usize = 6;
 /// What OpenClaw leaves out where nobody says what.
 const SCORE: f64 = 0.35;
 
+/// How many pieces of one file may be among the results, beside its best.
+const PASSAGES: usize = 5;
+
 /// A question to the memory.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -235,6 +238,8 @@ fn scope(
         conversations,
         sources: Some(request.source.map_or_else(|| usual.into_iter().collect(), |one| HashSet::from([one]))),
         shows_secrets: app.secrets == Secrets::Shown,
+        // As OpenClaw answers: pieces of text, not files.
+        passages: PASSAGES,
         owned: if hides { told(memory).flat_map(owned).collect() } else { Vec::new() },
         ..Scope::default()
     })

@@ -1,16 +1,17 @@
-//! Moments as people type them: `2d`, `3 hours`, `2026-01-31`, `2026-01-31T10:00:00Z`.
+//! Moments as people type them: `2d`, `3 hours`, `yesterday`, `monday`, `2026-01-31`, `2026-01-31T10:00:00Z`.
 
-use jiff::civil::{Date, DateTime};
+use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{Span, Timestamp, Zoned};
 
 use crate::{App, Error, Kind};
 
-/// The moment a text names; a span lies before now, a date begins at midnight in the person's zone.
+/// The moment a text names; a span lies before now, a day begins at midnight in the person's zone, and a day of
+/// the week is the last one, today among them.
 pub fn moment(app: &App, text: &str) -> Result<Timestamp, Error> {
     let now = app.now.to_zoned(app.zone.clone());
     parse(&now, text).ok_or_else(|| {
         Error::new(Kind::Usage, format!("`{text}` is no time")).hint(
-            "write a date (2026-01-31), a time (2026-01-31T10:00:00Z) or how long ago it was (36h, 2d, 3w)",
+            "write a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w)",
         )
     })
 }
@@ -22,9 +23,33 @@ fn parse(now: &Zoned, text: &str) -> Option<Timestamp> {
     if let Ok(span) = text.parse::<Span>() {
         return now.checked_sub(span.abs()).ok().map(|then| then.timestamp());
     }
+    if let Some(date) = day(now.date(), text) {
+        return date.to_zoned(now.time_zone().clone()).ok().map(|time| time.timestamp());
+    }
     let time =
         text.parse::<DateTime>().or_else(|_| text.parse::<Date>().map(|date| date.at(0, 0, 0, 0))).ok()?;
     time.to_zoned(now.time_zone().clone()).ok().map(|time| time.timestamp())
+}
+
+/// A day that is called by a word.
+fn day(today: Date, text: &str) -> Option<Date> {
+    const DAYS: [(&str, Weekday); 7] = [
+        ("monday", Weekday::Monday),
+        ("tuesday", Weekday::Tuesday),
+        ("wednesday", Weekday::Wednesday),
+        ("thursday", Weekday::Thursday),
+        ("friday", Weekday::Friday),
+        ("saturday", Weekday::Saturday),
+        ("sunday", Weekday::Sunday),
+    ];
+    let word = text.trim().to_lowercase();
+    match word.as_str() {
+        "today" => return Some(today),
+        "yesterday" => return today.yesterday().ok(),
+        _ => {}
+    }
+    let (_, weekday) = DAYS.into_iter().find(|(name, _)| *name == word || name[..3] == word)?;
+    if today.weekday() == weekday { Some(today) } else { today.nth_weekday(-1, weekday).ok() }
 }
 
 #[cfg(test)]
@@ -44,6 +69,11 @@ mod tests {
         check("2d", Some("2026-03-08T11:00:00Z"));
         check("36h", Some("2026-03-08T23:00:00Z"));
         check("2 weeks", Some("2026-02-24T11:00:00Z"));
+        check("today", Some("2026-03-09T23:00:00Z"));
+        check("Yesterday", Some("2026-03-08T23:00:00Z"));
+        check("tuesday", Some("2026-03-09T23:00:00Z"));
+        check("mon", Some("2026-03-08T23:00:00Z"));
+        check("wednesday", Some("2026-03-03T23:00:00Z"));
         check("yesterday-ish", None);
         check("", None);
     }

@@ -149,7 +149,8 @@ struct Field {
 
 impl Field {
     fn look(app: &App, request: &Request) -> Result<Self, Error> {
-        let meant = Meant::directory(app, request.repo.as_deref())?;
+        let named = Meant::name(app, request.repo.as_deref());
+        let meant = Meant::directory(app, named)?;
         let branch = |meant: &Meant| match (&request.branch, request.as_of) {
             (Some(branch), _) => Some(branch.clone()),
             (None, Some(then)) => project::branch_at(&meant.place(app), then),
@@ -160,7 +161,7 @@ impl Field {
             let all = sessions(app, request.as_of);
             let found = match &meant {
                 Some(meant) => meant.clone(),
-                None => Meant::by_name(request.repo.as_deref().unwrap_or_default(), all.iter())?,
+                None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
             };
             let branch = match asked {
                 Some(asked) => asked.join().unwrap_or(None),
@@ -205,9 +206,10 @@ fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session
 
 /// OpenClaw's configuration in the first of its folders that has one.
 fn openclaw_config(app: &App) -> openclaw::Config {
+    let named = app.config.openclaw_configuration.iter().map(|file| openclaw::Config::read(file));
     let folders = app.config.openclaw_folders.iter();
-    folders
-        .map(|folder| openclaw::Config::find(folder))
+    named
+        .chain(folders.map(|folder| openclaw::Config::find(folder)))
         .find(|config| config.file.is_some())
         .unwrap_or_default()
 }

@@ -79,6 +79,17 @@ impl Place {
     }
 }
 
+/// Nothing can be continued that was made up: no directory and no program stand behind it.
+pub(crate) fn is_real(app: &App) -> Result<(), Error> {
+    if !app.config.is_demo {
+        return Ok(());
+    }
+    let message = "the sessions of --demo are made up and cannot be continued";
+    Err(Error::new(Kind::Unavailable, message)
+        .hint("read one: backstory show <id> --demo")
+        .hint("without --demo the same command continues your own sessions"))
+}
+
 /// The live process that holds a session at this moment.
 pub(crate) fn holder(app: &App, id: &SessionId) -> Option<Live> {
     let registries = app.config.claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
@@ -104,4 +115,12 @@ pub(crate) fn gone(id: &SessionId, file: Option<&Path>) -> Error {
     let deleted = "Claude Code deletes transcripts after `cleanupPeriodDays` (30 days when not set)";
     Error::new(Kind::Unavailable, message)
         .hint(format!("{deleted}; without one a session cannot be continued"))
+}
+
+/// A session of which only qmd's document still tells; `document` is what qmd calls it.
+pub(crate) fn gone_but_told(id: &SessionId, document: Option<&Path>) -> Error {
+    let document = document.map(|path| format!(" at {}", path.display())).unwrap_or_default();
+    let message =
+        format!("the transcript of session {id} is gone; only qmd's document{document} still tells of it");
+    Error::new(Kind::Unavailable, message).hint("without its transcript a session cannot be continued")
 }

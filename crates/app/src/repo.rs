@@ -9,7 +9,7 @@ use catalog::Filter;
 use model::Session;
 use project::{Place, Tools};
 
-use crate::{App, Error, Kind};
+use crate::{App, Error, Kind, demo};
 
 /// A directory and the repository it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,11 @@ pub(crate) struct Meant {
 }
 
 impl Meant {
+    /// What a person names; the made-up sessions have a project of their own, wherever the person stands.
+    pub(crate) fn name<'a>(app: &App, named: Option<&'a str>) -> Option<&'a str> {
+        named.or(app.config.is_demo.then_some(demo::PROJECT))
+    }
+
     /// The directory a text names, where it is one; without a text the one the person stands in.
     pub(crate) fn directory(app: &App, named: Option<&str>) -> Result<Option<Self>, Error> {
         let path = Path::new(named.unwrap_or("."));

@@ -7,13 +7,14 @@ use transcript::Live;
 use workers::{CommandLine, Start};
 
 use crate::fork::not_started;
-use crate::place::{Place, holder};
+use crate::place::{Place, holder, is_real};
 use crate::{App, Error, Kind, claude};
 
 /// The `claude` that continues `session`, given `extra` words of the person's.
 ///
 /// A session that a live process holds is refused: two writers would part its history.
 pub fn resume(app: &App, session: &Session, extra: &[OsString]) -> Result<CommandLine, Error> {
+    is_real(app)?;
     if let Some(live) = holder(app, &session.id) {
         return Err(held(&live));
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::resume_unwind;
 use std::thread;
 
-use catalog::{Filter, Found};
+use catalog::{Filter, Found, Outlines};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
@@ -60,6 +60,8 @@ pub struct Answer {
     pub known: usize,
     /// Whether the question's meaning was looked at.
     pub meaning: Meaning,
+    /// Where nothing was found: indexed words near those of the question.
+    pub near: Vec<String>,
 }
 
 /// A session that answers.
@@ -82,7 +84,13 @@ pub fn search(
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
-    let found = catalog::find(&app.config.places());
+    let places = app.config.places();
+    let (found, outlines) = thread::scope(|threads| {
+        // What a filter asks for lies elsewhere than what is found.
+        let outlines = is_filtered(request).then(|| threads.spawn(|| Outlines::load(&places)));
+        let found = catalog::find(&places);
+        (found, outlines.and_then(|outlines| outlines.join().ok()))
+    });
     let request = &with_tag(app, request, &found);
     let query = Query::parse(&request.question);
     let request = with_written_filters(app, request, &query)?;
@@ -97,7 +105,8 @@ pub fn search(
     let mut answer = Answer { cut: query.cut, known: transcripts.len(), ..Answer::default() };
     let (synced, chosen) = thread::scope(|threads| {
         // Which sessions may answer is told by other files than whether the index is fresh.
-        let chosen = threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, &memory)));
+        let chosen =
+            threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, outlines, &memory)));
         let synced = index::sync(app, found.clone(), &memory, keep_going);
         (synced, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
@@ -120,6 +129,7 @@ pub fn search(
         since: request.since,
         until: request.until,
         shows_secrets: app.secrets == Secrets::Shown,
+        passages: 0,
     };
     let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
     let Some(mut searcher) = searcher else { return Ok(answer) };
@@ -127,6 +137,9 @@ pub fn search(
         .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
         .map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
+    if outcome.hits.is_empty() {
+        answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
+    }
     let cited: Vec<_> =
         outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);
@@ -139,6 +152,11 @@ pub fn search(
     answer.found =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
     Ok(answer)
+}
+
+/// Whether a filter is asked for, apart or among the words.
+fn is_filtered(request: &Request) -> bool {
+    request.filter != Filter::default() || !Query::parse(&request.question).filters.is_empty()
 }
 
 /// The request with the filters that stand among the words; those given apart win.
@@ -192,7 +210,8 @@ pub(crate) fn tagged(app: &App, question: &str, found: &Found) -> Option<(String
 /// The Claude sessions of a project.
 pub(crate) fn of_project(app: &App, name: &str, found: &Found) -> HashSet<SessionId> {
     let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
-    catalog::select(&app.config.places(), found, &filter)
+    let places = app.config.places();
+    catalog::select(&places, found, Outlines::load(&places), &filter)
 }
 
 /// Which sessions of each program may answer; `None` for all.
@@ -240,15 +259,23 @@ pub(crate) fn told(memory: &Memory) -> impl Iterator<Item = Conversation> {
 
 /// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
 /// none of them has.
-fn chosen(app: &App, request: &Request, found: &Found, memory: &Memory) -> Chosen {
+fn chosen(
+    app: &App,
+    request: &Request,
+    found: &Found,
+    outlines: Option<Outlines>,
+    memory: &Memory,
+) -> Chosen {
     let Filter { agent, .. } = &request.filter;
     if request.filter == Filter::default() {
         return Chosen::default();
     }
     let only_agent = request.filter == Filter { agent: agent.clone(), ..Filter::default() };
     let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
+    let places = app.config.places();
+    let outlines = outlines.unwrap_or_else(|| Outlines::load(&places));
     Chosen {
-        sessions: Some(catalog::select(&app.config.places(), found, &request.filter)),
+        sessions: Some(catalog::select(&places, found, outlines, &request.filter)),
         conversations: Some(of_agent.flat_map(search::names_of).collect()),
     }
 }

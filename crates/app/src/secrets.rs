@@ -29,6 +29,17 @@ impl Secrets {
             Self::Redacted => redact::redacted(text).into_owned(),
         }
     }
+
+    /// The beginning of a longer text as it may leave: a secret may be cut off at its end.
+    pub(crate) fn told_beginning(self, text: String) -> String {
+        match self {
+            Self::Shown => text,
+            Self::Redacted => match redact::redact_beginning(&text) {
+                Cow::Owned(redacted) => redacted,
+                Cow::Borrowed(_) => text,
+            },
+        }
+    }
 }
 
 impl App {

@@ -25,6 +25,8 @@ pub struct Settings {
     pub openclaw: Folders,
     /// `[search]`
     pub search: Search,
+    /// `[fork]`
+    pub fork: Fork,
     /// `[project]`
     pub project: Project,
     /// `[selection]`
@@ -43,6 +45,34 @@ pub struct Settings {
     /// The full names of all settings that the person set.
     #[serde(skip)]
     pub set: BTreeSet<String>,
+}
+
+/// Who finds the sessions to fork from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fork {
+    /// Which engine.
+    pub engine: Engine,
+    /// qmd's collection of sessions.
+    pub collection: String,
+    /// The program: a path, or a name to look up in `PATH`.
+    pub qmd: PathBuf,
+    /// How long one command of it may take, in milliseconds.
+    pub qmd_timeout_ms: u64,
+}
+
+/// What searches for an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    /// Backstory's own index.
+    #[default]
+    #[serde(alias = "index")]
+    Own,
+    /// qmd.
+    Qmd,
+    /// qmd where it is installed, else the index.
+    Auto,
 }
 
 /// What is asked about a repository.
@@ -271,7 +301,11 @@ fn lay_over(base: &mut Table, over: Table, file: &str, section: &str) -> Result<
                 let message = format!("`{full}` in {file} must be of type {wanted}, not {found}");
                 return Err(Error::new(Kind::Settings, message));
             }
-            (None, _) => return Err(unknown(&full, &format!("in {file}"), keys(base, section))),
+            (None, _) => {
+                let sections = base.iter().filter(|(_, value)| value.is_table()).map(|(key, _)| key.clone());
+                let known = sections.chain(keys(base, section)).collect();
+                return Err(unknown(&full, &format!("in {file}"), known));
+            }
         }
     }
     Ok(())
@@ -326,8 +360,10 @@ fn keys(table: &Table, section: &str) -> Vec<String> {
 
 fn unknown(name: &str, place: &str, known: Vec<String>) -> Error {
     let error = Error::new(Kind::Settings, format!("there is no setting `{name}` ({place})"));
-    match known.into_iter().min_by_key(|known| distance(name, known)) {
-        Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
+    let near = known.into_iter().map(|known| (distance(name, &known), known));
+    // What shares less than two thirds of its letters was meant for something else.
+    match near.filter(|(far, known)| far * 3 <= known.chars().count()).min() {
+        Some((_, nearest)) => error.hint(format!("did you mean `{nearest}`?")),
         None => error,
     }
 }
@@ -418,8 +454,10 @@ mod tests {
             "[terminals]\nx = 1",
             &[],
             "there is no setting `terminals` (in config.toml)",
-            "did you mean `terminal.pager`?",
+            "did you mean `terminal`?",
         );
+        check("[zebra]\nx = 1", &[], "there is no setting `zebra` (in config.toml)", "");
+        check("", &[("BACKSTORY_X", "1")], "there is no setting `BACKSTORY_X` (in the environment)", "");
         check(
             "terminal.pager = 1",
             &[],

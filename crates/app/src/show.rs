@@ -109,6 +109,11 @@ pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
 }
 
 impl Conversation {
+    /// The words of a session that lies in `file`, without its secrets: what leaves this machine's terminal.
+    pub(crate) fn redacted(session: Session, file: PathBuf) -> Self {
+        Self { session, request: Request::default(), file, secrets: Secrets::Redacted }
+    }
+
     /// Hands over every message, in order; `take` may stop it with an error of its own.
     pub fn each<E>(&self, mut take: impl FnMut(Shown) -> Result<(), E>) -> Result<(), E>
     where

@@ -65,7 +65,8 @@ pub struct Touched {
 
 /// Tells the state of a repository.
 pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
-    let meant = Meant::directory(app, request.repo.as_deref())?;
+    let named = Meant::name(app, request.repo.as_deref());
+    let meant = Meant::directory(app, named)?;
     let ask = |meant: &Meant| project::status(&meant.place(app));
     let (project, meant, sessions) = std::thread::scope(|scope| {
         let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
@@ -73,7 +74,7 @@ pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
         let all: Vec<Session> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
         let found = match &meant {
             Some(meant) => meant.clone(),
-            None => Meant::by_name(request.repo.as_deref().unwrap_or_default(), all.iter())?,
+            None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
         };
         let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
         Ok((project, found, all))

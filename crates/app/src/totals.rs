@@ -28,10 +28,10 @@ struct Kept {
 /// The catalog with every session's tokens and price.
 pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog {
     let places = app.config.places();
-    let found = catalog::find(&places);
+    let (found, loaded) = catalog::find_and_load(&places, Detail::Facts);
     let fingerprint = fingerprint(&found);
     if let Some(mut kept) = load(app).filter(|kept| kept.fingerprint == fingerprint) {
-        let mut catalog = catalog::read_found(&places, found, Detail::Facts, progress);
+        let mut catalog = catalog::read_found(&places, found, loaded, Detail::Facts, progress);
         for Entry { session, .. } in &mut catalog.sessions {
             if let Some((usage, cost)) = kept.totals.remove(&session.id) {
                 (session.usage, session.cost_usd) = (usage, cost);
@@ -39,28 +39,21 @@ pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog 
         }
         return catalog;
     }
-    let mut catalog = catalog::read_found(&places, found, Detail::Spending, progress);
+    let mut catalog = catalog::read_found(&places, found, loaded, Detail::Spending, progress);
     ledger::enter(app, &mut catalog.sessions);
     let total = |entry: &Entry| (entry.session.id.clone(), (entry.session.usage, entry.session.cost_usd));
     save(app, &Kept { fingerprint, totals: catalog.sessions.iter().map(total).collect() });
     catalog
 }
 
-/// A hash of every file's path and stamp, and of what else the totals depend on.
+/// A hash of all files, and of what else the totals depend on.
 fn fingerprint(found: &Found) -> u64 {
     let mut hash = Xxh3::new();
     (env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string())).hash(&mut hash);
-    let mut add = |path: &PathBuf, stamp: &transcript::FileStamp| {
-        (path, stamp.dev, stamp.ino, stamp.size, stamp.mtime).hash(&mut hash);
-    };
-    let mut files: Vec<_> = found.sessions.iter().map(|file| (&file.path, &file.stamp)).collect();
-    files
-        .extend(found.sessions.iter().flat_map(|file| &file.subagents).map(|file| (&file.path, &file.stamp)));
-    files.extend(found.flat_subagents.iter().map(|file| (&file.path, &file.stamp)));
-    files.sort_unstable_by_key(|(path, _)| *path);
-    for (path, stamp) in files {
-        add(path, stamp);
-    }
+    let sessions = found.sessions.iter().map(|file| (file.path.as_path(), &file.stamp));
+    let agents = found.sessions.iter().flat_map(|file| &file.subagents).chain(&found.flat_subagents);
+    transcript::fingerprint(sessions.chain(agents.map(|file| (file.path.as_path(), &file.stamp))))
+        .hash(&mut hash);
     hash.finish()
 }
 

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use model::{Session, SessionId};
 
-use crate::list::{self, list};
+use qmd::Document;
+
+use crate::list::{self, Filter, list};
 use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
 use crate::{App, Error, Kind, place, resolve};
 
@@ -31,8 +33,10 @@ pub struct Ranked {
     pub score: f32,
     /// The words that were found.
     pub snippet: Option<String>,
-    /// The transcript that holds them.
+    /// The transcript that holds them, or what qmd calls its document.
     pub source: Option<PathBuf>,
+    /// What qmd's document says of the session, where that is all there is.
+    pub document: Option<Document>,
     /// Whether its id, or the beginning of it, was given, or it is the last one: nobody has to choose.
     pub is_named: bool,
 }
@@ -40,7 +44,10 @@ pub struct Ranked {
 impl Ranked {
     /// The session, or why it cannot be continued.
     pub fn session(&self) -> Result<&Session, Error> {
-        self.session.as_ref().ok_or_else(|| place::gone(&self.id, self.source.as_deref()))
+        self.session.as_ref().ok_or_else(|| match &self.document {
+            Some(_) => place::gone_but_told(&self.id, self.source.as_deref()),
+            None => place::gone(&self.id, self.source.as_deref()),
+        })
     }
 }
 
@@ -54,12 +61,18 @@ pub fn which(
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
     let sessions = list(app, &list::Request::default(), |_| {}).sessions;
+    match (by_name(which, &sessions)?, which) {
+        (Some(ranked), _) => Ok(vec![ranked]),
+        (None, Which::Named(text)) => searched(app, text, &Filter::default(), limit, keep_going),
+        (None, Which::Last) => Ok(Vec::new()),
+    }
+}
+
+/// The session that is named by its id or as the last one; none where words have to be searched for.
+pub(crate) fn by_name(which: &Which, sessions: &[Session]) -> Result<Option<Ranked>, Error> {
     match which {
-        Which::Last => last(sessions).map(|session| vec![named(session)]),
-        Which::Named(text) => match by_id(&sessions, text.trim())? {
-            Some(session) => Ok(vec![named(session.clone())]),
-            None => searched(app, text, limit, keep_going),
-        },
+        Which::Last => last(sessions).map(|session| Some(named(session.clone()))),
+        Which::Named(text) => Ok(by_id(sessions, text.trim())?.map(|session| named(session.clone()))),
     }
 }
 
@@ -79,13 +92,14 @@ fn named(session: Session) -> Ranked {
         score: 1.0,
         snippet: session.first_message.clone(),
         source: session.file.clone(),
+        document: None,
         is_named: true,
         session: Some(session),
     }
 }
 
-fn last(sessions: Vec<Session>) -> Result<Session, Error> {
-    let kept = sessions.into_iter().filter(|session| session.file.is_some());
+fn last(sessions: &[Session]) -> Result<&Session, Error> {
+    let kept = sessions.iter().filter(|session| session.file.is_some());
     kept.max_by_key(|session| session.last_modified)
         .ok_or_else(|| Error::new(Kind::NotFound, "there is no session yet"))
 }
@@ -103,9 +117,11 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
     }
 }
 
-fn searched(
+/// The sessions that answer words, from our own index.
+pub(crate) fn searched(
     app: &App,
     text: &str,
+    filter: &Filter,
     limit: usize,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
@@ -113,6 +129,7 @@ fn searched(
         question: text.to_owned(),
         // What is continued is one of Claude's sessions.
         source: Some(SourceKind::ClaudeSessions),
+        filter: filter.clone(),
         limit,
         ..search::Request::default()
     };
@@ -131,6 +148,7 @@ fn answered(found: Answered) -> Ranked {
         score: hit.score,
         snippet: hit.snippet.map(|snippet| snippet.text),
         source: Some(hit.file),
+        document: None,
         is_named: false,
     }
 }

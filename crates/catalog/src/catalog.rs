@@ -12,7 +12,7 @@ use crate::discover::discover;
 use crate::lineage::{Kin, parents};
 use crate::merge::Registered;
 use crate::project::Projects;
-use crate::reading::{ByPath, Reading, Wanted};
+use crate::reading::{ByPath, Kept, Reading, Wanted};
 use crate::scan::{Facts, Owner};
 use crate::summary_cache::SummaryCache;
 
@@ -107,7 +107,8 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
         owner: Owner::Session(file.id.clone()),
     };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let reading = Reading::of_some(files.iter().map(wanted).collect(), &mut cache, places.threads);
+    let reading =
+        Reading::of_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
     let mut projects = Projects::new(&places.global_files);
     let mut registered = Registered::read(&places.openclaw_folders);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
@@ -125,30 +126,46 @@ pub fn messages(places: &Places, id: &SessionId, transcript: &Path) -> Vec<Messa
     let owner = Owner::Session(id.clone());
     let wanted = Wanted { path: transcript.to_owned(), stamp: FileStamp::of(&found), owner };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let mut reading = Reading::of_some(vec![wanted], &mut cache, 1);
+    let mut reading = Reading::of_some(Detail::Spending, vec![wanted], &mut cache, 1);
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
 }
 
 /// How much of each session is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
     /// The facts; an entry's messages may be missing.
     Facts,
     /// Also what was spent.
+    #[default]
     Spending,
 }
 
 /// Reads the catalog; `progress` hears of every file that is read.
 pub fn read(places: &Places, detail: Detail, progress: impl FnMut(Progress)) -> Catalog {
-    read_found(places, find(places), detail, progress)
+    let (found, kept) = find_and_load(places, detail);
+    read_found(places, found, kept, detail, progress)
+}
+
+/// Finds the transcripts, and meanwhile loads what is kept of them.
+pub fn find_and_load(places: &Places, detail: Detail) -> (Found, Kept) {
+    std::thread::scope(|scope| {
+        let kept = scope.spawn(|| Kept::load(places.cache.as_deref(), detail));
+        let found = find(places);
+        (found, kept.join().unwrap_or_default())
+    })
 }
 
 /// Reads the catalog of the transcripts that were found.
-pub fn read_found(places: &Places, found: Found, detail: Detail, progress: impl FnMut(Progress)) -> Catalog {
+pub fn read_found(
+    places: &Places,
+    found: Found,
+    kept: Kept,
+    detail: Detail,
+    progress: impl FnMut(Progress),
+) -> Catalog {
     let wanted = wanted(&found);
     let subagents = wanted.iter().filter(|file| matches!(file.owner, Owner::Subagent(_))).count();
-    let mut cache = SummaryCache::open(places.cache.as_deref());
-    let reading = Reading::new(detail, wanted, &found.walked, &mut cache, places.threads, progress);
+    let (reading, cache) = Reading::new(kept, detail, wanted, &found.walked, places.threads, progress);
     let mut registered = Registered::read(&places.openclaw_folders);
     let problems = [found.problems, reading.problems, std::mem::take(&mut registered.problems)].concat();
     let mut projects = Projects::new(&places.global_files);

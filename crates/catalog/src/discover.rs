@@ -34,7 +34,7 @@ pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
 fn one_each(mut transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     transcripts.sort_by(|one, other| {
         let age = |file: &TranscriptFile| (file.stamp.mtime, file.stamp.size);
-        age(other).cmp(&age(one)).then_with(|| one.path.cmp(&other.path))
+        age(other).cmp(&age(one)).then_with(|| one.path.as_os_str().cmp(other.path.as_os_str()))
     });
     let mut places: HashMap<SessionId, usize> = HashMap::with_capacity(transcripts.len());
     let mut sessions: Vec<TranscriptFile> = Vec::with_capacity(transcripts.len());

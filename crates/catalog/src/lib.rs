@@ -18,8 +18,10 @@ mod select;
 mod summary_cache;
 
 pub use catalog::{
-    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read, read_found,
+    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, find_and_load, messages,
+    read, read_found,
 };
 pub use filter::Filter;
 pub use past::{Past, past, repository};
-pub use select::select;
+pub use reading::Kept;
+pub use select::{Outlines, select};

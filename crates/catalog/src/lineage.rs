@@ -39,7 +39,7 @@ pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
         }));
     }
     for at in 0..sessions.len() {
-        if leads_back(at, &parents, &places) {
+        if parents[at].is_some() && leads_back(at, &parents, &places) {
             parents[at] = None;
         }
     }
@@ -69,13 +69,16 @@ struct Copies<'a> {
 
 impl<'a> Copies<'a> {
     fn of(sessions: &[Kin<'a>]) -> Self {
+        let held = |(at, session): (usize, &Kin<'a>)| session.anchors.iter().map(move |anchor| (*anchor, at));
+        let mut all: Vec<(u64, usize)> = sessions.iter().enumerate().flat_map(held).collect();
+        all.sort_unstable();
         let mut holders: HashMap<_, Vec<usize>> = HashMap::new();
-        for (at, session) in sessions.iter().enumerate() {
-            for anchor in session.anchors {
-                holders.entry((session.folder, *anchor)).or_default().push(at);
+        // Almost every record stands in one file.
+        for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+            for &(anchor, at) in same {
+                holders.entry((sessions[at].folder, anchor)).or_default().push(at);
             }
         }
-        holders.retain(|_, held| held.len() > 1);
         Self { holders }
     }
 

@@ -16,6 +16,11 @@ use crate::scan::{Agent, Facts};
 /// Which types the bytes were made of.
 pub(crate) const FORMAT: u32 = 1;
 
+/// About how many bytes the facts of a file take.
+const FACTS: usize = 1024;
+/// About how many bytes a message takes.
+const ROW: usize = 32;
+
 /// A file's facts as they are kept: what a listing shows, and the API messages.
 #[derive(Debug)]
 pub(crate) struct Packed {
@@ -61,7 +66,7 @@ pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
     Some(Packed {
         stamp: facts.stamp,
         outline: Outline::of(&facts.summary),
-        facts: postcard::to_stdvec(&kept).ok()?,
+        facts: postcard::to_extend(&kept, Vec::with_capacity(FACTS)).ok()?,
         messages: pack_messages(&facts.messages)?,
     })
 }
@@ -85,7 +90,8 @@ fn pack_messages(messages: &[MessageUsage]) -> Option<Vec<u8>> {
         });
         rows.push(row(message, model));
     }
-    postcard::to_stdvec(&Messages { models, rows }).ok()
+    let room = Vec::with_capacity(ROW * rows.len() + 64);
+    postcard::to_extend(&Messages { models, rows }, room).ok()
 }
 
 fn row(message: &MessageUsage, model: u32) -> Row {

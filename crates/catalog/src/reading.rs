@@ -30,6 +30,23 @@ pub(crate) struct Wanted {
     pub(crate) owner: Owner,
 }
 
+/// What is kept of all files, and where.
+#[derive(Debug, Default)]
+pub struct Kept {
+    cache: SummaryCache,
+    detail: Detail,
+    facts: ByPath<Facts>,
+}
+
+impl Kept {
+    /// Loads what is kept in the database at `path`.
+    pub(crate) fn load(path: Option<&Path>, detail: Detail) -> Self {
+        let mut cache = SummaryCache::open(path);
+        let facts = cache.load(detail);
+        Self { cache, detail, facts }
+    }
+}
+
 /// What came of a reading.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
@@ -44,27 +61,37 @@ pub(crate) struct Reading {
 impl Reading {
     /// Gets the facts of all wanted files; files below `walked` that are gone are forgotten.
     pub(crate) fn new(
+        kept: Kept,
         detail: Detail,
         wanted: Vec<Wanted>,
         walked: &[PathBuf],
-        cache: &mut SummaryCache,
         threads: usize,
         progress: impl FnMut(Progress),
-    ) -> Self {
-        if detail == Detail::Facts {
-            let mut known = Known::new(cache.load(detail));
-            if known.is_current(&wanted) {
-                return Self::with(known, wanted, walked, cache, threads, progress);
-            }
+    ) -> (Self, SummaryCache) {
+        let Kept { mut cache, detail: loaded, facts } = kept;
+        let mut known = Known::new(facts);
+        let is_enough = loaded == Detail::Spending || detail == Detail::Facts && known.is_current(&wanted);
+        if !is_enough {
+            // What has changed is written again, and whole.
+            known = Known::new(cache.load(Detail::Spending));
         }
-        // What has changed is written again, and whole.
-        let known = Known::new(cache.load(Detail::Spending));
-        Self::with(known, wanted, walked, cache, threads, progress)
+        let reading = Self::with(known, wanted, walked, &mut cache, threads, progress);
+        (reading, cache)
     }
 
     /// Gets the facts of a few files; what is kept of all others is neither looked at nor forgotten.
-    pub(crate) fn of_some(wanted: Vec<Wanted>, cache: &mut SummaryCache, threads: usize) -> Self {
-        let known = Known::new(cache.load_some(wanted.iter().map(|file| file.path.as_path())));
+    pub(crate) fn of_some(
+        detail: Detail,
+        wanted: Vec<Wanted>,
+        cache: &mut SummaryCache,
+        threads: usize,
+    ) -> Self {
+        let mut load =
+            |detail| Known::new(cache.load_some(detail, wanted.iter().map(|file| file.path.as_path())));
+        let mut known = load(detail);
+        if detail == Detail::Facts && !known.is_current(&wanted) {
+            known = load(Detail::Spending);
+        }
         Self::with(known, wanted, &[], cache, threads, |_| ())
     }
 

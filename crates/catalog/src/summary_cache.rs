@@ -86,9 +86,13 @@ impl SummaryCache {
     }
 
     /// What is kept of some files.
-    pub(crate) fn load_some<'a>(&mut self, paths: impl Iterator<Item = &'a Path>) -> ByPath<Facts> {
+    pub(crate) fn load_some<'a>(
+        &mut self,
+        detail: Detail,
+        paths: impl Iterator<Item = &'a Path>,
+    ) -> ByPath<Facts> {
         let Some(connection) = &self.connection else { return ByPath::default() };
-        load_some(connection, paths).unwrap_or_else(|error| self.give_up(&error))
+        load_some(connection, detail, paths).unwrap_or_else(|error| self.give_up(&error))
     }
 
     /// The outline of each file that is kept, with the file's stamp.
@@ -166,11 +170,7 @@ impl SummaryCache {
 }
 
 fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<ByPath<Facts>> {
-    let messages = match detail {
-        Detail::Facts => "x''",
-        Detail::Spending => "messages",
-    };
-    let columns = format!("path, dev, ino, size, mtime, facts, {messages}");
+    let columns = columns(detail);
     let mut select = connection.prepare(&format!("SELECT {columns} FROM file WHERE format = ?1"))?;
     let mut rows = select.query([FORMAT])?;
     let mut kept = ByPath::default();
@@ -180,13 +180,21 @@ fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<ByPath<Fact
     Ok(kept)
 }
 
+fn columns(detail: Detail) -> &'static str {
+    match detail {
+        Detail::Facts => "path, dev, ino, size, mtime, facts, x''",
+        Detail::Spending => "path, dev, ino, size, mtime, facts, messages",
+    }
+}
+
 fn load_some<'a>(
     connection: &Connection,
+    detail: Detail,
     paths: impl Iterator<Item = &'a Path>,
 ) -> rusqlite::Result<ByPath<Facts>> {
-    let mut select = connection.prepare(
-        "SELECT path, dev, ino, size, mtime, facts, messages FROM file WHERE path = ?1 AND format = ?2",
-    )?;
+    let columns = columns(detail);
+    let mut select =
+        connection.prepare(&format!("SELECT {columns} FROM file WHERE path = ?1 AND format = ?2"))?;
     let mut kept = ByPath::default();
     for path in paths {
         let mut rows = select.query(params![path.as_os_str().as_bytes(), FORMAT])?;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Detail, Filter, Places, Work, find, read, select};
+use catalog::{Catalog, Detail, Filter, Outlines, Places, Work, find, read, select};
 use tempfile::TempDir;
 use transcript::ConfigFolder;
 
@@ -177,7 +177,10 @@ fn a_choice_among_sessions_is_the_same_from_outlines_and_from_everything() {
     let changing = scratch.file("projects/-p/s1.jsonl", &on("main", "/p/web"));
     scratch.file("projects/-p/s2.jsonl", &on("fix", "/p/api"));
     let chosen = |filter: &Filter| {
-        let mut ids: Vec<_> = select(&places, &find(&places), filter).into_iter().map(String::from).collect();
+        let mut ids: Vec<_> = select(&places, &find(&places), Outlines::load(&places), filter)
+            .into_iter()
+            .map(String::from)
+            .collect();
         ids.sort();
         ids.join(" ")
     };

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, completions, cost, doctor, fork, hook, hooks, index, list, memory, pick, resume, run,
-    search, send, show, status, stop, watch, worker, workers,
+    answer, attach, completions, cost, doctor, export, fork, hook, hooks, index, list, memory, pick, resume,
+    run, search, send, show, status, stop, watch, worker, workers,
 };
 use crate::exit;
 
@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Resume(resume::Args),
     Fork(fork::Args),
+    Export(export::Args),
     Watch(watch::Args),
     Hooks(hooks::Args),
     #[command(hide = true)]

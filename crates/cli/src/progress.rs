@@ -21,10 +21,26 @@ impl Reading {
         Self { began: Instant::now(), bar: None }
     }
 
+    /// Shows how many documents are exported.
+    pub(crate) fn exported(&mut self, progress: app::export::Progress) {
+        if self.is_due() {
+            self.bar =
+                Some(bar(progress.all as u64, "exporting sessions {bar:30} {pos} of {len}, {eta} left"));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(progress.done as u64);
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal()
+    }
+
     /// Shows a step, once there has been some waiting.
     pub(crate) fn step(&mut self, progress: Progress) {
-        if self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
-            self.bar = Some(bar(progress.of_bytes));
+        if self.is_due() {
+            let layout = "reading sessions {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left";
+            self.bar = Some(bar(progress.of_bytes, layout));
         }
         if let Some(bar) = &self.bar {
             bar.set_position(progress.bytes);
@@ -41,9 +57,8 @@ impl Drop for Reading {
     }
 }
 
-fn bar(bytes: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
-    let layout = "reading sessions {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left";
+fn bar(whole: u64, layout: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(whole), ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
 }

@@ -16,26 +16,32 @@ pub(crate) fn safe_lines(text: &str) -> String {
 
 /// A value as JSON, in which nothing can steer a terminal either.
 pub(crate) fn json(value: &impl serde::Serialize) -> std::io::Result<String> {
-    Ok(escaped(&serde_json::to_string_pretty(value)?))
+    Ok(escaped(serde_json::to_string_pretty(value)?))
 }
 
 /// The same on one line.
 pub(crate) fn json_line(value: &impl serde::Serialize) -> std::io::Result<String> {
-    Ok(escaped(&serde_json::to_string(value)?))
+    Ok(escaped(serde_json::to_string(value)?))
 }
 
-fn escaped(text: &str) -> String {
+/// JSON escapes most control characters itself; those it leaves begin with one of three bytes.
+fn escaped(json: String) -> String {
     use std::fmt::Write as _;
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_steering(c) && c != '\n' {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "\\u{:04x}", u32::from(c));
-        } else {
-            out.push(c);
-        }
+    let suspects = memchr::memchr3_iter(0x7f, 0xc2, 0xe2, json.as_bytes());
+    let steering = |at: usize| json[at..].chars().next().filter(|c| is_steering(*c)).map(|c| (at, c));
+    let mut steering = suspects.filter_map(steering).peekable();
+    if steering.peek().is_none() {
+        return json;
     }
-    out
+    let mut out = String::with_capacity(json.len());
+    let mut done = 0;
+    for (at, c) in steering {
+        out.push_str(&json[done..at]);
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\\u{:04x}", u32::from(c));
+        done = at + c.len_utf8();
+    }
+    out + &json[done..]
 }
 
 /// Control characters, and the marks that turn the direction of writing.

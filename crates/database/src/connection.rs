@@ -10,21 +10,35 @@ use crate::Error;
 /// How long a statement waits for another process's writer.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// Opens an existing file and sets it up: write-ahead log, so that readers never wait for the writer;
-/// `synchronous=NORMAL`, which with that log loses at most the last commits on a power cut, never the file.
-pub(crate) fn writable(path: &Path) -> Result<Connection, Error> {
+/// What a power cut may cost, in SQLite's own words for its pragma `synchronous`.
+pub(crate) mod safety {
+    /// With a write-ahead log at most the last commits, never the file.
+    pub(crate) const KEPT: &str = "NORMAL";
+    /// The file, if it comes in that moment. Not waiting for the disk is fast.
+    pub(crate) const LOSABLE: &str = "OFF";
+}
+
+/// Opens an existing file and sets it up; a write-ahead log, so that readers never wait for the writer.
+pub(crate) fn writable(path: &Path, safety: &str) -> Result<Connection, Error> {
     let open = || {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY)?;
+        connection.pragma_update(None, "synchronous", safety)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         // Reads the first page: a damaged file is found here rather than at the first query.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     };
     open().map_err(|source| Error::Open { path: path.to_owned(), source })
+}
+
+/// Sets what a power cut may cost from now on.
+pub(crate) fn set_safety(connection: &Connection, path: &Path, safety: &str) -> Result<(), Error> {
+    connection
+        .pragma_update(None, "synchronous", safety)
+        .map_err(|source| Error::Open { path: path.to_owned(), source })
 }
 
 /// Opens a file that is only read; `immutable` promises SQLite that nobody can write to it, which it needs to

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use crate::connection::safety;
 use crate::files::{beside, failed, prepare};
 use crate::{Error, WriterLock, connection, migrate, open_read_only};
 
@@ -78,8 +79,11 @@ pub fn set_aside(path: &Path) -> Result<PathBuf, Error> {
 
 fn usual(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
     prepare(path)?;
-    let mut connection = connection::writable(path)?;
+    // There is nothing to lose in a file that is just being made.
+    let is_new = fs::metadata(path).is_ok_and(|found| found.len() == 0);
+    let mut connection = connection::writable(path, if is_new { safety::LOSABLE } else { safety::KEPT })?;
     migrate::migrate(&mut connection, path, steps)?;
+    connection::set_safety(&connection, path, safety::KEPT)?;
     Ok(connection)
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use crate::connection::safety;
 use crate::files::{beside, failed, prepare, private_file};
 use crate::{Error, WriterLock, connection, migrate};
 
@@ -25,7 +26,7 @@ pub struct Precious {
 /// an error and stays as it is. Before a migration the file is copied to `<path>.before-<version>`.
 pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
     prepare(path)?;
-    let mut connection = connection::writable(path)?;
+    let mut connection = connection::writable(path, safety::KEPT)?;
     if migrate::version(&connection, path, steps.len())? == steps.len() {
         return Ok(Precious { connection, backup: None });
     }

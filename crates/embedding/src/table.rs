@@ -10,7 +10,9 @@ use crate::wordpiece::Tokenizer;
 /// Numbers in a row.
 pub const DIMENSIONS: usize = 256;
 /// Two numbers in a byte.
-const ROW: usize = DIMENSIONS / 2;
+const ROW_BYTES: usize = DIMENSIONS / 2;
+/// A row's scale below this share of the mean is faint.
+const FAINT: f32 = 0.2;
 
 /// A row of 4-bit numbers for each token, and what a row's numbers are multiplied by.
 #[derive(Debug, Clone)]
@@ -18,23 +20,29 @@ pub struct Table {
     bytes: Cow<'static, [u8]>,
     vocabulary: Vocabulary,
     hash: u64,
+    /// A row with a smaller scale cannot turn a sum: that of "the" or of the full stop. A third of all tokens
+    /// are such.
+    faint: f32,
 }
 
 impl Table {
     /// The table in the binary.
     pub fn built_in() -> Self {
-        Self {
-            bytes: Cow::Borrowed(include_bytes!("../table/static-256-i4.bin")),
-            vocabulary: Vocabulary::built_in(),
-            hash: BUILT_IN_HASH,
-        }
+        let bytes = Cow::Borrowed(include_bytes!("../table/static-256-i4.bin").as_slice());
+        Self::new(bytes, Vocabulary::built_in(), BUILT_IN_HASH)
     }
 
     /// A table of another making: 128 bytes for each token, then two for each; `None` when the length is
     /// not that. Its `hash` is the caller's.
     pub fn of_bytes(bytes: Vec<u8>, vocabulary: Vocabulary, hash: u64) -> Option<Self> {
-        let is_whole = bytes.len() == vocabulary.len() * (ROW + 2);
-        is_whole.then_some(Self { bytes: Cow::Owned(bytes), vocabulary, hash })
+        let is_whole = bytes.len() == vocabulary.len() * (ROW_BYTES + 2);
+        is_whole.then(|| Self::new(Cow::Owned(bytes), vocabulary, hash))
+    }
+
+    fn new(bytes: Cow<'static, [u8]>, vocabulary: Vocabulary, hash: u64) -> Self {
+        let (scales, _) = bytes[ROW_BYTES * vocabulary.len()..].as_chunks();
+        let mean = scales.iter().map(|scale| half(*scale)).sum::<f32>() / scales.len().max(1) as f32;
+        Self { faint: FAINT * mean, bytes, vocabulary, hash }
     }
 
     /// What table and tokenizer are known by; vectors of another hash are not comparable.
@@ -44,15 +52,27 @@ impl Table {
 
     /// Begins to embed.
     pub fn embedder(&self) -> Embedder<'_> {
-        Embedder { table: self, tokenizer: Tokenizer::new(&self.vocabulary), tokens: Vec::new() }
+        Embedder {
+            table: self,
+            tokenizer: Tokenizer::new(&self.vocabulary),
+            tokens: Vec::new(),
+            rows: Vec::new(),
+        }
     }
 
-    fn row(&self, token: u32) -> Option<(&[[u8; BLOCK]; ROW / BLOCK], f32)> {
+    fn row(&self, token: u32) -> Option<Row<'_>> {
         let token = token as usize;
-        let row = self.bytes.get(ROW * token..ROW * (token + 1))?;
-        let scale = self.bytes.get(ROW * self.vocabulary.len() + 2 * token..)?.first_chunk()?;
-        Some((row.as_chunks().0.first_chunk()?, half(*scale)))
+        let row = self.bytes.get(ROW_BYTES * token..ROW_BYTES * (token + 1))?;
+        let scale = self.bytes.get(ROW_BYTES * self.vocabulary.len() + 2 * token..)?.first_chunk()?;
+        Some(Row { numbers: row.as_chunks().0.first_chunk()?, scale: half(*scale) })
     }
+}
+
+/// The row of a token.
+#[derive(Debug, Clone, Copy)]
+struct Row<'t> {
+    numbers: &'t [[u8; BLOCK]; ROW_BYTES / BLOCK],
+    scale: f32,
 }
 
 /// Made by the build script from the table, the vocabulary and the tokenizer's version.
@@ -67,6 +87,7 @@ pub struct Embedder<'t> {
     table: &'t Table,
     tokenizer: Tokenizer<'t>,
     tokens: Vec<u32>,
+    rows: Vec<Row<'t>>,
 }
 
 impl Embedder<'_> {
@@ -74,10 +95,16 @@ impl Embedder<'_> {
     pub fn embed(&mut self, text: &str) -> Option<Vector> {
         self.tokens.clear();
         self.tokenizer.cut(text, &mut self.tokens);
-        let rows: Vec<_> = self.tokens.iter().filter_map(|token| self.table.row(*token)).collect();
+        self.rows.clear();
+        self.rows.extend(self.tokens.iter().filter_map(|token| self.table.row(*token)));
+        let faint = self.table.faint;
+        if self.rows.iter().any(|row| row.scale >= faint) {
+            self.rows.retain(|row| row.scale >= faint);
+        }
+        let rows = &self.rows;
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || sum(&rows),
+            || sum(rows),
         )
     }
 }
@@ -88,14 +115,14 @@ const BLOCK: usize = 32;
 /// Adds up the rows; the low halves of their bytes hold the even numbers, the high ones the odd.
 #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
 #[inline(always)]
-fn sum(rows: &[(&[[u8; BLOCK]; ROW / BLOCK], f32)]) -> Option<Vector> {
-    let scales: f32 = rows.iter().map(|(_, scale)| scale).sum();
+fn sum(rows: &[Row<'_>]) -> Option<Vector> {
+    let scales: f32 = rows.iter().map(|row| row.scale).sum();
     let mut numbers = Vec::with_capacity(DIMENSIONS);
-    for block in 0..ROW / BLOCK {
+    for block in 0..ROW_BYTES / BLOCK {
         let (mut even, mut odd) = ([0f32; BLOCK], [0f32; BLOCK]);
-        for (row, scale) in rows {
+        for Row { numbers, scale } in rows {
             for at in 0..BLOCK {
-                let byte = i32::from(row[block][at]);
+                let byte = i32::from(numbers[block][at]);
                 even[at] += (byte & 15) as f32 * scale;
                 odd[at] += (byte >> 4) as f32 * scale;
             }

@@ -31,8 +31,10 @@ impl Vector {
     /// The same in a byte for each number.
     pub fn in_bytes(&self) -> InBytes {
         let largest = self.0.iter().fold(0f32, |largest, number| largest.max(number.abs()));
+        let scale = 127.0 / largest;
+        // The cast cuts off what is behind the point; to call for a rounding costs more than all else here.
         #[expect(clippy::cast_possible_truncation, reason = "rounded, and from -127 to 127")]
-        let byte = |number: &f32| (number / largest * 127.0).round() as i8;
+        let byte = |number: &f32| (number * scale + 0.5_f32.copysign(*number)) as i8;
         let numbers: Vec<i8> = self.0.iter().map(byte).collect();
         let square: i32 = numbers.iter().map(|number| i32::from(*number) * i32::from(*number)).sum();
         InBytes { numbers, scale: 1.0 / (square as f32).sqrt() }

@@ -4,6 +4,7 @@
 //! `docs/activity.md` is what they are held to. Beside them stands what looks at files and processes.
 
 mod bus;
+mod changes;
 mod facts;
 mod files;
 mod glance;
@@ -12,6 +13,7 @@ pub mod install;
 mod moments;
 mod monitor;
 mod process;
+mod records;
 mod registry;
 mod replay;
 mod session;
@@ -23,9 +25,11 @@ mod turn;
 mod waiting;
 
 pub use bus::{Ended, Listener};
+pub use changes::Changes;
 pub use glance::Glance;
 pub use monitor::{Monitor, Settings, Snapshot};
 pub use process::{Held, Process, Status};
-pub use replay::replay;
+pub use records::{Records, Told};
+pub use replay::{Written, replay};
 pub use timers::Timers;
 pub use tracker::Tracker;

@@ -3,33 +3,65 @@
 
 use jiff::Timestamp;
 use model::{Activity, SessionEvent};
-use transcript::Reader;
-use transcript::record::parse;
+use transcript::record::{Record, parse};
+use transcript::{Reader, SubagentMeta};
 
-use crate::Tracker;
+use crate::hooks::Hook;
+use crate::{Process, Tracker};
 
-/// What the session did, by the bytes that were written to its file and when; time goes on until `until`.
+/// What was written, or became known, while a session was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    /// Whole lines of its transcript.
+    Transcript(Vec<u8>),
+    /// Whole lines of a sub-agent's file.
+    Subagent {
+        /// The sub-agent.
+        agent: String,
+        /// What its side file tells.
+        meta: SubagentMeta,
+        /// The lines.
+        lines: Vec<u8>,
+    },
+    /// What the registry says of its process.
+    Process(Process),
+    /// What a hook was told.
+    Hook(Hook),
+}
+
+/// What the session did, by what was written and when; time goes on until `until`.
 ///
 /// Each change is told once, with the time at which it is seen.
 pub fn replay(
     tracker: &mut Tracker,
-    written: &[(Timestamp, Vec<u8>)],
+    written: &[(Timestamp, Written)],
     until: Timestamp,
 ) -> Vec<(Timestamp, Activity)> {
     let mut seen = Vec::new();
-    for (at, bytes) in written {
+    for (at, what) in written {
         pass(tracker, *at, &mut seen);
-        let mut lines = Reader::new(bytes.as_slice());
-        while let Ok(Some(line)) = lines.next_line() {
-            if let Ok(record) = parse(line.bytes) {
-                tracker.observe(&record, *at);
+        match what {
+            Written::Transcript(lines) => each(lines, |record| tracker.observe(record, *at)),
+            Written::Subagent { agent, meta, lines } => {
+                each(lines, |record| tracker.observe_subagent(agent, meta, record, *at));
             }
+            Written::Process(process) => tracker.registry(process.clone(), *at),
+            Written::Hook(hook) => tracker.hook(hook),
         }
         tell(tracker, *at, &mut seen);
     }
     pass(tracker, until, &mut seen);
     tell(tracker, until, &mut seen);
     seen
+}
+
+fn each(lines: &[u8], mut take: impl FnMut(&Record<'_>)) {
+    let mut lines = Reader::new(lines);
+    while let Ok(Some(line)) = lines.next_line() {
+        if let Ok(record) = parse(line.bytes) {
+            take(&record);
+        }
+    }
 }
 
 /// Stops at each moment before `at` at which time alone may change something.

@@ -29,6 +29,8 @@ pub struct Tracker {
     process: Process,
     /// An *idle* that is not believed yet, and when it will be.
     settling: Option<(Held, Timestamp)>,
+    /// When a sub-agent in the background was last said to be through.
+    notified: Option<Timestamp>,
     /// When the process last became idle: what was open before that is not any more.
     idle_from: Option<Timestamp>,
     turn: Turn,
@@ -48,6 +50,7 @@ impl Tracker {
             timers,
             process: Process::Unknown,
             settling: None,
+            notified: None,
             idle_from: None,
             turn: Turn::default(),
             facts: Facts::default(),
@@ -76,7 +79,11 @@ impl Tracker {
         self.revive(&signs, made);
         for sign in &signs {
             self.turn.observe(sign, made);
+            let in_background = self.subagents.in_background();
             self.subagents.observe(sign, made);
+            if self.subagents.in_background() < in_background {
+                self.notified = Some(made);
+            }
             if let Sign::Over { how, .. } = sign {
                 self.over(*how);
             }
@@ -102,8 +109,8 @@ impl Tracker {
                 let found = before.found;
                 let now = Held { found, ..now };
                 // Between the end of what ran in the background and the turn that tells of it, it says *idle*.
-                let in_background = self.subagents.in_background().max(self.turn.in_background()) > 0;
-                if in_background && idle(&now) && before.status.is_some() && !idle(before) {
+                let ends = idle(&now) && before.status.is_some() && !idle(before);
+                if ends && self.may_be_between() && !self.has_passed(&now) {
                     self.settling.get_or_insert((now, due(at, self.timers.settle)));
                 } else {
                     self.settling = None;
@@ -160,7 +167,8 @@ impl Tracker {
 
     /// Lets time pass until `now`; what has happened since the last time.
     pub fn tick(&mut self, now: Timestamp) -> Vec<SessionEvent> {
-        if let Some((held, _)) = self.settling.take_if(|(_, at)| *at <= now) {
+        let is_over = !self.may_be_between();
+        if let Some((held, _)) = self.settling.take_if(|(_, at)| is_over || *at <= now) {
             self.process = Process::Alive(held);
         }
         let mut events = self.subagents.take_events();
@@ -258,6 +266,21 @@ impl Tracker {
     /// When something was last heard of it.
     pub fn heard(&self) -> Option<Timestamp> {
         self.turn.heard()
+    }
+
+    /// Whether an *idle* may be the moment between the end of a sub-agent in the background and the turn that
+    /// tells of it. When the process has become busy since the last of them was through, that was this turn.
+    fn may_be_between(&self) -> bool {
+        let Process::Alive(Held { status: Some(status), .. }) = &self.process else { return false };
+        let still = self.subagents.in_background();
+        let has_told = still == 0 && self.notified.is_some_and(|at| status.since >= at);
+        still.max(self.turn.in_background()) > 0 && !has_told
+    }
+
+    /// Whether this *idle* is another one than that which is not believed yet: there was a turn in between.
+    fn has_passed(&self, now: &Held) -> bool {
+        let since = |held: &Held| held.status.as_ref().map(|status| status.since);
+        self.settling.as_ref().is_some_and(|(held, _)| since(held) != since(now))
     }
 
     fn signs(&self) -> Signs<'_> {

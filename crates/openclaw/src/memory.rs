@@ -71,18 +71,22 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Looks through the state folders; every file is named once, for the first agent that has it.
-    pub fn find(states: &[PathBuf], home: &Path) -> Self {
+    /// Looks through the state folders; every file is named once, for the first agent that has it. Where the
+    /// configuration lies elsewhere (`OPENCLAW_CONFIG_PATH`), it is that of the first of them.
+    pub fn find(states: &[PathBuf], configuration: Option<&Path>, home: &Path) -> Self {
         let mut memory = Self::default();
         let mut seen = HashSet::new();
-        for state in states {
-            memory.add_state(state, home, &mut seen);
+        for (at, state) in states.iter().enumerate() {
+            let config = match configuration {
+                Some(file) if at == 0 => Config::read(file),
+                _ => Config::find(state),
+            };
+            memory.add_state(state, &config, home, &mut seen);
         }
         memory
     }
 
-    fn add_state(&mut self, state: &Path, home: &Path, seen: &mut HashSet<PathBuf>) {
-        let config = Config::find(state);
+    fn add_state(&mut self, state: &Path, config: &Config, home: &Path, seen: &mut HashSet<PathBuf>) {
         let found = Agents::find(state);
         let mut agents: Vec<AgentId> = found.agents.iter().map(|agent| agent.id.clone()).collect();
         agents.extend(config.agents());
@@ -269,7 +273,7 @@ mod tests {
             write(&home.join(file), "{}");
         }
         std::os::unix::fs::symlink(home.join("one.md"), state.join("workspace/memory/link.md")).unwrap();
-        let memory = Memory::find(&[state], home);
+        let memory = Memory::find(&[state], None, home);
         let told: Vec<String> = memory
             .agents
             .iter()

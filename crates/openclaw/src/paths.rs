@@ -16,6 +16,8 @@ pub struct StateFolders {
     pub env_openclaw: Option<PathBuf>,
     /// `CLAWDBOT_STATE_DIR`.
     pub env_clawdbot: Option<PathBuf>,
+    /// `OPENCLAW_PROFILE`: its state lies beside the usual one.
+    pub profile: Option<String>,
     /// The home folder.
     pub home: Option<PathBuf>,
 }
@@ -28,9 +30,13 @@ impl StateFolders {
     pub fn find(&self) -> Vec<PathBuf> {
         let named = [&self.flag, &self.env_openclaw, &self.env_clawdbot].into_iter().flatten();
         let named = named.filter(|path| !path.as_os_str().is_empty()).map(|path| self.expand(path));
+        let of_profile = self.profile.iter().filter(|profile| is_profile(profile));
+        let of_profile =
+            of_profile.filter_map(|name| Some(self.home.as_ref()?.join(format!(".openclaw-{name}"))));
         let usual = self.home.iter().flat_map(|home| NAMES.map(|name| home.join(name)));
         let mut seen = HashSet::new();
         named
+            .chain(of_profile)
             .chain(usual)
             .flat_map(|folder| [folder.join("state"), folder].into_iter().rev())
             .filter(|folder| folder.is_dir())
@@ -47,9 +53,37 @@ impl StateFolders {
     }
 }
 
+/// A name that OpenClaw takes for a profile; "default" is none.
+fn is_profile(name: &str) -> bool {
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    is_plain && !name.is_empty() && name.len() <= 64 && !name.eq_ignore_ascii_case("default")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_profile_has_a_state_of_its_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        for folder in [".openclaw", ".openclaw-work"] {
+            fs::create_dir_all(scratch.path().join(folder)).unwrap();
+        }
+        let check = |profile: &str, expected: &[&str]| {
+            let folders = StateFolders {
+                profile: Some(profile.to_owned()),
+                home: Some(scratch.path().to_owned()),
+                ..StateFolders::default()
+            };
+            let expected: Vec<_> = expected.iter().map(|name| scratch.path().join(name)).collect();
+            assert_eq!(folders.find(), expected, "{profile}");
+        };
+        check("work", &[".openclaw-work", ".openclaw"]);
+        check("play", &[".openclaw"]);
+        check("default", &[".openclaw"]);
+        check("../x", &[".openclaw"]);
+        check("", &[".openclaw"]);
+    }
 
     #[test]
     fn all_that_exist_and_each_once() {
@@ -68,6 +102,7 @@ mod tests {
                 flag: given(flag),
                 env_openclaw: given(openclaw),
                 env_clawdbot: given(clawdbot),
+                profile: None,
                 home: Some(home.to_owned()),
             };
             let expected: Vec<_> = expected.iter().map(|name| home.join(name)).collect();

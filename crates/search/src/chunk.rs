@@ -14,11 +14,11 @@ use crate::kind::Kind;
 /// About how long a piece is, in bytes of text.
 const PIECE: usize = 1600;
 /// How much of a piece stands in the next one again.
-const OVERLAP: usize = 160;
+const OVERLAP: usize = 64;
 /// The longest text of one unit that is indexed, in bytes; what is longer is data.
 const UNIT_CAP: usize = 200_000;
 /// The same for code that was written: its beginning tells what it is.
-const CODE_CAP: usize = 3200;
+const CODE_CAP: usize = 2400;
 /// How far behind the cap a secret may reach that begins before it, in bytes.
 const LONGEST_SECRET: usize = 8 << 10;
 

@@ -16,6 +16,11 @@ pub(crate) struct ChunkAt {
 pub(crate) trait Admit {
     /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
     fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool;
+
+    /// How many of a session's best chunks are kept beside the one that is cited.
+    fn passages(&self) -> usize {
+        0
+    }
 }
 
 /// A record: the file it was indexed for, and the hash of its id; 0 where it has none.
@@ -23,6 +28,18 @@ pub(crate) trait Admit {
 pub(crate) struct Place {
     pub(crate) file: u64,
     pub(crate) record: u64,
+}
+
+/// How many chunks are looked at together.
+const AT_ONCE: usize = 256;
+
+/// Which number of each chunk is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Of {
+    /// Its file's.
+    File,
+    /// Its kind's.
+    Kind,
 }
 
 /// The columns of one segment that every question looks at.
@@ -63,6 +80,33 @@ impl Columns {
     /// In seconds since 1970; 0 where the record has no time.
     pub(crate) fn time(&self, document: DocId) -> u64 {
         self.time.first(document).unwrap_or(0)
+    }
+
+    /// Gives all chunks of the segment that are alive with a number of each; many at a time, which costs a
+    /// tenth of asking for each.
+    pub(crate) fn each(&self, segment: &SegmentReader, of: Of, mut each: impl FnMut(DocId, u64)) {
+        let column = match of {
+            Of::File => &self.file,
+            Of::Kind => &self.kind,
+        };
+        let mut numbers = [None; AT_ONCE];
+        let mut documents = Vec::with_capacity(AT_ONCE);
+        let mut alive = segment.doc_ids_alive();
+        loop {
+            documents.clear();
+            documents.extend(alive.by_ref().take(AT_ONCE));
+            if documents.is_empty() {
+                return;
+            }
+            let numbers = &mut numbers[..documents.len()];
+            numbers.fill(None);
+            column.first_vals(&documents, numbers);
+            for (document, number) in documents.iter().zip(numbers) {
+                if let Some(number) = number {
+                    each(*document, *number);
+                }
+            }
+        }
     }
 
     /// What a chunk is and which record it comes from, when it is found by what it means.

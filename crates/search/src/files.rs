@@ -3,14 +3,12 @@
 //! It is the point of commit: what the text index holds beyond it is taken out again before anything is
 //! added (see `writer`).
 
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use database::{Condition, open_derived, open_read_only};
 use model::SessionId;
 use rusqlite::{Connection, params};
-use transcript::{FileStamp, Mark};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use transcript::{FileStamp, Mark, fingerprint};
 
 use crate::error::{Error, files_failed};
 use crate::source::SourceKind;
@@ -53,16 +51,6 @@ pub(crate) struct Share<'a> {
     pub(crate) chunks: u64,
     pub(crate) spoken: u64,
     pub(crate) text: u64,
-}
-
-/// A number that changes when any of these files, or which they are, does; their order makes no difference.
-pub(crate) fn fingerprint<'a>(files: impl Iterator<Item = (&'a Path, &'a FileStamp)>) -> u64 {
-    let one = |(path, stamp): (&Path, &FileStamp)| {
-        let FileStamp { dev, ino, size, mtime } = stamp;
-        let numbers = [*dev, *ino, *size, mtime.cast_unsigned()].map(u64::to_le_bytes);
-        xxh3_64_with_seed(path.as_os_str().as_bytes(), xxh3_64(numbers.as_flattened()))
-    };
-    files.map(one).fold(0, u64::wrapping_add)
 }
 
 /// One indexed file.

@@ -19,6 +19,8 @@ pub(crate) struct Found {
     pub(crate) best: Option<f32>,
     /// The chunk that is cited for it, with what made it the one.
     pub(crate) cited: Option<(f32, ChunkAt)>,
+    /// The best of all its chunks, best first, where more than one is wanted of it.
+    pub(crate) passages: Vec<(f32, ChunkAt)>,
     /// The session's own share of the most it could reach.
     pub(crate) whole: f32,
     pub(crate) facts: FileFacts,
@@ -47,8 +49,16 @@ pub(crate) fn gather(
     file: Option<&str>,
     admit: &dyn Admit,
 ) -> tantivy::Result<Vec<Found>> {
-    let mut gathering =
-        Gathering { text, fields, columns, sessions, admit, found: vec![Found::default(); sessions.len()] };
+    let passages = admit.passages();
+    let mut gathering = Gathering {
+        text,
+        fields,
+        columns,
+        sessions,
+        admit,
+        passages,
+        found: vec![Found::default(); sessions.len()],
+    };
     gathering.words(query)?;
     if let Some(path) = file {
         gathering.file(path)?;
@@ -62,6 +72,8 @@ struct Gathering<'a> {
     sessions: &'a Sessions,
     admit: &'a dyn Admit,
     columns: &'a [Columns],
+    /// How many chunks are kept of each session.
+    passages: usize,
     found: Vec<Found>,
 }
 
@@ -178,11 +190,17 @@ impl Gathering<'_> {
         let found = &mut self.found;
         let kind = columns.kind(chunk.document);
         let worth = share * kind.map_or(1.0, rank::worth_citing);
+        let passages = self.passages;
         self.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             found.best = Some(found.best.map_or(share, |known| known.max(share)));
             if found.cited.is_none_or(|(known, _)| worth > known) {
                 found.cited = Some((worth, chunk));
+            }
+            if passages > 0 {
+                let better = found.passages.partition_point(|(known, _)| *known >= worth);
+                found.passages.insert(better, (worth, chunk));
+                found.passages.truncate(passages);
             }
         });
     }

@@ -10,6 +10,7 @@ mod files;
 mod gather;
 mod kind;
 mod meaning;
+mod near;
 mod notes;
 mod paths;
 mod plain;

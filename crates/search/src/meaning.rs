@@ -1,11 +1,12 @@
 //! How near a question is in meaning to what each session said.
 
 use embedding::{Key, Vector, Vectors};
-use rustc_hash::{FxHashMap, FxHashSet};
-use tantivy::{DocId, Searcher as Text};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use tantivy::Searcher as Text;
 
-use crate::columns::{Admit, ChunkAt, Columns, Place};
+use crate::columns::{Admit, ChunkAt, Columns, Of, Place};
 use crate::error::Error;
+use crate::kind::Kind;
 use crate::sessions::Sessions;
 use crate::words::is_cjk;
 
@@ -90,17 +91,21 @@ pub(crate) fn is_understood(question: &str) -> bool {
     cjk <= latin
 }
 
-/// The records of which something counts for the question.
-pub(crate) fn admitted(columns: &[Columns], text: &Text, admit: &dyn Admit) -> FxHashSet<Place> {
-    let mut places = FxHashSet::default();
+/// The records of which something counts for the question; there are at most so many as vectors.
+pub(crate) fn admitted(
+    columns: &[Columns],
+    text: &Text,
+    admit: &dyn Admit,
+    vectors: usize,
+) -> FxHashSet<Place> {
+    let mut places = FxHashSet::with_capacity_and_hasher(vectors, FxBuildHasher);
     for (columns, segment) in columns.iter().zip(text.segment_readers()) {
-        for document in segment.doc_ids_alive() {
-            if let Some((kind, place)) = columns.meaning(document)
-                && admit.chunk(kind, &|| columns.time(document))
-            {
-                places.insert(place);
+        columns.each(segment, Of::Kind, |document, kind| {
+            let kind = Kind::from_number(kind).filter(|kind| kind.has_meaning());
+            if kind.is_some_and(|kind| admit.chunk(kind, &|| columns.time(document))) {
+                places.extend(columns.meaning(document).map(|(_, place)| place));
             }
-        }
+        });
     }
     places
 }
@@ -115,15 +120,16 @@ pub(crate) fn chunks_of(
     if wanted.is_empty() {
         return found;
     }
-    let records: FxHashSet<u64> = wanted.iter().map(|place| place.record).collect();
+    let files: FxHashSet<u64> = wanted.iter().map(|place| place.file).collect();
     for (at, (columns, segment)) in columns.iter().zip(text.segment_readers()).enumerate() {
-        let is_wanted =
-            |document: &DocId| columns.record(*document).is_some_and(|record| records.contains(&record));
-        for document in segment.doc_ids_alive().filter(is_wanted) {
-            if let Some((_, place)) = columns.meaning(document).filter(|(_, place)| wanted.contains(place)) {
+        columns.each(segment, Of::File, |document, file| {
+            if files.contains(&file)
+                && let Some((_, place)) =
+                    columns.meaning(document).filter(|(_, place)| wanted.contains(place))
+            {
                 found.entry(place).or_default().push(ChunkAt { segment: at, document });
             }
-        }
+        });
     }
     found
 }

@@ -151,6 +151,15 @@ impl FileFacts {
     }
 }
 
+/// Of what the best session reaches for a file, the share below which a session has nothing to do with it: it
+/// shares a word of the path, as many do.
+const BESIDE: f32 = 0.05;
+
+/// Whether a session belongs among the answers to a path, beside the best one.
+pub(crate) fn is_about_file(score: f32, best: f32) -> bool {
+    score >= BESIDE * best
+}
+
 /// A session's score for a file, between 0 and 1.
 pub(crate) fn by_file(facts: &FileFacts, by_words: f32) -> f32 {
     let flag = |is: bool, weight: f32| if is { weight } else { 0.0 };
@@ -191,6 +200,15 @@ mod tests {
         assert!(by_file(&all, 1.0) <= 1.0);
         near(by_words(5.0, 5.0), 1.0);
         assert!(idf(0, 0) >= 0.0 && idf(5, 50) >= 0.0);
+    }
+
+    #[test]
+    fn a_stray_word_of_a_path_is_no_answer_beside_a_change() {
+        let changed = by_file(&FileFacts { changes: 1, ..FileFacts::default() }, 0.2);
+        let read = by_file(&FileFacts { read: true, ..FileFacts::default() }, 0.0);
+        let stray = by_file(&FileFacts::default(), 0.06);
+        assert!(is_about_file(read, changed) && is_about_file(changed, changed));
+        assert!(!is_about_file(stray, changed) && is_about_file(stray, stray));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Answers questions from the index as it stands; never writes, never waits for a writer.
 
 use std::collections::HashSet;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use embedding::{Vector, Vectors};
@@ -16,6 +17,7 @@ use crate::files::{FileList, FileRow};
 use crate::gather::{Found, gather};
 use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
+use crate::near::nearest;
 use crate::query::Query;
 use crate::rank;
 use crate::schema::{Fields, register};
@@ -53,6 +55,8 @@ pub struct Scope {
     pub until: Option<Timestamp>,
     /// Snippets show secrets as they were said.
     pub shows_secrets: bool,
+    /// So many of a session's best pieces of text are hits of their own; where it is 0, a session is one hit.
+    pub passages: usize,
 }
 
 /// One session that answers a question, with the line that does so best.
@@ -229,15 +233,21 @@ impl Searcher {
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
         let columns = Columns::of(&self.text).map_err(failed())?;
-        let found = gather(&self.text, &self.fields, &columns, &self.sessions, query, file, scope);
-        let found = found.map_err(failed())?;
         let meaning = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if meaning.is_ok() { mode } else { Mode::Lexical };
-        let nearness = match &meaning {
-            Ok(meaning) => self.nearness(meaning, scope, threads, &columns)?,
-            Err(_) => Vec::new(),
+        let Self { text, sessions, vectors, .. } = &*self;
+        let near = |question| {
+            let vectors = vectors.as_ref()?;
+            Some(nearness(vectors, text, sessions, &columns, question, scope, threads))
         };
+        let (found, nearness) = std::thread::scope(|parts| {
+            let nearness = parts.spawn(|| meaning.as_ref().ok().and_then(near));
+            let found = gather(text, &self.fields, &columns, sessions, query, file, scope);
+            (found, nearness.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let found = found.map_err(failed())?;
+        let nearness = nearness.transpose()?.unwrap_or_default();
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
         let mut ranked: Vec<Ranked<'_>> = (0..)
             .zip(&found)
@@ -254,6 +264,10 @@ impl Searcher {
             let id = |ranked: &Ranked<'_>| self.sessions.id(ranked.session);
             other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
         });
+        let best = ranked.first().map_or(0.0, |ranked| ranked.score);
+        if query.path.is_some() {
+            ranked.retain(|ranked| rank::is_about_file(ranked.score, best));
+        }
         let total = ranked.len() as u64;
         ranked.truncate(limit);
         let told_by_meaning = |ranked: &Ranked<'_>| {
@@ -270,8 +284,20 @@ impl Searcher {
         let mut hits = Vec::new();
         for ranked in ranked {
             hits.extend(self.hit(&ranked, &asked)?);
+            hits.extend(self.passages(&ranked, &asked)?);
+        }
+        if scope.passages > 0 {
+            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+            hits.truncate(limit);
         }
         Ok(Outcome { hits, total, meaning: meaning.map_or_else(|why| why, |_| Meaning::Ran) })
+    }
+
+    /// For each word of a question that the index does not hold, the nearest one that it does.
+    pub fn nearest_words(&self, query: &Query) -> Result<Vec<String>, Error> {
+        let near = |word: &String| nearest(&self.text, self.fields.text, word).transpose();
+        let found: tantivy::Result<_> = query.terms.iter().filter_map(near).collect();
+        found.map_err(index_failed("search", &self.folder))
     }
 
     /// What the question means, or why nobody asks.
@@ -287,19 +313,6 @@ impl Searcher {
         }
         let vector = self.vectors.as_ref().and_then(|_| vectors::embedder().embed(&query.text));
         vector.ok_or(Meaning::Nothing)
-    }
-
-    /// How near each session is in meaning.
-    fn nearness(
-        &self,
-        question: &Vector,
-        scope: &Scope,
-        threads: usize,
-        columns: &[Columns],
-    ) -> Result<Vec<Option<Nearness>>, Error> {
-        let Some(vectors) = &self.vectors else { return Ok(Vec::new()) };
-        let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, &self.text, scope));
-        meaning::nearness(vectors, question, &self.sessions, admitted.as_ref(), threads)
     }
 
     fn admit(&mut self, scope: &Scope) {
@@ -354,14 +367,44 @@ impl Searcher {
     }
 
     fn hit(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<Hit>, Error> {
-        let Ranked { score, session, found, nearness } = *ranked;
+        match self.cited(ranked, asked)? {
+            Some(chunk) => self.hit_at(ranked, chunk, ranked.score, asked),
+            None => Ok(None),
+        }
+    }
+
+    /// Further pieces of a session's text that hold the question's words, each as good as its words are beside
+    /// those of the best.
+    fn passages(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Vec<Hit>, Error> {
+        let Some((best, _)) = ranked.found.passages.first() else { return Ok(Vec::new()) };
+        let cited = self.cited(ranked, asked)?;
+        let mut hits = Vec::new();
+        for (worth, chunk) in ranked.found.passages.iter().filter(|(_, chunk)| Some(*chunk) != cited) {
+            hits.extend(self.hit_at(ranked, *chunk, ranked.score * worth / best, asked)?);
+        }
+        Ok(hits)
+    }
+
+    /// The chunk that is cited for a session.
+    fn cited(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<ChunkAt>, Error> {
+        let Ranked { found, nearness, .. } = *ranked;
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
         let by_words = found.cited.map(|(_, chunk)| chunk);
         let cited = match asked_for_file {
             Some(chunk) => Some(chunk),
             None => self.nearest_chunk(nearness, asked)?.or(by_words),
         };
-        let Some(chunk) = cited.or(found.fact.map(|(_, chunk)| chunk)) else { return Ok(None) };
+        Ok(cited.or(found.fact.map(|(_, chunk)| chunk)))
+    }
+
+    fn hit_at(
+        &self,
+        ranked: &Ranked<'_>,
+        chunk: ChunkAt,
+        score: f32,
+        asked: &Asked<'_>,
+    ) -> Result<Option<Hit>, Error> {
+        let Ranked { session, found, nearness, .. } = *ranked;
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
         let Some(file) = self.list.file(owner)? else { return Ok(None) };
@@ -436,6 +479,21 @@ impl Searcher {
     }
 }
 
+/// How near each session is in meaning.
+fn nearness(
+    vectors: &Vectors,
+    text: &Text,
+    sessions: &Sessions,
+    columns: &[Columns],
+    question: &Vector,
+    scope: &Scope,
+    threads: usize,
+) -> Result<Vec<Option<Nearness>>, Error> {
+    let rows = usize::try_from(vectors.rows()).unwrap_or_default();
+    let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, text, scope, rows));
+    meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
+}
+
 fn open_text(text: &Path) -> tantivy::Result<Text> {
     let index = Index::open_in_dir(text)?;
     register(&index);
@@ -474,6 +532,10 @@ impl Scope {
 }
 
 impl Admit for Scope {
+    fn passages(&self) -> usize {
+        self.passages
+    }
+
     fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool {
         let second = |at: &Timestamp| u64::try_from(at.as_second()).unwrap_or(0);
         self.role.is_none_or(|role| kind.role() == role)

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use model::SessionId;
 use openclaw::Entry;
 use transcript::record::{Record, parse};
-use transcript::{Change, FileStamp, Mark, Tail};
+use transcript::{Change, FileStamp, Mark, Tail, fingerprint};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::{Unit, units};
 use crate::document::Documents;
 use crate::error::Error;
-use crate::files::{Changes, FileList, FileRow, Shared, fingerprint};
+use crate::files::{Changes, FileList, FileRow, Shared};
 use crate::kind::Kind;
 use crate::source::SourceKind;
 use crate::writer::{Writer, list_file};

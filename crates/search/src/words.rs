@@ -16,7 +16,7 @@ use crate::plain::PlainWords;
 /// Longer runs are keys, hashes and encoded data, not words.
 const LONGEST_RUN: usize = 96;
 /// Runs whose words are kept for reuse; text repeats itself.
-const RUNS_KEPT: usize = 1 << 16;
+const RUNS_KEPT: usize = 1 << 14;
 
 /// A word and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -33,6 +33,12 @@ impl Claude {
         Self::installed("2.1.100", "claude-code-2-1-100/cli.js", true)
     }
 
+    /// Another release, wherever it lies: for one who makes recordings of it.
+    pub fn at(version: &'static str, file: PathBuf) -> Self {
+        let needs_node = file.extension().is_some_and(|extension| extension == "js");
+        Self { version, file, needs_node }
+    }
+
     fn installed(version: &'static str, file: &str, needs_node: bool) -> Self {
         let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/tools/node_modules");
         let file = modules.join(file);

@@ -1,9 +1,33 @@
-//! Small files of a test's own making, read whole.
+//! Small files of a test's own making, read whole; and files that another process makes, waited for.
 
 use std::fs;
 use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
+use notify::{RecursiveMode, Watcher as _};
 use serde_json::Value;
+
+/// How long another process may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// A folder that is new may be watched too late for its first file, so one looks now and then.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Waits until something is so of the files below a folder.
+#[track_caller]
+pub fn wait_until(folder: &Path, what: &str, is_so: impl Fn() -> bool) {
+    let (sender, changes) = channel();
+    let mut watcher = notify::recommended_watcher(move |_| {
+        let _ = sender.send(());
+    })
+    .expect("the system tells of files");
+    watcher.watch(folder, RecursiveMode::Recursive).expect("a folder that can be watched");
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
+        let _ = changes.recv_timeout(GLANCE);
+    }
+}
 
 /// A file's bytes.
 pub fn bytes(file: &Path) -> Vec<u8> {

@@ -94,6 +94,11 @@ impl Piece {
         Some(Self(u8x16::new(*bytes.first_chunk()?)))
     }
 
+    #[inline]
+    fn holds(self, byte: u8) -> bool {
+        self.0.simd_eq(u8x16::splat(byte)).to_bitmask() != 0
+    }
+
     /// Where the first quote or backslash stands, and whether it is a quote.
     #[inline]
     pub(crate) fn first_quote_or_backslash(self) -> Option<(usize, bool)> {
@@ -102,6 +107,18 @@ impl Piece {
         let at = either.trailing_zeros();
         (either != 0).then(|| (at as usize, quotes >> at & 1 == 1))
     }
+}
+
+/// Whether a backslash is among the bytes; made for ids and times, which are short.
+#[inline]
+pub(crate) fn holds_backslash(bytes: &[u8]) -> bool {
+    const FEW: usize = 64;
+    if bytes.len() > FEW {
+        return memchr::memchr(b'\\', bytes).is_some();
+    }
+    let Some(last) = bytes.last_chunk() else { return bytes.contains(&b'\\') };
+    let (whole, _) = bytes.as_chunks();
+    whole.iter().chain([last]).any(|piece| Piece(u8x16::new(*piece)).holds(b'\\'))
 }
 
 /// The bytes behind an odd run of backslashes.

@@ -7,7 +7,8 @@
 
 use std::borrow::Cow;
 
-use crate::scan::{Elements, Fields};
+use crate::block::holds_backslash;
+use crate::scan::{Elements, Fields, Walk};
 use crate::unescape::unescape;
 
 /// A JSON value as it stands in the line; absent is a value too.
@@ -53,7 +54,7 @@ impl<'a> Raw<'a> {
     /// The string's text; lone surrogates become U+FFFD. `None` for anything but a string.
     pub fn text(self) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
-        if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        if !holds_backslash(inner.as_bytes()) {
             return Some(Cow::Borrowed(inner));
         }
         unescape(inner).map(Cow::Owned)
@@ -82,6 +83,9 @@ impl<'a> Raw<'a> {
 
     /// A count: a fraction is cut, a negative number is 0, digits in a string count too.
     pub fn count(self) -> Option<u64> {
+        if let Ok(number) = self.0.parse() {
+            return Some(number);
+        }
         let digits = self.0.trim_matches('"');
         if let Ok(number) = digits.parse() {
             return Some(number);
@@ -105,6 +109,12 @@ impl<'a> Raw<'a> {
         Elements::of(self.0).map(Raw)
     }
 
+    /// The elements of an array, each read while the array is walked; none for anything else.
+    pub(crate) fn each<T: Field<'a>>(self) -> impl Iterator<Item = T> {
+        let mut elements = Elements::of(self.0);
+        std::iter::from_fn(move || elements.next_by(T::take))
+    }
+
     /// The keys and values of an object, in order; none for anything else.
     pub fn entries(self) -> impl Iterator<Item = (Cow<'a, str>, Raw<'a>)> {
         Fields::of(self.0).map(|(key, value)| (Raw(key).text().unwrap_or_default(), Raw(value)))
@@ -123,25 +133,65 @@ fn inner(text: &str) -> &str {
     text.get(1..text.len() - 1).unwrap_or("")
 }
 
-/// A struct of [`Raw`] fields read from an object: unknown keys are passed over, and of a key that stands
-/// twice the last counts, as in JavaScript.
+/// What a field of a [`raw_fields`] struct can hold.
+pub(crate) trait Field<'a>: Default {
+    /// Takes the value that stands next in the line; `None` when none can be found there.
+    fn take(walk: &mut Walk<'a>) -> Option<Self>;
+}
+
+impl<'a> Field<'a> for Raw<'a> {
+    fn take(walk: &mut Walk<'a>) -> Option<Self> {
+        walk.value().map(Raw)
+    }
+}
+
+/// An object that is read while the line around it is walked, which spares passing over it first.
+/// `None` for anything but an object; all its fields are absent where its inside is broken.
+impl<'a, T: Object<'a>> Field<'a> for Option<T> {
+    fn take(walk: &mut Walk<'a>) -> Option<Self> {
+        let Some(mut entries) = walk.object() else { return walk.value().map(|_| None) };
+        match T::take(&mut entries) {
+            Some(object) => {
+                walk.go_behind(&entries);
+                Some(Some(object))
+            }
+            None => walk.value().map(|_| Some(T::default())),
+        }
+    }
+}
+
+/// A set of fields with names.
+pub(crate) trait Object<'a>: Default {
+    /// The fields among `entries`; `None` when they do not end as an object does.
+    fn take(entries: &mut Fields<'a>) -> Option<Self>;
+}
+
+/// A struct of fields read from an object: unknown keys are passed over, and of a key that stands twice the
+/// last counts, as in JavaScript. A field is [`Raw`] unless it says what it is.
 macro_rules! raw_fields {
-    ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($(#[$doc:meta])* $field:ident = $key:literal),* $(,)? }) => {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($(#[$doc:meta])* $field:ident $(: $type:ty)? = $key:literal),* $(,)? }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, Default)]
-        $visibility struct $name<'a> { $($(#[$doc])* pub(crate) $field: $crate::json::Raw<'a>),* }
+        $visibility struct $name<'a> { $($(#[$doc])* pub(crate) $field: $crate::json::raw_fields!(@type $($type)?)),* }
+
+        impl<'a> $crate::json::Object<'a> for $name<'a> {
+            fn take(entries: &mut $crate::scan::Fields<'a>) -> Option<Self> {
+                let mut fields = Self::default();
+                while let Some(key) = entries.next_key() {
+                    match key {
+                        $(concat!("\"", $key, "\"") => fields.$field = entries.value($crate::json::Field::take)?,)*
+                        _ => { entries.value($crate::scan::Walk::value)?; }
+                    }
+                }
+                entries.is_closed().then_some(fields)
+            }
+        }
 
         impl<'a> $name<'a> {
             /// The fields of an object; `None` when it is no whole object.
             pub(crate) fn read(json: &'a str) -> Option<Self> {
-                let mut fields = Self::default();
                 let mut entries = $crate::scan::Fields::of(json);
-                for (key, value) in entries.by_ref() {
-                    match key {
-                        $(concat!("\"", $key, "\"") => fields.$field = $crate::json::Raw::new(value),)*
-                        _ => {}
-                    }
-                }
+                let fields = <Self as $crate::json::Object>::take(&mut entries)?;
                 entries.is_whole().then_some(fields)
             }
 
@@ -152,6 +202,8 @@ macro_rules! raw_fields {
             }
         }
     };
+    (@type) => { $crate::json::Raw<'a> };
+    (@type $type:ty) => { $type };
 }
 pub(crate) use raw_fields;
 

@@ -39,7 +39,7 @@ pub use reader::{LINE_CAP, Line, Reader};
 pub use signs::{Call, Ending, Sign, signs};
 pub use speech::{Speech, is_command, marked_agent, speech, split_origin_marker};
 pub use summary::{PROMPT_LENGTH, PassedOver, Summary, cut};
-pub use tail::{Change, FileStamp, Mark, Tail};
+pub use tail::{Change, FileStamp, Mark, Tail, fingerprint};
 pub use titles::Titles;
 pub use touched::touched;
 pub use usage::{Spent, context_tokens, key as usage_key};

@@ -127,21 +127,28 @@ impl Live {
     }
 
     fn of(fields: &Fields<'_>) -> Option<Standing> {
-        let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
-        let pid = u32::try_from(fields.pid.count()?).ok().filter(|pid| *pid > 0)?;
-        let session: SessionId = fields.session.plain()?.parse().ok()?;
+        let live = Self::told(fields)?;
         if !is_our_namespace(fields.domain) {
-            return Some(Standing::Foreign(session));
+            return Some(Standing::Foreign(live.session));
         }
-        let process_start = owned(fields.started);
-        if !is_process(pid, process_start.as_deref()) {
-            return Some(Standing::Dead(session));
+        if !live.is_alive() {
+            return Some(Standing::Dead(live.session));
         }
+        Some(Standing::Alive(live))
+    }
+
+    /// What a record says, whoever stands behind it: for one who looks at it after the fact.
+    pub fn said(bytes: &[u8]) -> Option<Self> {
+        Self::told(&Fields::read(&String::from_utf8_lossy(bytes))?)
+    }
+
+    fn told(fields: &Fields<'_>) -> Option<Self> {
+        let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
         let since = fields.since.count().and_then(|at| i64::try_from(at).ok());
-        Some(Standing::Alive(Self {
-            pid,
-            session,
-            process_start,
+        Some(Self {
+            pid: u32::try_from(fields.pid.count()?).ok().filter(|pid| *pid > 0)?,
+            session: fields.session.plain()?.parse().ok()?,
+            process_start: owned(fields.started),
             cwd: owned(fields.cwd).map(PathBuf::from),
             status: match fields.status.plain() {
                 Some("busy") => Some(LiveStatus::Busy),
@@ -154,7 +161,7 @@ impl Live {
             kind: owned(fields.kind),
             entrypoint: owned(fields.entrypoint),
             name: owned(fields.name),
-        }))
+        })
     }
 }
 

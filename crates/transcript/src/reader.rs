@@ -166,8 +166,9 @@ impl<R: Read> Reader<R> {
         // Twice as much each time, and never more room than the longest line needs.
         let most = CHUNK + self.cap.saturating_sub(self.pending.len());
         let wanted = self.pending.len().clamp(CHUNK, most);
-        // In whole steps, or every line a little longer than those before would move it all.
-        let room = (self.pending.end + wanted).next_multiple_of(CHUNK);
+        // In whole steps, or every line a little longer than those before would move it all; two at once,
+        // because the second chunk stands behind the rest of the first.
+        let room = (self.pending.end + wanted).next_multiple_of(2 * CHUNK);
         self.buffer.reserve_exact(room - self.buffer.len());
         // Into spare room, which need not be filled with zeros first: most files are small.
         let read = (&mut self.source).take(wanted as u64).read_to_end(&mut self.buffer)?;

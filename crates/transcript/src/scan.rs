@@ -23,9 +23,27 @@ impl<'a> Fields<'a> {
         Self(Walk::begin(json, b'{'))
     }
 
+    /// The next key, with its quotes; its value must be taken before the next.
+    #[inline]
+    pub(crate) fn next_key(&mut self) -> Option<&'a str> {
+        self.0.member(b'}')?;
+        self.0.or_broken(Walk::key)
+    }
+
+    /// Takes the value of the last key by `take`.
+    #[inline]
+    pub(crate) fn value<T>(&mut self, take: impl FnOnce(&mut Walk<'a>) -> Option<T>) -> Option<T> {
+        self.0.or_broken(take)
+    }
+
+    /// Once all fields are taken: whether the object ended as it should.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.state == State::Closed
+    }
+
     /// Once all fields are taken: whether the object was whole, with nothing behind it.
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(self.0.state, State::Whole)
+        self.is_closed() && self.0.clone().peek().is_none()
     }
 }
 
@@ -33,11 +51,7 @@ impl<'a> Iterator for Fields<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.step(b'}', |walk| {
-            let key = walk.value().filter(|key| key.starts_with('"'))?;
-            walk.expect(b':')?;
-            Some((key, walk.value()?))
-        })
+        Some((self.next_key()?, self.value(Walk::value)?))
     }
 }
 
@@ -48,16 +62,25 @@ impl<'a> Elements<'a> {
     }
 }
 
+impl<'a> Elements<'a> {
+    /// Takes the next element by `take`.
+    pub(crate) fn next_by<T>(&mut self, take: impl FnOnce(&mut Walk<'a>) -> Option<T>) -> Option<T> {
+        self.0.member(b']')?;
+        self.0.or_broken(take)
+    }
+}
+
 impl<'a> Iterator for Elements<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.step(b']', Walk::value)
+        self.next_by(Walk::value)
     }
 }
 
+/// A place in JSON text, inside an object or array.
 #[derive(Debug, Clone)]
-struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     json: &'a str,
     at: usize,
     state: State,
@@ -67,10 +90,10 @@ struct Walk<'a> {
 enum State {
     /// Behind the opening bracket.
     Opened,
-    /// Behind a member.
+    /// Behind a member, or in one.
     Between,
-    /// Behind the closing bracket, and nothing but white space follows.
-    Whole,
+    /// Behind the closing bracket.
+    Closed,
     /// Anything else.
     Broken,
 }
@@ -84,38 +107,76 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Takes the next member, or notes why there is none.
-    fn step<T>(&mut self, close: u8, member: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if matches!(self.state, State::Whole | State::Broken) {
+    /// Goes to the next member, or notes why there is none.
+    #[inline]
+    fn member(&mut self, close: u8) -> Option<()> {
+        if matches!(self.state, State::Closed | State::Broken) {
             return None;
         }
         if self.expect(close).is_some() {
-            self.state = if self.peek().is_none() { State::Whole } else { State::Broken };
+            self.state = State::Closed;
             return None;
         }
-        if self.state == State::Between && self.expect(b',').is_none() {
+        if self.state == State::Opened {
+            self.state = State::Between;
+            return Some(());
+        }
+        self.or_broken(|walk| walk.expect(b','))
+    }
+
+    #[inline]
+    fn or_broken<T>(&mut self, take: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let taken = take(self);
+        if taken.is_none() {
             self.state = State::Broken;
-            return None;
         }
-        let member = member(self);
-        self.state = if member.is_some() { State::Between } else { State::Broken };
-        member
+        taken
+    }
+
+    /// The fields of the object that stands here; `None` when it is none.
+    pub(crate) fn object(&mut self) -> Option<Fields<'a>> {
+        (self.peek()? == b'{')
+            .then(|| Fields(Self { json: self.json, at: self.at + 1, state: State::Opened }))
+    }
+
+    /// Goes on behind an object that stood here and whose fields are all taken.
+    pub(crate) fn go_behind(&mut self, object: &Fields<'a>) {
+        self.at = object.0.at;
     }
 
     /// The next byte that is not white space.
+    #[inline]
     fn peek(&mut self) -> Option<u8> {
         let bytes = self.json.as_bytes();
-        while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
-            self.at += 1;
+        loop {
+            match *bytes.get(self.at)? {
+                byte if byte > b' ' => return Some(byte),
+                byte if byte.is_ascii_whitespace() => self.at += 1,
+                byte => return Some(byte),
+            }
         }
-        bytes.get(self.at).copied()
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    fn value(&mut self) -> Option<&'a str> {
+    /// A key with its quotes, and the colon behind it.
+    #[inline]
+    fn key(&mut self) -> Option<&'a str> {
+        if self.peek()? != b'"' {
+            return None;
+        }
+        let start = self.at;
+        self.at = end_of_string(self.json.as_bytes(), start)?;
+        let key = self.json.get(start..self.at)?;
+        self.expect(b':')?;
+        Some(key)
+    }
+
+    /// Any value, passed over.
+    pub(crate) fn value(&mut self) -> Option<&'a str> {
         let first = self.peek()?;
         let start = self.at;
         self.at = match first {

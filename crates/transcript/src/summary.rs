@@ -12,7 +12,7 @@ use crate::reader::Line;
 use crate::record::{Block, Kind, Passed, Record, parse};
 use crate::speech::{is_command, speech};
 use crate::titles::Titles;
-use crate::usage::{Place, Spent, cost_state, usage};
+use crate::usage::{Place, Spent, cost_state};
 
 /// The longest text kept of a prompt, in characters.
 pub const PROMPT_LENGTH: usize = 200;
@@ -260,16 +260,14 @@ impl Summary {
         let Some(message) = record.message() else { return };
         let subagent = record.is_sidechain();
         let place = Place { copied: self.is_copied(record), subagent };
-        spent.add(record, &message, record.timestamp(), place);
+        let used = message.usage();
+        spent.add(record, &message, used, place);
         if subagent {
             return;
         }
         self.visible_messages += u64::from(message.says_something());
-        if message.model() != Some("<synthetic>") {
-            let (used, _) = usage(message.usage());
-            if used != Usage::default() {
-                self.context_tokens = used.context().saturating_add(used.output);
-            }
+        if used != Usage::default() && message.model() != Some("<synthetic>") {
+            self.context_tokens = used.context().saturating_add(used.output);
         }
     }
 

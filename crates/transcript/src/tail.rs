@@ -5,11 +5,12 @@
 
 use std::fs::Metadata;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::open;
 use crate::reader::{Line, Reader};
@@ -45,6 +46,16 @@ impl FileStamp {
     pub fn modified(&self) -> Option<jiff::Timestamp> {
         jiff::Timestamp::from_nanosecond(i128::from(self.mtime)).ok()
     }
+}
+
+/// A number that changes when any of these files, or which they are, does; their order makes no difference.
+pub fn fingerprint<'a>(files: impl Iterator<Item = (&'a Path, &'a FileStamp)>) -> u64 {
+    let one = |(path, stamp): (&Path, &FileStamp)| {
+        let FileStamp { dev, ino, size, mtime } = stamp;
+        let numbers = [*dev, *ino, *size, mtime.cast_unsigned()].map(u64::to_le_bytes);
+        xxh3_64_with_seed(path.as_os_str().as_bytes(), xxh3_64(numbers.as_flattened()))
+    };
+    files.map(one).fold(0, u64::wrapping_add)
 }
 
 /// How far a file has been read, and how to know it again.

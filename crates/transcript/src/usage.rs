@@ -1,25 +1,34 @@
 //! Tokens of API messages, gathered from the lines of one file.
 
-use std::collections::HashMap;
-
-use jiff::Timestamp;
 use model::{CostState, MessageUsage, Terms, Usage};
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::json::{Raw, raw_fields};
 use crate::record::{ApiMessage, Kind, Record};
 
 raw_fields! {
-    struct UsageFields {
+    /// The `usage` object of an API message.
+    pub(crate) struct Counters {
         input = "input_tokens",
         output = "output_tokens",
         cache_read = "cache_read_input_tokens",
         cache_write = "cache_creation_input_tokens",
-        by_lifetime = "cache_creation",
-        server_tools = "server_tool_use",
+        by_lifetime: Option<Lifetimes<'a>> = "cache_creation",
+        server_tools: Option<ServerTools<'a>> = "server_tool_use",
         tier = "service_tier",
         speed = "speed",
     }
+}
+
+raw_fields! {
+    /// Cache writes by how long they are kept.
+    pub(crate) struct Lifetimes { one_hour = "ephemeral_1h_input_tokens" }
+}
+
+raw_fields! {
+    /// What the API's own tools did.
+    pub(crate) struct ServerTools { web_searches = "web_search_requests" }
 }
 
 raw_fields! {
@@ -37,7 +46,7 @@ raw_fields! {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spent {
     messages: Vec<MessageUsage>,
-    by_key: HashMap<u64, usize>,
+    by_key: FxHashMap<u64, usize>,
 }
 
 impl Spent {
@@ -58,16 +67,9 @@ impl Spent {
     }
 
     /// Adds an assistant line; of a message's several lines the greatest counter of each kind counts.
-    pub(crate) fn add(
-        &mut self,
-        record: &Record<'_>,
-        message: &ApiMessage<'_>,
-        at: Option<Timestamp>,
-        place: Place,
-    ) {
+    pub(crate) fn add(&mut self, record: &Record<'_>, message: &ApiMessage<'_>, usage: Usage, place: Place) {
         let Some(model) = message.model().filter(|model| *model != "<synthetic>") else { return };
         let Some(id) = message.id() else { return };
-        let (usage, terms) = usage(message.usage());
         let key = key(id, record.request());
         if let Some(&known) = self.by_key.get(&key) {
             let known = &mut self.messages[known];
@@ -79,9 +81,9 @@ impl Spent {
         self.messages.push(MessageUsage {
             key,
             model: model.to_owned(),
-            at,
+            at: record.timestamp(),
             usage,
-            terms,
+            terms: message.terms(),
             copied: place.copied,
             subagent: place.subagent,
         });
@@ -121,28 +123,33 @@ pub fn context_tokens(record: &Record<'_>) -> Option<u64> {
         Kind::CompactBoundary => record.compact_metadata().get("postTokens").count(),
         Kind::Assistant if !record.is_sidechain() => {
             let message = record.message().filter(|message| message.model() != Some("<synthetic>"))?;
-            let (used, _) = usage(message.usage());
+            let used = message.usage();
             (used != Usage::default()).then(|| used.context().saturating_add(used.output))
         }
         _ => None,
     }
 }
 
-/// The counters of an API `usage` object and the terms they were used under.
-pub(crate) fn usage(json: Raw<'_>) -> (Usage, Terms) {
-    let fields = UsageFields::of(json);
-    let count = |field: Raw<'_>| field.count().unwrap_or(0);
-    let all_writes = count(fields.cache_write);
-    let one_hour = count(fields.by_lifetime.get("ephemeral_1h_input_tokens")).min(all_writes);
-    let usage = Usage {
-        input: count(fields.input),
-        output: count(fields.output),
-        cache_read: count(fields.cache_read),
-        cache_write_5m: all_writes - one_hour,
-        cache_write_1h: one_hour,
-        web_searches: count(fields.server_tools.get("web_search_requests")),
-    };
-    (usage, Terms { batch: fields.tier.is("batch"), fast: fields.speed.is("fast") })
+impl Counters<'_> {
+    /// The tokens of each kind.
+    pub(crate) fn usage(self) -> Usage {
+        let count = |field: Raw<'_>| field.count().unwrap_or(0);
+        let all_writes = count(self.cache_write);
+        let one_hour = count(self.by_lifetime.unwrap_or_default().one_hour).min(all_writes);
+        Usage {
+            input: count(self.input),
+            output: count(self.output),
+            cache_read: count(self.cache_read),
+            cache_write_5m: all_writes - one_hour,
+            cache_write_1h: one_hour,
+            web_searches: count(self.server_tools.unwrap_or_default().web_searches),
+        }
+    }
+
+    /// The terms they were used under.
+    pub(crate) fn terms(self) -> Terms {
+        Terms { batch: self.tier.is("batch"), fast: self.speed.is("fast") }
+    }
 }
 
 /// The CLI's running total in a `cost-state` record.
@@ -182,7 +189,9 @@ mod tests {
 
     #[test]
     fn counters_of_any_shape() {
-        let check = |json: &str, expected: Usage| assert_eq!(usage(Raw::new(json)).0, expected, "{json}");
+        let check = |json: &str, expected: Usage| {
+            assert_eq!(Counters::of(Raw::new(json)).usage(), expected, "{json}");
+        };
         check("null", Usage::default());
         check(r#""all""#, Usage::default());
         check(r#"{"input_tokens":4,"output_tokens":83}"#, Usage { input: 4, output: 83, ..Usage::default() });

@@ -1,20 +1,28 @@
 //! `doctor`: what was found where, what is wrong, and the exact next step.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use app::App;
 use app::doctor::{Finding, Folder, Report, Severity, doctor};
+use app::errand::{Schedule, schedule};
 
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Reading;
-use crate::text::{count, safe};
+use crate::text::{count, safe, safe_lines};
 
 /// Say what was found where, what is wrong, and what to do about it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Print the lines that make qmd know your sessions and keep them fresh instead: qmd's own, and an errand for
+    /// cron, systemd or launchd.
+    #[arg(long)]
+    schedule: bool,
+    /// The folder that the errand exports to [default: ~/claude-sessions-md].
+    #[arg(long, value_name = "FOLDER", requires = "schedule")]
+    markdown: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -22,6 +30,10 @@ pub(crate) struct Args {
 
 /// Prints the report; fails when something has to be mended.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    if args.schedule {
+        let schedule = schedule(app, &std::env::current_exe()?, args.markdown.as_deref());
+        return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
+    }
     let mut reading = Reading::new();
     let report = doctor(app, |progress| reading.step(progress));
     drop(reading);
@@ -31,6 +43,42 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         print(&report)?;
     }
     if report.healthy { Ok(()) } else { Err(Failure::Unhealthy) }
+}
+
+/// Lines to paste, each under what it is for; the files whole, ready to be saved.
+fn print_schedule(schedule: &Schedule) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let bold = Style::new().bold();
+    if schedule.qmd.is_none() {
+        writeln!(out, "qmd is not installed: npm install -g @tobilu/qmd\n")?;
+    }
+    let parts = [
+        ("Once: write the documents, then let qmd know them", None),
+        ("", Some(&schedule.export)),
+        ("", Some(&schedule.collection_add)),
+        ("\nFrom then on, one of these. cron (crontab -e):", Some(&schedule.errand.crontab)),
+        (
+            "\nsystemd: ~/.config/systemd/user/backstory-export.service",
+            Some(&schedule.errand.systemd_service),
+        ),
+        (
+            "\nand ~/.config/systemd/user/backstory-export.timer, then: systemctl --user enable --now backstory-export.timer",
+            Some(&schedule.errand.systemd_timer),
+        ),
+        (
+            "\nlaunchd: ~/Library/LaunchAgents/backstory-export.plist, then: launchctl load that file",
+            Some(&schedule.errand.launchd),
+        ),
+    ];
+    for (head, text) in parts {
+        if !head.is_empty() {
+            writeln!(out, "{bold}{head}{bold:#}")?;
+        }
+        if let Some(text) = text {
+            writeln!(out, "{}", safe_lines(text.trim_end()))?;
+        }
+    }
+    Ok(out.finish()?)
 }
 
 fn print(report: &Report) -> Result<(), Failure> {

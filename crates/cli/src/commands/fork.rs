@@ -5,12 +5,14 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::fork::{Candidate, Fork, Request, candidates, fork};
+use app::fork::{Candidate, Fork, Forked, Request, candidates, fork};
+use app::intent::{self, Found, Guidance, How};
+use app::list::Filter;
 use app::which::{Ranked, Which};
-use app::{App, Error, Kind};
+use app::{App, Engine, Error, Kind};
 use serde::Serialize;
 
-use super::resume::{found, line, wanted};
+use super::resume::{line, patience, wanted};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{age, fit, safe};
@@ -19,6 +21,7 @@ use crate::text::{age, fit, safe};
 ///
 /// An id forks that session at once; words show ranked sessions, and `--pick` forks one of them.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// What you want to do, or a session's id or the beginning of it.
     #[arg(value_name = "INTENT | ID", required_unless_present = "last")]
@@ -26,9 +29,15 @@ pub(crate) struct Args {
     /// The session in which something happened last.
     #[arg(long, conflicts_with = "words")]
     last: bool,
-    /// Fork the session of this rank.
-    #[arg(long, value_name = "N")]
+    /// Fork the session of this rank, from 1. With --json the fork works on the intent by itself.
+    #[arg(long, visible_alias = "fork-rank", value_name = "N")]
     pick: Option<usize>,
+    /// The same, counted from 0.
+    #[arg(long, value_name = "N", conflicts_with = "pick")]
+    fork_index: Option<usize>,
+    /// Fork the best session.
+    #[arg(long, conflicts_with_all = ["pick", "fork_index"])]
+    auto_fork: bool,
     /// Fork at this message: the fork knows nothing of what came after it.
     #[arg(long, value_name = "UUID")]
     at: Option<String>,
@@ -36,42 +45,154 @@ pub(crate) struct Args {
     #[arg(long = "in", value_name = "DIR")]
     into: Option<PathBuf>,
     /// Show at most so many sessions.
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = super::at_least_one)]
     limit: usize,
+    /// Only sessions with this score or more, from 0 to 1.
+    #[arg(long, value_name = "SCORE", value_parser = share)]
+    min_score: Option<f32>,
+    /// Only sessions of this repository, by its name or path.
+    #[arg(long, visible_alias = "project-path", value_name = "NAME")]
+    project: Option<String>,
+    /// What finds the sessions: Backstory's own index, qmd with the index behind it, or qmd where it is installed.
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<EngineName>,
+    /// Ask qmd, in this collection.
+    #[arg(long, value_name = "NAME", conflicts_with = "engine")]
+    collection: Option<String>,
+    /// Leave out what was found in each session.
+    #[arg(long)]
+    no_snippets: bool,
     /// Print the command instead of running it; with --at the fork's file is made, for the command needs it.
     #[arg(long)]
     print: bool,
     /// Print the ranked sessions as JSON.
-    #[arg(long, conflicts_with_all = ["print", "pick"])]
+    #[arg(long, conflicts_with = "print")]
     json: bool,
     /// What is passed on to `claude`.
     #[arg(last = true, value_name = "CLAUDE'S ARGUMENTS")]
     extra: Vec<OsString>,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum EngineName {
+    #[value(alias = "index")]
+    Own,
+    Qmd,
+    Auto,
+}
+
 /// The answer in JSON.
 #[derive(Serialize)]
 struct ForkJson {
     query: String,
+    #[serde(flatten)]
+    how: How,
     results: Vec<Candidate>,
+    count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forked_index: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forked_rank: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forked_session: Option<Forked>,
 }
 
 /// Shows what can be forked, or becomes `claude`.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let wanted = wanted(&args.words, args.last);
-    let limit = args.limit.max(args.pick.unwrap_or(1));
-    let ranked = found(app, &wanted, limit)?;
+    let mut patience = patience(app);
+    let found = intent::find(app, &request(args, &wanted), &mut |progress| patience.keeps_on(progress))?;
+    drop(patience);
+    let (ranked, how) = match found {
+        Found::Ranked(ranked, how) => (ranked, how),
+        Found::Nothing(guidance) => return nothing(app, &guidance, args.json),
+    };
+    let chosen = chosen(args, &ranked)?;
     if args.json {
-        let results = candidates(app, &ranked);
-        return super::json(&ForkJson { query: query(&wanted), results });
+        return json(app, args, &wanted, &ranked, how, chosen);
     }
-    match chosen(args, &ranked)? {
-        Some(found) => {
-            let request = Request { into: args.into.clone(), at: args.at.clone(), extra: args.extra.clone() };
-            start(&fork(app, found.session()?, &request)?, args.print)
+    match chosen.or_else(|| ranked.first().filter(|found| found.is_named)) {
+        Some(found) => start(&forked(app, args, found)?, args.print),
+        None => show(app, args, &wanted, &ranked, &how),
+    }
+}
+
+fn request(args: &Args, wanted: &Which) -> intent::Request {
+    intent::Request {
+        wanted: wanted.clone(),
+        limit: args.limit.max(rank(args).unwrap_or(1)),
+        min_score: args.min_score,
+        filter: Filter { project: args.project.clone(), ..Filter::default() },
+        collection: args.collection.clone(),
+        engine: args.engine.map(|engine| match engine {
+            EngineName::Own => Engine::Own,
+            EngineName::Qmd => Engine::Qmd,
+            EngineName::Auto => Engine::Auto,
+        }),
+    }
+}
+
+/// The rank that is to be forked, from 1, where one is named.
+fn rank(args: &Args) -> Option<usize> {
+    args.pick.or_else(|| args.fork_index?.checked_add(1)).or_else(|| args.auto_fork.then_some(1))
+}
+
+fn forked(app: &App, args: &Args, found: &Ranked) -> Result<Fork, Error> {
+    let request = Request { into: args.into.clone(), at: args.at.clone(), extra: args.extra.clone() };
+    fork(app, found.session()?, &request)
+}
+
+fn json(
+    app: &App,
+    args: &Args,
+    wanted: &Which,
+    ranked: &[Ranked],
+    how: How,
+    chosen: Option<&Ranked>,
+) -> Result<(), Failure> {
+    let query = query(wanted);
+    let forked_session = match chosen {
+        Some(found) => Some(forked(app, args, found)?.take_turn(found.session()?, &query, app.secrets)?),
+        None => None,
+    };
+    let rank = chosen.and(rank(args));
+    let results = listed(app, args, ranked);
+    super::json(&ForkJson {
+        query,
+        how,
+        count: results.len(),
+        results,
+        forked_index: rank.map(|rank| rank - 1),
+        forked_rank: rank,
+        forked_session,
+    })
+}
+
+fn listed(app: &App, args: &Args, ranked: &[Ranked]) -> Vec<Candidate> {
+    let mut results = candidates(app, ranked);
+    if args.no_snippets {
+        for candidate in &mut results {
+            candidate.snippet = None;
         }
-        None => show(app, &wanted, &candidates(app, &ranked)),
     }
+    results
+}
+
+/// What to do where no session was found; a program gets it in the answer's place.
+fn nothing(app: &App, guidance: &Guidance, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        super::json(guidance)?;
+    } else {
+        let mut out = Output::plain();
+        for session in &guidance.fallback_sessions {
+            let title = safe(session.title.as_deref().unwrap_or("(no title)"));
+            let when = age(app.now, session.last_modified);
+            writeln!(out, "{}  {when}  {}", session.session_id, fit(&title, out.width().saturating_sub(50)))?;
+        }
+        out.finish()?;
+    }
+    let error = Error::new(Kind::NotFound, guidance.message.clone());
+    Err(guidance.next_steps.iter().fold(error, |error, step| error.hint(step.clone())).into())
 }
 
 /// Becomes the fork's `claude`, or says how.
@@ -82,15 +203,18 @@ pub(crate) fn start(fork: &Fork, print: bool) -> Result<(), Failure> {
     Err(fork.run().into())
 }
 
-/// The session to fork: the picked one, or the only one that an id names.
+/// The session that a rank names.
 fn chosen<'a>(args: &Args, ranked: &'a [Ranked]) -> Result<Option<&'a Ranked>, Error> {
-    let Some(pick) = args.pick else {
-        return Ok(ranked.first().filter(|found| found.is_named));
-    };
-    let found = pick.checked_sub(1).and_then(|at| ranked.get(at));
+    let Some(rank) = rank(args) else { return Ok(None) };
+    let found = rank.checked_sub(1).and_then(|at| ranked.get(at));
     found.map(Some).ok_or_else(|| {
-        Error::new(Kind::Usage, format!("there is no rank {pick}; the last one is {}", ranked.len()))
+        Error::new(Kind::Usage, format!("there is no rank {rank}; the last one is {}", ranked.len()))
     })
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "it has to be a number from 0 to 1".to_owned())
 }
 
 fn query(wanted: &Which) -> String {
@@ -100,14 +224,20 @@ fn query(wanted: &Which) -> String {
     }
 }
 
-fn show(app: &App, wanted: &Which, candidates: &[Candidate]) -> Result<(), Failure> {
+fn show(app: &App, args: &Args, wanted: &Which, ranked: &[Ranked], how: &How) -> Result<(), Failure> {
     let mut out = super::paged(app);
-    for candidate in candidates {
-        show_one(app, &mut out, candidate)?;
+    for candidate in listed(app, args, ranked) {
+        show_one(app, &mut out, &candidate)?;
     }
     let dim = Style::new().dimmed();
-    let words = app::quoted(query(wanted));
-    writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
+    if let Some(why) = &how.qmd_error {
+        let who = how.qmd_command.map_or("Backstory's own index", |step| step.word());
+        writeln!(out, "{dim}Answered by {who}: {}{dim:#}", safe(why))?;
+    }
+    if !app.config.is_demo {
+        let words = app::quoted(query(wanted));
+        writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
+    }
     Ok(out.finish()?)
 }
 

@@ -1,7 +1,6 @@
 //! `index`: brings the search index up to date, and keeps it so.
 
 use std::io::Write as _;
-use std::time::Duration;
 
 use app::App;
 use app::index::{self, Progress, Synced, discard, pending};
@@ -33,9 +32,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How often a watched history is looked at.
-const EVERY: Duration = Duration::from_secs(1);
-
 /// The answer in JSON.
 #[derive(Serialize)]
 struct IndexJson {
@@ -62,20 +58,31 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let mut patience = Patience::endless();
     let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
     tell(app, &synced, args.json)?;
-    while args.watch && !patience.is_interrupted() {
-        wait();
-        let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
-        if synced.progress.files > 0 {
-            tell(app, &synced, args.json)?;
-        }
+    if args.watch {
+        watch(app, args, &mut patience)?;
     }
     Ok(())
 }
 
-/// A pause between two looks, which an interrupt ends early enough.
-#[expect(clippy::disallowed_methods, reason = "watching is looking again after a while")]
-fn wait() {
-    std::thread::sleep(EVERY);
+/// Reads what is new whenever something has changed, until interrupted.
+fn watch(app: &App, args: &Args, patience: &mut Patience) -> Result<(), Failure> {
+    let mut watch = index::Watch::start(app);
+    if watch.leaves_claude() {
+        let why = "OpenClaw's settings say so (memorySearch.claudeSessions.watch)";
+        writeln!(anstream::stderr().lock(), "Claude Code's sessions are not watched: {why}.")?;
+    }
+    // What was written before the watching began.
+    let mut is_time = true;
+    while !patience.is_interrupted() {
+        if is_time {
+            let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
+            if synced.progress.files > 0 {
+                tell(app, &synced, args.json)?;
+            }
+        }
+        is_time = watch.is_time(app);
+    }
+    Ok(())
 }
 
 fn dry(app: &App, as_json: bool) -> Result<(), Failure> {

@@ -36,11 +36,11 @@ pub(crate) struct Args {
     /// Only sessions that a live process holds.
     #[arg(long)]
     running: bool,
-    /// Only sessions active since then: 2026-01-31, 36h, 2d, 3w.
+    /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// At most so many sessions [default: 50 on a terminal, else all].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Print JSON.
     #[arg(long)]

@@ -5,6 +5,7 @@ pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod fork;
 pub(crate) mod hook;
 pub(crate) mod hooks;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Show(show) => show::run(&open()?, &show),
         Command::Resume(resume) => resume::run(&open()?, &resume),
         Command::Fork(fork) => fork::run(&open()?, &fork),
+        Command::Export(export) => export::run(&open()?, &export),
         Command::Watch(watch) => watch::run(&open()?, &watch),
         Command::Hooks(hooks) => hooks::run(&open()?, &hooks),
         Command::Hook(hook) => {
@@ -85,6 +87,12 @@ fn shown() -> Result<Secrets, Error> {
     .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
 }
 
+/// A number of answers: none is no answer.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().map_err(|error| error.to_string())?;
+    if number == 0 { Err("it has to be at least 1".to_owned()) } else { Ok(number) }
+}
+
 /// The clock, for what goes on while time does.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
 fn clock() -> Timestamp {
@@ -106,10 +114,11 @@ fn paged(app: &App) -> Output {
     Output::paged(pager.filter(|pager| !pager.trim().is_empty()))
 }
 
-/// Prints an answer as JSON.
+/// Prints an answer as JSON; no pager, and nothing in it that a terminal could take for a colour.
 fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
     use std::io::Write as _;
-    let mut out = Output::plain();
-    writeln!(out, "{}", crate::text::json(answer)?)?;
-    Ok(out.finish()?)
+    let mut out = std::io::stdout().lock();
+    out.write_all(crate::text::json(answer)?.as_bytes())?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }

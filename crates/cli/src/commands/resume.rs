@@ -58,11 +58,9 @@ pub(crate) fn wanted(words: &[String], last: bool) -> Which {
     if last { Which::Last } else { Which::Named(words.join(" ")) }
 }
 
-/// The sessions that may be meant; a person who waits for the index sees how far it is.
-pub(crate) fn found(app: &App, wanted: &Which, limit: usize) -> Result<Vec<Ranked>, Error> {
-    let watched = is_first(app) && std::io::stderr().is_terminal();
-    let mut patience = Patience::for_search(app, watched);
-    which(app, wanted, limit, &mut |progress| patience.keeps_on(progress))
+/// How long words may wait for the index; a person who waits sees how far it is.
+pub(crate) fn patience(app: &App) -> Patience {
+    Patience::for_search(app, is_first(app) && std::io::stderr().is_terminal())
 }
 
 /// Prints one line.
@@ -74,7 +72,9 @@ pub(crate) fn line(text: &str) -> Result<(), Failure> {
 
 /// The one session that is meant; where that is not certain the person decides.
 fn one(app: &App, wanted: &Which) -> Result<Ranked, Failure> {
-    let mut ranked = found(app, wanted, OFFERED)?;
+    let mut patience = patience(app);
+    let mut ranked = which(app, wanted, OFFERED, &mut |progress| patience.keeps_on(progress))?;
+    drop(patience);
     if is_certain(&ranked) {
         return Ok(ranked.swap_remove(0));
     }

@@ -49,14 +49,14 @@ pub(crate) struct Args {
     /// Only sessions that touched this file.
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Only what was said since then: 2026-01-31, 36h, 2d, 3w.
+    /// Only what was said since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Only what was said before then.
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// Show at most so many sessions.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = super::at_least_one)]
     limit: usize,
     /// By words (lexical), by meaning (semantic), or by both.
     #[arg(long, value_parser = ["hybrid", "lexical", "semantic"], default_value = "hybrid")]
@@ -76,6 +76,8 @@ struct SearchJson<'a> {
     pending: Pending,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    did_you_mean: &'a [String],
 }
 
 /// How the question was answered.
@@ -187,6 +189,7 @@ fn json(question: &str, mode: &str, answer: &Answer) -> Result<(), Failure> {
         modes,
         pending,
         notes: notes(answer),
+        did_you_mean: &answer.near,
     })
 }
 
@@ -241,6 +244,9 @@ fn print(app: &App, question: &str, answer: &Answer) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     if answer.found.is_empty() {
         writeln!(out, "Nothing found for {}.", safe(question))?;
+        if !answer.near.is_empty() {
+            writeln!(out, "Near it, and known: {}", safe(&answer.near.join(", ")))?;
+        }
         writeln!(out, "{dim}{}{dim:#}", advice(app, answer))?;
     }
     for found in &answer.found {

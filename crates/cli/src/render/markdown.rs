@@ -17,22 +17,7 @@ pub(crate) struct Markdown {
 
 impl Look for Markdown {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
-        let path = |path: Option<&std::path::Path>| path.map(|path| safe(&path.display().to_string()));
-        let date = session.created.or(session.last_modified).map(|date| date.to_string());
-        writeln!(out, "---\nSession ID: {}", session.id)?;
-        let lines = [
-            ("Working Directory", path(session.cwd.as_deref())),
-            ("Date", date),
-            ("Agent", Some("claude".to_owned())),
-            ("Repo Root", path(session.repo_path.as_deref())),
-            ("Title", session.title.as_deref().map(safe)),
-        ];
-        for (name, value) in lines {
-            if let Some(value) = value {
-                writeln!(out, "{name}: {value}")?;
-            }
-        }
-        writeln!(out, "---")
+        out.write_all(app::export::head(session).as_bytes())
     }
 
     fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {

@@ -26,6 +26,15 @@ fn pick(desk: &Desk, arguments: &[&str]) -> Value {
     desk.json(&[&["pick", "--repo", "shop", "--as-of", THEN], arguments].concat())
 }
 
+#[test]
+fn the_demo_has_a_repository_of_its_own() {
+    let desk = desk(Script::new());
+    let answer = desk.json(&["pick", "--demo", "fix the token refresh", "--branch", "fix/token-refresh"]);
+    assert_eq!(answer["candidates"], 5, "{answer}");
+    let status = desk.json(&["status", "--demo"]);
+    assert_eq!(status["sessions"]["recent"].as_array().map(Vec::len), Some(5), "{status}");
+}
+
 /// The seed's verification list, line by line.
 #[test]
 fn tasks_go_where_they_belong() {

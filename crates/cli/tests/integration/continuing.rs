@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use testkit::files::{bytes, records};
+use testkit::files::{bytes, records, wait_until};
 use testkit::{Answer, Claude, Script, Snapshot};
 
-use crate::desk::{Desk, prompts, wait_until};
+use crate::desk::{Desk, prompts};
 
 const PLAIN: &str = "11111111-1111-4111-8111-111111111111";
 const TOOL: &str = "22222222-2222-4222-8222-222222222222";
@@ -149,7 +149,7 @@ fn check_forking_elsewhere(desk: &Desk, shop: &Path) {
     let before = bytes(&original);
     let id = forked(desk, &["fork", PLAIN, "--in", &attic.display().to_string()]);
     let copy = desk.transcript(&attic, PLAIN);
-    wait_until("the copy is gone", || !copy.exists());
+    wait_until(desk.home.path(), "the copy is gone", || !copy.exists());
     assert_eq!(bytes(&original), before);
     assert_eq!(prompts(&desk.transcript(&attic, &id)).last().map(String::as_str), Some("next question"));
     let names = Snapshot::of(&desk.home.project_folder(&attic));

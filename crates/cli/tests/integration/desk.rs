@@ -2,16 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use testkit::claude::{Run, offline_environment};
 use testkit::files::records;
 use testkit::{Claude, ModelServer, Repository, ScratchHome, Script};
-
-/// How long something that happens beside the test may take.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Everything a test of the program needs.
 pub(crate) struct Desk {
@@ -81,15 +76,4 @@ pub(crate) fn prompts(file: &Path) -> Vec<String> {
         is_prompt.then(|| record["message"]["content"].as_str().map(str::to_owned)).flatten()
     };
     records(file).iter().filter_map(said).collect()
-}
-
-/// Waits until something is so; a process beside the test has no other way to say it.
-#[track_caller]
-#[expect(clippy::disallowed_methods, reason = "another process makes it so, and tells nobody")]
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }

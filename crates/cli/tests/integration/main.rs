@@ -16,5 +16,6 @@ mod printing;
 mod refusals;
 mod running;
 mod secrets;
+mod smart_fork;
 mod status;
 mod watching;

@@ -128,3 +128,41 @@ fn another_config_folder_goes_along() {
         format!("cd ~/shop && CLAUDE_CONFIG_DIR=~/other claude --resume={ID}")
     );
 }
+
+#[test]
+fn made_up_sessions_cannot_be_continued() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    for command in ["resume", "fork"] {
+        let refused = desk.backstory(&[command, "1ba1de03", "--print", "--demo"]);
+        assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+        assert!(refused.stderr.contains("the sessions of --demo are made up"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("backstory show <id> --demo"), "{}", refused.stderr);
+        assert_eq!(refused.stdout, "");
+    }
+}
+
+#[test]
+fn no_answer_at_all_is_not_what_anybody_asks_for() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    for arguments in [["search", "x", "--limit", "0"], ["fork", "x", "--limit", "0"]] {
+        let refused = desk.backstory(&arguments);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains("it has to be at least 1"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_slip_of_the_hand_is_answered_with_what_is_near() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    Transcript::new(ID)
+        .cwd(desk.home.path().join("shop"))
+        .prompt("Quarantine the lighthouse")
+        .answer("Done")
+        .write_to(&desk.home);
+    let answer = desk.json(&["search", "lihgthouse", "--mode", "lexical"]);
+    assert_eq!(answer["hits"], json!([]));
+    assert_eq!(answer["did_you_mean"], json!(["lighthous"]), "as it stands in the index: stemmed");
+    let printed = desk.backstory(&["search", "lihgthouse", "--mode", "lexical"]).succeeded();
+    assert!(printed.stdout.contains("Near it, and known: lighthous"), "{}", printed.stdout);
+    assert!(desk.json(&["search", "zzyzx", "--mode", "lexical"]).get("did_you_mean").is_none());
+}

@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::files::bytes;
+use testkit::files::{bytes, wait_until};
 use testkit::{Answer, Claude, Gate, Script, Terminal};
 
-use crate::desk::{Desk, wait_until};
+use crate::desk::Desk;
 
 /// How long a line may take to come.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -191,7 +191,7 @@ fn a_hook_never_fails_claude_whatever_became_of_backstory() {
     let state = desk.home.state_dir();
     let hooks = state.join("hooks/events.jsonl");
     assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
-    wait_until("a hook has told something", || hooks.exists());
+    wait_until(desk.home.path(), "a hook has told something", || hooks.exists());
     // Its state is a file, its program is gone.
     fs::remove_dir_all(&state).unwrap();
     fs::write(&state, "not a folder").unwrap();

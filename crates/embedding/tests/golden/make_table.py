@@ -34,9 +34,11 @@ table = np.fromfile(TABLE / "static-256-i4.bin", dtype=np.uint8)
 packed, scales = table[: COUNT * 128].reshape(COUNT, 128), table[COUNT * 128 :].view("<f2").astype(np.float64)
 rows = np.stack([packed & 15, packed >> 4], axis=2).reshape(COUNT, 256).astype(np.float64) - 8
 rows *= scales[:, None]
+telling = scales >= 0.2 * scales.mean()
 
 with open(HERE / "table.jsonl", "w") as file:
     for text in TEXTS:
-        vector = rows[tokenizer.encode(text, add_special_tokens=False).ids].sum(axis=0)
+        ids = np.array(tokenizer.encode(text, add_special_tokens=False).ids)
+        vector = rows[ids[telling[ids]] if telling[ids].any() else ids].sum(axis=0)
         vector /= np.linalg.norm(vector)
         file.write(json.dumps([text, [round(float(number), 6) for number in vector]], separators=(",", ":")) + "\n")

@@ -9,5 +9,6 @@
 #![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
 mod real;
+mod recorded;
 mod table;
 mod watching;

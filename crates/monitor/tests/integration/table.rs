@@ -593,11 +593,33 @@ fn a_subagent_in_the_background() {
         .turn_duration(0)
         .check("thinking R, waiting_input R")
         .check_subagents("+t1 -t1");
+    // As the newest release does it: the turn that tells of it is over before its records are written.
+    Scene::a()
+        .busy()
+        .prompt("x")
+        .calls("t1", "Agent")
+        .answers_with("t1", launched.clone())
+        .turn_duration(1)
+        .check("thinking R, tool_use R Agent (a thing), thinking R, tool_use R Agent (in the background)")
+        .wait(2)
+        .write(enqueue.clone())
+        .idle()
+        .busy()
+        .check("thinking R")
+        .idle()
+        .check("waiting_input R");
+    // It was looked at so late that only the second idle was seen; and one that was ended by hand.
+    let left = |scene: Scene| {
+        scene.busy().prompt("x").calls("t1", "Agent").answers_with("t1", launched.clone()).turn_duration(1)
+    };
+    let begin = "thinking R, tool_use R Agent (a thing), thinking R, tool_use R Agent (in the background)";
+    left(Scene::a()).idle().idle().check(&format!("{begin}, waiting_input R"));
+    left(Scene::a()).idle().check(begin).wait(1).check("waiting_input R");
     Scene::b()
         .check("waiting_input R")
         .prompt("x")
         .calls("t1", "Agent")
-        .answers_with("t1", launched)
+        .answers_with("t1", launched.clone())
         .says(end())
         .check("thinking X, tool_use X Agent (a thing), thinking X, waiting_input X (1 in the background)")
         .write(enqueue)

@@ -37,7 +37,7 @@ impl Desk {
     }
 
     fn memory(&self) -> Memory {
-        Memory::find(&[self.path("")], self.history.index().parent().unwrap())
+        Memory::find(&[self.path("")], None, self.history.index().parent().unwrap())
     }
 
     fn sync(&self) -> Synced {
@@ -60,6 +60,28 @@ fn said(id: &str, role: &str, text: &str) -> String {
     format!(
         "{{\"type\":\"message\",\"id\":\"{id}\",\"timestamp\":\"2026-01-15T12:00:01.000Z\",\"message\":{{\"role\":\"{role}\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}\n"
     )
+}
+
+#[test]
+fn several_pieces_of_one_file_are_told_where_they_are_wanted() {
+    let desk = Desk::new();
+    let filler = "Nothing to see here, and a lot of it. ".repeat(40);
+    desk.write(
+        "workspace/MEMORY.md",
+        &format!("# One\n\nThe walrus swims.\n{filler}\n\n# Two\n\n{filler}\n\n# Three\n\nA walrus, a walrus.\n{filler}\n"),
+    );
+    desk.sync();
+    let lines = |scope: &Scope| {
+        let mut lines: Vec<_> =
+            desk.hits_in("walrus", scope).iter().map(|hit| hit.lines.unwrap().0).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!(lines(&Scope::default()).len(), 1);
+    assert_eq!(lines(&Scope { passages: 5, ..Scope::default() }), [1, 10]);
+    assert_eq!(lines(&Scope { passages: 1, ..Scope::default() }).len(), 1);
+    let hits = desk.hits_in("walrus", &Scope { passages: 5, ..Scope::default() });
+    assert!(hits.is_sorted_by(|one, other| one.score >= other.score), "{hits:?}");
 }
 
 #[test]

@@ -2,16 +2,20 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Raw, raw_fields};
+use model::{Terms, Usage};
+
+use crate::json::{Field, Raw, raw_fields};
+use crate::scan::Walk;
+use crate::usage::Counters;
 
 raw_fields! {
-    /// The fields of an API message that anything here reads.
-    pub(super) struct MessageFields {
+    /// An API message; borrowed from its line.
+    pub struct ApiMessage {
         id = "id",
         role = "role",
         model = "model",
         content = "content",
-        usage = "usage",
+        usage: Option<Counters<'a>> = "usage",
         stop_reason = "stop_reason",
     }
 }
@@ -30,61 +34,54 @@ raw_fields! {
     }
 }
 
-/// An API message; borrowed from its line.
-#[derive(Debug, Clone, Copy)]
-pub struct ApiMessage<'a>(MessageFields<'a>);
-
 impl<'a> ApiMessage<'a> {
-    pub(super) fn new(json: Raw<'a>) -> Self {
-        Self(MessageFields::of(json))
-    }
-
     /// The message's own id; the same on every line of one message.
     pub fn id(&self) -> Option<&'a str> {
-        self.0.id.plain()
+        self.id.plain()
     }
 
     /// `user` or `assistant`.
     pub fn role(&self) -> Option<&'a str> {
-        self.0.role.plain()
+        self.role.plain()
     }
 
     /// The model that answered.
     pub fn model(&self) -> Option<&'a str> {
-        self.0.model.plain()
+        self.model.plain()
     }
 
-    /// The counters, as they stand.
-    pub fn usage(&self) -> Raw<'a> {
-        self.0.usage
+    /// The tokens it took; none where it does not tell.
+    pub fn usage(&self) -> Usage {
+        self.usage.map(Counters::usage).unwrap_or_default()
+    }
+
+    /// The terms they were used under.
+    pub fn terms(&self) -> Terms {
+        self.usage.map(Counters::terms).unwrap_or_default()
     }
 
     /// Why the message ended; `None` while it is being written.
     pub fn stop_reason(&self) -> Option<&'a str> {
-        self.0.stop_reason.plain()
+        self.stop_reason.plain()
     }
 
     /// The blocks in order; content that is one string is one text block.
     pub fn blocks(&self) -> Vec<Block<'a>> {
-        blocks(self.0.content)
+        blocks(self.content)
     }
 
     /// Whether anything is said in it that a person would read.
     pub fn says_something(&self) -> bool {
-        let said = |block: Raw<'_>| {
-            if block.is_text() {
-                return !block.is_blank();
-            }
-            let fields = BlockFields::of(block);
-            fields.kind.is("text") && !fields.text.is_blank()
+        let said = |element: Element<'_>| match element {
+            Element::Value(value) => value.is_text() && !value.is_blank(),
+            Element::Block(fields) => fields.kind.is("text") && !fields.text.is_blank(),
         };
-        let content = self.0.content;
-        if content.is_text() { said(content) } else { content.elements().any(said) }
+        if self.content.is_text() { !self.content.is_blank() } else { self.content.each().any(said) }
     }
 
     /// Whether the content is one string, as most prompts are.
     pub fn is_plain(&self) -> bool {
-        self.0.content.is_text()
+        self.content.is_text()
     }
 }
 
@@ -119,18 +116,41 @@ pub enum Block<'a> {
     Other,
 }
 
-fn blocks(content: Raw<'_>) -> Vec<Block<'_>> {
-    match content.text() {
-        Some(text) => vec![Block::Text(text)],
-        None => content.elements().map(block).collect(),
+/// What stands in an array of blocks.
+#[derive(Debug, Clone, Copy)]
+enum Element<'a> {
+    Block(BlockFields<'a>),
+    Value(Raw<'a>),
+}
+
+impl Default for Element<'_> {
+    fn default() -> Self {
+        Self::Value(Raw::default())
     }
 }
 
-fn block(json: Raw<'_>) -> Block<'_> {
-    if let Some(text) = json.text() {
-        return Block::Text(text);
+impl<'a> Field<'a> for Element<'a> {
+    fn take(walk: &mut Walk<'a>) -> Option<Self> {
+        if walk.object().is_some() {
+            let fields: Option<_> = Field::take(walk)?;
+            return Some(Self::Block(fields.unwrap_or_default()));
+        }
+        Raw::take(walk).map(Self::Value)
     }
-    let fields = BlockFields::of(json);
+}
+
+fn blocks(content: Raw<'_>) -> Vec<Block<'_>> {
+    match content.text() {
+        Some(text) => vec![Block::Text(text)],
+        None => content.each().map(block).collect(),
+    }
+}
+
+fn block(element: Element<'_>) -> Block<'_> {
+    let fields = match element {
+        Element::Value(value) => return value.text().map_or(Block::Other, Block::Text),
+        Element::Block(fields) => fields,
+    };
     match fields.kind.plain().unwrap_or("") {
         "text" => Block::Text(fields.text.text().unwrap_or_default()),
         "thinking" => Block::Thinking(fields.thinking.text().unwrap_or_default()),

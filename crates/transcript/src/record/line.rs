@@ -1,10 +1,12 @@
 //! From the bytes of a line to a record, or to the reason why it is passed over.
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
 
 use crate::json::raw_fields;
 
-use super::{Fields, Kind, Record};
+use super::Record;
 
 /// Why a line gives no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,29 +32,21 @@ pub fn parse(line: &[u8]) -> Result<Record<'_>, Passed> {
         return Err(Passed::Nul);
     }
     let text = simdutf8::basic::from_utf8(line).map_err(|_| Passed::NotUtf8)?;
-    match Fields::read(text) {
-        Some(fields) => known(&fields),
+    match Record::read(text) {
+        Some(record) if record.is_unread() => Err(Passed::Unread),
+        Some(record) => Ok(record),
         None if text.trim().is_empty() => Err(Passed::Blank),
         None => Err(Passed::NotJson),
     }
 }
 
-fn known<'a>(fields: &Fields<'a>) -> Result<Record<'a>, Passed> {
-    let record = Record::new(fields);
-    let unread = match record.kind() {
-        Kind::ApiRequest => true,
-        Kind::Attachment => record.subtype_word() == "prompt_snapshot",
-        _ => false,
-    };
-    if unread { Err(Passed::Unread) } else { Ok(record) }
-}
-
 /// The fast path: the large records that nobody reads begin like this in every version that writes them.
 /// Others of their kind, with their keys in another order, are recognised after parsing.
 fn is_unread(line: &[u8]) -> bool {
+    static SNAPSHOT: LazyLock<memmem::Finder<'_>> =
+        LazyLock::new(|| memmem::Finder::new(br#""attachment":{"type":"prompt_snapshot""#));
     let head = &line[..line.len().min(256)];
-    head.starts_with(br#"{"type":"api-request"#)
-        || (line.len() > 4096 && memmem::find(head, br#""attachment":{"type":"prompt_snapshot""#).is_some())
+    head.starts_with(br#"{"type":"api-request"#) || (line.len() > 4096 && SNAPSHOT.find(head).is_some())
 }
 
 /// A record's place in the tree: its id and its parent's. Also for records that [`parse`] leaves unread,
@@ -69,6 +63,7 @@ raw_fields! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Kind;
 
     fn check(line: &str, expected: Result<Kind, Passed>) {
         check_bytes(line.as_bytes(), expected);

@@ -39,7 +39,7 @@ raw_fields! {
         session_kind = "sessionKind",
         nickname = "slug",
         permission_mode = "permissionMode",
-        message = "message",
+        message: Option<ApiMessage<'a>> = "message",
         content = "content",
         request = "requestId",
         meta = "isMeta",
@@ -85,8 +85,19 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    fn new(fields: &Fields<'a>) -> Self {
-        Self { kind: Kind::of(fields.kind.plain(), fields.subtype.plain()), fields: *fields }
+    /// The record in a line's text; `None` when that is no whole object.
+    fn read(json: &'a str) -> Option<Self> {
+        let fields = Fields::read(json)?;
+        Some(Self { kind: Kind::of(fields.kind.plain(), fields.subtype.plain()), fields })
+    }
+
+    /// Whether it is never read.
+    fn is_unread(&self) -> bool {
+        match self.kind {
+            Kind::ApiRequest => true,
+            Kind::Attachment => self.subtype_word() == "prompt_snapshot",
+            _ => false,
+        }
     }
 
     /// What kind of record it is.
@@ -196,7 +207,7 @@ impl<'a> Record<'a> {
 
     /// The API message of a user, assistant or nested progress record.
     pub fn message(&self) -> Option<ApiMessage<'a>> {
-        self.fields.message.is_object().then(|| ApiMessage::new(self.fields.message))
+        self.fields.message
     }
 
     /// The id that, with the message's own, tells API messages apart.
@@ -342,7 +353,7 @@ impl<'a> Record<'a> {
             return None;
         }
         let inner = self.fields.data.get("message");
-        inner.is_object().then(|| (self.fields.parent_tool_use.plain(), Record::new(&Fields::of(inner))))
+        Some((self.fields.parent_tool_use.plain(), Record::read(inner.json())?))
     }
 
     /// The files a file-history record names: backed up before they were changed.

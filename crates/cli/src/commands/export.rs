@@ -1,0 +1,89 @@
+//! `export`: every session as a Markdown document in a folder.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use app::export::{Exported, Request, export, index};
+use app::list::Filter;
+use app::{App, Error};
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::progress::Reading;
+use crate::render::{Look as _, Markdown};
+use crate::text::safe;
+
+/// Write every session as a Markdown document, for qmd and for people.
+///
+/// A document is written again only when its session has changed, and removed when its session is gone. Secrets are
+/// redacted.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder, made where it is missing.
+    #[arg(long, value_name = "FOLDER", required = true)]
+    markdown: PathBuf,
+    /// Only sessions of this repository; the documents of others stay as they are.
+    #[arg(long, value_name = "NAME")]
+    project: Option<String>,
+    /// Keep the documents of sessions that are gone.
+    #[arg(long)]
+    keep_gone: bool,
+    /// Then let qmd read and embed what is new: `qmd update`, `qmd embed`.
+    #[arg(long)]
+    index: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct ExportJson<'a> {
+    #[serde(flatten)]
+    exported: &'a Exported,
+    /// Whether qmd has indexed the documents; `null` where it was not to.
+    indexed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qmd_error: Option<&'a str>,
+}
+
+/// Exports; what cannot be exported is named and makes no difference to the rest.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let request = Request {
+        folder: args.markdown.clone(),
+        filter: Filter { project: args.project.clone(), ..Filter::default() },
+        keeps_gone: args.keep_gone,
+    };
+    let mut reading = Reading::new();
+    let look = || {
+        let mut look = Markdown::default();
+        move |out: &mut dyn std::io::Write, shown: &app::show::Shown| look.message(out, shown)
+    };
+    let exported = export(app, &request, look, |progress| reading.exported(progress))?;
+    drop(reading);
+    if !args.json {
+        tell(&exported)?;
+    }
+    let indexed = args.index.then(|| index(app));
+    if args.json {
+        let failed: Option<&Error> = indexed.as_ref().and_then(|indexed| indexed.as_ref().err());
+        super::json(&ExportJson {
+            exported: &exported,
+            indexed: indexed.as_ref().map(Result::is_ok),
+            qmd_error: failed.map(|error| error.message.as_str()),
+        })?;
+    }
+    Ok(indexed.transpose().map(|_| ())?)
+}
+
+fn tell(exported: &Exported) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let Exported { folder, written, unchanged, removed, failed } = exported;
+    let folder = safe(&folder.display().to_string());
+    writeln!(out, "{written} written, {unchanged} unchanged, {removed} removed in {folder}")?;
+    for why in failed {
+        writeln!(out, "Not exported: {}", safe(why))?;
+    }
+    Ok(out.finish()?)
+}

@@ -1,0 +1,93 @@
+//! Waiting for something to change in folders, for one who only wants to know when to look again.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crate::monitor::Input;
+use crate::source::Source;
+
+/// For so long what else changes belongs to the same change.
+const TOGETHER: Duration = Duration::from_millis(200);
+/// How many more changes that are, at most, in spans of [`TOGETHER`].
+const AT_MOST: usize = 5;
+
+/// Folders, none of them with those below it, watched by the system's events.
+pub struct Changes {
+    source: Source,
+    inputs: Receiver<Input>,
+}
+
+impl std::fmt::Debug for Changes {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Changes").field("works", &self.works()).finish_non_exhaustive()
+    }
+}
+
+impl Changes {
+    /// By events, where they are wanted and the system has any.
+    pub fn new(events: bool) -> Self {
+        let (sender, inputs) = channel();
+        Self { source: Source::new(&sender, events), inputs }
+    }
+
+    /// Watches these folders, too; those that are gone are forgotten.
+    pub fn watch(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
+        self.source.prune();
+        for folder in folders {
+            self.source.watch(&folder);
+        }
+    }
+
+    /// Whether the system tells of every folder: else one has to look by oneself.
+    pub fn works(&self) -> bool {
+        self.source.works() && self.source.trouble().is_none()
+    }
+
+    /// Waits for a change, at most so long; whether there was one.
+    pub fn wait(&mut self, patience: Duration) -> bool {
+        match self.inputs.recv_timeout(patience) {
+            Ok(input) => self.take(input),
+            Err(RecvTimeoutError::Timeout) => return false,
+            Err(RecvTimeoutError::Disconnected) => {
+                // There are no events at all, and time passes all the same.
+                std::thread::park_timeout(patience);
+                return false;
+            }
+        }
+        for _ in 0..AT_MOST {
+            let Ok(input) = self.inputs.recv_timeout(TOGETHER) else { break };
+            self.take(input);
+            while let Ok(input) = self.inputs.try_recv() {
+                self.take(input);
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, input: Input) {
+        if let Input::Broken(why) = input {
+            self.source.broke(why);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_written_is_a_change_and_silence_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut changes = Changes::new(true);
+        changes.watch([folder.path().to_owned()]);
+        assert!(changes.works());
+        assert!(!changes.wait(Duration::from_millis(1)));
+        std::fs::write(folder.path().join("a.jsonl"), "{}\n").unwrap();
+        assert!(changes.wait(Duration::from_secs(20)));
+        let mut without = Changes::new(false);
+        without.watch([folder.path().to_owned()]);
+        assert!(!without.works());
+        assert!(!without.wait(Duration::from_millis(1)));
+    }
+}

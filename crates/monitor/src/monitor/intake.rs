@@ -1,0 +1,290 @@
+//! What follows for the sessions from what was seen: they are found, go on, move, are left, and are forgotten.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use model::{SOURCE, SessionEvent, SessionId, SessionInfo};
+use transcript::{FileRole, FileStamp, SubagentFile, subagents_of};
+
+use super::HOT;
+use super::owner::Owner;
+use crate::files::Change;
+use crate::hooks::{self, Inbox};
+use crate::process::Process;
+use crate::records::Told;
+use crate::session::{News, Session};
+
+impl Owner {
+    pub(super) fn changed(&mut self, change: Change, now: Timestamp) {
+        match change {
+            Change::Changed { path, role: FileRole::Session(id), before, now: stamp } => {
+                self.transcript(&id, &path, before, stamp, now);
+            }
+            Change::Changed { path, role: FileRole::Subagent { session, agent }, now: stamp, .. } => {
+                self.agent(&session, &SubagentFile { id: agent, path: path.to_path_buf(), stamp }, now);
+            }
+            Change::Changed { path, role: FileRole::FlatSubagent { agent }, now: stamp, .. } => {
+                let file = SubagentFile { id: agent, path: path.to_path_buf(), stamp };
+                if is_recent(&stamp, now)
+                    && let Some(session) = file.session()
+                {
+                    self.agent(&session, &file, now);
+                }
+            }
+            Change::Gone { path, role: FileRole::Session(id) } => self.gone(&id, &path, now),
+            Change::Gone { .. } => {}
+        }
+    }
+
+    fn transcript(
+        &mut self,
+        id: &SessionId,
+        path: &Arc<Path>,
+        before: Option<FileStamp>,
+        stamp: FileStamp,
+        now: Timestamp,
+    ) {
+        let is_new = before.is_none() && self.is_begun;
+        let is_known = self.sessions.contains_key(id);
+        if !is_known && !is_new && !is_recent(&stamp, now) && !self.registry.holds(id) {
+            return;
+        }
+        let timers = self.settings.timers;
+        let session = self.sessions.entry(id.clone()).or_insert_with(|| Session::new(id.clone(), timers));
+        // The same session in two folders: the file that was written to last is the session's.
+        if let Some(other) = session.file.clone().filter(|other| other != path)
+            && modified(&other) > stamp.modified()
+        {
+            return;
+        }
+        let written = stamp.modified().unwrap_or(now).min(now);
+        // What stood there before is history, unless it was replaced while nobody looked.
+        let is_longer = |before: &FileStamp| before.ino == stamp.ino && before.size <= stamp.size;
+        let from =
+            if self.is_begun { before.filter(is_longer).map_or(0, |before| before.size) } else { u64::MAX };
+        let news = if is_known && session.file.is_some() || is_new {
+            session.read_on(path, now)
+        } else {
+            session.take_up(path, from, written, now)
+        };
+        self.publish(id, news, is_new && !is_known);
+        self.watch_side_folders(id);
+    }
+
+    fn publish(&mut self, id: &SessionId, news: News, is_new: bool) {
+        if is_new {
+            self.created(id);
+        }
+        self.records += news.records;
+        for event in news.events {
+            self.bus.send(event);
+        }
+        self.touched.insert(id.clone());
+    }
+
+    fn created(&mut self, id: &SessionId) {
+        if !self.is_begun {
+            return;
+        }
+        let now = self.now();
+        if let Some(session) = self.sessions.get(id) {
+            self.bus.send(SessionEvent::SessionCreated(Box::new(session.tracker.info(now))));
+            self.bus.send(SessionEvent::SessionsChanged { source: SOURCE });
+        }
+    }
+
+    /// A transcript is not where it was: it moved with its session, or it is gone for good.
+    fn gone(&mut self, id: &SessionId, path: &Arc<Path>, now: Timestamp) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            self.tell_removed(id);
+            return;
+        };
+        if session.file.as_ref() != Some(path) {
+            return;
+        }
+        if let Some(moved) = self.files.find(path.file_name().unwrap_or_default()) {
+            let moved: Arc<Path> = moved.into();
+            let news = session.read_on(&moved, now);
+            session.file = Some(Arc::clone(&moved));
+            // So that it is known there, and not taken for a new one.
+            self.files.look(&moved);
+            self.publish(id, news, false);
+            return;
+        }
+        session.lose_file();
+        self.source.unwatch(&path.with_extension(""));
+        if session.tracker.is_alive() {
+            self.touched.insert(id.clone());
+        } else {
+            self.tell_removed(id);
+        }
+    }
+
+    fn tell_removed(&mut self, id: &SessionId) {
+        let (key, session_id) = (SessionInfo::key(id), id.clone());
+        self.bus.send(SessionEvent::SessionRemoved { key, session_id });
+        self.bus.send(SessionEvent::SessionsChanged { source: SOURCE });
+    }
+
+    fn agent(&mut self, session: &SessionId, file: &SubagentFile, now: Timestamp) {
+        if !is_recent(&file.stamp, now) {
+            return;
+        }
+        let Some(watched) = self.sessions.get_mut(session) else { return };
+        self.records += watched.read_agent(file, now);
+        self.touched.insert(session.clone());
+    }
+
+    /// Looks into the side folders of the sessions that are watched.
+    pub(super) fn look_at_agents(&mut self, now: Timestamp) {
+        let ids: Vec<SessionId> = self.sessions.keys().cloned().collect();
+        for id in ids {
+            self.watch_side_folders(&id);
+            self.look_at_agents_of(&id, now);
+        }
+    }
+
+    pub(super) fn look_at_agents_of(&mut self, id: &SessionId, now: Timestamp) {
+        let Some(path) = self.sessions.get(id).and_then(|session| session.file.clone()) else { return };
+        for file in subagents_of(&path) {
+            if let Some(change) = self.files.look(&file.path) {
+                self.changed(change, now);
+            } else if !self.is_begun {
+                self.agent(id, &file, now);
+            }
+        }
+    }
+
+    pub(super) fn hear(&mut self, told: Vec<Told>, now: Timestamp) {
+        for (id, process) in told {
+            let is_alive = matches!(process, Process::Alive(_));
+            let is_known = self.sessions.contains_key(&id);
+            if !is_known && !is_alive {
+                continue;
+            }
+            if is_known && !is_alive {
+                // What was written before the end is read before it.
+                self.read_rest(&id, now);
+            }
+            let timers = self.settings.timers;
+            let session = self.sessions.entry(id.clone()).or_insert_with(|| Session::new(id.clone(), timers));
+            session.tracker.registry(process, now);
+            if !is_known {
+                self.take_up_held(&id, now);
+                self.created(&id);
+            }
+            self.touched.insert(id.clone());
+            if !is_alive {
+                self.left(&id, now);
+            }
+        }
+    }
+
+    /// That a session was left is told before what its process does next.
+    fn left(&mut self, id: &SessionId, now: Timestamp) {
+        self.tell(now);
+        let is_empty = self.sessions.get(id).is_some_and(|session| session.file.is_none());
+        if is_empty && self.is_begun {
+            // It was opened and left without a word: there never was a transcript.
+            self.sessions.remove(id);
+            self.tell_removed(id);
+        }
+    }
+
+    fn read_rest(&mut self, id: &SessionId, now: Timestamp) {
+        let known = self.sessions.get(id).and_then(|session| session.file.clone());
+        let path = known.map(|path| path.to_path_buf());
+        let path = path.or_else(|| self.files.find(OsStr::new(&format!("{id}.jsonl"))));
+        if let Some(change) = path.and_then(|path| self.files.look(&path)) {
+            self.changed(change, now);
+            self.tell(now);
+        }
+    }
+
+    /// A process holds a session that has been silent for long: its state is in the end of its file.
+    fn take_up_held(&mut self, id: &SessionId, now: Timestamp) {
+        let Some(path) = self.files.find(OsStr::new(&format!("{id}.jsonl"))) else { return };
+        let written = modified(&path).unwrap_or(now).min(now);
+        self.files.look(&path);
+        if let Some(session) = self.sessions.get_mut(id) {
+            let news = session.take_up(&path.into(), u64::MAX, written, now);
+            self.publish(id, news, false);
+        }
+        self.watch_side_folders(id);
+    }
+
+    pub(super) fn read_hooks(&mut self, now: Timestamp) {
+        let told = self.inbox.as_mut().map(Inbox::read).unwrap_or_default();
+        for hook in told {
+            // The file keeps more than is of use to one who starts now.
+            if now.duration_since(hook.at) > HOT {
+                continue;
+            }
+            let timers = self.settings.timers;
+            let is_opened = matches!(hook.told, hooks::Told::Started | hooks::Told::Prompt);
+            if !self.sessions.contains_key(&hook.session) {
+                if !is_opened || !self.is_begun {
+                    continue;
+                }
+                self.sessions.insert(hook.session.clone(), Session::new(hook.session.clone(), timers));
+                self.take_up_held(&hook.session, now);
+                self.created(&hook.session);
+            }
+            if let Some(session) = self.sessions.get_mut(&hook.session) {
+                session.tracker.hook(&hook);
+                self.touched.insert(hook.session);
+            }
+        }
+    }
+
+    /// Of releases that register themselves, a session without a record has no process.
+    pub(super) fn settle_absent(&mut self, now: Timestamp) {
+        for (id, session) in &mut self.sessions {
+            let may_live = session.tracker.knows_process() || self.registry.is_foreign(id);
+            if session.tracker.registers() && !may_live {
+                session.tracker.registry(Process::Absent, now);
+            }
+        }
+    }
+
+    /// Forgets those that have been silent for long.
+    pub(super) fn cool(&mut self, now: Timestamp) {
+        let is_cold = |session: &Session| {
+            !session.tracker.is_alive()
+                && session.tracker.heard().is_none_or(|heard| now.duration_since(heard) > HOT)
+        };
+        let cold: Vec<SessionId> =
+            self.sessions.iter().filter(|(_, session)| is_cold(session)).map(|(id, _)| id.clone()).collect();
+        for id in cold {
+            if let Some(file) = self.sessions.remove(&id).and_then(|session| session.file) {
+                self.source.unwatch(&file.with_extension(""));
+                self.source.unwatch(&file.with_extension("").join("subagents"));
+            }
+        }
+    }
+
+    /// The watched session whose side folder a path is, or lies in.
+    pub(super) fn owner_of(&self, path: &Path) -> Option<SessionId> {
+        let names = path.iter().rev().take(3).filter_map(|name| name.to_str()?.parse::<SessionId>().ok());
+        names.into_iter().find(|id| self.sessions.contains_key(id))
+    }
+
+    /// Sub-agents' files lie below a folder of their session's own, which is there once there is one.
+    pub(super) fn watch_side_folders(&mut self, id: &SessionId) {
+        let Some(file) = self.sessions.get(id).and_then(|session| session.file.clone()) else { return };
+        let side = file.with_extension("");
+        self.source.watch(&side);
+        self.source.watch(&side.join("subagents"));
+    }
+}
+
+fn is_recent(stamp: &FileStamp, now: Timestamp) -> bool {
+    stamp.modified().is_some_and(|at| now.duration_since(at) <= HOT)
+}
+
+fn modified(path: &Path) -> Option<Timestamp> {
+    FileStamp::of(&fs::symlink_metadata(path).ok()?).modified()
+}

@@ -1,0 +1,116 @@
+//! The one thread that owns every session's state, for those outside of it. Whatever can happen reaches it as
+//! an [`Input`]; what has happened leaves it on one bus.
+//!
+//! What is looked at, and when, stands in `owner`; what follows from it for the sessions in `intake`.
+
+mod intake;
+mod owner;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use model::{SessionInfo, Watching};
+use transcript::ConfigFolder;
+
+use crate::Timers;
+use crate::bus::Listener;
+use crate::monitor::owner::Owner;
+
+/// A session silent for so long, that no live process holds, costs nothing but the look at its file in turn.
+pub(crate) const HOT: SignedDuration = SignedDuration::from_hours(1);
+/// What the monitor works with.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The config folders of Claude Code.
+    pub folders: Vec<ConfigFolder>,
+    /// Where hooks leave their lines.
+    pub hooks: Option<PathBuf>,
+    /// The spans of the timers.
+    pub timers: Timers,
+    /// How often files, folders and processes are looked at whatever the system tells.
+    pub poll: Duration,
+    /// Whether to ask the system for events.
+    pub events: bool,
+    /// The clock.
+    pub clock: fn() -> Timestamp,
+}
+
+/// What reaches the thread that owns the sessions.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// The system says that these have changed.
+    Changed(Vec<PathBuf>),
+    /// The system lost events: anything may have changed.
+    Overflow,
+    /// The system's events are broken.
+    Broken(String),
+    /// Somebody wants to hear what happens from now on.
+    Listen(usize, Sender<(Snapshot, Listener)>),
+    /// Somebody wants to know how things stand.
+    Look(Sender<Snapshot>),
+    /// It is enough.
+    Stop,
+}
+
+/// How things stand.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// The sessions that are watched closely: live ones, and those of the last hour.
+    pub sessions: Vec<SessionInfo>,
+    /// How the files are watched.
+    pub watching: Option<Watching>,
+    /// Transcripts that are known.
+    pub files: usize,
+    /// Records that were read while watching.
+    pub records: u64,
+}
+
+/// The running monitor; it ends when dropped.
+#[derive(Debug)]
+pub struct Monitor {
+    inputs: Sender<Input>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Monitor {
+    /// Starts to watch. Sessions that are there get their state from the ends of their files.
+    pub fn start(settings: Settings) -> std::io::Result<Self> {
+        let (inputs, receiver) = channel();
+        let sender = inputs.clone();
+        let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(move || {
+            let mut owner = Owner::new(settings, &sender);
+            drop(sender);
+            owner.begin();
+            owner.run(&receiver);
+        })?;
+        Ok(Self { inputs, thread: Some(thread) })
+    }
+
+    /// How things stand, and all that happens from then on to a listener that may be `capacity` events behind.
+    /// `None` when the monitor has ended.
+    pub fn listen(&self, capacity: usize) -> Option<(Snapshot, Listener)> {
+        let (reply, answer) = channel();
+        self.inputs.send(Input::Listen(capacity, reply)).ok()?;
+        answer.recv().ok()
+    }
+
+    /// How things stand; `None` when the monitor has ended.
+    pub fn look(&self) -> Option<Snapshot> {
+        let (reply, answer) = channel();
+        self.inputs.send(Input::Look(reply)).ok()?;
+        answer.recv().ok()
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.inputs.send(Input::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

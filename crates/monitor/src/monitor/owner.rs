@@ -1,0 +1,277 @@
+//! What is looked at, and when: what the system tells of at once, everything else in turn.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use model::{SessionEvent, SessionId, Watching};
+use transcript::ConfigFolder;
+
+use super::{Input, Settings, Snapshot};
+use crate::bus::Bus;
+use crate::files::Files;
+use crate::hooks::Inbox;
+use crate::registry::Registry;
+use crate::session::Session;
+use crate::source::Source;
+
+/// How many silent files are looked at each time when the system tells of changes, and when it does not.
+const SWEEP: usize = 300;
+const SWEEP_ALONE: usize = 1500;
+/// How many inputs are taken before what they brought is told.
+const BATCH: usize = 4096;
+/// The least time between two looks at sub-agents' folders that the system did not tell of.
+const AGENTS_EVERY: u32 = 2;
+
+/// All that the thread has.
+pub(super) struct Owner {
+    pub(super) settings: Settings,
+    pub(super) sessions: HashMap<SessionId, Session>,
+    pub(super) files: Files,
+    pub(super) registry: Registry,
+    pub(super) inbox: Option<Inbox>,
+    pub(super) source: Source,
+    pub(super) bus: Bus,
+    pub(super) dirty: BTreeSet<PathBuf>,
+    pub(super) touched: BTreeSet<SessionId>,
+    pub(super) told_watching: Option<Watching>,
+    pub(super) records: u64,
+    pub(super) polls: u32,
+    pub(super) is_begun: bool,
+}
+
+impl Owner {
+    pub(super) fn new(settings: Settings, inputs: &Sender<Input>) -> Self {
+        let mut folders: Vec<ConfigFolder> = Vec::new();
+        for folder in &settings.folders {
+            // The physical path, as the system names it in its events; and each folder once.
+            let root = fs::canonicalize(folder.root()).unwrap_or_else(|_| folder.root().to_owned());
+            let folder = ConfigFolder::new(root);
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        Self {
+            registry: Registry::new(folders.iter().map(ConfigFolder::live_registry).collect()),
+            inbox: settings.hooks.clone().map(Inbox::new),
+            source: Source::new(inputs, settings.events),
+            files: Files::new(folders),
+            settings,
+            sessions: HashMap::new(),
+            bus: Bus::default(),
+            dirty: BTreeSet::new(),
+            touched: BTreeSet::new(),
+            told_watching: None,
+            records: 0,
+            polls: 0,
+            is_begun: false,
+        }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        (self.settings.clock)()
+    }
+
+    /// Takes up what is there. Folders are watched before they are listed, so that nothing falls in between.
+    pub(super) fn begin(&mut self) {
+        let now = self.now();
+        self.watch_folders();
+        let mut changes = self.files.list(now);
+        self.watch_folders();
+        changes.extend(self.files.list(now));
+        for change in changes {
+            self.changed(change, now);
+        }
+        let told = self.registry.look(now);
+        self.hear(told, now);
+        self.look_at_agents(now);
+        self.read_hooks(now);
+        self.settle_absent(now);
+        for session in self.sessions.values_mut() {
+            session.tracker.forget_news(now);
+        }
+        self.touched.clear();
+        self.tell_watching();
+        self.is_begun = true;
+    }
+
+    pub(super) fn run(&mut self, inputs: &Receiver<Input>) {
+        let mut polled = Instant::now();
+        loop {
+            let wait = self.patience(polled);
+            match inputs.recv_timeout(wait) {
+                Ok(first) => {
+                    let more = std::iter::from_fn(|| inputs.try_recv().ok()).take(BATCH);
+                    for input in std::iter::once(first).chain(more) {
+                        if !self.take(input) {
+                            return;
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            let now = self.now();
+            self.look_at_dirty(now);
+            if polled.elapsed() >= self.settings.poll {
+                polled = Instant::now();
+                self.poll(now);
+            }
+            self.tell(now);
+        }
+    }
+
+    /// How long nothing will happen by itself.
+    fn patience(&self, polled: Instant) -> Duration {
+        let until_poll = self.settings.poll.saturating_sub(polled.elapsed());
+        let now = self.now();
+        let next = self.sessions.values().filter_map(|session| session.tracker.next_deadline(now)).min();
+        let until_next = next.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
+        // A deadline is reached a moment after its time, not before.
+        let until_next = until_next.map(|wait| wait + Duration::from_millis(1));
+        until_next.map_or(until_poll, |wait| wait.min(until_poll))
+    }
+
+    /// False when it is enough.
+    fn take(&mut self, input: Input) -> bool {
+        match input {
+            Input::Changed(paths) => self.dirty.extend(paths),
+            Input::Overflow => self.catch_up(),
+            Input::Broken(why) => {
+                self.source.broke(why);
+                self.catch_up();
+            }
+            Input::Listen(capacity, reply) => {
+                let listener = self.bus.listen(capacity);
+                // Whoever asked may be gone.
+                let _ = reply.send((self.snapshot(), listener));
+            }
+            Input::Look(reply) => {
+                let _ = reply.send(self.snapshot());
+            }
+            Input::Stop => return false,
+        }
+        true
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let now = self.now();
+        Snapshot {
+            sessions: self.sessions.values().map(|session| session.tracker.info(now)).collect(),
+            watching: self.told_watching.clone(),
+            files: self.files.len(),
+            records: self.records,
+        }
+    }
+
+    /// Events were lost: every file is looked at.
+    fn catch_up(&mut self) {
+        let now = self.now();
+        let changes = [self.files.list(now), self.files.sweep(self.files.len())].concat();
+        for change in changes {
+            self.changed(change, now);
+        }
+        self.poll(now);
+    }
+
+    fn look_at_dirty(&mut self, now: Timestamp) {
+        for path in std::mem::take(&mut self.dirty) {
+            self.look_at(&path, now);
+        }
+    }
+
+    fn look_at(&mut self, path: &Path, now: Timestamp) {
+        if self.registry.folders().iter().any(|folder| path.parent() == Some(folder)) {
+            let told = self.registry.look_at(path, now);
+            self.hear(told, now);
+        } else if self.inbox.as_ref().is_some_and(|inbox| path.starts_with(inbox.folder())) {
+            self.read_hooks(now);
+        } else if self.registry.folders().iter().any(|folder| path == folder) || self.files.is_root(path) {
+            // The first session ever on this machine makes them.
+            self.source.watch(path);
+            let told = self.registry.look(now);
+            self.hear(told, now);
+            let changes = self.files.list(now);
+            for change in changes {
+                self.changed(change, now);
+            }
+            self.watch_folders();
+        } else if self.files.is_project(path) {
+            // Watched before it is listed, so that nothing falls in between.
+            self.source.watch(path);
+            let changes = self.files.list_one(path, now);
+            for change in changes {
+                self.changed(change, now);
+            }
+        } else if let Some(change) = self.files.look(path) {
+            self.changed(change, now);
+        } else if let Some(id) = self.owner_of(path) {
+            self.watch_side_folders(&id);
+            self.look_at_agents_of(&id, now);
+        } else {
+            self.watch_folders();
+        }
+    }
+
+    /// Everything that is looked at whether the system tells of it or not.
+    fn poll(&mut self, now: Timestamp) {
+        self.polls = self.polls.wrapping_add(1);
+        self.cool(now);
+        self.watch_folders();
+        let mut changes = self.files.list(now);
+        let hot: Vec<Arc<Path>> = self.sessions.values().filter_map(|session| session.file.clone()).collect();
+        changes.extend(hot.iter().filter_map(|path| self.files.look(path)));
+        let sweep = if self.source.works() { SWEEP } else { SWEEP_ALONE };
+        changes.extend(self.files.sweep(sweep));
+        for change in changes {
+            self.changed(change, now);
+        }
+        let told = self.registry.look(now);
+        self.hear(told, now);
+        if self.polls.is_multiple_of(AGENTS_EVERY) || !self.source.works() {
+            self.look_at_agents(now);
+            self.source.prune();
+        }
+        self.read_hooks(now);
+        self.touched.extend(self.sessions.keys().cloned());
+        self.tell_watching();
+    }
+
+    fn watch_folders(&mut self) {
+        let registries = self.registry.folders().iter().cloned();
+        let inbox = self.inbox.iter().map(|inbox| inbox.folder().to_owned());
+        let folders: Vec<PathBuf> = registries.chain(inbox).chain(self.files.folders()).collect();
+        for folder in folders {
+            if !self.source.watch(&folder) && !self.source.watches(&folder) {
+                // It is not there yet: who makes it does so in the folder above.
+                if let Some(above) = folder.parent() {
+                    self.source.watch(above);
+                }
+            }
+        }
+    }
+
+    /// Tells what has happened to the sessions that something happened to, and to those whose time has come.
+    pub(super) fn tell(&mut self, now: Timestamp) {
+        let touched = std::mem::take(&mut self.touched);
+        for (id, session) in &mut self.sessions {
+            if touched.contains(id) || session.tracker.is_due(now) {
+                for event in session.tracker.tick(now) {
+                    self.bus.send(event);
+                }
+            }
+        }
+    }
+
+    fn tell_watching(&mut self) {
+        let watching = Watching { events: self.source.works(), reason: self.source.trouble() };
+        if self.told_watching.as_ref() != Some(&watching) {
+            self.told_watching = Some(watching.clone());
+            self.bus.send(SessionEvent::Watching(watching));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Recordings of real sessions, taken up by the rules alone on a clock of their own.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+use model::{Activity, Evidence, SessionId};
+use monitor::{Process, Records, Timers, Told, Tracker, Written, replay};
+use testkit::recording::{Seen, What};
+use transcript::record::parse;
+use transcript::{ConfigFolder, FileRole, Live, Standing, SubagentMeta};
+
+/// How long time goes on after the last thing that was seen.
+const AFTER: SignedDuration = SignedDuration::from_secs(20);
+
+/// What each session of a recording did, in one row, as `state E tool (detail)`; as a live listener hears it, what
+/// is the same as before is not told again.
+pub(crate) fn states(seen: &[Seen]) -> Vec<String> {
+    let until = seen.last().map_or(Timestamp::UNIX_EPOCH, |last| last.at + AFTER);
+    let mut told: Vec<(Timestamp, Activity)> = Vec::new();
+    for (id, written) in of_sessions(seen) {
+        let mut tracker = Tracker::new(id, Timers::default());
+        told.extend(replay(&mut tracker, &written, until));
+    }
+    told.sort_by_key(|(at, _)| *at);
+    let mut words: Vec<String> = told.iter().map(|(_, activity)| word(activity)).collect();
+    words.dedup();
+    words
+}
+
+/// A state in the words of these tests.
+pub(crate) fn word(activity: &Activity) -> String {
+    let evidence = match activity.evidence {
+        Evidence::Protocol => 'P',
+        Evidence::Registry => 'R',
+        Evidence::Hook => 'H',
+        Evidence::Transcript => 'X',
+        Evidence::Timer => 'T',
+    };
+    let what = match (&activity.tool, &activity.detail) {
+        (Some(tool), _) => format!(" {tool}"),
+        (None, Some(detail)) => format!(" ({detail})"),
+        (None, None) => String::new(),
+    };
+    format!("{} {evidence}{what}", activity.state.word())
+}
+
+/// Whether these states are those of a table: those in brackets may be too short to be seen.
+pub(crate) fn are_as_told(states: &[String], expected: &[String]) -> bool {
+    let Some((first, rest)) = expected.split_first() else { return states.is_empty() };
+    let may_be_missed = first.strip_prefix('[').and_then(|state| state.strip_suffix(']'));
+    let is_next = states.first().is_some_and(|state| state == may_be_missed.unwrap_or(first));
+    is_next && are_as_told(&states[1..], rest) || may_be_missed.is_some() && are_as_told(states, rest)
+}
+
+/// The sessions of a recording, each with what was written to its files and what its registry said of it.
+type Sessions = Vec<(SessionId, Vec<(Timestamp, Written)>)>;
+
+/// The one that was first is first: it is left before another one is begun.
+fn of_sessions(seen: &[Seen]) -> Sessions {
+    let folder = ConfigFolder::new("/recorded");
+    let mut sessions = Sessions::new();
+    let mut metas: HashMap<PathBuf, SubagentMeta> = HashMap::new();
+    let mut records = Records::default();
+    for Seen { at, file, what } in seen {
+        let mut add = |session: SessionId, written: Written| match sessions
+            .iter_mut()
+            .find(|(known, _)| *known == session)
+        {
+            Some((_, all)) => all.push((*at, written)),
+            None => sessions.push((session, vec![(*at, written)])),
+        };
+        if file.starts_with("sessions") {
+            for (session, process) in of_registry(&mut records, file, what, *at) {
+                add(session, Written::Process(process));
+            }
+            continue;
+        }
+        if let (Some(agent), What::Holds(meta)) = (file.to_string_lossy().strip_suffix(".meta.json"), what) {
+            metas.insert(format!("{agent}.jsonl").into(), meta_of(meta));
+        }
+        let What::Added(lines) = what else { continue };
+        let lines = lines.clone().into_bytes();
+        match folder.role(&folder.root().join(file)) {
+            Some(FileRole::Session(id)) => add(id, Written::Transcript(lines)),
+            Some(FileRole::Subagent { session, agent }) => {
+                let meta = metas.get(file).cloned().unwrap_or_default();
+                add(session, Written::Subagent { agent, meta, lines });
+            }
+            Some(FileRole::FlatSubagent { agent }) => {
+                let first = lines.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                let named = parse(first).ok().and_then(|record| record.session()?.parse().ok());
+                let Some(session) = named else { continue };
+                add(session, Written::Subagent { agent, meta: SubagentMeta::default(), lines });
+            }
+            None => {}
+        }
+    }
+    sessions
+}
+
+fn of_registry(records: &mut Records, file: &Path, what: &What, at: Timestamp) -> Vec<Told> {
+    let mut told = Vec::new();
+    match what {
+        What::Holds(content) => {
+            let standing = Live::said(content.as_bytes()).map_or(Standing::Unreadable, Standing::Alive);
+            records.take(file, standing, at, &mut told);
+        }
+        What::Gone => records.forget(file, at, &mut told),
+        What::Killed => {
+            let pid = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            records.bury(|live| live.pid.to_string() != pid, at, &mut told);
+        }
+        What::Added(_) => {}
+    }
+    told.retain(|(_, process)| *process != Process::Unknown);
+    told
+}
+
+fn meta_of(content: &str) -> SubagentMeta {
+    let fields: serde_json::Value = serde_json::from_str(content).unwrap();
+    let text = |name: &str| fields[name].as_str().map(str::to_owned);
+    SubagentMeta {
+        agent_type: text("agentType"),
+        description: text("description"),
+        tool_use: text("toolUseId"),
+    }
+}
+
+#[track_caller]
+fn check(release: &str, expected: &[&str]) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let text = transcript::read_small(&data.join(format!("{release}.jsonl")), 1 << 20).unwrap();
+    let seen = testkit::recording::read(&String::from_utf8(text).unwrap());
+    assert_eq!(states(&seen), expected, "{release}");
+}
+
+#[test]
+fn a_recording_of_1_0_60() {
+    // The second of two runs in print mode; its prompt and its call were written together.
+    check("1.0.60", &["thinking X", "waiting_input X", "tool_use X Bash", "thinking X", "waiting_input X"]);
+}
+
+#[test]
+fn a_recording_of_2_0_77() {
+    check(
+        "2.0.77",
+        &[
+            "thinking X",
+            "responding X",
+            "waiting_input X",
+            "thinking X",
+            "tool_use X Bash",
+            "thinking X",
+            "waiting_input X",
+            "thinking X",
+            "tool_use X Bash",
+            "waiting_permission T Bash",
+            "thinking X",
+            "waiting_input X",
+            "thinking X",
+            "responding X",
+            "waiting_input X",
+        ],
+    );
+}
+
+#[test]
+fn a_recording_of_2_1_197() {
+    // The machine was busy: records come seconds after what they tell.
+    check(
+        "2.1.197",
+        &[
+            "waiting_input R",
+            "thinking R",
+            "waiting_input R",
+            "thinking R",
+            "tool_use R Bash",
+            "responding R",
+            "waiting_input R",
+            "waiting_permission R",
+            "waiting_permission R Bash",
+            "tool_use R Bash",
+            "responding R",
+            "waiting_input R",
+            "thinking R",
+            "waiting_input R",
+            "ended R",
+        ],
+    );
+}

@@ -1,0 +1,273 @@
+//! The chain: `qmd query`, where that fails `qmd vsearch`, where that fails `qmd search`.
+
+use serde::Serialize;
+
+use crate::answer::{Found, found};
+use crate::child::{Qmd, Said};
+use crate::document::Document;
+
+/// The longest complaint that is handed on, in characters.
+const COMPLAINT: usize = 200;
+/// How many lines of a document hold its head.
+const HEAD: &str = "24";
+
+/// What qmd is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question<'a> {
+    /// What is looked for, in words.
+    pub intent: &'a str,
+    /// The collection that is searched.
+    pub collection: &'a str,
+    /// At most so many documents.
+    pub limit: usize,
+    /// Only documents with this score or more.
+    pub min_score: Option<f32>,
+}
+
+/// One of qmd's ways of searching, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Words and meaning, ranked by a model.
+    Query,
+    /// Meaning.
+    Vsearch,
+    /// Words.
+    Search,
+}
+
+/// Why one step gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The step.
+    pub step: Step,
+    /// Why, in one line.
+    pub why: String,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The step that answered.
+    pub step: Step,
+    /// Best first.
+    pub found: Vec<Found>,
+    /// The steps before it.
+    pub failures: Vec<Failure>,
+}
+
+/// No step answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unanswered {
+    /// What each step said.
+    pub failures: Vec<Failure>,
+}
+
+impl Step {
+    const CHAIN: [Self; 3] = [Self::Query, Self::Vsearch, Self::Search];
+
+    /// The name of qmd's command.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Vsearch => "vsearch",
+            Self::Search => "search",
+        }
+    }
+}
+
+impl Failure {
+    /// All failures in one line.
+    pub fn told(failures: &[Self]) -> Option<String> {
+        let each = failures.iter().map(|failure| format!("qmd {}: {}", failure.step.word(), failure.why));
+        (!failures.is_empty()).then(|| each.collect::<Vec<_>>().join("; "))
+    }
+}
+
+impl Qmd {
+    /// Asks step after step until one answers.
+    pub fn ask(&self, question: &Question<'_>) -> Result<Reply, Unanswered> {
+        let mut failures = Vec::new();
+        for step in Step::CHAIN {
+            let Question { intent, collection, limit, min_score } = question;
+            let (intent, limit) = (words(intent), limit.to_string());
+            let mut arguments = vec![step.word(), &intent, "-c", collection, "--json", "-n", &limit];
+            let min_score = min_score.map(|score| score.to_string());
+            if let Some(score) = &min_score {
+                arguments.extend(["--min-score", score]);
+            }
+            let why = match self.run(&arguments).and_then(|said| understood(&said)) {
+                Ok(found) => return Ok(Reply { step, found, failures }),
+                Err(why) => why,
+            };
+            // What is not there is missing for every other step as well.
+            let is_missing = why.starts_with(NO_COLLECTION);
+            failures.push(Failure { step, why });
+            if is_missing {
+                break;
+            }
+        }
+        Err(Unanswered { failures })
+    }
+
+    /// The head of a document that qmd found; absent where it has none or qmd does not say.
+    pub fn head_of(&self, found: &Found) -> Option<Document> {
+        // The name is an answer of qmd's, not ours: it must not be taken for a flag.
+        let path = found.path.strip_prefix("qmd://").map(|_| found.path.as_str())?;
+        let said = self.run(&["get", path, "-l", HEAD]).ok().filter(|said| said.success)?;
+        Document::parse(&said.out)
+    }
+}
+
+const NO_COLLECTION: &str = "Collection not found";
+const NO_VECTORS: &str = "need embeddings";
+
+/// The intent as one line that no release of qmd takes for a flag or for its own query syntax.
+fn words(intent: &str) -> String {
+    let line = intent.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.trim_start_matches('-').trim_start().to_owned()
+}
+
+fn understood(said: &Said) -> Result<Vec<Found>, String> {
+    if !said.success {
+        return Err(complaint(said));
+    }
+    match found(&said.out) {
+        None => Err("it printed no answer that can be read".to_owned()),
+        // Without vectors there is nothing to be found by meaning: an empty answer says nothing.
+        Some(found) if found.is_empty() && said.err.contains(NO_VECTORS) => Err(complaint(said)),
+        Some(found) => Ok(found),
+    }
+}
+
+/// The line that says most of what went wrong.
+fn complaint(said: &Said) -> String {
+    let lines = || said.err.lines().chain(said.out.lines()).map(plain).filter(|line| !line.is_empty());
+    let says = |what: &[&str]| lines().find(|line| what.iter().any(|what| line.contains(what)));
+    let told = says(&[NO_COLLECTION])
+        .or_else(|| says(&["Error: ", "Error("]))
+        .or_else(|| says(&[NO_VECTORS]))
+        .or_else(|| lines().next());
+    told.unwrap_or_else(|| "it failed and says nothing".to_owned()).chars().take(COMPLAINT).collect()
+}
+
+/// A line without what steers a terminal.
+fn plain(line: &str) -> String {
+    let mut parts = line.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| {
+        let code = part.strip_prefix('[').unwrap_or(part);
+        code.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).get(1..).unwrap_or_default()
+    });
+    let text = first + &rest.collect::<String>();
+    text.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::child::tests::script;
+
+    const ONE: &str = r#"echo '[{"file":"qmd://c/a.md","score":0.5,"snippet":"s"}]'"#;
+
+    type Told = Result<(Step, usize, Option<String>), Option<String>>;
+
+    fn ask(text: &str) -> Told {
+        ask_within(text, Duration::from_mins(1))
+    }
+
+    fn ask_within(text: &str, limit: Duration) -> Told {
+        let scratch = tempfile::tempdir().unwrap();
+        let qmd = script(scratch.path(), text, limit);
+        let question = Question { intent: "--fix\n  it", collection: "c", limit: 7, min_score: Some(0.25) };
+        match qmd.ask(&question) {
+            Ok(reply) => Ok((reply.step, reply.found.len(), Failure::told(&reply.failures))),
+            Err(unanswered) => Err(Failure::told(&unanswered.failures)),
+        }
+    }
+
+    #[test]
+    fn the_first_step_that_answers_is_taken() {
+        let check = |text: &str, expected: (Step, usize, Option<&str>)| {
+            let (step, count, why) = expected;
+            assert_eq!(ask(text), Ok((step, count, why.map(str::to_owned))), "{text}");
+        };
+        check(ONE, (Step::Query, 1, None));
+        check("echo 'No results found.'", (Step::Query, 0, None));
+        check(
+            &format!(
+                "[ $1 = query ] && {{ echo 'SQLiteError: no such column: claude' >&2; exit 1; }}; {ONE}"
+            ),
+            (Step::Vsearch, 1, Some("qmd query: SQLiteError: no such column: claude")),
+        );
+        check(
+            &format!("case $1 in query) kill -SEGV $$;; vsearch) echo rubbish;; *) {ONE};; esac"),
+            (
+                Step::Search,
+                1,
+                Some(
+                    "qmd query: it failed and says nothing; qmd vsearch: it printed no answer that can be read",
+                ),
+            ),
+        );
+        check(
+            &format!(
+                "case $1 in query) exit 9;; vsearch) echo '[]'; echo 'Warning: 3 documents (100%) need embeddings. Run' >&2;; *) {ONE};; esac"
+            ),
+            (
+                Step::Search,
+                1,
+                Some(
+                    "qmd query: it failed and says nothing; qmd vsearch: Warning: 3 documents (100%) need embeddings. Run",
+                ),
+            ),
+        );
+    }
+
+    #[test]
+    fn a_slow_qmd_costs_no_more_than_its_limit_for_each_step() {
+        let why = |step: &str| format!("qmd {step}: no answer within 200 ms");
+        let expected = ["query", "vsearch", "search"].map(why).join("; ");
+        assert_eq!(ask_within("sleep 600", Duration::from_millis(200)), Err(Some(expected)));
+    }
+
+    #[test]
+    fn a_missing_collection_ends_the_chain() {
+        let text = "echo 'Collection not found: c' >&2; exit 1";
+        assert_eq!(ask(text), Err(Some("qmd query: Collection not found: c".to_owned())));
+    }
+
+    #[test]
+    fn nothing_that_is_asked_becomes_a_flag() {
+        let text = r#"[ "$*" = "query fix it -c c --json -n 7 --min-score 0.25" ] || { echo "Error: $*" >&2; exit 1; }; echo '[]'"#;
+        assert_eq!(ask(text), Ok((Step::Query, 0, None)));
+    }
+
+    #[test]
+    fn complaints_are_one_plain_line() {
+        let check = |err: &str, expected: &str| {
+            let said = Said { success: false, out: String::new(), err: err.to_owned() };
+            assert_eq!(complaint(&said), expected);
+        };
+        check(
+            "Warning: 1 documents (100%) need embeddings.\n\u{1b}[?25hfile:///q.js:92\n  throw\n\nError: No model file found\n    at x\nNode.js v22",
+            "Error: No model file found",
+        );
+        check("\u{1b}[31mCollection not found: c\u{1b}[0m\n", "Collection not found: c");
+        check("", "it failed and says nothing");
+    }
+
+    #[test]
+    fn a_head_is_asked_for_by_name_only() {
+        let scratch = tempfile::tempdir().unwrap();
+        let text =
+            r#"[ "$1 $3" = "get -l" ] && printf '%s\n---\n\n1: ---\n2: Session ID: s1\n3: ---\n' "$2""#;
+        let qmd = script(scratch.path(), text, Duration::from_secs(20));
+        let found = |path: &str| Found { path: path.into(), score: 0.0, text: String::new() };
+        let head = qmd.head_of(&found("qmd://c/a.md")).unwrap();
+        assert_eq!(head.session.as_ref().map(ToString::to_string).as_deref(), Some("s1"));
+        assert_eq!(qmd.head_of(&found("--help")), None);
+    }
+}

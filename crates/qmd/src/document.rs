@@ -1,0 +1,148 @@
+//! The head of a session's Markdown document: what programs look for before the conversation begins.
+//!
+//! Written as `Key: value` between two rules; read also as `- **Key:** value`, as other exporters write it.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use model::{Session, SessionId};
+
+/// The ending of a document's name.
+pub const FILE_TYPE: &str = "md";
+/// Says who wrote a document, and in which form; another form makes every document be written again.
+const BY: &str = "backstory 1";
+/// How many lines are looked through for a head.
+const LINES: usize = 40;
+
+const SESSION: &str = "Session ID";
+const DIRECTORY: &str = "Working Directory";
+const DATE: &str = "Date";
+const EXPORTED_BY: &str = "Exported By";
+
+/// What a document says of its session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Document {
+    /// The session.
+    pub session: Option<SessionId>,
+    /// The directory it started in.
+    pub working_directory: Option<PathBuf>,
+    /// When it began.
+    pub date: Option<Timestamp>,
+    /// Whether Backstory wrote it.
+    pub is_ours: bool,
+}
+
+impl Document {
+    /// What the beginning of a document says; `None` where it says nothing of a session.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut head = Self::default();
+        for (key, value) in text.lines().take(LINES).filter_map(pair) {
+            match key.as_str() {
+                "session id" | "session_id" => head.session = head.session.or_else(|| value.parse().ok()),
+                "working directory" | "working dir" | "cwd" => {
+                    head.working_directory.get_or_insert_with(|| value.into());
+                }
+                "date" => head.date = head.date.or_else(|| value.parse().ok()),
+                "exported by" => head.is_ours = value.starts_with("backstory"),
+                _ => {}
+            }
+        }
+        (head != Self::default()).then_some(head)
+    }
+
+    /// The head of a session's document. `source` is what has changed when the document has to be written
+    /// again; programs that show a document alone leave it out.
+    pub fn head(session: &Session, source: Option<&str>) -> String {
+        let mut head = format!("---\n{SESSION}: {}\n", session.id);
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let date = session.created.or(session.last_modified).map(|date| date.to_string());
+        let lines = [
+            (DIRECTORY, path(&session.cwd)),
+            (DATE, date),
+            ("Agent", Some("claude".to_owned())),
+            ("Repo Root", path(&session.repo_path)),
+            ("Title", session.title.clone()),
+            ("Source", source.map(str::to_owned)),
+            (EXPORTED_BY, source.map(|_| BY.to_owned())),
+        ];
+        for (key, value) in lines {
+            if let Some(value) = value {
+                // Writing to a string cannot fail.
+                let _ = writeln!(head, "{key}: {}", one_line(&value));
+            }
+        }
+        head + "---\n"
+    }
+}
+
+/// Whether a line is one of a head's.
+pub(crate) fn is_head(line: &str) -> bool {
+    const KEYS: [&str; 13] = [
+        "session id",
+        "session_id",
+        "working directory",
+        "working dir",
+        "cwd",
+        "date",
+        "agent",
+        "repo root",
+        "title",
+        "source",
+        "exported by",
+        "---",
+        "git branch",
+    ];
+    pair(line).is_some_and(|(key, _)| KEYS.contains(&key.as_str()))
+}
+
+/// `Key: value` or `- **Key:** value`, also behind the line number that `qmd get` prints; the key in lower case.
+fn pair(line: &str) -> Option<(String, &str)> {
+    let line = line.trim();
+    let numbered = line.split_once(": ").filter(|(number, _)| number.bytes().all(|b| b.is_ascii_digit()));
+    let line = numbered.map_or(line, |(_, rest)| rest);
+    let plain = line.trim_start_matches(['-', '*', ' ']);
+    let (key, value) = plain.split_once(':')?;
+    let value = value.trim_start_matches('*').trim();
+    (key.len() < 40 && !value.is_empty()).then(|| (key.trim_end_matches('*').to_lowercase(), value))
+}
+
+/// A value that stays on its line and steers no terminal.
+fn one_line(value: &str) -> String {
+    let plain: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "60309e1e-c4ea-4d6d-8da1-21732781ce4d";
+
+    #[test]
+    fn heads_of_every_exporter_are_read() {
+        let check = |text: &str, session: Option<&str>, directory: Option<&str>, date: Option<&str>| {
+            let head = Document::parse(text).unwrap_or_default();
+            assert_eq!(head.session.map(|id| id.to_string()).as_deref(), session, "{text}");
+            assert_eq!(head.working_directory, directory.map(PathBuf::from), "{text}");
+            assert_eq!(head.date.map(|date| date.to_string()).as_deref(), date, "{text}");
+        };
+        let plain = format!(
+            "---\nSession ID: {ID}\nWorking Directory: /private/tmp\nDate: 2026-01-07T00:11:47.756Z\n---\n"
+        );
+        let date = Some("2026-01-07T00:11:47.756Z");
+        check(&plain, Some(ID), Some("/private/tmp"), date);
+        check(&format!("# T\n\n- **Session ID:** {ID}\n- **cwd:** /p\n"), Some(ID), Some("/p"), None);
+        let numbered: Vec<_> =
+            (1..).zip(plain.lines()).map(|(number, line)| format!("{number}: {line}")).collect();
+        check(
+            &format!("qmd://c/a.md  #1\n---\n\n{}", numbered.join("\n")),
+            Some(ID),
+            Some("/private/tmp"),
+            date,
+        );
+        check("Session ID: ../../etc/passwd\n", None, None, None);
+        check(&format!("{}Session ID: {ID}", "\n".repeat(60)), None, None, None);
+        check("nothing of the kind\0", None, None, None);
+    }
+}
