@@ -255,7 +255,7 @@ pub(crate) fn look_after(app: &App, program: &Path) -> Result<(), Error> {
 fn hand_over(app: &App, table: &mut Table, id: WorkerId, program: &Path) -> Result<(), Error> {
     let Some(worker) = table.get(id).map_err(unusable)? else { return Ok(()) };
     let mut process = Process::new(program);
-    process.arg("worker").arg(id.to_string()).current_dir(&app.config.home);
+    process.arg("worker").arg(id.to_string()).current_dir(&app.config.home).env_remove(workers::MARK);
     process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let failed = |error: &std::io::Error| {
         Error::caused(

@@ -32,8 +32,9 @@ pub(crate) const NOT_INHERITED: [&str; 11] = [
 ];
 const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
-/// What a worker's `claude` finds its worker's mark in: who looks for lost processes looks for it.
-pub(crate) const MARK: &str = "BACKSTORY_WORKER";
+/// The variable that bears a worker's mark, by which a lost process is found. No Backstory that runs a worker may bear
+/// another one's.
+pub const MARK: &str = "BACKSTORY_WORKER";
 
 /// How a conversation begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

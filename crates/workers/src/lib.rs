@@ -26,7 +26,7 @@ pub mod table;
 mod turn;
 mod worker;
 
-pub use command_line::{CommandLine, Start};
+pub use command_line::{CommandLine, MARK, Start};
 pub use conversation::Limits;
 pub use envelope::Envelope;
 pub use event::{Command, Event, Started, TurnResult};
