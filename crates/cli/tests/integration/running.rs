@@ -81,7 +81,7 @@ fn the_person_at_the_terminal_is_asked() {
     let mut command = desk.command(&["run", "--fresh", "make a file"]);
     command.current_dir(shop.path());
     let terminal = Terminal::run(&command, 100, 30);
-    terminal.until(|screen| screen.contains("Claude wants to use Bash") && screen.contains("> "));
+    terminal.until(|screen| screen.contains("Claude wants to use Bash") && screen.contains("x  deny"));
     terminal.type_line("y");
     wait_until("the file", || shop.path().join("made").exists());
     wait_until("its end", || worker(&desk, "1")["status"] == "finished");
@@ -154,7 +154,8 @@ fn a_session_has_one_writer() {
     assert!(refused.stderr.contains(&format!("--fork {session}")), "{}", refused.stderr);
     let fork = inside(&desk, shop.path(), &["run", "--fork", &session, "and again"]).succeeded();
     assert!(fork.stdout.contains("Hello again."));
-    desk.backstory(&["stop", &number]).succeeded();
+    // Idle, it has made way for the fork, which needed its directory.
+    until_status(&desk, &number, "finished");
 }
 
 #[test]
