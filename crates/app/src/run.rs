@@ -11,7 +11,7 @@ use workers::table::{Added, Wanted};
 use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
 use crate::pick::{self, pick};
-use crate::place::{Place, holder};
+use crate::place::{Place, holder, is_real};
 use crate::repo::Meant;
 use crate::which::{Which, which};
 use crate::workers::{Link, look_after, order, table, unusable};
@@ -79,6 +79,7 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     if request.task.trim().is_empty() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
     }
+    is_real(app)?;
     look_after(app, program)?;
     let installed = claude::required(app)?;
     let release = claude::steered(app, &installed)?;
