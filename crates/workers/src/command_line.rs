@@ -3,7 +3,7 @@
 //! Two ways to run it: on the person's terminal, which it takes over ([`CommandLine`]), and as a worker that
 //! speaks through pipes ([`worker_command`]).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -148,10 +148,19 @@ pub(crate) fn worker_command(
     command
 }
 
-/// Every option as `--name=value`: nothing in a value becomes a flag, and no list swallows the next word.
+/// A flag and the words that belong to it, where there are any.
+fn follow<'a>(all: &mut Vec<OsString>, name: &str, words: impl Iterator<Item = &'a OsStr>) {
+    let words: Vec<_> = words.map(OsStr::to_owned).collect();
+    if !words.is_empty() {
+        all.push(name.into());
+        all.extend(words);
+    }
+}
+
+/// Options as `--name=value`, as far as that can be: nothing in a value becomes a flag, and no list swallows the next word.
 fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) -> Vec<OsString> {
     let mut all: Vec<OsString> = spec.start.arguments().into_iter().map(OsString::from).collect();
-    let mut give = |name: &str, value: &std::ffi::OsStr| {
+    let mut give = |name: &str, value: &OsStr| {
         let mut word = OsString::from(name);
         word.push("=");
         word.push(value);
@@ -171,18 +180,13 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
             give(name, value.as_ref());
         }
     }
-    let lists = [
+    // Given several times, 2.1.100 takes the last one alone: rules stand in one word, with commas.
+    let rules = [
         ("--allowedTools", &spec.options.allowed_tools),
         ("--disallowedTools", &spec.options.disallowed_tools),
-        ("--mcp-config", &spec.options.mcp_config),
     ];
-    for (name, values) in lists {
-        for value in values {
-            give(name, value.as_ref());
-        }
-    }
-    for directory in &spec.options.add_directories {
-        give("--add-dir", directory.as_os_str());
+    for (name, rules) in rules.into_iter().filter(|(_, rules)| !rules.is_empty()) {
+        give(name, rules.join(",").as_ref());
     }
     if spec.options.permission_mode != PermissionMode::Default {
         give("--permission-mode", spec.options.permission_mode.word().as_ref());
@@ -199,6 +203,11 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
     if spec.options.strict_mcp_config {
         all.push("--strict-mcp-config".into());
     }
+    // For the same reason these stand one behind the other; `WorkerSpec::objection` sees to it that none is a flag.
+    let directories = spec.options.add_directories.iter().map(|directory| directory.as_os_str());
+    let servers = spec.options.mcp_config.iter().map(AsRef::as_ref);
+    follow(&mut all, "--add-dir", directories);
+    follow(&mut all, "--mcp-config", servers);
     all
 }
 
@@ -274,15 +283,16 @@ mod tests {
             "--settings={}",
             "--system-prompt=--not-a-flag",
             "--append-system-prompt=More.",
-            "--allowedTools=Bash(git *)",
-            "--allowedTools=Edit",
+            "--allowedTools=Bash(git *),Edit",
             "--disallowedTools=Write",
-            "--mcp-config=a.json",
-            "--add-dir=/b",
             "--permission-mode=plan",
             "--max-budget-usd=0.500000",
             "--system-prompt-snapshot=off",
             "--strict-mcp-config",
+            "--add-dir",
+            "/b",
+            "--mcp-config",
+            "a.json",
         ];
         assert_eq!(words(&spec, "2.1.329", Some(0.5)), expected);
         // An older release has no snapshot to turn off, and a new session none to keep.

@@ -403,8 +403,12 @@ impl Conversation {
             acts.push(Act::Tell(Event::Withdrawn { request }));
         }
         acts.push(Act::Tell(Event::Result(result.clone())));
+        if self.phase == Phase::Starting && result.is_error && self.verdict.is_none() {
+            // Without an answer to our greeting there was nothing to fail but the start.
+            self.end(Why::Start, format!("claude did not start: {}", said(&result, "")), acts);
+        }
         self.phase = Phase::Settling(now.since_start);
-        if self.verdict.is_some() {
+        if self.verdict == Some(WorkerState::Stopped) {
             acts.push(Act::Terminate);
         }
         let is_spent = self.budget.is_some_and(|budget| self.cost >= budget);
@@ -491,11 +495,15 @@ fn failed_turn(last: &TurnResult, complaint: &str) -> WorkerState {
         _ if last.text.starts_with("API Error") => Why::Api,
         _ => Why::Turn,
     };
+    failed(why, said(last, complaint))
+}
+
+/// What is said of a turn that failed.
+fn said(last: &TurnResult, complaint: &str) -> String {
     let errors = last.errors.join("; ");
-    let said =
-        [last.text.as_str(), &errors, complaint, &last.subtype].into_iter().find(|said| !said.is_empty());
-    let message = said.unwrap_or_default().chars().take(KEPT).collect();
-    failed(why, message)
+    let all = [last.text.as_str(), &errors, complaint, &last.subtype];
+    let said = all.into_iter().find(|said| !said.is_empty());
+    said.unwrap_or_default().chars().take(KEPT).collect()
 }
 
 /// What is said of a budget that is used up.

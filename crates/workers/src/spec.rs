@@ -125,6 +125,11 @@ impl WorkerSpec {
                 text.len() >> 10
             ));
         }
+        let directories = self.options.add_directories.iter().map(|directory| directory.to_string_lossy());
+        let mut words = directories.chain(self.options.mcp_config.iter().map(|text| text.as_str().into()));
+        if let Some(word) = words.find(|word| word.starts_with('-')) {
+            return Some(format!("`{word}` would be taken for a flag: write ./ before it"));
+        }
         let budget = self.options.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0));
         budget.map(|_| "a budget is an amount of US dollars over zero".to_owned())
     }
@@ -197,6 +202,8 @@ mod tests {
             with(Options { append_system_prompt: long, ..Options::default() }),
             Some("200 kB long; at most 120 kB"),
         );
+        let dashed = Options { mcp_config: vec!["--resume".into()], ..Options::default() };
+        check(with(dashed), Some("would be taken for a flag"));
         check(with(Options { budget_usd: Some(f64::NAN), ..Options::default() }), Some("over zero"));
         check(with(Options { budget_usd: Some(0.5), ..Options::default() }), None);
     }

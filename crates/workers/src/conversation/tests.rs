@@ -198,6 +198,17 @@ fn a_start_without_an_answer_is_ended() {
 }
 
 #[test]
+fn an_error_before_the_first_answer_is_a_failed_start() {
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
+    talk.begin();
+    let acts =
+        result(&mut talk, 1, json!({"is_error": true, "result": null, "errors": ["No conversation found"]}));
+    assert!(written(&acts).is_empty(), "nothing is said to it");
+    let WorkerState::Failed { why, message } = talk.ended("exit code 1", "") else { panic!() };
+    assert_eq!((why, message.as_str()), (Why::Start, "claude did not start: No conversation found"));
+}
+
+#[test]
 fn an_idle_worker_ends_after_its_time_or_when_its_place_is_needed() {
     let mut talk = running();
     assert_eq!(talk.command(Command::Yield, at(3)), Err("a turn runs".into()));
