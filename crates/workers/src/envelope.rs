@@ -44,7 +44,8 @@ impl Envelope<'_> {
             });
             // `serde_json` sorts the names: the same content has the same hash.
             let digest = Sha256::digest(all.to_string().as_bytes());
-            let hash: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+            let first = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+            let hash = format!("{first:016x}");
             all["context_hash"] = hash.into();
             format!("**You are {}**\n\n{FENCE}\n{all}\n```", self.agent)
         };
