@@ -25,6 +25,23 @@ pub(crate) fn release(app: &App, program: &Program) -> Option<Release> {
     program.release(&app.config.home)
 }
 
+/// The release of a program that can be a worker, or what to do to have one.
+pub(crate) fn steered(app: &App, program: &Program) -> Result<Release, Error> {
+    let path = program.path.display();
+    let Some(release) = release(app, program) else {
+        let message = format!("{path} does not say which release of Claude Code it is");
+        return Err(
+            Error::new(Kind::Unavailable, message).hint(format!("see whether it runs: {path} --version"))
+        );
+    };
+    if release.can_be_steered() {
+        return Ok(release);
+    }
+    let first = Release::STEERED;
+    let message = format!("claude {release} cannot be steered through its pipes; {first} and newer can");
+    Err(Error::new(Kind::Unavailable, message).hint(format!("install a newer one: {INSTALL}")))
+}
+
 /// What is wrong where no program is found.
 pub(crate) fn missing(app: &App) -> String {
     let wanted = app.config.settings.claude.binary.display();

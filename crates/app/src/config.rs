@@ -13,7 +13,7 @@ use transcript::ConfigFolder;
 use crate::{Error, Kind, Settings};
 
 /// Variables that begin like settings and are none.
-const NOT_SETTINGS: [&str; 2] = ["BACKSTORY_HOME", "BACKSTORY_CONFIG"];
+const NOT_SETTINGS: [&str; 3] = ["BACKSTORY_HOME", "BACKSTORY_CONFIG", "BACKSTORY_WORKER"];
 /// The largest settings file that is read, in bytes.
 const CAP: u64 = 1 << 20;
 

@@ -235,7 +235,7 @@ fn new_id() -> Result<SessionId, Error> {
 }
 
 /// What an installed release lacks, with the one to install.
-fn too_old(release: Release) -> Option<String> {
+pub(crate) fn too_old(release: Release) -> Option<String> {
     let first = Release::FORKS;
     let install = claude::INSTALL;
     (!release.can_fork())

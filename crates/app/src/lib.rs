@@ -28,6 +28,7 @@ mod relevance;
 mod repo;
 mod resolve;
 pub mod resume;
+pub mod run;
 pub mod search;
 mod secrets;
 mod session_json;
@@ -39,10 +40,12 @@ mod testing;
 mod totals;
 pub mod watch;
 pub mod which;
+pub mod workers;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+pub use ::workers::quoted;
 pub use config::Config;
 pub use error::{Error, Kind};
 pub use moment::moment;
@@ -50,7 +53,6 @@ pub use resolve::resolve;
 pub use secrets::Secrets;
 pub use session_json::SessionJson;
 pub use settings::{Engine, Notify, Settings};
-pub use workers::quoted;
 
 /// The opened parts, and what the caller knows of the moment.
 #[derive(Debug, Clone)]

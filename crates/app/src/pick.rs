@@ -127,8 +127,10 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     let judged = needs_relevance(&task, &candidates)
         .then(|| relevance::judged(app, &settings, &request.task, &candidates));
     // Where nobody had to be asked, what words say is told all the same.
-    let by_words = || relevance::by_words(&request.task, &candidates);
-    let decision = choose(&task, &candidates, judged.as_ref().unwrap_or(&by_words()));
+    let decision = match &judged {
+        Some(judged) => choose(&task, &candidates, judged),
+        None => choose(&task, &candidates, &relevance::by_words(&request.task, &candidates)),
+    };
     let mut answer = answer(app, request, &field, &task, decision, judged);
     match decisions::keep(app, &answer) {
         Ok(id) => answer.decision = Some(id),

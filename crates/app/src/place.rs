@@ -51,6 +51,15 @@ impl Place {
             .hint(elsewhere))
     }
 
+    /// The session's config folder, where it is not the usual one.
+    pub(crate) fn config_folder(&self, app: &App) -> Option<PathBuf> {
+        let root = self.folder.root();
+        // Naming the usual folder would also move `.claude.json` into it, and its logins and trust with it.
+        let is_usual =
+            root == app.config.home.join(".claude") && app.config.claude_config_dir.as_deref() != Some(root);
+        (!is_usual).then(|| root.to_owned())
+    }
+
     /// The `claude` that runs in `directory` with this session's config folder.
     pub(crate) fn command_line(
         &self,
@@ -59,15 +68,11 @@ impl Place {
         directory: &Path,
         start: Start,
     ) -> CommandLine {
-        let root = self.folder.root();
-        // Naming the usual folder would also move `.claude.json` into it, and its logins and trust with it.
-        let is_usual =
-            root == app.config.home.join(".claude") && app.config.claude_config_dir.as_deref() != Some(root);
         CommandLine {
             program: program.path,
             name: program.name,
             directory: directory.to_owned(),
-            config_folder: (!is_usual).then(|| root.to_owned()),
+            config_folder: self.config_folder(app),
             start,
             extra: Vec::new(),
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use judge::Model;
-use selection::{ASKED, Candidate, Judge, Judged, Relevance, keyword, prompt, understood, worth_asking};
+use selection::{ASKED, Candidate, Judge, Judged, Keywords, Relevance, prompt, understood, worth_asking};
 
 use crate::settings::{Selection, Through};
 use crate::{App, claude};
@@ -49,8 +49,9 @@ fn without_secrets(candidate: &Candidate) -> Candidate {
 
 /// Relevance by common words alone.
 pub(crate) fn by_words(task: &str, candidates: &[Candidate]) -> Judged {
+    let words = Keywords::of(task);
     let relevance: Vec<Relevance> =
-        candidates.iter().map(|one| keyword(task, one.about.as_deref())).collect();
+        candidates.iter().map(|one| words.relevance(one.about.as_deref())).collect();
     Judged { relevance, judge: Judge::Keyword, fell_back: None }
 }
 

@@ -4,6 +4,10 @@
 use std::borrow::Cow;
 
 use model::{Origin, Session};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use workers::{Event, Request};
 
 use crate::App;
 
@@ -39,6 +43,34 @@ impl Secrets {
 }
 
 impl App {
+    /// A value as it may leave: every text in it. Ids and numbers are no secrets.
+    pub(crate) fn told_value<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> T {
+        if self.secrets == Secrets::Shown {
+            return value.clone();
+        }
+        let json = serde_json::to_value(value).map(|json| self.told_json(json));
+        json.and_then(serde_json::from_value).unwrap_or_else(|_| value.clone())
+    }
+
+    fn told_json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.secrets.told(text.into())),
+            Value::Array(all) => all.into_iter().map(|one| self.told_json(one)).collect(),
+            Value::Object(all) => all.into_iter().map(|(name, one)| (name, self.told_json(one))).collect(),
+            other => other,
+        }
+    }
+
+    /// What a worker asks, as it may leave.
+    pub fn told_request(&self, request: &Request) -> Request {
+        self.told_value(request)
+    }
+
+    /// An event of a worker as it may leave.
+    pub fn told_event(&self, event: &Event) -> Event {
+        self.told_value(event)
+    }
+
     /// A session as it may leave. Its texts are the beginnings of longer ones: a secret may be cut off.
     pub(crate) fn told_session(&self, session: &mut Session) {
         if self.secrets == Secrets::Shown {

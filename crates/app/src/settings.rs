@@ -39,6 +39,8 @@ pub struct Settings {
     pub activity: Activity,
     /// `[watch]`
     pub watch: Watch,
+    /// `[workers]`
+    pub workers: Workers,
     /// `[agents.<name>.selection]`, each laid over `[selection]` alone.
     #[serde(skip)]
     pub agents: Table,
@@ -192,6 +194,18 @@ pub struct Activity {
 pub struct Watch {
     /// How a person is called.
     pub notify: Notify,
+}
+
+/// How long workers may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workers {
+    /// Until a started one answers.
+    pub start_seconds: u32,
+    /// Without a word in the middle of a turn.
+    pub silent_seconds: u32,
+    /// Without a message between turns.
+    pub idle_minutes: u32,
 }
 
 /// How a person is called when a session waits for them or has finished.

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    completions, cost, doctor, export, fork, hook, hooks, index, list, memory, pick, resume, search, show,
-    status, watch,
+    answer, attach, completions, cost, doctor, export, fork, hook, hooks, index, list, memory, pick, resume,
+    run, search, send, show, status, stop, watch, worker, workers,
 };
 use crate::exit;
 
@@ -39,6 +39,14 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Hook(hook::Args),
     Pick(pick::Args),
+    Run(run::Args),
+    Send(send::Args),
+    Workers(workers::Args),
+    Attach(attach::Args),
+    Answer(answer::Args),
+    Stop(stop::Args),
+    #[command(hide = true)]
+    Worker(worker::Args),
     Status(status::Args),
     Cost(cost::Args),
     Doctor(doctor::Args),

@@ -17,7 +17,8 @@ Exit codes:
   4  several sessions are called so
   5  the settings make no sense
   6  a live process holds the session
-  7  `doctor` found something that has to be mended";
+  7  `doctor` found something that has to be mended
+  8  a worker ended without having finished its task";
 
 /// Why a command did not do what it should.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) enum Failure {
     App(Error),
     /// `doctor` found something that has to be mended, and has said so.
     Unhealthy,
+    /// A worker ended in this way, which was told.
+    Worker(i64, &'static str),
     /// The output could not be written.
     Output(io::Error),
 }
@@ -49,6 +52,12 @@ pub(crate) fn code(outcome: Result<(), Failure>) -> ExitCode {
         Err(Failure::App(error)) => {
             tell(&error.message, &error.hints);
             ExitCode::from(number(error.kind))
+        }
+        Err(Failure::Worker(worker, state)) => {
+            let mut out = anstream::stderr().lock();
+            // Where the standard error is closed there is nobody left to tell.
+            let _ = writeln!(out, "worker {worker} ended without having finished its task: {state}");
+            ExitCode::from(8)
         }
         Err(Failure::Unhealthy) => ExitCode::from(7),
         // Whoever reads has seen enough (`| head`): that is no failure.

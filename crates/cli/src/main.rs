@@ -10,6 +10,7 @@ mod patience;
 mod print;
 mod progress;
 mod render;
+mod run;
 mod text;
 mod watch;
 

@@ -17,5 +17,7 @@ pub use ceilings::Ceiling;
 pub use choose::{Action, Considered, Decision, Obstacle, Task, choose, needs_relevance};
 pub use factors::{Factors, factors};
 pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
-pub use relevance::{ASKED, Judge, Judged, Relevance, about, keyword, prompt, understood, worth_asking};
+pub use relevance::{
+    ASKED, Judge, Judged, Keywords, Relevance, about, keyword, prompt, understood, worth_asking,
+};
 pub use weights::Weights;

@@ -54,20 +54,39 @@ pub struct Judged {
     pub fell_back: Option<String>,
 }
 
-/// Relevance by common words: twice their share of all words, at most 1.
-pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
-    let (ours, theirs) = (words(task), words(about.unwrap_or_default()));
-    let common = ours.intersection(&theirs).count();
-    let all = ours.union(&theirs).count();
-    let share = if all > 0 { common as f64 / all as f64 } else { 0.0 };
-    Relevance { score: (2.0 * share).min(1.0), reason: format!("keyword overlap: {common}/{all} words") }
+/// The words of a task, which every session's are compared with.
+#[derive(Debug)]
+pub struct Keywords(BTreeSet<String>);
+
+impl Keywords {
+    /// Those of a text.
+    pub fn of(task: &str) -> Self {
+        Self(words(&task.to_lowercase()).into_iter().map(ToOwned::to_owned).collect())
+    }
+
+    /// Relevance by common words: twice their share of all words, at most 1.
+    pub fn relevance(&self, about: Option<&str>) -> Relevance {
+        let about = about.unwrap_or_default().to_lowercase();
+        let theirs = words(&about);
+        let common = theirs.iter().filter(|word| self.0.contains(**word)).count();
+        let all = self.0.len() + theirs.len() - common;
+        let share = if all > 0 { common as f64 / all as f64 } else { 0.0 };
+        Relevance { score: (2.0 * share).min(1.0), reason: format!("keyword overlap: {common}/{all} words") }
+    }
 }
 
-/// Runs of `[A-Za-z0-9_]`, in lower case, longer than [`SHORT`].
-fn words(text: &str) -> BTreeSet<String> {
+/// Relevance by common words, of one text to another.
+pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
+    Keywords::of(task).relevance(about)
+}
+
+/// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once.
+fn words(lower: &str) -> Vec<&str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let lower = text.to_lowercase();
-    lower.split(|c| !is_word(c)).filter(|word| word.len() > SHORT).map(ToOwned::to_owned).collect()
+    let mut words: Vec<&str> = lower.split(|c| !is_word(c)).filter(|word| word.len() > SHORT).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.

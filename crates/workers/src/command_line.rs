@@ -1,14 +1,19 @@
 //! The flags we give `claude`, and the environment it does not inherit.
+//!
+//! Two ways to run it: on the person's terminal, which it takes over ([`CommandLine`]), and as a worker that
+//! speaks through pipes ([`worker_command`]).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
 use model::SessionId;
+use serde::{Deserialize, Serialize};
 
 use crate::shell::quoted;
+use crate::{PermissionMode, Program, Release, WorkerSpec};
 
 /// What a `claude` that runs Backstory tells its children about itself. A `claude` started from inside must
 /// not take it for its own: 2.1.59 refuses to start, others join the wrong session.
@@ -27,9 +32,16 @@ pub(crate) const NOT_INHERITED: [&str; 11] = [
 ];
 const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
+/// The variable that bears a worker's mark, by which a lost process is found. No Backstory that runs a worker may bear
+/// another one's.
+pub const MARK: &str = "BACKSTORY_WORKER";
+
 /// How a conversation begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Start {
+    /// A new session under this id, which must be a UUID.
+    Fresh(SessionId),
     /// The session goes on in its own file.
     Resume(SessionId),
     /// A copy of the session goes on under an id of its own.
@@ -91,21 +103,118 @@ impl CommandLine {
 
     /// An id is given as `--resume=<id>`, so that nothing in it is ever taken for another flag.
     fn arguments(&self) -> Vec<OsString> {
-        let ours = match &self.start {
-            Start::Resume(id) => vec![format!("--resume={id}")],
-            Start::Fork { from, to } => {
+        self.start.arguments().into_iter().map(OsString::from).chain(self.extra.iter().cloned()).collect()
+    }
+}
+
+impl Start {
+    fn arguments(&self) -> Vec<String> {
+        match self {
+            Self::Fresh(id) => vec![format!("--session-id={id}")],
+            Self::Resume(id) => vec![format!("--resume={id}")],
+            Self::Fork { from, to } => {
                 let mut ours = vec![format!("--resume={from}"), "--fork-session".to_owned()];
                 ours.extend(to.iter().map(|id| format!("--session-id={id}")));
                 ours
             }
-        };
-        ours.into_iter().map(OsString::from).chain(self.extra.iter().cloned()).collect()
+        }
     }
+}
+
+/// The process of a worker, which speaks through pipes; `mark` tells it from all others, and `budget` is what is
+/// left of the session's, in US dollars.
+pub(crate) fn worker_command(
+    spec: &WorkerSpec,
+    program: &Program,
+    release: Release,
+    mark: &str,
+    budget: Option<f64>,
+) -> Command {
+    let mut command = Command::new(&program.path);
+    command.args(["-p", "--verbose", "--input-format=stream-json", "--output-format=stream-json"]);
+    command.args(["--include-partial-messages", "--replay-user-messages", "--permission-prompt-tool=stdio"]);
+    command.args(worker_arguments(spec, release, budget)).current_dir(&spec.directory);
+    for name in NOT_INHERITED {
+        command.env_remove(name);
+    }
+    match &spec.config_folder {
+        Some(folder) => command.env(CONFIG_DIR, folder),
+        None => command.env_remove(CONFIG_DIR),
+    };
+    command.env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1").env(MARK, mark);
+    command.envs(&spec.options.environment);
+    // Its own group, so that what it starts ends with it, and a Ctrl-C at the terminal reaches only us.
+    command.process_group(0);
+    command
+}
+
+/// A flag and the words that belong to it, where there are any.
+fn follow<'a>(all: &mut Vec<OsString>, name: &str, words: impl Iterator<Item = &'a OsStr>) {
+    let words: Vec<_> = words.map(OsStr::to_owned).collect();
+    if !words.is_empty() {
+        all.push(name.into());
+        all.extend(words);
+    }
+}
+
+/// Options as `--name=value`, as far as that can be: nothing in a value becomes a flag, and no list swallows the next word.
+fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = spec.start.arguments().into_iter().map(OsString::from).collect();
+    let mut give = |name: &str, value: &OsStr| {
+        let mut word = OsString::from(name);
+        word.push("=");
+        word.push(value);
+        all.push(word);
+    };
+    let texts = [
+        ("--model", &spec.options.model),
+        ("--effort", &spec.options.effort),
+        ("--agent", &spec.options.agent_definition),
+        ("--name", &spec.options.name),
+        ("--settings", &spec.options.settings),
+        ("--system-prompt", &spec.options.system_prompt),
+        ("--append-system-prompt", &spec.options.append_system_prompt),
+    ];
+    for (name, value) in texts {
+        if let Some(value) = value {
+            give(name, value.as_ref());
+        }
+    }
+    // Given several times, 2.1.100 takes the last one alone: rules stand in one word, with commas.
+    let rules = [
+        ("--allowedTools", &spec.options.allowed_tools),
+        ("--disallowedTools", &spec.options.disallowed_tools),
+    ];
+    for (name, rules) in rules.into_iter().filter(|(_, rules)| !rules.is_empty()) {
+        give(name, rules.join(",").as_ref());
+    }
+    if spec.options.permission_mode != PermissionMode::Default {
+        give("--permission-mode", spec.options.permission_mode.word().as_ref());
+    }
+    if let Some(budget) = budget {
+        give("--max-budget-usd", format!("{budget:.6}").as_ref());
+    }
+    // A resumed session keeps the prompt it began with, unless it is told not to.
+    let prompt_changes = spec.options.append_system_prompt.is_some() || spec.options.system_prompt.is_some();
+    let goes_on = !matches!(spec.start, Start::Fresh(_));
+    if prompt_changes && goes_on && release.keeps_prompts() {
+        give("--system-prompt-snapshot", "off".as_ref());
+    }
+    if spec.options.strict_mcp_config {
+        all.push("--strict-mcp-config".into());
+    }
+    // For the same reason these stand one behind the other; `WorkerSpec::objection` sees to it that none is a flag.
+    let directories = spec.options.add_directories.iter().map(|directory| directory.as_os_str());
+    let servers = spec.options.mcp_config.iter().map(AsRef::as_ref);
+    follow(&mut all, "--add-dir", directories);
+    follow(&mut all, "--mcp-config", servers);
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Options;
 
     fn line(start: Start) -> CommandLine {
         CommandLine {
@@ -139,6 +248,62 @@ mod tests {
             "cd '/home/ana/my shop' && CLAUDE_CONFIG_DIR='/x y' claude --resume=a1 --fork-session \
              --session-id=b2 -p 'what now?'",
         );
+    }
+
+    #[test]
+    fn every_option_of_a_worker_has_its_flag() {
+        let options = Options {
+            model: Some("opus".into()),
+            effort: Some("high".into()),
+            agent_definition: Some("reviewer".into()),
+            name: Some("The tour".into()),
+            settings: Some("{}".into()),
+            system_prompt: Some("--not-a-flag".into()),
+            append_system_prompt: Some("More.".into()),
+            allowed_tools: vec!["Bash(git *)".into(), "Edit".into()],
+            disallowed_tools: vec!["Write".into()],
+            mcp_config: vec!["a.json".into()],
+            add_directories: vec!["/b".into()],
+            permission_mode: PermissionMode::Plan,
+            strict_mcp_config: true,
+            ..Options::default()
+        };
+        let plain = WorkerSpec::new(Start::Resume(id("a1")), "/p".into(), "Go on.".into());
+        let spec = WorkerSpec { options, ..plain };
+        let words = |spec: &WorkerSpec, release: &str, budget| -> Vec<String> {
+            let all = worker_arguments(spec, release.parse().unwrap(), budget);
+            all.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+        };
+        let expected = [
+            "--resume=a1",
+            "--model=opus",
+            "--effort=high",
+            "--agent=reviewer",
+            "--name=The tour",
+            "--settings={}",
+            "--system-prompt=--not-a-flag",
+            "--append-system-prompt=More.",
+            "--allowedTools=Bash(git *),Edit",
+            "--disallowedTools=Write",
+            "--permission-mode=plan",
+            "--max-budget-usd=0.500000",
+            "--system-prompt-snapshot=off",
+            "--strict-mcp-config",
+            "--add-dir",
+            "/b",
+            "--mcp-config",
+            "a.json",
+        ];
+        assert_eq!(words(&spec, "2.1.329", Some(0.5)), expected);
+        // An older release has no snapshot to turn off, and a new session none to keep.
+        let has_snapshot = |spec: &WorkerSpec, release: &str| {
+            words(spec, release, None).iter().any(|word| word.starts_with("--system-prompt-snapshot"))
+        };
+        assert!(!has_snapshot(&spec, "2.1.100"));
+        let fresh = WorkerSpec { start: Start::Fresh(id("b2")), ..spec };
+        assert!(!has_snapshot(&fresh, "2.1.329"));
+        let plain = WorkerSpec::new(Start::Fresh(id("b2")), "/p".into(), "Go on.".into());
+        assert_eq!(words(&plain, "2.1.329", None), ["--session-id=b2"]);
     }
 
     #[test]

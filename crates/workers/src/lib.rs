@@ -1,17 +1,46 @@
-//! The `claude` processes we start: which program, what its release can do, which flags it is given.
+//! The `claude` processes we start: which program, what its release can do, which flags it is given, and how
+//! workers are talked to, kept count of and ended.
 //!
-//! Nobody else knows a flag of Claude Code.
+//! Nobody else knows a flag of Claude Code, nor a frame of what it says.
 
 mod command_line;
+mod conversation;
+mod envelope;
+mod event;
+mod frame_log;
+mod life;
+mod lines;
+mod listeners;
+mod permission;
+mod pipes;
 mod program;
 mod question;
+mod recover;
 mod release;
 mod shell;
+mod socket;
+mod spec;
+mod state;
+mod stream;
+pub mod table;
 mod turn;
+mod worker;
 
-pub use command_line::{CommandLine, Start};
+pub use command_line::{CommandLine, MARK, Start};
+pub use conversation::Limits;
+pub use envelope::Envelope;
+pub use event::{Command, Event, Started, TurnResult};
+pub use life::Life;
+pub use listeners::Manner;
+pub use permission::{Asked, Choice, Question as Asking, Reply, Request};
 pub use program::Program;
 pub use question::Question;
+pub use recover::{Recovered, end_orphan, recover};
 pub use release::Release;
 pub use shell::quoted;
+pub use socket::Remote;
+pub use spec::{Options, PermissionMode, WorkerSpec};
+pub use state::{Why, WorkerId, WorkerState};
+pub use table::Table;
 pub use turn::Turn;
+pub use worker::{Handle, Order, frames, start};

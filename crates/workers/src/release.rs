@@ -16,6 +16,10 @@ impl Release {
     pub const KEEPS_NOTHING: Self = Self(2, 1, 100);
     /// The first that registers its live processes.
     pub const REGISTERS: Self = Self(2, 1, 100);
+    /// The oldest that was seen to be steered through its pipes.
+    pub const STEERED: Self = Self(2, 1, 100);
+    /// The first known to keep a session's system prompt (`--system-prompt-snapshot`).
+    pub const KEEPS_PROMPTS: Self = Self(2, 1, 329);
 
     /// Whether it has `--fork-session`.
     pub fn can_fork(self) -> bool {
@@ -31,6 +35,16 @@ impl Release {
     /// are started in.
     pub fn finds_anywhere(self) -> bool {
         self >= Self::FINDS_ANYWHERE
+    }
+
+    /// Whether it can be a worker: asked, answered and interrupted through its pipes.
+    pub fn can_be_steered(self) -> bool {
+        self >= Self::STEERED
+    }
+
+    /// Whether a resumed session keeps the system prompt it began with.
+    pub fn keeps_prompts(self) -> bool {
+        self >= Self::KEEPS_PROMPTS
     }
 
     /// Whether it says in Claude Code's registry which session it holds.

@@ -64,7 +64,7 @@ struct HooksJson {
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Install(change) => {
-            let plan = install(app, &scope(change.project.as_ref()), &program()?)?;
+            let plan = install(app, &scope(change.project.as_ref()), &super::program()?)?;
             carry_out(&plan, change, true)
         }
         Command::Uninstall(change) => {
@@ -76,12 +76,6 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 fn scope(project: Option<&PathBuf>) -> Scope {
     project.cloned().map_or(Scope::User, Scope::Project)
-}
-
-/// This very program: hooks must find it whatever `PATH` they have.
-fn program() -> Result<PathBuf, Error> {
-    std::env::current_exe()
-        .map_err(|error| Error::caused(Kind::Unavailable, "cannot find out where this program lies", &error))
 }
 
 fn carry_out(plan: &Plan, change: &Change, keep: bool) -> Result<(), Failure> {

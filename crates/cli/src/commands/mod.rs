@@ -1,5 +1,7 @@
 //! One file for each command, named as it is typed: its arguments, its help, what it prints.
 
+pub(crate) mod answer;
+pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
@@ -12,10 +14,15 @@ pub(crate) mod list;
 pub(crate) mod memory;
 pub(crate) mod pick;
 pub(crate) mod resume;
+pub(crate) mod run;
 pub(crate) mod search;
+pub(crate) mod send;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod stop;
 pub(crate) mod watch;
+pub(crate) mod worker;
+pub(crate) mod workers;
 
 use app::{App, Config, Error, Kind, Secrets};
 use jiff::Timestamp;
@@ -43,6 +50,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             hook::run(&hook);
             Ok(())
         }
+        Command::Run(run) => run::run(&open()?, &run),
+        Command::Send(send) => send::run(&open()?, &send),
+        Command::Workers(workers) => workers::run(&open()?, &workers),
+        Command::Attach(attach) => attach::run(&open()?, &attach),
+        Command::Answer(answer) => answer::run(&open()?, &answer),
+        Command::Stop(stop) => stop::run(&open()?, &stop),
+        Command::Worker(worker) => worker::run(&open()?, &worker),
         Command::Pick(pick) => pick::run(&open()?, &pick),
         Command::Status(status) => status::run(&open()?, &status),
         Command::Cost(cost) => cost::run(&open()?, &cost),
@@ -83,6 +97,12 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
 fn clock() -> Timestamp {
     Timestamp::now()
+}
+
+/// This very program: what it starts must find it whatever `PATH` there is.
+fn program() -> Result<std::path::PathBuf, Error> {
+    std::env::current_exe()
+        .map_err(|error| Error::caused(Kind::Unavailable, "cannot find out where this program lies", &error))
 }
 
 /// Standard output with the pager the person wants.

@@ -8,11 +8,13 @@
 
 mod choosing;
 mod continuing;
+mod crashing;
 mod desk;
 mod doctor;
 mod memory;
 mod printing;
 mod refusals;
+mod running;
 mod secrets;
 mod smart_fork;
 mod status;

@@ -1,0 +1,246 @@
+//! `run`: a task goes to the session that `pick` chooses, or to the one that is named, and a worker does it.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::{AgentId, Session, SessionId};
+use selection::Action;
+use serde::Serialize;
+pub use workers::Options;
+use workers::table::{Added, Wanted};
+use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
+
+use crate::pick::{self, pick};
+use crate::place::{Place, holder, is_real};
+use crate::repo::Meant;
+use crate::which::{Which, which};
+use crate::workers::{Link, look_after, order, table, unusable};
+use crate::{App, Error, Kind, claude, fork};
+
+/// A task, and how it is to be done.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What is to be done.
+    pub task: String,
+    /// A path or a project's name; the directory the person stands in without it.
+    pub repo: Option<String>,
+    /// In which session.
+    pub how: How,
+    /// The name of the session it must go to.
+    pub label: Option<String>,
+    /// The OpenClaw agent for whom it is done.
+    pub agent: Option<AgentId>,
+    /// How the worker works.
+    pub options: Options,
+}
+
+/// In which session a task is done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum How {
+    /// In the one that `pick` chooses.
+    #[default]
+    Chosen,
+    /// In a new one.
+    Fresh,
+    /// In this one: its id, or the beginning of it.
+    Resume(String),
+    /// In a fork of this one.
+    Fork(String),
+}
+
+/// A worker that is ready to be run, here or in the background.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ready {
+    /// Its number.
+    pub worker: WorkerId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// `fresh`, `resume` or `fork`.
+    pub start: &'static str,
+    /// The directory it works in.
+    pub directory: PathBuf,
+    /// The worker that has the directory at this moment.
+    pub behind: Option<WorkerId>,
+    /// What was decided, where `pick` was asked.
+    pub decision: Option<pick::Answer>,
+}
+
+/// Where a worker works and how its conversation begins.
+struct Course {
+    start: Start,
+    directory: PathBuf,
+    config_folder: Option<PathBuf>,
+    session: SessionId,
+}
+
+/// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
+/// queue for it. `program` is this very program, which runs what a killed Backstory left.
+pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Error> {
+    if request.task.trim().is_empty() {
+        return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
+    }
+    is_real(app)?;
+    look_after(app, program)?;
+    let installed = claude::required(app)?;
+    let release = claude::steered(app, &installed)?;
+    let decision = match &request.how {
+        How::Chosen => Some(decide(app, request)?),
+        How::Fresh | How::Resume(_) | How::Fork(_) => None,
+    };
+    let course = course(app, request, decision.as_ref(), release)?;
+    let mut options = request.options.clone();
+    if let Some(agent) = &request.agent {
+        let root = catalog::repository(&app.config.places(), &course.directory);
+        let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
+        options.append_system_prompt = Some(envelope.behind(options.append_system_prompt.as_deref()));
+    }
+    if matches!(course.start, Start::Fresh(_)) {
+        options.name = options.name.or_else(|| request.label.clone());
+    }
+    let spec = WorkerSpec {
+        config_folder: course.config_folder,
+        agent: request.agent.clone(),
+        options,
+        ..WorkerSpec::new(course.start, course.directory, request.task.clone())
+    };
+    if let Some(objection) = spec.objection() {
+        return Err(Error::new(Kind::Usage, objection));
+    }
+    let (worker, behind) = add(app, &spec, &course.session)?;
+    let start = match spec.start {
+        Start::Fresh(_) => "fresh",
+        Start::Resume(_) => "resume",
+        Start::Fork { .. } => "fork",
+    };
+    Ok(Ready { worker, session_id: course.session, start, directory: spec.directory, behind, decision })
+}
+
+/// Runs a worker of the table in this process.
+pub fn here(app: &App, ready: &Ready, clock: fn() -> Timestamp) -> Result<Link, Error> {
+    let (handle, _) = workers::start(order(app, clock)?, ready.worker).map_err(unusable)?;
+    Ok(Link::Here(handle))
+}
+
+/// Words of a person's as what a worker is told.
+pub fn message(text: &str) -> Command {
+    Command::Message { id: new_uuid(), text: text.to_owned() }
+}
+
+/// A new UUID.
+pub(crate) fn new_uuid() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
+    let asked = pick::Request {
+        task: request.task.clone(),
+        repo: request.repo.clone(),
+        label: request.label.clone(),
+        agent: request.agent.clone(),
+        budget: request.options.budget_usd,
+        ..pick::Request::default()
+    };
+    let answer = pick(app, &asked)?;
+    if answer.action == Action::Queue {
+        // It is a run of OpenClaw's: one of ours would be waited for in the table.
+        return Err(Error::new(Kind::Held, answer.reason)
+            .hint("wait until that has ended; or begin a session of its own: --fresh"));
+    }
+    Ok(answer)
+}
+
+fn course(
+    app: &App,
+    request: &Request,
+    decision: Option<&pick::Answer>,
+    release: Release,
+) -> Result<Course, Error> {
+    let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
+    match (&request.how, &chosen) {
+        (How::Resume(text), _) | (How::Chosen, Some(text)) => resume(app, &named(app, text)?),
+        (How::Fork(text), _) => forked(app, &named(app, text)?, release),
+        (How::Fresh, _) | (How::Chosen, None) => fresh(app, request.repo.as_deref()),
+    }
+}
+
+fn fresh(app: &App, repo: Option<&str>) -> Result<Course, Error> {
+    let directory = if let Some(meant) = Meant::directory(app, repo)? {
+        meant.directory
+    } else {
+        let sessions = crate::list::list(app, &crate::list::Request::default(), |_| {}).sessions;
+        Meant::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
+    };
+    let session = new_id()?;
+    let named = app.config.claude_config_dir.clone();
+    Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session })
+}
+
+fn resume(app: &App, session: &Session) -> Result<Course, Error> {
+    if let Some(live) = holder(app, &session.id) {
+        return Err(Error::new(
+            Kind::Held,
+            format!("session {} is open in process {}", session.id, live.pid),
+        )
+        .hint(format!("let a worker go on with a fork of it: --fork {}", session.id))
+        .hint("or go on there, or end that process first"));
+    }
+    let place = Place::of(app, session)?;
+    let directory = place.start_directory(&session.id)?.to_owned();
+    let start = Start::Resume(session.id.clone());
+    Ok(Course { start, directory, config_folder: place.config_folder(app), session: session.id.clone() })
+}
+
+fn forked(app: &App, session: &Session, release: Release) -> Result<Course, Error> {
+    if let Some(why) = fork::too_old(release) {
+        return Err(Error::new(Kind::Unavailable, why));
+    }
+    let place = Place::of(app, session)?;
+    // The directory it started in is where every release finds it.
+    let directory = place.start_directory(&session.id)?.to_owned();
+    let to = new_id()?;
+    let start = Start::Fork { from: session.id.clone(), to: Some(to.clone()) };
+    Ok(Course { start, directory, config_folder: place.config_folder(app), session: to })
+}
+
+fn named(app: &App, text: &str) -> Result<Session, Error> {
+    let wanted = Which::Named(text.to_owned());
+    // An id needs no index; words are for people who are asked which one they mean.
+    let found = which(app, &wanted, 1, &mut |_| false)?;
+    match found.into_iter().find(|found| found.is_named) {
+        Some(found) => found.session().cloned(),
+        None => Err(Error::new(Kind::NotFound, format!("no session's id is or begins with `{text}`"))
+            .hint("`backstory list` shows all sessions with their ids")),
+    }
+}
+
+fn add(app: &App, spec: &WorkerSpec, session: &SessionId) -> Result<(WorkerId, Option<WorkerId>), Error> {
+    let meant = Meant { directory: spec.directory.clone(), root: spec.directory.clone() };
+    let slot = project::work_tree(&meant.place(app));
+    let slot = slot.canonicalize().unwrap_or(slot);
+    let (message, host) = (new_uuid(), Life::own());
+    let wanted = Wanted { spec, session, slot: &slot, message: &message, host: &host };
+    match table(app)?.add(&wanted, app.now).map_err(unusable)? {
+        Added::Begins(id) => Ok((id, None)),
+        Added::Waits(id, behind) => Ok((id, Some(behind))),
+        Added::Full { running, queued } => {
+            let message = format!(
+                "worker {running} works in {} and worker {queued} waits for it already; no third one can",
+                slot.display()
+            );
+            Err(Error::new(Kind::Held, message)
+                .hint(format!("end one of them: backstory stop {queued}"))
+                .hint("or work in a worktree of its own"))
+        }
+        Added::Held(holder) => {
+            Err(Error::new(Kind::Held, format!("worker {holder} has session {session}: it has one writer"))
+                .hint(format!("send it there: backstory send {holder} <message>"))
+                .hint(format!("or let a worker go on with a fork of it: --fork {session}")))
+        }
+    }
+}
+
+fn new_id() -> Result<SessionId, Error> {
+    let made = new_uuid().parse();
+    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot make a session id", &error))
+}

@@ -1,0 +1,399 @@
+//! What Backstory has started: `workers`, `attach`, `send`, `stop`, `answer`, and the process that outlives a terminal.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::SessionId;
+use serde::Serialize;
+use workers::table::{FILE, Place, Worker};
+pub use workers::{
+    Asked, Asking, Command, Event, PermissionMode, Reply, Request, TurnResult, Why, WorkerState,
+};
+use workers::{Handle, Life, Limits, Manner, Order, Remote, Table, WorkerId, recover};
+
+use crate::run;
+use crate::{App, Error, Kind, claude};
+
+/// How many workers are told, newest first.
+const TOLD: usize = 50;
+/// How often a worker that was just detached is tried to be reached, and for how long.
+const TRIES: usize = 250;
+
+/// A worker as it is told.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerJson {
+    /// Its number.
+    pub worker: WorkerId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// Its state, with what is true in it.
+    #[serde(flatten)]
+    pub state: WorkerState,
+    /// What it has of its directory; absent where it is over.
+    pub place: Option<Place>,
+    /// The directory it works in.
+    pub directory: PathBuf,
+    /// What it is to do.
+    pub task: String,
+    /// The OpenClaw agent it works for.
+    pub agent_id: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The release of Claude Code.
+    pub version: Option<String>,
+    /// What it may do without asking.
+    pub permission_mode: PermissionMode,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// The Backstory that runs it, or waits with it; where it is over, that ran it.
+    pub host_pid: u32,
+    /// When it was asked for.
+    pub created: Timestamp,
+    /// When its process was started.
+    pub started: Option<Timestamp>,
+    /// When its state last changed.
+    pub changed: Timestamp,
+    /// When it ended.
+    pub stopped: Option<Timestamp>,
+    /// What it has cost, in US dollars.
+    pub cost_usd: f64,
+    /// How many times the model was called.
+    pub turns: u64,
+    /// What the session may cost over all its runs, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// How much of that is used, in percent.
+    pub budget_used_pct: Option<f64>,
+    /// Where its frames are kept.
+    pub frames: PathBuf,
+}
+
+/// A worker that can be heard and told things, of this process or of another.
+#[derive(Debug)]
+pub enum Link {
+    /// Of this one.
+    Here(Handle),
+    /// Of another.
+    There(Remote),
+}
+
+impl Link {
+    /// Has something done; or says why it is not.
+    pub fn command(&self, command: Command) -> Result<(), String> {
+        match self {
+            Self::Here(handle) => handle.command(command),
+            Self::There(remote) => remote.command(&command),
+        }
+    }
+
+    /// Ends the worker, and waits for its end.
+    pub fn end(&mut self) {
+        let events = self.listen();
+        // One that has ended already has nothing more to say.
+        if self.command(Command::Stop).is_ok() {
+            let _ = events.iter().find(|event| matches!(&**event, Event::Ended { .. }));
+        }
+    }
+
+    /// Waits until all others who are connected to a worker of this process have been told how it ended.
+    pub fn last_words(&self) {
+        if let Self::Here(handle) = self {
+            handle.last_words();
+        }
+    }
+
+    /// What happened lately, and what happens; it ends with the worker.
+    pub fn listen(&mut self) -> Receiver<Arc<Event>> {
+        match self {
+            Self::Here(handle) => handle.listen(Manner::HearsAll),
+            Self::There(remote) => remote.listen(),
+        }
+    }
+}
+
+/// The workers, newest first. `program` is this very program: it runs what a killed Backstory left.
+pub fn list(app: &App, program: &Path) -> Result<Vec<WorkerJson>, Error> {
+    look_after(app, program)?;
+    let table = table(app)?;
+    let workers = table.all(TOLD).map_err(unusable)?;
+    workers.iter().map(|worker| told(app, &table, worker)).collect()
+}
+
+/// One worker, by its number or by its session's id or the beginning of it.
+pub fn find(app: &App, text: &str) -> Result<WorkerJson, Error> {
+    let table = table(app)?;
+    told(app, &table, &found(&table, text)?)
+}
+
+/// A worker that runs, to be watched and answered.
+pub fn attach(app: &App, text: &str) -> Result<(WorkerJson, Link), Error> {
+    let table = table(app)?;
+    let worker = found(&table, text)?;
+    let remote = Remote::connect(&home(app), worker.id).map_err(|_| not_running(&worker))?;
+    Ok((told(app, &table, &worker)?, Link::There(remote)))
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Serialize)]
+pub struct Sent {
+    /// The worker that has it.
+    pub worker: WorkerId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// Whether the session was resumed for it.
+    pub resumed: bool,
+}
+
+/// Sends a message to a living worker of the session; where there is none, the session is resumed for it by a
+/// worker that outlives this process. `program` is this very program.
+pub fn send(app: &App, text: &str, message: &str, program: &Path) -> Result<Sent, Error> {
+    let table = table(app)?;
+    let worker = table_worker(&table, text)?;
+    if let Some(worker) = worker.as_ref().filter(|worker| worker.place.is_some() && worker.host.is_alive()) {
+        tell(app, worker, &run::message(message))?;
+        return Ok(Sent { worker: worker.id, session_id: worker.session.clone(), resumed: false });
+    }
+    drop(table);
+    let session = worker.as_ref().map_or_else(|| text.to_owned(), |worker| worker.session.to_string());
+    // It goes on as it was, for whom it was.
+    let (agent, options) = worker.map(|worker| (worker.agent, worker.spec.options)).unwrap_or_default();
+    let how = run::How::Resume(session);
+    let request = run::Request { task: message.to_owned(), how, agent, options, ..run::Request::default() };
+    let ready = run::prepare(app, &request, program)?;
+    let sent = Sent { worker: ready.worker, session_id: ready.session_id.clone(), resumed: true };
+    detach(app, ready.worker, program)?;
+    Ok(sent)
+}
+
+/// Answers what a worker asks.
+pub fn answer(app: &App, text: &str, request: &str, reply: Reply) -> Result<(), Error> {
+    let table = table(app)?;
+    tell(app, &found(&table, text)?, &Command::Answer { request: request.to_owned(), reply })
+}
+
+/// Ends a worker: one that waits is cancelled, one that runs is interrupted and ended, and what a killed Backstory
+/// left running is ended too.
+pub fn stop(app: &App, text: &str) -> Result<WorkerJson, Error> {
+    let mut table = table(app)?;
+    let worker = found(&table, text)?;
+    if table.cancel(worker.id, app.now).map_err(unusable)? {
+        return find(app, &worker.id.to_string());
+    }
+    if worker.state.is_over() && worker.place.is_none() {
+        return Err(over(&worker));
+    }
+    if worker.host.is_alive() {
+        let remote = Remote::connect(&home(app), worker.id).map_err(|_| not_running(&worker))?;
+        let refused = |why: String| Error::new(Kind::Unavailable, format!("worker {}: {why}", worker.id));
+        remote.command(&Command::Stop).map_err(refused)?;
+        // The last event is its end.
+        let _ = remote.events.iter().find(|event| matches!(&**event, Event::Ended { .. }));
+    } else {
+        workers::end_orphan(&worker, Limits::default().grace);
+        table.enter(worker.id, &WorkerState::Stopped, app.now).map_err(unusable)?;
+    }
+    find(app, &worker.id.to_string())
+}
+
+/// Runs a worker whose Backstory is not this one until it ends: what outlives a terminal.
+///
+/// Where another process runs it already, nothing is done.
+pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Option<Handle>, Error> {
+    let mut table = open(app)?;
+    let own = Life::own();
+    for _ in 0..TRIES {
+        let Some(worker) = table.get(id).map_err(unusable)?.filter(|worker| worker.place.is_some()) else {
+            return Ok(None);
+        };
+        if worker.host == own {
+            let order = order(app, clock)?;
+            let (handle, _) = workers::start(order, id).map_err(unusable)?;
+            return Ok(Some(handle));
+        }
+        if !worker.host.is_alive() {
+            table.hand_over(id, &worker.host, &own).map_err(unusable)?;
+        }
+        wait(Duration::from_millis(20));
+    }
+    Ok(None)
+}
+
+/// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
+pub fn detach(app: &App, id: WorkerId, program: &Path) -> Result<(), Error> {
+    hand_over(app, &mut open(app)?, id, program)?;
+    for _ in 0..TRIES {
+        if Remote::connect(&home(app), id).is_ok() {
+            return Ok(());
+        }
+        let worker = open(app)?.get(id).map_err(unusable)?;
+        if worker.is_none_or(|worker| worker.state.is_over()) {
+            return Ok(());
+        }
+        wait(Duration::from_millis(20));
+    }
+    let message = format!("worker {id} was started in the background, but cannot be reached");
+    Err(Error::new(Kind::Unavailable, message).hint("`backstory workers` shows what has become of it"))
+}
+
+/// Looks after what a killed Backstory left: tasks that nobody runs any more are run again in the background.
+pub(crate) fn look_after(app: &App, program: &Path) -> Result<(), Error> {
+    if !file(app).exists() {
+        return Ok(());
+    }
+    let mut table = table(app)?;
+    let waiting = table.living().map_err(unusable)?.into_iter().filter(|worker| !worker.host.is_alive());
+    let waiting: Vec<_> = waiting.filter(|worker| !worker.state.is_over()).collect();
+    for worker in waiting {
+        hand_over(app, &mut table, worker.id, program)?;
+    }
+    Ok(())
+}
+
+fn hand_over(app: &App, table: &mut Table, id: WorkerId, program: &Path) -> Result<(), Error> {
+    let Some(worker) = table.get(id).map_err(unusable)? else { return Ok(()) };
+    let mut process = Process::new(program);
+    process.arg("worker").arg(id.to_string()).current_dir(&app.config.home).env_remove(workers::MARK);
+    process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let failed = |error: &std::io::Error| {
+        Error::caused(
+            Kind::Unavailable,
+            format!("cannot start {} in the background", program.display()),
+            error,
+        )
+    };
+    let mut child = process.spawn().map_err(|error| failed(&error))?;
+    // Where it has ended already, the table says what became of the worker.
+    if let Some(life) = Life::of(child.id()) {
+        table.hand_over(id, &worker.host, &life).map_err(unusable)?;
+    }
+    // A child is waited for, so that none is left behind where this process goes on for long.
+    std::thread::spawn(move || child.wait());
+    Ok(())
+}
+
+/// The table, put right.
+pub(crate) fn table(app: &App) -> Result<Table, Error> {
+    let mut table = open(app)?;
+    recover(&mut table, &app.config.places().config_folders, &home(app), app.now).map_err(unusable)?;
+    Ok(table)
+}
+
+/// What workers are run with.
+pub(crate) fn order(app: &App, clock: fn() -> Timestamp) -> Result<Order, Error> {
+    let program = claude::required(app)?;
+    let release = claude::steered(app, &program)?;
+    let settings = app.config.settings.workers;
+    let limits = Limits {
+        start: Duration::from_secs(settings.start_seconds.into()),
+        silence: Duration::from_secs(settings.silent_seconds.into()),
+        idle: Duration::from_secs(u64::from(settings.idle_minutes) * 60),
+        ..Limits::default()
+    };
+    Ok(Order {
+        home: home(app),
+        program,
+        release,
+        limits,
+        folders: app.config.places().config_folders,
+        clock,
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
+pub(crate) fn unusable(error: workers::table::TableError) -> Error {
+    Error::caused(Kind::Unavailable, "workers cannot be kept count of", &error)
+}
+
+fn open(app: &App) -> Result<Table, Error> {
+    Table::open(&file(app)).map_err(unusable)
+}
+
+fn file(app: &App) -> PathBuf {
+    app.config.state.join(FILE)
+}
+
+/// Backstory's own folder by the name that all its processes give it.
+fn home(app: &App) -> PathBuf {
+    app.config.state.canonicalize().unwrap_or_else(|_| app.config.state.clone())
+}
+
+#[expect(clippy::disallowed_methods, reason = "another process's start is told to nobody")]
+fn wait(time: Duration) {
+    std::thread::sleep(time);
+}
+
+fn tell(app: &App, worker: &Worker, command: &Command) -> Result<(), Error> {
+    let remote = Remote::connect(&home(app), worker.id).map_err(|_| not_running(worker))?;
+    let refused = |why: String| Error::new(Kind::Held, format!("worker {}: {why}", worker.id));
+    remote.command(command).map_err(refused)
+}
+
+fn found(table: &Table, text: &str) -> Result<Worker, Error> {
+    table_worker(table, text)?.ok_or_else(|| {
+        Error::new(Kind::NotFound, format!("there is no worker `{text}`"))
+            .hint("`backstory workers` shows them; name one by its number or its session's id")
+    })
+}
+
+/// A worker by its number, or the newest of a session by its id or the beginning of that.
+fn table_worker(table: &Table, text: &str) -> Result<Option<Worker>, Error> {
+    if let Ok(id) = text.parse()
+        && let Some(worker) = table.get(id).map_err(unusable)?
+    {
+        return Ok(Some(worker));
+    }
+    let all = table.all(usize::MAX).map_err(unusable)?;
+    let begins = |worker: &&Worker| text.len() >= 4 && worker.session.as_str().starts_with(text);
+    let mut named: Vec<_> = all.iter().filter(begins).collect();
+    named.dedup_by(|one, other| one.session == other.session);
+    if named.len() > 1 {
+        let message = format!("several workers' sessions begin with `{text}`; name one by its number");
+        return Err(Error::new(Kind::Ambiguous, message));
+    }
+    Ok(named.first().map(|worker| (*worker).clone()))
+}
+
+fn told(app: &App, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> {
+    let spent = table.spent(&worker.session).map_err(unusable)?;
+    Ok(WorkerJson {
+        worker: worker.id,
+        session_id: worker.session.clone(),
+        state: app.told_value(&worker.state),
+        place: worker.place,
+        directory: worker.directory.clone(),
+        task: app.secrets.told(worker.task.as_str().into()),
+        agent_id: worker.agent.as_ref().map(ToString::to_string),
+        model: worker.model.clone(),
+        version: worker.version.clone(),
+        permission_mode: worker.spec.options.permission_mode,
+        pid: worker.process.as_ref().map(|process| process.pid),
+        host_pid: worker.host.pid,
+        created: worker.created,
+        started: worker.started,
+        changed: worker.changed,
+        stopped: worker.stopped,
+        cost_usd: worker.cost_usd,
+        turns: worker.turns,
+        budget_usd: worker.budget_usd,
+        budget_used_pct: worker.budget_usd.map(|budget| spent / budget * 100.0),
+        frames: workers::frames(&home(app), worker.id),
+    })
+}
+
+fn not_running(worker: &Worker) -> Error {
+    if worker.state.is_over() {
+        return over(worker);
+    }
+    Error::new(Kind::Unavailable, format!("worker {} cannot be reached", worker.id))
+        .hint("`backstory workers` shows what has become of it")
+}
+
+fn over(worker: &Worker) -> Error {
+    let message = format!("worker {} is over: {}", worker.id, worker.state.word());
+    Error::new(Kind::NotFound, message)
+        .hint(format!("what was said: backstory show {}", worker.session))
+        .hint(format!("go on with its session: backstory send {} <message>", worker.id))
+}

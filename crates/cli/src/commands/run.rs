@@ -1,0 +1,231 @@
+//! `run`: a worker does a task, in the session that fits it; the terminal shows it and is asked.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+use app::run::{How, Options, Ready, Request, here, prepare};
+use app::workers::{PermissionMode, WorkerState, detach};
+use app::{App, Error, Kind};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::run::{Follow, Role, follow};
+use crate::text::{json_line, safe};
+
+/// The longest task that is read from standard input, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// Have a task done: in the session that `pick` chooses, or the one you name.
+///
+/// It shows what Claude says and does, and asks you for permissions. What you type meanwhile is said to it. Ctrl-C
+/// interrupts the turn, twice ends the worker. In one directory one worker runs and one waits.
+#[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag that is typed")]
+pub(crate) struct Args {
+    /// What is to be done; `-` reads it from standard input.
+    #[arg(value_name = "TASK", required = true)]
+    task: Vec<String>,
+    /// The repository: a path or a project's name [default: where you are].
+    #[arg(long, visible_alias = "project", value_name = "DIR | NAME")]
+    repo: Option<String>,
+    /// Begin a new session instead of letting `pick` choose.
+    #[arg(long, conflicts_with_all = ["resume", "fork", "label"])]
+    fresh: bool,
+    /// Go on with this session.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["fork", "label"])]
+    resume: Option<String>,
+    /// Go on with a fork of this session, which itself stays as it is.
+    #[arg(long, value_name = "ID", conflicts_with = "label")]
+    fork: Option<String>,
+    /// Go on with the session of this name; where there is none, begin it.
+    #[arg(long, value_name = "NAME")]
+    label: Option<String>,
+    /// Do it in the background: `workers`, `attach`, `send`, `answer` and `stop` reach it from anywhere.
+    #[arg(long)]
+    detach: bool,
+    /// Print every event as a line of JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: OptionArgs,
+}
+
+/// How the worker works.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "How it works")]
+struct OptionArgs {
+    /// The model.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// How hard it thinks.
+    #[arg(long, value_name = "LEVEL", value_parser = ["low", "medium", "high", "xhigh", "max"])]
+    effort: Option<String>,
+    /// What it may do without asking: default, acceptEdits, plan, auto, dontAsk, bypassPermissions.
+    #[arg(long, value_name = "MODE", default_value = "default")]
+    permission_mode: String,
+    /// A tool it may use without asking, as a rule of Claude Code: `Bash(git *)`; may be repeated.
+    #[arg(long = "allow", value_name = "RULE")]
+    allowed_tools: Vec<String>,
+    /// A tool it may not use; may be repeated.
+    #[arg(long = "disallow", value_name = "RULE")]
+    disallowed_tools: Vec<String>,
+    /// What the session may cost over all its runs, in US dollars.
+    #[arg(long, value_name = "USD")]
+    budget: Option<f64>,
+    /// A system prompt in the place of Claude Code's.
+    #[arg(long, value_name = "TEXT")]
+    system_prompt: Option<String>,
+    /// What stands behind the system prompt.
+    #[arg(long, value_name = "TEXT")]
+    append_system_prompt: Option<String>,
+    /// MCP servers: a file or JSON; may be repeated.
+    #[arg(long, value_name = "FILE | JSON")]
+    mcp_config: Vec<String>,
+    /// Use no other MCP servers than those.
+    #[arg(long)]
+    strict_mcp_config: bool,
+    /// One more directory it may work in; may be repeated.
+    #[arg(long, value_name = "DIR")]
+    add_dir: Vec<PathBuf>,
+    /// The session's name.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The agent definition it works as.
+    #[arg(long, value_name = "NAME")]
+    agent_definition: Option<String>,
+    /// Claude Code's settings: a file or JSON.
+    #[arg(long, value_name = "FILE | JSON")]
+    settings: Option<String>,
+    /// One more variable of its environment; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
+    /// The OpenClaw agent for whom it works: the session bears its mark.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+}
+
+/// Has it done.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let program = super::program()?;
+    let ready = prepare(app, &request(args)?, &program)?;
+    if args.detach {
+        detach(app, ready.worker, &program)?;
+        return if args.json { super::json(&ready) } else { detached(&ready) };
+    }
+    announce(args, &ready)?;
+    let mut link = here(app, &ready, super::clock)?;
+    let how = Follow { worker: ready.worker, role: Role::Owner, json: args.json };
+    let followed = follow(app, &mut link, how);
+    if followed.is_err() {
+        // Nobody reads any more (`| head`): it is not left behind.
+        link.end();
+    }
+    link.last_words();
+    let state = followed?;
+    ended(ready.worker, state)
+}
+
+/// What the end of a worker means to whoever started the program.
+fn ended(worker: i64, state: Option<WorkerState>) -> Result<(), Failure> {
+    match state {
+        Some(WorkerState::Finished { .. }) => Ok(()),
+        Some(state) => Err(Failure::Worker(worker, state.word())),
+        None => Err(Failure::Worker(worker, "lost")),
+    }
+}
+
+fn request(args: &Args) -> Result<Request, Failure> {
+    let usage = |message: String| Error::new(Kind::Usage, message);
+    let how = match (&args.resume, &args.fork) {
+        (Some(id), _) => How::Resume(id.clone()),
+        (None, Some(id)) => How::Fork(id.clone()),
+        (None, None) if args.fresh => How::Fresh,
+        (None, None) => How::Chosen,
+    };
+    let agent = args.options.agent.as_deref().map(str::parse).transpose();
+    Ok(Request {
+        task: task(&args.task)?,
+        repo: args.repo.clone(),
+        how,
+        label: args.label.clone(),
+        agent: agent.map_err(|error| usage(format!("--agent: {error}")))?,
+        options: options(&args.options)?,
+    })
+}
+
+fn task(words: &[String]) -> Result<String, Failure> {
+    if words != ["-"] {
+        return Ok(words.join(" "));
+    }
+    let mut text = String::new();
+    io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn options(args: &OptionArgs) -> Result<Options, Error> {
+    let permission_mode = PermissionMode::named(&args.permission_mode).ok_or_else(|| {
+        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.word()).collect();
+        let message = format!("there is no permission mode `{}`", args.permission_mode);
+        Error::new(Kind::Usage, message).hint(format!("there are {}", words.join(", ")))
+    })?;
+    let variable = |text: &String| {
+        let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+        pair.map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .ok_or_else(|| Error::new(Kind::Usage, format!("--env takes NAME=VALUE, not `{text}`")))
+    };
+    let environment: Result<BTreeMap<_, _>, _> = args.env.iter().map(variable).collect();
+    Ok(Options {
+        model: args.model.clone(),
+        effort: args.effort.clone(),
+        system_prompt: args.system_prompt.clone(),
+        append_system_prompt: args.append_system_prompt.clone(),
+        permission_mode,
+        allowed_tools: args.allowed_tools.clone(),
+        disallowed_tools: args.disallowed_tools.clone(),
+        mcp_config: args.mcp_config.clone(),
+        strict_mcp_config: args.strict_mcp_config,
+        budget_usd: args.budget,
+        add_directories: args
+            .add_dir
+            .iter()
+            .map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.clone()))
+            .collect(),
+        name: args.name.clone(),
+        agent_definition: args.agent_definition.clone(),
+        settings: args.settings.clone(),
+        environment: environment?,
+    })
+}
+
+/// Says what was decided, before the work begins.
+fn announce(args: &Args, ready: &Ready) -> Result<(), Failure> {
+    if args.json {
+        let mut out = Output::plain();
+        let mut first = serde_json::to_value(ready).map_err(io::Error::from)?;
+        first["event"] = "ready".into();
+        writeln!(out, "{}", json_line(&first)?)?;
+        return Ok(out.finish()?);
+    }
+    let mut out = anstream::stderr().lock();
+    let (dim, red) = (Style::new().dimmed(), AnsiColor::Red.on_default().bold());
+    if let Some(decision) = &ready.decision {
+        writeln!(out, "{dim}{}: {}{dim:#}", decision.action.word(), safe(&decision.reason))?;
+    }
+    let place = safe(&ready.directory.display().to_string());
+    writeln!(out, "{dim}worker {} · {} · {place}{dim:#}", ready.worker, ready.start)?;
+    if args.options.permission_mode.eq_ignore_ascii_case("bypassPermissions") && io::stderr().is_terminal() {
+        writeln!(out, "{red}It does everything without asking.{red:#}")?;
+    }
+    Ok(())
+}
+
+fn detached(ready: &Ready) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let number = ready.worker;
+    let waits = ready.behind.map_or_else(String::new, |behind| format!(", behind worker {behind}"));
+    writeln!(out, "worker {number} ({}{waits}), session {}", ready.start, ready.session_id)?;
+    writeln!(out, "  watch it: backstory attach {number}; end it: backstory stop {number}")?;
+    Ok(out.finish()?)
+}

@@ -1,0 +1,35 @@
+//! `send`: a message to a living worker, else to its session.
+
+use std::io::Write as _;
+
+use app::App;
+use app::workers::send;
+
+use crate::exit::Failure;
+use crate::output::Output;
+
+/// Send a message to a worker, or to a session that no process holds: that is then resumed for it in the background.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The worker's number, or a session's id.
+    #[arg(value_name = "WORKER | ID")]
+    to: String,
+    /// The message.
+    #[arg(value_name = "MESSAGE", required = true)]
+    message: Vec<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Sends it.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let sent = send(app, &args.to, &args.message.join(" "), &super::program()?)?;
+    if args.json {
+        return super::json(&sent);
+    }
+    let mut out = Output::plain();
+    let (number, how) = (sent.worker, if sent.resumed { "resumes the session for it" } else { "has it" });
+    writeln!(out, "worker {number} {how}; watch it: backstory attach {number}")?;
+    Ok(out.finish()?)
+}

@@ -1,0 +1,46 @@
+//! `worker`: what runs a worker in the background. `run --detach` and `send` start it; nobody types it.
+
+use std::sync::mpsc::channel;
+
+use app::App;
+use app::workers::{Command, Event, Link, supervise};
+
+use crate::exit::Failure;
+use crate::run::signals;
+
+/// Run a worker in the background.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Its number.
+    worker: i64,
+}
+
+enum Seen {
+    Over,
+    Told,
+}
+
+/// Runs it to its end, whatever becomes of the terminal.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    // It leads a session of its own, which no terminal can end. Where it does already, it is so.
+    let _ = rustix::process::setsid();
+    let Some(handle) = supervise(app, args.worker, super::clock)? else { return Ok(()) };
+    let mut link = Link::Here(handle);
+    let (tell, seen) = channel();
+    signals(tell.clone(), |_| Seen::Told)?;
+    let events = link.listen();
+    std::thread::spawn(move || {
+        let _ = events.iter().find(|event| matches!(&**event, Event::Ended { .. }));
+        // Whoever waited may have gone.
+        let _ = tell.send(Seen::Over);
+    });
+    for seen in &seen {
+        match seen {
+            Seen::Over => break,
+            // Ended already, it has nothing to be told.
+            Seen::Told => drop(link.command(Command::Stop)),
+        }
+    }
+    link.last_words();
+    Ok(())
+}

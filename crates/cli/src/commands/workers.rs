@@ -1,0 +1,99 @@
+//! `workers`: what Backstory has started, and what has become of it.
+
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use app::App;
+use app::workers::{PermissionMode, WorkerJson, WorkerState, list};
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::print::{Cell, Column, Lies, table};
+use crate::text::{age, dollars, safe};
+
+/// List the workers: what each does, what waits for an answer, what it has cost.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const COLUMNS: [Column; 7] = [
+    Column { head: "NO", lies: Lies::Right, most: 8 },
+    Column { head: "STATE", lies: Lies::Left, most: 18 },
+    Column { head: "SINCE", lies: Lies::Right, most: 5 },
+    Column { head: "COST", lies: Lies::Right, most: 9 },
+    Column { head: "SESSION", lies: Lies::Left, most: 8 },
+    Column { head: "DIRECTORY", lies: Lies::GivesWay, most: 40 },
+    Column { head: "TASK", lies: Lies::GivesWay, most: 80 },
+];
+
+#[derive(Serialize)]
+struct WorkersJson {
+    workers: Vec<WorkerJson>,
+}
+
+/// Lists them.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let workers = list(app, &super::program()?)?;
+    if args.json {
+        return super::json(&WorkersJson { workers });
+    }
+    let mut out = super::paged(app);
+    if workers.is_empty() {
+        writeln!(out, "No worker was started yet: backstory run <task>")?;
+        return Ok(out.finish()?);
+    }
+    let rows: Vec<_> = workers.iter().map(|worker| row(app, worker)).collect();
+    let width = out.width();
+    table(&mut out, width, &COLUMNS, &rows)?;
+    for worker in &workers {
+        for request in waiting(&worker.state) {
+            let (number, id) = (worker.worker, safe(&request.request));
+            writeln!(
+                out,
+                "worker {number} asks for {}: backstory answer {number} {id} allow|deny",
+                safe(&request.tool)
+            )?;
+        }
+    }
+    Ok(out.finish()?)
+}
+
+fn waiting(state: &WorkerState) -> &[app::workers::Request] {
+    match state {
+        WorkerState::WaitingPermission { requests } => requests,
+        _ => &[],
+    }
+}
+
+fn row(app: &App, worker: &WorkerJson) -> Vec<Cell> {
+    let colour = |colour: AnsiColor| colour.on_default();
+    let state = match worker.state {
+        WorkerState::WaitingPermission { .. } => Cell::styled("asks you", colour(AnsiColor::Yellow).bold()),
+        WorkerState::Failed { .. } | WorkerState::Lost { .. } => {
+            Cell::styled(worker.state.word(), colour(AnsiColor::Red))
+        }
+        WorkerState::Running | WorkerState::Starting => {
+            Cell::styled(worker.state.word(), colour(AnsiColor::Green))
+        }
+        _ => Cell::new(worker.state.word()),
+    };
+    let number = worker.worker.to_string();
+    let number = if worker.permission_mode == PermissionMode::BypassPermissions {
+        // Whoever does everything without asking is to be seen.
+        Cell::styled(&number, colour(AnsiColor::Red).bold())
+    } else {
+        Cell::styled(&number, Style::new().bold())
+    };
+    vec![
+        number,
+        state,
+        Cell::new(&age(app.now, Some(worker.changed))),
+        Cell::new(&dollars(worker.cost_usd)),
+        Cell::new(worker.session_id.short()),
+        Cell::new(&worker.directory.display().to_string()),
+        Cell::new(&worker.task),
+    ]
+}

@@ -1,0 +1,187 @@
+//! `run` and all that reaches what it started, with the real `claude` against a scripted model.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use testkit::{Answer, Claude, Gate, Script, Terminal};
+
+use crate::desk::{Desk, wait_until};
+
+fn touch(name: &str) -> Value {
+    json!({"command": format!("touch {name} && rm -rf nothing"), "description": "Make a file"})
+}
+
+fn script() -> Script {
+    Script::new()
+        .on("say hello", [Answer::text("Hello there.")])
+        .on("and again", [Answer::text("Hello again.")])
+        .on("make a file", [Answer::text("I will.").then_tool("Bash", touch("made")), Answer::text("Made.")])
+}
+
+fn desk() -> Desk {
+    Desk::new(Claude::newest(), script())
+}
+
+/// `backstory …`, run in a directory.
+fn inside(desk: &Desk, place: &Path, words: &[&str]) -> testkit::claude::Run {
+    let mut command = desk.command(words);
+    command.current_dir(place);
+    testkit::claude::Run::of(command)
+}
+
+fn workers(desk: &Desk) -> Vec<Value> {
+    desk.json(&["workers"])["workers"].as_array().cloned().expect("workers")
+}
+
+fn worker(desk: &Desk, number: &str) -> Value {
+    workers(desk).into_iter().find(|worker| worker["worker"].to_string() == number).expect("the worker")
+}
+
+#[track_caller]
+fn until_status(desk: &Desk, number: &str, status: &str) -> Value {
+    wait_until(&format!("worker {number} is {status}"), || worker(desk, number)["status"] == status);
+    worker(desk, number)
+}
+
+fn detached(desk: &Desk, place: &Path, task: &str) -> String {
+    let run = inside(desk, place, &["run", "--fresh", "--detach", "--json", task]).succeeded();
+    let ready: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    ready["worker"].to_string()
+}
+
+#[test]
+fn a_task_is_done_where_pick_says() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let run = inside(&desk, shop.path(), &["run", "say hello"]).succeeded();
+    assert!(run.stdout.contains("Hello there."), "{}", run.stdout);
+    assert!(run.stderr.starts_with("fresh: "), "the decision and its reason: {}", run.stderr);
+    let first = worker(&desk, "1");
+    assert_eq!((&first["status"], &first["text"]), (&"finished".into(), &"Hello there.".into()), "{first}");
+    assert!(first["cost_usd"].as_f64().is_some_and(|cost| cost > 0.0));
+    let sessions = desk.json(&["list"])["sessions"].clone();
+    assert_eq!(sessions[0]["session_id"], first["session_id"]);
+    assert_eq!(sessions[0]["title"], "say hello");
+
+    // The same branch, just now, the same words: it goes on there.
+    let run = inside(&desk, shop.path(), &["run", "--json", "say hello and again"]).succeeded();
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((&lines[0]["event"], &lines[0]["start"]), (&"ready".into(), &"resume".into()), "{}", lines[0]);
+    assert_eq!(lines[0]["session_id"], first["session_id"]);
+    assert!(lines.iter().any(|line| line["event"] == "text" && line["text"] == "Hello again."));
+    assert_eq!(lines.last().expect("a line")["event"], "ended");
+}
+
+#[test]
+fn the_person_at_the_terminal_is_asked() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let mut command = desk.command(&["run", "--fresh", "make a file"]);
+    command.current_dir(shop.path());
+    let terminal = Terminal::run(&command, 100, 30);
+    terminal.until(|screen| screen.contains("Claude wants to use Bash") && screen.contains("x  deny"));
+    terminal.type_line("y");
+    wait_until("the file", || shop.path().join("made").exists());
+    wait_until("its end", || worker(&desk, "1")["status"] == "finished");
+}
+
+#[test]
+fn a_worker_in_the_background_is_reached_from_anywhere() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let number = detached(&desk, shop.path(), "make a file");
+    let asking = until_status(&desk, &number, "waiting_permission");
+    let request = asking["requests"][0]["request"].as_str().expect("a request").to_owned();
+    assert!(desk.backstory(&["workers"]).succeeded().stdout.contains(&format!("answer {number} {request}")));
+    let wrong = desk.backstory(&["answer", &number, "no-such", "allow"]);
+    assert_eq!(wrong.code, Some(6), "{}", wrong.stderr);
+    desk.backstory(&["answer", &number, &request, "allow"]).succeeded();
+    until_status(&desk, &number, "idle");
+    assert!(shop.path().join("made").exists());
+
+    // Another message goes to the same process.
+    let pid = worker(&desk, &number)["pid"].clone();
+    let sent = desk.json(&["send", &number, "and again"]);
+    assert_eq!(sent["resumed"], false);
+    wait_until("the answer", || worker(&desk, &number)["turns"].as_u64() >= Some(3));
+    let idle = until_status(&desk, &number, "idle");
+    assert_eq!(idle["pid"], pid);
+
+    let stopped = desk.json(&["stop", &number]);
+    assert_eq!(stopped["status"], "stopped");
+    // It is over: the session is resumed for the next message.
+    let sent = desk.json(&["send", &number, "say hello"]);
+    assert_eq!((&sent["resumed"], &sent["session_id"]), (&true.into(), &idle["session_id"]));
+    let next = sent["worker"].to_string();
+    until_status(&desk, &next, "idle");
+    desk.backstory(&["stop", &next]).succeeded();
+    assert_eq!(desk.backstory(&["stop", &next]).code, Some(3));
+}
+
+#[test]
+fn a_third_one_is_refused_and_one_that_waits_can_be_cancelled() {
+    let gate = Gate::new();
+    let script = script().on("work long", [Answer::held(&gate).then_text("Worked.")]);
+    let desk = Desk::new(Claude::newest(), script);
+    let shop = desk.project("shop");
+    let first = detached(&desk, shop.path(), "work long");
+    gate.wait_until_reached();
+    let second = detached(&desk, shop.path(), "say hello");
+    until_status(&desk, &second, "queued");
+    let third = inside(&desk, shop.path(), &["run", "--fresh", "and again"]);
+    assert_eq!(third.code, Some(6));
+    let expected = format!("worker {first} works in ~/shop and worker {second} waits for it already");
+    assert!(desk.plain(&third.stderr).contains(&expected), "{}", third.stderr);
+    desk.backstory(&["stop", &second]).succeeded();
+    let fourth = detached(&desk, shop.path(), "say hello");
+    gate.open();
+    // The first is idle then, gives its directory back, and ends for the next one.
+    until_status(&desk, &fourth, "idle");
+    until_status(&desk, &first, "finished");
+    desk.backstory(&["stop", &fourth]).succeeded();
+}
+
+#[test]
+fn a_session_has_one_writer() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let number = detached(&desk, shop.path(), "say hello");
+    let session = until_status(&desk, &number, "idle")["session_id"].as_str().expect("an id").to_owned();
+    let refused = inside(&desk, shop.path(), &["run", "--resume", &session, "and again"]);
+    assert_eq!(refused.code, Some(6), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("--fork {session}")), "{}", refused.stderr);
+    let fork = inside(&desk, shop.path(), &["run", "--fork", &session, "and again"]).succeeded();
+    assert!(fork.stdout.contains("Hello again."));
+    // Idle, it has made way for the fork, which needed its directory.
+    until_status(&desk, &number, "finished");
+}
+
+#[test]
+fn what_cannot_run_is_said_with_what_to_do() {
+    let check = |text: Option<&str>, mode: u32, expected: &[&str]| {
+        let desk = desk();
+        let shop = desk.project("shop");
+        let claude = desk.home.path().join("bin/claude");
+        std::fs::remove_file(&claude).expect("the installed one");
+        if let Some(text) = text {
+            desk.home.write("bin/claude", text);
+            std::fs::set_permissions(&claude, std::fs::Permissions::from_mode(mode)).expect("its mode");
+        }
+        let mut command = desk.command(&["run", "--fresh", "say hello"]);
+        let path = format!("{}/bin:/usr/bin:/bin", desk.home.path().display());
+        command.current_dir(shop.path()).env("PATH", path);
+        let run = testkit::claude::Run::of(command);
+        assert_eq!(run.code, Some(1), "{}", run.stderr);
+        for words in expected {
+            assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
+        }
+        assert!(workers(&desk).is_empty(), "nothing was begun");
+    };
+    check(None, 0o755, &["there is no program `claude` on your PATH", "npm install"]);
+    check(Some("#!/bin/sh\n"), 0o644, &["there is no program `claude` on your PATH"]);
+    let old = Some("#!/bin/sh\necho '1.0.60 (Claude Code)'\n");
+    check(old, 0o755, &["claude 1.0.60 cannot be steered", "npm install"]);
+    check(Some("#!/bin/sh\nexit 1\n"), 0o755, &["does not say which release", "--version"]);
+}

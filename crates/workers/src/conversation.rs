@@ -1,0 +1,518 @@
+//! The rules of talking to one `claude`: what is said when, what state that makes, when it has been silent too long.
+//!
+//! Pure: lines, commands and moments go in, acts come out. Pipes, processes and clocks are `process`'s business.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::stream::{self, Frame};
+use crate::{Command, Event, Request, TurnResult, Why, WorkerState};
+
+/// How long after a result the word "idle" is waited for; releases that never say it are idle then.
+const SETTLING: Duration = Duration::from_secs(5);
+/// How much of the last answer the state keeps, in characters.
+const KEPT: usize = 2000;
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Until a started process answers.
+    pub start: Duration,
+    /// Without a word in the middle of a turn, where nothing is waited for.
+    pub silence: Duration,
+    /// Without a message between turns.
+    pub idle: Duration,
+    /// From the first signal to the last, at the end.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_mins(1),
+            silence: Duration::from_mins(10),
+            idle: Duration::from_mins(30),
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A moment, by both clocks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    /// The day's.
+    pub(crate) time: Timestamp,
+    /// Since the process was started; it never jumps.
+    pub(crate) since_start: Duration,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Act {
+    /// Write this to the process.
+    Write(String),
+    /// Tell this to whoever listens.
+    Tell(Event),
+    /// Nothing more will be said: close the process's input.
+    CloseInput,
+    /// The turn was interrupted, for the process is to end: soon, if its result does not come.
+    Interrupted,
+    /// End the process.
+    Terminate,
+}
+
+/// One `claude` that is talked to.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    limits: Limits,
+    /// What is left of the budget, in US dollars.
+    budget: Option<f64>,
+    phase: Phase,
+    /// Messages that the process has not been given yet.
+    unwritten: VecDeque<(String, String)>,
+    /// Messages that the model has not been given yet.
+    unaccepted: BTreeSet<String>,
+    first: String,
+    waiting: BTreeMap<String, Request>,
+    order: Vec<String>,
+    tools: BTreeSet<String>,
+    agents: BTreeSet<String>,
+    /// Our requests that are not answered, and what they asked for.
+    ours: BTreeMap<String, &'static str>,
+    count: u64,
+    heard: Duration,
+    streamed: bool,
+    interrupted: bool,
+    last: Option<TurnResult>,
+    cost: f64,
+    turns: u64,
+    /// The session's sum at the last result, or before this run.
+    session_cost: f64,
+    closing: Closing,
+    verdict: Option<WorkerState>,
+    told: WorkerState,
+}
+
+/// Where the conversation stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    /// Nothing was answered yet.
+    Starting,
+    /// A turn runs.
+    Turn,
+    /// Its result is there, and perhaps more comes.
+    Settling(Duration),
+    /// It is over.
+    Idle(Timestamp, Duration),
+}
+
+/// Whether the process is to end after the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    /// It is not.
+    No,
+    /// It is.
+    Wanted,
+    /// It has been told that nothing more comes.
+    Done,
+}
+
+impl Conversation {
+    /// A conversation that begins with this message; `spent` is what the session has cost before and `budget` what
+    /// is left, in US dollars.
+    pub(crate) fn new(limits: Limits, message: (String, String), spent: f64, budget: Option<f64>) -> Self {
+        Self {
+            limits,
+            budget,
+            phase: Phase::Starting,
+            first: message.0.clone(),
+            unwritten: [message].into(),
+            unaccepted: BTreeSet::new(),
+            waiting: BTreeMap::new(),
+            order: Vec::new(),
+            tools: BTreeSet::new(),
+            agents: BTreeSet::new(),
+            ours: BTreeMap::new(),
+            count: 0,
+            heard: Duration::ZERO,
+            streamed: false,
+            interrupted: false,
+            last: None,
+            cost: 0.0,
+            turns: 0,
+            session_cost: spent,
+            closing: Closing::No,
+            verdict: None,
+            told: WorkerState::Queued,
+        }
+    }
+
+    /// What is said first.
+    pub(crate) fn begin(&mut self) -> Vec<Act> {
+        let hello = self.ask("initialize", stream::initialize);
+        let mut acts = vec![hello];
+        self.tell_state(&mut acts);
+        acts
+    }
+
+    /// What the run has cost, in US dollars.
+    pub(crate) fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// How many times the model was called.
+    pub(crate) fn turns(&self) -> u64 {
+        self.turns
+    }
+
+    /// Whether a follow-up waits to be taken.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let unwritten = self.unwritten.iter().map(|(id, _)| id);
+        unwritten.chain(&self.unaccepted).find(|id| **id != self.first).cloned()
+    }
+
+    /// Whether it is between turns.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self.phase, Phase::Idle(..))
+    }
+
+    /// Takes in a line of the process's.
+    pub(crate) fn hear(&mut self, line: &[u8], now: Moment) -> Vec<Act> {
+        self.heard = now.since_start;
+        let mut acts = Vec::new();
+        match Frame::read(line) {
+            Frame::Told(events) => events.into_iter().for_each(|event| self.tell(event, &mut acts)),
+            Frame::Started(started) => acts.push(Act::Tell(Event::Started(started))),
+            Frame::Accepted(id) => {
+                self.phase = Phase::Turn;
+                self.unaccepted.remove(&id);
+                acts.push(Act::Tell(Event::Accepted { message: id }));
+            }
+            Frame::Busy(true) if self.is_idle() => self.phase = Phase::Turn,
+            Frame::Busy(false) if matches!(self.phase, Phase::Settling(_)) => self.turn_is_over(now),
+            Frame::Asked(request) => {
+                self.order.push(request.request.clone());
+                self.waiting.insert(request.request.clone(), request.clone());
+                acts.push(Act::Tell(Event::Asked(request)));
+            }
+            Frame::Withdrawn(id) => self.withdraw(&id, &mut acts),
+            Frame::Hook(id) => acts.push(Act::Write(stream::answer(&id, &serde_json::json!({})))),
+            Frame::Unknown(id, name) => {
+                let error = format!("Unsupported control request subtype: {name}");
+                acts.push(Act::Write(stream::refuse(&id, &error)));
+            }
+            Frame::Response(id, error) => self.answered(&id, error, &mut acts),
+            Frame::Result(result) => self.result(result, now, &mut acts),
+            Frame::Busy(_) | Frame::Other => {}
+            Frame::NotJson if line.iter().all(u8::is_ascii_whitespace) => {}
+            Frame::NotJson => {
+                let text = String::from_utf8_lossy(&line[..line.len().min(KEPT)]).into_owned();
+                acts.push(Act::Tell(Event::Note { text }));
+            }
+        }
+        self.go_on(now, &mut acts);
+        acts
+    }
+
+    /// Does what somebody wants, or says why not.
+    pub(crate) fn command(&mut self, command: Command, now: Moment) -> Result<Vec<Act>, String> {
+        let mut acts = Vec::new();
+        if self.verdict.is_some() {
+            return Err("the worker is being ended".to_owned());
+        }
+        match command {
+            Command::Answer { request, reply } => {
+                let asked = self.waiting.get(&request).ok_or_else(|| self.not_waiting(&request))?;
+                let response = asked.response(&reply)?;
+                acts.push(Act::Write(stream::answer(&request, &response)));
+                self.forget(&request);
+                self.heard = now.since_start;
+                let allowed = response["behavior"] == "allow";
+                acts.push(Act::Tell(Event::Answered { request, allowed }));
+            }
+            Command::Message { id, text } => {
+                if self.closing != Closing::No {
+                    return Err("the worker ends after this turn".to_owned());
+                }
+                if self.pending().is_some() {
+                    return Err("a follow-up is already pending".to_owned());
+                }
+                self.unwritten.push_back((id, text));
+            }
+            Command::Interrupt => {
+                if self.phase != Phase::Turn {
+                    return Err("no turn runs that could be interrupted".to_owned());
+                }
+                self.interrupted = true;
+                acts.push(self.ask("interrupt", stream::interrupt));
+            }
+            Command::SetMode { mode } => {
+                acts.push(self.ask("set the permission mode", |id| stream::set_mode(id, mode)));
+            }
+            Command::SetModel { model } => {
+                acts.push(self.ask("set the model", |id| stream::set_model(id, &model)));
+            }
+            Command::Yield if !self.is_idle() => return Err("a turn runs".to_owned()),
+            Command::Close | Command::Yield => self.close(),
+            Command::Stop => {
+                if self.phase == Phase::Turn {
+                    // The transcript then says why its turn has no end.
+                    acts.push(self.ask("interrupt", stream::interrupt));
+                    acts.push(Act::Interrupted);
+                } else {
+                    acts.push(Act::Terminate);
+                }
+                self.verdict = Some(WorkerState::Stopped);
+            }
+        }
+        self.go_on(now, &mut acts);
+        Ok(acts)
+    }
+
+    /// What time alone brings about.
+    pub(crate) fn tick(&mut self, now: Moment) -> Vec<Act> {
+        let mut acts = Vec::new();
+        if self.verdict.is_some() {
+            return acts;
+        }
+        let passed = |since: Duration, limit: Duration| now.since_start.saturating_sub(since) >= limit;
+        match self.phase {
+            Phase::Starting if passed(Duration::ZERO, self.limits.start) => {
+                let seconds = self.limits.start.as_secs();
+                self.end(Why::Start, format!("claude did not answer within {seconds} s"), &mut acts);
+            }
+            Phase::Settling(since) if passed(since, SETTLING) => self.turn_is_over(now),
+            Phase::Idle(_, since) if passed(since, self.limits.idle) => self.close(),
+            Phase::Turn if self.is_watched() && passed(self.heard, self.limits.silence) => {
+                let seconds = self.limits.silence.as_secs();
+                self.end(Why::Silent, format!("claude said nothing for {seconds} s"), &mut acts);
+            }
+            Phase::Starting | Phase::Turn | Phase::Settling(_) | Phase::Idle(..) => {}
+        }
+        self.go_on(now, &mut acts);
+        acts
+    }
+
+    /// How long until time alone may bring something about.
+    pub(crate) fn next_tick(&self, now: Moment) -> Duration {
+        let until = |since: Duration, limit: Duration| (since + limit).saturating_sub(now.since_start);
+        if self.verdict.is_some() || self.closing == Closing::Done {
+            return self.limits.silence;
+        }
+        let left = match self.phase {
+            Phase::Starting => until(Duration::ZERO, self.limits.start),
+            Phase::Settling(since) => until(since, SETTLING),
+            Phase::Idle(_, since) => until(since, self.limits.idle),
+            Phase::Turn if self.is_watched() => until(self.heard, self.limits.silence),
+            Phase::Turn => self.limits.silence,
+        };
+        left.max(Duration::from_millis(1))
+    }
+
+    /// The state now.
+    pub(crate) fn state(&self) -> WorkerState {
+        if !self.waiting.is_empty() {
+            let requests = self.order.iter().filter_map(|id| self.waiting.get(id)).cloned().collect();
+            return WorkerState::WaitingPermission { requests };
+        }
+        match self.phase {
+            Phase::Starting => WorkerState::Starting,
+            Phase::Turn | Phase::Settling(_) => WorkerState::Running,
+            Phase::Idle(since, _) => WorkerState::Idle { since },
+        }
+    }
+
+    /// The state it ends in, where its process has ended like this; `complaint` is the end of what it wrote to its
+    /// standard error.
+    pub(crate) fn ended(&self, how: &str, complaint: &str) -> WorkerState {
+        if let Some(verdict) = &self.verdict {
+            return verdict.clone();
+        }
+        let why = if complaint.is_empty() { how.to_owned() } else { format!("{how}: {complaint}") };
+        match (&self.last, self.phase) {
+            (_, Phase::Starting) => failed(Why::Start, format!("claude did not start: {why}")),
+            (Some(last), Phase::Settling(_) | Phase::Idle(..)) if !last.is_error => {
+                WorkerState::Finished { text: last.text.chars().take(KEPT).collect() }
+            }
+            (Some(_), Phase::Settling(_) | Phase::Idle(..)) if self.interrupted => WorkerState::Stopped,
+            (Some(last), Phase::Settling(_) | Phase::Idle(..)) => failed_turn(last, complaint),
+            (_, Phase::Turn) | (None, _) => {
+                failed(Why::Exit, format!("claude ended in the middle of a turn: {why}"))
+            }
+        }
+    }
+
+    /// What every change may lead to: messages that can be said now, the end, a new state.
+    fn go_on(&mut self, now: Moment, acts: &mut Vec<Act>) {
+        if self.phase != Phase::Starting && self.verdict.is_none() {
+            while let Some((id, text)) = self.unwritten.pop_front() {
+                acts.push(Act::Write(stream::message(&id, &text)));
+                self.unaccepted.insert(id);
+                self.phase = Phase::Turn;
+                self.heard = now.since_start;
+                self.interrupted = false;
+            }
+        }
+        self.tell_state(acts);
+        if self.closing == Closing::Wanted && self.is_idle() && self.verdict.is_none() {
+            self.closing = Closing::Done;
+            acts.push(Act::CloseInput);
+        }
+    }
+
+    fn tell_state(&mut self, acts: &mut Vec<Act>) {
+        let state = self.state();
+        if state != self.told && self.verdict.is_none() {
+            self.told = state.clone();
+            acts.push(Act::Tell(Event::State(state)));
+        }
+    }
+
+    fn tell(&mut self, mut event: Event, acts: &mut Vec<Act>) {
+        match &mut event {
+            Event::Delta { .. } => self.streamed = true,
+            Event::Text { agent: None, streamed, .. } => *streamed = std::mem::take(&mut self.streamed),
+            Event::Tool { id, .. } => drop(self.tools.insert(id.clone())),
+            Event::ToolResult { id, .. } => drop(self.tools.remove(id)),
+            Event::TaskStarted { id, kind, .. } if kind == "local_agent" => {
+                self.agents.insert(id.clone());
+            }
+            Event::TaskEnded { id, .. } => drop(self.agents.remove(id)),
+            _ => {}
+        }
+        acts.push(Act::Tell(event));
+    }
+
+    fn result(&mut self, mut result: TurnResult, now: Moment, acts: &mut Vec<Act>) {
+        if result.cost_usd < 0.0 {
+            let sum = result.session_cost_usd;
+            // A release that counts each run alone begins under what the session has cost before.
+            result.cost_usd = if sum < self.session_cost { sum } else { sum - self.session_cost };
+        }
+        self.session_cost = result.session_cost_usd;
+        self.cost += result.cost_usd;
+        self.turns += result.turns;
+        self.streamed = false;
+        // A result is one to the first message at least, whether or not the release has said that it took it.
+        self.unaccepted.remove(&self.first);
+        self.tools.clear();
+        let waited: Vec<String> = std::mem::take(&mut self.order);
+        for request in waited.into_iter().filter(|id| self.waiting.remove(id).is_some()) {
+            acts.push(Act::Tell(Event::Withdrawn { request }));
+        }
+        acts.push(Act::Tell(Event::Result(result.clone())));
+        if self.phase == Phase::Starting && result.is_error && self.verdict.is_none() {
+            // Without an answer to our greeting there was nothing to fail but the start.
+            self.end(Why::Start, format!("claude did not start: {}", said(&result, "")), acts);
+        }
+        self.phase = Phase::Settling(now.since_start);
+        if self.verdict == Some(WorkerState::Stopped) {
+            acts.push(Act::Terminate);
+        }
+        let is_spent = self.budget.is_some_and(|budget| self.cost >= budget);
+        if self.verdict.is_none()
+            && (is_spent || result.terminal_reason.as_deref() == Some("budget_exhausted"))
+        {
+            self.verdict = Some(failed(Why::Budget, out_of_budget(self.budget, self.cost)));
+            acts.push(Act::CloseInput);
+        }
+        self.last = Some(result);
+    }
+
+    fn turn_is_over(&mut self, now: Moment) {
+        // What was sent in the middle of the turn may have become a turn of its own; agents in the background
+        // bring one of their own.
+        self.phase = if self.unaccepted.is_empty() && self.agents.is_empty() {
+            Phase::Idle(now.time, now.since_start)
+        } else {
+            Phase::Turn
+        };
+    }
+
+    fn answered(&mut self, id: &str, error: Option<String>, acts: &mut Vec<Act>) {
+        let Some(asked) = self.ours.remove(id) else { return };
+        if asked == "initialize" && self.phase == Phase::Starting {
+            self.phase = Phase::Turn;
+        }
+        if let Some(error) = error {
+            acts.push(Act::Tell(Event::Note { text: format!("claude does not {asked}: {error}") }));
+        }
+    }
+
+    fn close(&mut self) {
+        if self.closing == Closing::No {
+            self.closing = Closing::Wanted;
+        }
+    }
+
+    fn ask(&mut self, what: &'static str, line: impl FnOnce(&str) -> String) -> Act {
+        self.count += 1;
+        let id = format!("backstory-{}", self.count);
+        let line = line(&id);
+        self.ours.insert(id, what);
+        Act::Write(line)
+    }
+
+    fn withdraw(&mut self, id: &str, acts: &mut Vec<Act>) {
+        if self.waiting.contains_key(id) {
+            self.forget(id);
+            acts.push(Act::Tell(Event::Withdrawn { request: id.to_owned() }));
+        }
+    }
+
+    fn forget(&mut self, id: &str) {
+        self.waiting.remove(id);
+        self.order.retain(|other| other != id);
+    }
+
+    /// Whether silence means that something is wrong.
+    fn is_watched(&self) -> bool {
+        self.tools.is_empty() && self.waiting.is_empty() && self.agents.is_empty()
+    }
+
+    fn end(&mut self, why: Why, message: String, acts: &mut Vec<Act>) {
+        self.verdict = Some(failed(why, message));
+        acts.push(Act::Terminate);
+    }
+
+    fn not_waiting(&self, request: &str) -> String {
+        match self.order.as_slice() {
+            [] => "nothing is asked at the moment".to_owned(),
+            ids => format!("`{request}` is not asked; what waits for an answer: {}", ids.join(", ")),
+        }
+    }
+}
+
+fn failed(why: Why, message: String) -> WorkerState {
+    WorkerState::Failed { why, message }
+}
+
+fn failed_turn(last: &TurnResult, complaint: &str) -> WorkerState {
+    let why = match last.terminal_reason.as_deref() {
+        Some("api_error") => Why::Api,
+        _ if last.text.starts_with("API Error") => Why::Api,
+        _ => Why::Turn,
+    };
+    failed(why, said(last, complaint))
+}
+
+/// What is said of a turn that failed.
+fn said(last: &TurnResult, complaint: &str) -> String {
+    let errors = last.errors.join("; ");
+    let all = [last.text.as_str(), &errors, complaint, &last.subtype];
+    let said = all.into_iter().find(|said| !said.is_empty());
+    said.unwrap_or_default().chars().take(KEPT).collect()
+}
+
+/// What is said of a budget that is used up.
+pub(crate) fn out_of_budget(budget: Option<f64>, cost: f64) -> String {
+    match budget {
+        Some(budget) => format!("the budget is used up: ${cost:.4} of the ${budget:.4} that were left"),
+        None => format!("Claude Code says that the budget is used up, after ${cost:.4}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

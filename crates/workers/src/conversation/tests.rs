@@ -1,0 +1,289 @@
+//! Conversations as tables: what is heard and commanded, what comes of it.
+
+#![allow(clippy::needless_pass_by_value, reason = "frames are written in place")]
+
+use serde_json::json;
+
+use super::*;
+use crate::{PermissionMode, Reply};
+
+fn at(seconds: u64) -> Moment {
+    let time = Timestamp::from_second(1_800_000_000 + i64::try_from(seconds).unwrap()).unwrap();
+    Moment { time, since_start: Duration::from_secs(seconds) }
+}
+
+fn begun() -> Conversation {
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "Fix it".into()), 0.0, None);
+    talk.begin();
+    talk.hear(
+        br#"{"type":"control_response","response":{"subtype":"success","request_id":"backstory-1"}}"#,
+        at(1),
+    );
+    talk
+}
+
+fn running() -> Conversation {
+    let mut talk = begun();
+    hear(&mut talk, 2, json!({"type": "user", "isReplay": true, "uuid": "m1"}));
+    talk
+}
+
+fn hear(talk: &mut Conversation, seconds: u64, frame: serde_json::Value) -> Vec<Act> {
+    talk.hear(frame.to_string().as_bytes(), at(seconds))
+}
+
+fn result(talk: &mut Conversation, seconds: u64, more: serde_json::Value) -> Vec<Act> {
+    let mut frame = json!({"type": "result", "subtype": "success", "is_error": false, "result": "Done.",
+        "total_cost_usd": 0.1, "model_usage_since_last_result": {"m": {"costUSD": 0.1}}});
+    for (name, value) in more.as_object().unwrap() {
+        frame[name] = value.clone();
+    }
+    hear(talk, seconds, frame)
+}
+
+fn idle(talk: &mut Conversation, seconds: u64) -> Vec<Act> {
+    hear(talk, seconds, json!({"type": "system", "subtype": "session_state_changed", "state": "idle"}))
+}
+
+fn ask(talk: &mut Conversation, seconds: u64, id: &str) -> Vec<Act> {
+    let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}});
+    hear(talk, seconds, json!({"type": "control_request", "request_id": id, "request": request}))
+}
+
+fn written(acts: &[Act]) -> Vec<serde_json::Value> {
+    let line = |act: &Act| match act {
+        Act::Write(line) => serde_json::from_str(line).ok(),
+        _ => None,
+    };
+    acts.iter().filter_map(line).collect()
+}
+
+fn told(acts: &[Act]) -> Vec<&str> {
+    let word = |act: &Act| match act {
+        Act::Write(_) => None,
+        Act::Tell(Event::State(state)) => Some(state.word()),
+        Act::Tell(Event::Result(_)) => Some("result"),
+        Act::Tell(Event::Asked(_)) => Some("asked"),
+        Act::Tell(Event::Withdrawn { .. }) => Some("withdrawn"),
+        Act::Tell(Event::Note { .. }) => Some("note"),
+        Act::Tell(_) => Some("told"),
+        Act::CloseInput => Some("close"),
+        Act::Interrupted => Some("interrupted"),
+        Act::Terminate => Some("terminate"),
+    };
+    acts.iter().filter_map(word).collect()
+}
+
+fn message(id: &str) -> Command {
+    Command::Message { id: id.into(), text: "And more".into() }
+}
+
+#[test]
+fn nothing_is_said_before_the_first_answer() {
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "Fix it".into()), 0.0, None);
+    let first = talk.begin();
+    assert_eq!(written(&first)[0]["request"]["subtype"], "initialize");
+    assert_eq!(told(&first), ["starting"]);
+    let hello =
+        json!({"type": "control_response", "response": {"subtype": "success", "request_id": "backstory-1"}});
+    let second = hear(&mut talk, 1, hello);
+    assert_eq!(written(&second)[0]["message"]["content"], "Fix it");
+    assert_eq!(written(&second)[0]["uuid"], "m1");
+    assert_eq!(told(&second), ["running"]);
+}
+
+#[test]
+fn a_turn_ends_with_its_result_and_the_word_idle() {
+    let mut talk = running();
+    assert_eq!(told(&idle(&mut talk, 3)), [""; 0], "no result yet");
+    assert_eq!(told(&result(&mut talk, 4, json!({}))), ["result"]);
+    assert_eq!(told(&idle(&mut talk, 5)), ["idle"]);
+    assert_eq!(talk.ended("it ended", ""), WorkerState::Finished { text: "Done.".into() });
+    // A release that never says idle.
+    let mut talk = running();
+    result(&mut talk, 4, json!({}));
+    assert_eq!(told(&talk.tick(at(8))), [""; 0]);
+    assert_eq!(told(&talk.tick(at(9))), ["idle"]);
+}
+
+#[test]
+fn one_follow_up_is_pending_and_belongs_to_the_work() {
+    let mut talk = running();
+    let acts = talk.command(message("m2"), at(3)).unwrap();
+    assert_eq!(written(&acts)[0]["uuid"], "m2");
+    assert_eq!(talk.command(message("m3"), at(3)), Err("a follow-up is already pending".into()));
+    result(&mut talk, 4, json!({}));
+    assert_eq!(told(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
+    hear(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
+    assert!(talk.command(message("m3"), at(7)).is_ok());
+    // Between turns it is said at once.
+    let mut talk = running();
+    result(&mut talk, 4, json!({}));
+    idle(&mut talk, 5);
+    assert_eq!(told(&talk.command(message("m2"), at(9)).unwrap()), ["running"]);
+}
+
+#[test]
+fn a_request_waits_until_it_is_answered_or_withdrawn() {
+    let mut talk = running();
+    assert_eq!(told(&ask(&mut talk, 3, "r1")), ["asked", "waiting_permission"]);
+    assert_eq!(told(&ask(&mut talk, 3, "r2")), ["asked", "waiting_permission"]);
+    let answer =
+        |id: &str| Command::Answer { request: id.into(), reply: Reply::Allow { input: None, always: false } };
+    let wrong = talk.command(answer("r9"), at(4)).unwrap_err();
+    assert_eq!(wrong, "`r9` is not asked; what waits for an answer: r1, r2");
+    let acts = talk.command(answer("r1"), at(4)).unwrap();
+    assert_eq!(written(&acts)[0]["response"]["response"]["behavior"], "allow");
+    let cancel = json!({"type": "control_cancel_request", "request_id": "r2"});
+    assert_eq!(told(&hear(&mut talk, 5, cancel)), ["withdrawn", "running"]);
+    assert_eq!(talk.command(answer("r2"), at(6)), Err("nothing is asked at the moment".into()));
+    // A result takes back what is open.
+    ask(&mut talk, 7, "r3");
+    assert_eq!(told(&result(&mut talk, 8, json!({}))), ["withdrawn", "result", "running"]);
+}
+
+#[test]
+fn what_cannot_be_answered_is_answered_with_an_error() {
+    let mut talk = running();
+    let other = json!({"type": "control_request", "request_id": "x", "request": {"subtype": "mcp_message"}});
+    let acts = hear(&mut talk, 3, other);
+    assert_eq!(written(&acts)[0]["response"]["subtype"], "error");
+    let hook = json!({"type": "control_request", "request_id": "h", "request": {"subtype": "hook_callback"}});
+    let acts = hear(&mut talk, 3, hook);
+    assert_eq!(written(&acts)[0]["response"]["response"], json!({}));
+    assert_eq!(told(&talk.hear(b"Warning: not JSON", at(4))), ["note"]);
+    assert_eq!(told(&talk.hear(b"  \t", at(4))), [""; 0]);
+}
+
+#[test]
+fn silence_is_ended_but_not_while_something_is_waited_for() {
+    let check = |prepare: fn(&mut Conversation), expected: &[&str]| {
+        let mut talk = running();
+        prepare(&mut talk);
+        assert_eq!(told(&talk.tick(at(1000))), expected);
+    };
+    let tool = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Bash"}]}});
+    check(|_| {}, &["terminate"]);
+    check(|talk| drop(ask(talk, 3, "r1")), &[]);
+    check(
+        |talk| {
+            result(talk, 3, json!({}));
+            idle(talk, 4);
+        },
+        &[],
+    );
+    let mut talk = running();
+    hear(&mut talk, 3, tool);
+    assert_eq!(told(&talk.tick(at(1000))), [""; 0]);
+    hear(
+        &mut talk,
+        1001,
+        json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t"}]}}),
+    );
+    assert_eq!(told(&talk.tick(at(1600))), [""; 0]);
+    assert_eq!(told(&talk.tick(at(1601))), ["terminate"]);
+    let WorkerState::Failed { why, message } = talk.ended("signal 15", "") else { panic!() };
+    assert_eq!((why, message.as_str()), (Why::Silent, "claude said nothing for 600 s"));
+}
+
+#[test]
+fn a_start_without_an_answer_is_ended() {
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
+    talk.begin();
+    assert_eq!(told(&talk.tick(at(59))), [""; 0]);
+    assert_eq!(told(&talk.tick(at(60))), ["terminate"]);
+    let talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
+    let WorkerState::Failed { why, message } = talk.ended("exit code 1", "unknown option") else { panic!() };
+    assert_eq!((why, message.as_str()), (Why::Start, "claude did not start: exit code 1: unknown option"));
+}
+
+#[test]
+fn an_error_before_the_first_answer_is_a_failed_start() {
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
+    talk.begin();
+    let acts =
+        result(&mut talk, 1, json!({"is_error": true, "result": null, "errors": ["No conversation found"]}));
+    assert!(written(&acts).is_empty(), "nothing is said to it");
+    let WorkerState::Failed { why, message } = talk.ended("exit code 1", "") else { panic!() };
+    assert_eq!((why, message.as_str()), (Why::Start, "claude did not start: No conversation found"));
+}
+
+#[test]
+fn an_idle_worker_ends_after_its_time_or_when_its_place_is_needed() {
+    let mut talk = running();
+    assert_eq!(talk.command(Command::Yield, at(3)), Err("a turn runs".into()));
+    result(&mut talk, 4, json!({}));
+    idle(&mut talk, 5);
+    assert_eq!(told(&talk.tick(at(1804))), [""; 0]);
+    assert_eq!(told(&talk.tick(at(1805))), ["close"]);
+    let mut talk = running();
+    result(&mut talk, 4, json!({}));
+    idle(&mut talk, 5);
+    assert_eq!(told(&talk.command(Command::Yield, at(6)).unwrap()), ["close"]);
+    // Asked to end after the turn, it does.
+    let mut talk = running();
+    talk.command(Command::Close, at(3)).unwrap();
+    assert_eq!(talk.command(message("m2"), at(3)), Err("the worker ends after this turn".into()));
+    result(&mut talk, 4, json!({}));
+    assert_eq!(told(&idle(&mut talk, 5)), ["idle", "close"]);
+}
+
+#[test]
+fn money_is_counted_over_the_turns() {
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, Some(0.15));
+    talk.begin();
+    assert_eq!(told(&result(&mut talk, 3, json!({}))), ["result", "running"]);
+    assert_eq!(told(&result(&mut talk, 4, json!({}))), ["result", "close"]);
+    let WorkerState::Failed { why, message } = talk.ended("exit code 0", "") else { panic!() };
+    assert_eq!(why, Why::Budget);
+    assert_eq!(message, "the budget is used up: $0.2000 of the $0.1500 that were left");
+    // A release that only tells the session's sum, in a session that had cost half a dollar.
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.5, None);
+    result(&mut talk, 3, json!({"model_usage_since_last_result": null, "total_cost_usd": 0.6}));
+    result(&mut talk, 4, json!({"model_usage_since_last_result": null, "total_cost_usd": 0.9}));
+    assert!((talk.cost() - 0.4).abs() < 1e-9, "{}", talk.cost());
+    // One that counts each run alone.
+    let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.5, None);
+    result(&mut talk, 3, json!({"model_usage_since_last_result": null, "total_cost_usd": 0.1}));
+    assert!((talk.cost() - 0.1).abs() < 1e-9, "{}", talk.cost());
+}
+
+#[test]
+fn how_it_ended_is_read_from_the_last_result() {
+    let check = |more: serde_json::Value, expected: Why| {
+        let mut talk = running();
+        result(&mut talk, 3, more);
+        idle(&mut talk, 4);
+        let WorkerState::Failed { why, .. } = talk.ended("exit code 1", "") else { panic!() };
+        assert_eq!(why, expected);
+    };
+    check(json!({"is_error": true, "terminal_reason": "api_error"}), Why::Api);
+    check(json!({"is_error": true, "result": "API Error: 529"}), Why::Api);
+    check(json!({"is_error": true, "subtype": "error_max_turns"}), Why::Turn);
+    check(json!({"is_error": true, "terminal_reason": "budget_exhausted"}), Why::Budget);
+    let mut talk = running();
+    talk.command(Command::Interrupt, at(3)).unwrap();
+    result(&mut talk, 4, json!({"is_error": true, "terminal_reason": "aborted_streaming"}));
+    idle(&mut talk, 5);
+    assert_eq!(talk.ended("exit code 1", ""), WorkerState::Stopped);
+    let WorkerState::Failed { why, message } = running().ended("signal 9", "") else { panic!() };
+    assert_eq!((why, message.as_str()), (Why::Exit, "claude ended in the middle of a turn: signal 9"));
+    let mut talk = running();
+    assert_eq!(told(&talk.command(Command::Stop, at(3)).unwrap()), ["interrupted"]);
+    assert_eq!(told(&result(&mut talk, 4, json!({"is_error": true}))), ["result", "terminate"]);
+    assert_eq!(talk.ended("signal 15", ""), WorkerState::Stopped);
+    assert!(talk.command(Command::SetMode { mode: PermissionMode::Plan }, at(4)).is_err());
+}
+
+#[test]
+fn texts_that_were_streamed_say_so() {
+    let mut talk = running();
+    let text = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "Hi"}]}});
+    let piece = json!({"type": "stream_event", "event": {"delta": {"type": "text_delta", "text": "Hi"}}});
+    let streamed =
+        |acts: Vec<Act>| acts.iter().any(|act| matches!(act, Act::Tell(Event::Text { streamed: true, .. })));
+    assert!(!streamed(hear(&mut talk, 3, text.clone())));
+    hear(&mut talk, 4, piece);
+    assert!(streamed(hear(&mut talk, 5, text.clone())));
+    assert!(!streamed(hear(&mut talk, 6, text)));
+}

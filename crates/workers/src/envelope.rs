@@ -1,0 +1,90 @@
+//! What a worker of an agent is told of where it works and for whom, behind its system prompt.
+//!
+//! The shape is that of CrewHub's context envelope, version 1: a line that says who it is, and a fence of JSON.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// The longest envelope, in bytes; what would make it longer is left out.
+const LONGEST: usize = 2048;
+/// What its JSON is fenced with.
+const FENCE: &str = "```crewhub-context";
+
+/// Who works where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Envelope<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// The project's name.
+    pub project: &'a str,
+    /// The repository.
+    pub repo: &'a Path,
+}
+
+impl Envelope<'_> {
+    /// The text, behind what is appended already; that stays alone where it has an envelope.
+    pub fn behind(&self, appended: Option<&str>) -> String {
+        match appended {
+            Some(text) if text.contains(FENCE) => text.to_owned(),
+            Some(text) => format!("{text}\n\n{}", self.text()),
+            None => self.text(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let with = |projects: Value| {
+            let mut all = json!({
+                "v": 1,
+                "projects": projects,
+                "privacy": "internal",
+                "context_version": 1,
+                "self": {"handle": format!("@{}", self.agent), "agentId": self.agent},
+            });
+            // `serde_json` sorts the names: the same content has the same hash.
+            let digest = Sha256::digest(all.to_string().as_bytes());
+            let first = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+            let hash = format!("{first:016x}");
+            all["context_hash"] = hash.into();
+            format!("**You are {}**\n\n{FENCE}\n{all}\n```", self.agent)
+        };
+        let repo = self.repo.to_string_lossy();
+        let whole = with(json!([{"id": self.project, "name": self.project, "repo": repo}]));
+        if whole.len() <= LONGEST { whole } else { with(json!([])) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn envelope(project: &str) -> Envelope<'_> {
+        Envelope { agent: "main", project, repo: Path::new("/p/shop") }
+    }
+
+    #[test]
+    fn it_says_who_works_where() {
+        let text = envelope("shop").behind(None);
+        let (who, rest) = text.split_once("\n\n```crewhub-context\n").unwrap();
+        assert_eq!(who, "**You are main**");
+        let found: Value = serde_json::from_str(rest.strip_suffix("\n```").unwrap()).unwrap();
+        assert_eq!(found["projects"], json!([{"id": "shop", "name": "shop", "repo": "/p/shop"}]));
+        assert_eq!((&found["v"], &found["self"]["agentId"]), (&json!(1), &json!("main")));
+        let hash = found["context_hash"].as_str().unwrap();
+        assert_eq!(hash.len(), 16);
+        assert_ne!(
+            hash,
+            envelope("other").text().split("context_hash\":\"").nth(1).unwrap().get(..16).unwrap()
+        );
+    }
+
+    #[test]
+    fn it_stands_once_behind_what_is_appended_and_is_bounded() {
+        let once = envelope("shop").behind(Some("Be kind."));
+        assert!(once.starts_with("Be kind.\n\n**You are main**"));
+        assert_eq!(envelope("other").behind(Some(&once)), once);
+        let long = "x".repeat(5000);
+        assert!(envelope(&long).behind(None).len() <= LONGEST);
+    }
+}

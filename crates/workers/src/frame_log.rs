@@ -1,0 +1,113 @@
+//! Every frame that went between a worker and us, kept in a file that cannot grow without bound.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// From this size on a file is put aside and another begun; one of each is kept. In bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// Which way a frame went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Way {
+    /// From `claude`.
+    Out,
+    /// To `claude`.
+    In,
+    /// What it complained of.
+    Err,
+}
+
+/// The log of one worker.
+#[derive(Debug)]
+pub(crate) struct FrameLog {
+    path: PathBuf,
+    file: File,
+    size: u64,
+    longest: u64,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    way: Way,
+    at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl FrameLog {
+    /// Opens the log, which goes on where it was left.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Self::with_longest(path, LONGEST)
+    }
+
+    fn with_longest(path: &Path, longest: u64) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let file = private(path)?;
+        let size = file.metadata()?.len();
+        Ok(Self { path: path.to_owned(), file, size, longest })
+    }
+
+    /// Keeps a line; what is no JSON is kept as text.
+    pub(crate) fn keep(&mut self, way: Way, at: Timestamp, line: &[u8]) -> io::Result<()> {
+        let text = String::from_utf8_lossy(line);
+        let frame: Option<&RawValue> = serde_json::from_str(text.trim()).ok();
+        let text = frame.is_none().then(|| text.trim_end().to_owned());
+        let mut bytes = serde_json::to_vec(&Entry { way, at, frame, text })?;
+        bytes.push(b'\n');
+        if self.size > 0 && self.size + bytes.len() as u64 > self.longest {
+            fs::rename(&self.path, self.path.with_extension("old.jsonl"))?;
+            self.file = private(&self.path)?;
+            self.size = 0;
+        }
+        self.file.write_all(&bytes)?;
+        self.size += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+fn private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn frames_are_kept_and_old_ones_give_way() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("7/frames.jsonl");
+        let mut log = FrameLog::with_longest(&path, 300).unwrap();
+        let at = Timestamp::UNIX_EPOCH;
+        log.keep(Way::In, at, b"{\"a\":1}\n").unwrap();
+        log.keep(Way::Out, at, b"not JSON \xff").unwrap();
+        let text = testkit::files::bytes(&path);
+        let expected = "{\"way\":\"in\",\"at\":\"1970-01-01T00:00:00Z\",\"frame\":{\"a\":1}}\n\
+             {\"way\":\"out\",\"at\":\"1970-01-01T00:00:00Z\",\"text\":\"not JSON \u{fffd}\"}\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        drop(log);
+        let mut log = FrameLog::with_longest(&path, 300).unwrap();
+        for _ in 0..20 {
+            log.keep(Way::Out, at, b"{\"b\":2}").unwrap();
+        }
+        let files: Vec<_> =
+            path.parent().unwrap().read_dir().unwrap().flatten().map(|entry| entry.path()).collect();
+        assert_eq!(files.len(), 2, "{files:?}");
+        assert!(files.iter().all(|file| file.metadata().unwrap().len() <= 300 && mode(file) == 0o600));
+    }
+}

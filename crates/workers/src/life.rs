@@ -1,0 +1,143 @@
+//! Which process is meant, beyond its number: numbers are given again, and a lost process can still be found.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
+use serde::{Deserialize, Serialize};
+
+use crate::command_line::MARK;
+
+/// The largest file of `/proc` that is read, in bytes.
+const CAP: u64 = 1 << 20;
+
+/// One life of a process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Life {
+    /// Its number.
+    pub pid: u32,
+    /// When it began: the system's boot and the clock ticks since. Absent where the system does not tell.
+    pub began: Option<String>,
+}
+
+impl Life {
+    /// The life that has this number now; `None` where there is none.
+    pub fn of(pid: u32) -> Option<Self> {
+        match fs::metadata("/proc/self/stat") {
+            Ok(_) => Some(Self { pid, began: Some(began(pid)?) }),
+            // No /proc on this system: the number alone must do.
+            Err(_) => {
+                number(pid).filter(|pid| test_kill_process(*pid).is_ok()).map(|_| Self { pid, began: None })
+            }
+        }
+    }
+
+    /// This process.
+    pub fn own() -> Self {
+        let pid = std::process::id();
+        Self::of(pid).unwrap_or(Self { pid, began: None })
+    }
+
+    /// Whether it goes on.
+    pub fn is_alive(&self) -> bool {
+        Self::of(self.pid).is_some_and(|now| self.began.is_none() || now.began == self.began)
+    }
+
+    /// Sends a signal to its group, if it lives.
+    pub fn signal(&self, signal: Signal) {
+        if let Some(group) = number(self.pid).filter(|_| self.is_alive()) {
+            // It has ended by itself where it does not arrive.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// The process that bears a worker's mark and leads its group, where there is one.
+    pub fn marked(mark: &str) -> Option<Self> {
+        let wanted = format!("{MARK}={mark}");
+        let entries = fs::read_dir("/proc").ok()?.flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let bears = |pid: &u32| {
+            let path = format!("/proc/{pid}/environ");
+            let environment = transcript::read_small(Path::new(&path), CAP).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        };
+        let leads = |pid: &u32| field(*pid, GROUP).is_some_and(|group| group == pid.to_string());
+        pids.filter(leads).find(bears).and_then(Self::of)
+    }
+}
+
+/// Where the group stands in `/proc/<pid>/stat`, counted from what follows the name.
+const GROUP: usize = 2;
+/// Where the start time stands.
+const START: usize = 19;
+
+fn began(pid: u32) -> Option<String> {
+    // What has ended and was not waited for is no life any more.
+    let state = field(pid, 0)?;
+    if state == "Z" || state == "X" {
+        return None;
+    }
+    let boot = transcript::read_small(Path::new("/proc/sys/kernel/random/boot_id"), CAP).unwrap_or_default();
+    Some(format!("{}/{}", String::from_utf8_lossy(&boot).trim(), field(pid, START)?))
+}
+
+/// A field of `/proc/<pid>/stat`; the name before them may hold spaces and brackets.
+fn field(pid: u32, at: usize) -> Option<String> {
+    let stat = transcript::read_small(Path::new(&format!("/proc/{pid}/stat")), CAP).ok()?;
+    let text = String::from_utf8_lossy(&stat);
+    let (_, rest) = text.rsplit_once(')')?;
+    rest.split_whitespace().nth(at).map(str::to_owned)
+}
+
+fn number(pid: u32) -> Option<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    fn sleeper(mark: &str) -> Child {
+        Command::new("sleep").arg("600").env(MARK, mark).process_group(0).spawn().unwrap()
+    }
+
+    #[test]
+    fn a_process_lives_until_it_is_ended() {
+        assert!(Life::own().is_alive());
+        let mut child = sleeper("life-one");
+        let life = Life::of(child.id()).unwrap();
+        let other = Life { began: Some("another-boot/1".into()), ..life.clone() };
+        assert!(life.is_alive() && !other.is_alive(), "the number alone is not the process");
+        other.signal(Signal::KILL);
+        assert!(life.is_alive());
+        life.signal(Signal::KILL);
+        child.wait().unwrap();
+        assert!(!life.is_alive());
+    }
+
+    #[test]
+    fn a_killed_process_that_nobody_waited_for_lives_no_more() {
+        let mut child = sleeper("life-two");
+        let life = Life::of(child.id()).unwrap();
+        child.kill().unwrap();
+        while life.is_alive() {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_is_found_by_its_mark() {
+        let mark = format!("{}-marked", std::process::id());
+        assert_eq!(Life::marked(&mark), None);
+        let mut child = sleeper(&mark);
+        // Until it has become `sleep`, a new process has its parent's environment.
+        let found = std::iter::repeat_with(|| Life::marked(&mark)).flatten().next();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found.map(|life| life.pid), Some(child.id()));
+    }
+}

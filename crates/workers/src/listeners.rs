@@ -1,0 +1,239 @@
+//! Those who hear what happens to a worker: each has a queue of its own, and who is too slow is told what they missed.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::Event;
+
+/// How many events a listener may be behind.
+const BEHIND: usize = 1024;
+/// How much of what happened is told to one who comes later: events, and bytes of them.
+const REMEMBERED: (usize, usize) = (400, 256 << 10);
+
+/// What becomes of one who listens and is behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// The worker goes on without them; they are told how much they missed.
+    Misses,
+    /// They hear everything; their queue grows while they do not read.
+    HearsAll,
+}
+
+/// All who listen.
+#[derive(Debug, Default)]
+pub(crate) struct Listeners {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    past: VecDeque<(Arc<Event>, usize)>,
+    bytes: usize,
+    state: Option<Arc<Event>>,
+    all: Vec<Listener>,
+    ended: bool,
+}
+
+#[derive(Debug)]
+enum Listener {
+    HearsAll(Sender<Arc<Event>>),
+    Misses { queue: SyncSender<Arc<Event>>, missed: u64 },
+}
+
+impl Listeners {
+    /// What happened lately, how things stand, and what happens from now on.
+    pub(crate) fn listen(&self, manner: Manner) -> Receiver<Arc<Event>> {
+        let mut inner = self.lock();
+        let (mut listener, events) = match manner {
+            Manner::HearsAll => {
+                let (queue, events) = channel();
+                (Listener::HearsAll(queue), events)
+            }
+            Manner::Misses => {
+                let (queue, events) = sync_channel(BEHIND);
+                (Listener::Misses { queue, missed: 0 }, events)
+            }
+        };
+        // There is room for all of it: a queue is longer than what is remembered.
+        for event in inner.past.iter().map(|(event, _)| event).chain(&inner.state) {
+            listener.offer(event);
+        }
+        if !inner.ended {
+            inner.all.push(listener);
+        }
+        events
+    }
+
+    /// Tells everybody.
+    pub(crate) fn tell(&self, event: Event) {
+        let event = Arc::new(event);
+        let mut inner = self.lock();
+        inner.remember(&event);
+        inner.all.retain_mut(|listener| listener.offer(&event));
+        inner.ended = matches!(*event, Event::Ended { .. });
+        if inner.ended {
+            inner.all.clear();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn remember(&mut self, event: &Arc<Event>) {
+        let mut event = Arc::clone(event);
+        match &*event {
+            // The whole text follows.
+            Event::Delta { .. } => return,
+            Event::State(_) => {
+                self.state = Some(event);
+                return;
+            }
+            // One who comes later has heard no pieces of it.
+            Event::Text { text, agent, streamed: true } => {
+                event = Arc::new(Event::Text { text: text.clone(), agent: agent.clone(), streamed: false });
+            }
+            // Nor needs one be asked what others have answered.
+            Event::Answered { request, .. } | Event::Withdrawn { request } => return self.forget(request),
+            _ => {}
+        }
+        let size = size(&event);
+        self.past.push_back((event, size));
+        self.bytes += size;
+        while self.past.len() > REMEMBERED.0 || (self.bytes > REMEMBERED.1 && self.past.len() > 1) {
+            self.bytes -= self.past.pop_front().map_or(0, |(_, size)| size);
+        }
+    }
+}
+
+impl Inner {
+    fn forget(&mut self, answered: &str) {
+        let is_it = |event: &Event| matches!(event, Event::Asked(asked) if asked.request == answered);
+        if let Some(at) = self.past.iter().position(|(event, _)| is_it(event)) {
+            self.bytes -= self.past.remove(at).map_or(0, |(_, size)| size);
+        }
+    }
+}
+
+impl Listener {
+    /// Whether they still listen.
+    fn offer(&mut self, event: &Arc<Event>) -> bool {
+        let (queue, missed) = match self {
+            Self::HearsAll(queue) => return queue.send(Arc::clone(event)).is_ok(),
+            Self::Misses { queue, missed } => (queue, missed),
+        };
+        let behind = (*missed > 0).then(|| queue.try_send(Arc::new(Event::Missed { count: *missed })));
+        if let Some(Ok(())) = behind {
+            *missed = 0;
+        }
+        let sent = match behind {
+            Some(Err(full_or_gone)) => Err(full_or_gone),
+            None | Some(Ok(())) => queue.try_send(Arc::clone(event)),
+        };
+        match sent {
+            Ok(()) => true,
+            Err(TrySendError::Full(_)) => {
+                *missed += 1;
+                true
+            }
+            Err(TrySendError::Disconnected(_)) => false,
+        }
+    }
+}
+
+fn size(event: &Event) -> usize {
+    struct Count(usize);
+    impl Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting cannot fail.
+    let _ = serde_json::to_writer(&mut count, event);
+    count.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkerState;
+
+    fn note(text: &str) -> Event {
+        Event::Note { text: text.to_owned() }
+    }
+
+    fn texts(events: &Receiver<Arc<Event>>) -> Vec<String> {
+        let text = |event: Arc<Event>| match &*event {
+            Event::Note { text } => text.clone(),
+            Event::Missed { count } => format!("missed {count}"),
+            Event::State(state) => state.word().to_owned(),
+            other => format!("{other:?}"),
+        };
+        events.try_iter().map(text).collect()
+    }
+
+    #[test]
+    fn who_comes_later_hears_what_happened_and_how_things_stand() {
+        let all = Listeners::default();
+        all.tell(Event::State(WorkerState::Starting));
+        all.tell(note("one"));
+        all.tell(Event::State(WorkerState::Running));
+        all.tell(Event::Delta { text: "piece".into() });
+        let late = all.listen(Manner::Misses);
+        assert_eq!(texts(&late), ["one", "running"]);
+        all.tell(note("two"));
+        assert_eq!(texts(&late), ["two"]);
+        all.tell(Event::Ended { state: WorkerState::Stopped });
+        assert_eq!(late.iter().count(), 1, "then there is nothing more to wait for");
+        assert_eq!(all.listen(Manner::Misses).iter().count(), 4);
+    }
+
+    #[test]
+    fn who_comes_later_is_not_asked_what_is_answered() {
+        let all = Listeners::default();
+        let request = |id: &str| {
+            let asked = serde_json::json!({"tool_name": "Bash", "input": {}});
+            Event::Asked(crate::Request::read(id, &asked).unwrap())
+        };
+        all.tell(request("r1"));
+        all.tell(request("r2"));
+        all.tell(Event::Answered { request: "r1".into(), allowed: true });
+        all.tell(Event::Text { text: "Hi".into(), agent: None, streamed: true });
+        let late: Vec<_> = all.listen(Manner::Misses).try_iter().collect();
+        let text = Event::Text { text: "Hi".into(), agent: None, streamed: false };
+        assert!(matches!(&*late[0], Event::Asked(asked) if asked.request == "r2"));
+        assert_eq!((late.len(), &*late[1]), (2, &text));
+    }
+
+    #[test]
+    fn who_is_slow_is_told_what_they_missed() {
+        let all = Listeners::default();
+        let slow = all.listen(Manner::Misses);
+        for _ in 0..BEHIND + 5 {
+            all.tell(note("x"));
+        }
+        assert_eq!(texts(&slow).len(), BEHIND);
+        all.tell(note("y"));
+        assert_eq!(texts(&slow), ["missed 5", "y"]);
+    }
+
+    #[test]
+    fn memory_of_the_past_is_bounded() {
+        let all = Listeners::default();
+        for _ in 0..1000 {
+            all.tell(note(&"x".repeat(10_000)));
+        }
+        assert!(all.lock().bytes <= REMEMBERED.1);
+        all.tell(note(&"x".repeat(1_000_000)));
+        assert_eq!(all.listen(Manner::Misses).try_iter().count(), 1);
+    }
+}

@@ -1,0 +1,279 @@
+//! What a worker asks of the person, and the answers there are.
+//!
+//! A tool that needs permission, a question of the model's and a plan to be approved all arrive as the same frame;
+//! here they become what they are, and answers become what `claude` takes for one.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// Something the person is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The id that the answer names.
+    pub request: String,
+    /// The tool.
+    pub tool: String,
+    /// What it would be called with.
+    pub input: Value,
+    /// What Claude Code says about it.
+    pub description: Option<String>,
+    /// Why it asks, where it says so.
+    pub reason: Option<String>,
+    /// What Claude Code suggests to allow from now on.
+    pub suggestions: Vec<Value>,
+    /// The call.
+    pub tool_use_id: Option<String>,
+    /// The sub-agent that asks; the session itself without one.
+    pub agent: Option<String>,
+}
+
+/// What sort of thing is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// Whether a tool may be used.
+    Permission,
+    /// Questions of the model's, each to be answered by words or by one of its choices.
+    Questions(Vec<Question>),
+    /// Whether a plan is approved.
+    Plan(String),
+}
+
+/// A question of the model's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// The question.
+    pub question: String,
+    /// What there is to choose from.
+    #[serde(default, rename = "options")]
+    pub choices: Vec<Choice>,
+    /// Whether several may be chosen.
+    #[serde(default, rename = "multiSelect")]
+    pub several: bool,
+}
+
+/// One thing to choose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Its name, which is the answer.
+    pub label: String,
+    /// What it means.
+    #[serde(default)]
+    pub description: String,
+}
+
+/// The person's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "behavior", rename_all = "snake_case")]
+pub enum Reply {
+    /// Yes.
+    Allow {
+        /// What the tool is called with instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Value>,
+        /// Whether what Claude Code suggests is allowed from now on.
+        #[serde(default)]
+        always: bool,
+    },
+    /// The answers to questions, by question.
+    Answers {
+        /// A question's words lead to the answer's.
+        answers: BTreeMap<String, String>,
+    },
+    /// No.
+    Deny {
+        /// What the model is told.
+        message: String,
+        /// Whether the turn ends.
+        #[serde(default)]
+        interrupt: bool,
+    },
+}
+
+impl Request {
+    /// Reads a `can_use_tool`; `None` where it names no tool.
+    pub(crate) fn read(id: &str, request: &Value) -> Option<Self> {
+        let text = |name: &str| request[name].as_str().map(str::to_owned);
+        Some(Self {
+            request: id.to_owned(),
+            tool: text("tool_name")?,
+            input: request["input"].clone(),
+            description: text("description"),
+            reason: text("decision_reason").or_else(|| text("blocked_path")),
+            suggestions: request["permission_suggestions"].as_array().cloned().unwrap_or_default(),
+            tool_use_id: text("tool_use_id"),
+            agent: text("agent_id"),
+        })
+    }
+
+    /// What sort of thing is asked.
+    pub fn asked(&self) -> Asked {
+        match self.tool.as_str() {
+            "AskUserQuestion" => {
+                let questions = self.input.get("questions").cloned().unwrap_or_default();
+                serde_json::from_value(questions).map_or(Asked::Permission, Asked::Questions)
+            }
+            "ExitPlanMode" => {
+                self.input["plan"].as_str().map_or(Asked::Permission, |plan| Asked::Plan(plan.to_owned()))
+            }
+            _ => Asked::Permission,
+        }
+    }
+
+    /// The rules that "always" would add, as Claude Code writes them.
+    pub fn rules(&self) -> Vec<String> {
+        self.suggestions.iter().flat_map(suggested).collect()
+    }
+
+    /// The answer as `claude` takes it, or why it is none.
+    pub(crate) fn response(&self, reply: &Reply) -> Result<Value, String> {
+        match reply {
+            Reply::Deny { message, interrupt } => {
+                // An empty message would leave the model without a word of why.
+                let message =
+                    if message.trim().is_empty() { "The user does not want this." } else { message };
+                let mut response = json!({"behavior": "deny", "message": message});
+                if *interrupt {
+                    response["interrupt"] = true.into();
+                }
+                Ok(response)
+            }
+            Reply::Allow { input, always } => {
+                let input = input.as_ref().unwrap_or(&self.input);
+                if !input.is_object() {
+                    return Err("a tool's input is a JSON object".to_owned());
+                }
+                if *always && self.suggestions.is_empty() {
+                    return Err("Claude Code suggests no rule for this: allow it once".to_owned());
+                }
+                let mut response = json!({"behavior": "allow", "updatedInput": input});
+                if *always {
+                    response["updatedPermissions"] = Value::from(self.suggestions.clone());
+                }
+                Ok(response)
+            }
+            Reply::Answers { answers } => {
+                let Asked::Questions(questions) = self.asked() else {
+                    return Err(format!("{} asks no question: allow or deny it", self.tool));
+                };
+                let unknown = |name: &&String| !questions.iter().any(|asked| asked.question == **name);
+                if let Some(name) = answers.keys().find(unknown) {
+                    return Err(format!("`{name}` was not asked"));
+                }
+                let mut input = self.input.clone();
+                let told: Map<String, Value> =
+                    answers.iter().map(|(name, answer)| (name.clone(), answer.as_str().into())).collect();
+                input["answers"] = Value::Object(told);
+                Ok(json!({"behavior": "allow", "updatedInput": input}))
+            }
+        }
+    }
+}
+
+fn suggested(suggestion: &Value) -> Vec<String> {
+    if let Some(mode) = suggestion["mode"].as_str() {
+        return vec![format!("mode {mode}")];
+    }
+    if let Some(directories) = suggestion["directories"].as_array() {
+        return directories.iter().filter_map(Value::as_str).map(|at| format!("directory {at}")).collect();
+    }
+    let rules = suggestion["rules"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let rule = |rule: &Value| {
+        let tool = rule["toolName"].as_str()?;
+        Some(match rule["ruleContent"].as_str() {
+            Some(content) => format!("{tool}({content})"),
+            None => tool.to_owned(),
+        })
+    };
+    rules.iter().filter_map(rule).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::needless_pass_by_value, reason = "values are written in place")]
+mod tests {
+    use super::*;
+
+    fn request(tool: &str, input: Value, suggestions: Value) -> Request {
+        let frame = json!({"tool_name": tool, "input": input, "permission_suggestions": suggestions});
+        Request::read("r1", &frame).unwrap()
+    }
+
+    fn allow() -> Reply {
+        Reply::Allow { input: None, always: false }
+    }
+
+    #[test]
+    fn answers_are_what_claude_takes() {
+        let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "ls *"}],
+            "behavior": "allow", "destination": "localSettings"});
+        let asked = request("Bash", json!({"command": "ls"}), json!([rule]));
+        let check = |reply: Reply, expected: Result<Value, &str>| {
+            let found = asked.response(&reply);
+            assert_eq!(found.as_ref().map_err(String::as_str), expected.as_ref().map_err(|text| *text));
+        };
+        check(allow(), Ok(json!({"behavior": "allow", "updatedInput": {"command": "ls"}})));
+        check(
+            Reply::Allow { input: Some(json!({"command": "ls -l"})), always: true },
+            Ok(
+                json!({"behavior": "allow", "updatedInput": {"command": "ls -l"}, "updatedPermissions": [rule]}),
+            ),
+        );
+        check(Reply::Allow { input: Some(json!(7)), always: false }, Err("a tool's input is a JSON object"));
+        check(
+            Reply::Deny { message: "Not today".into(), interrupt: false },
+            Ok(json!({"behavior": "deny", "message": "Not today"})),
+        );
+        check(
+            Reply::Deny { message: " ".into(), interrupt: true },
+            Ok(json!({"behavior": "deny", "message": "The user does not want this.", "interrupt": true})),
+        );
+        check(Reply::Answers { answers: BTreeMap::new() }, Err("Bash asks no question: allow or deny it"));
+        let unruly = request("Bash", json!({}), json!(null));
+        let always = Reply::Allow { input: None, always: true };
+        assert!(unruly.response(&always).unwrap_err().starts_with("Claude Code suggests no rule"));
+    }
+
+    #[test]
+    fn questions_and_plans_are_told_apart() {
+        let input = json!({"questions": [{"question": "Which?", "options": [{"label": "Red"}]}]});
+        let asked = request("AskUserQuestion", input, json!(null));
+        let Asked::Questions(questions) = asked.asked() else { panic!("{asked:?}") };
+        assert_eq!((questions[0].question.as_str(), questions[0].choices.len()), ("Which?", 1));
+        let answer = |name: &str| Reply::Answers { answers: [(name.to_owned(), "Red".to_owned())].into() };
+        let response = asked.response(&answer("Which?")).unwrap();
+        assert_eq!(response["updatedInput"]["answers"], json!({"Which?": "Red"}));
+        assert_eq!(asked.response(&answer("Whose?")).unwrap_err(), "`Whose?` was not asked");
+        let plan = request("ExitPlanMode", json!({"plan": "First, …"}), json!(null));
+        assert_eq!(plan.asked(), Asked::Plan("First, …".to_owned()));
+        // What a later release makes of them is asked as any other tool.
+        let strange = request("AskUserQuestion", json!({"questions": 7}), json!(null));
+        assert_eq!(strange.asked(), Asked::Permission);
+    }
+
+    #[test]
+    fn rules_are_shown_as_claude_writes_them() {
+        let check = |suggestion: Value, expected: &[&str]| {
+            assert_eq!(request("Bash", json!({}), json!([suggestion])).rules(), expected);
+        };
+        check(
+            json!({"rules": [{"toolName": "Bash", "ruleContent": "ls *"}, {"toolName": "Edit"}]}),
+            &["Bash(ls *)", "Edit"],
+        );
+        check(json!({"type": "setMode", "mode": "acceptEdits"}), &["mode acceptEdits"]);
+        check(json!({"type": "addDirectories", "directories": ["/a"]}), &["directory /a"]);
+        check(json!(7), &[]);
+    }
+
+    #[test]
+    fn replies_have_one_shape_between_processes() {
+        let check = |text: &str, expected: Reply| {
+            assert_eq!(serde_json::from_str::<Reply>(text).unwrap(), expected, "{text}");
+        };
+        check(r#"{"behavior":"allow"}"#, allow());
+        check(
+            r#"{"behavior":"deny","message":"no","interrupt":true}"#,
+            Reply::Deny { message: "no".into(), interrupt: true },
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! What a Backstory that was killed left behind: which workers are lost, which of their processes live still, and
+//! which tasks nobody has begun.
+//!
+//! A task has begun once its first message stands in the transcript: that is looked up, so that none is done twice
+//! and none is forgotten.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::SessionId;
+use rustix::process::Signal;
+use transcript::{ConfigFolder, Reader};
+
+use crate::table::{Added, Place, TableError, Wanted, Worker};
+use crate::{Life, Start, Table, WorkerId, WorkerSpec, WorkerState};
+
+/// What was found and done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recovered {
+    /// Workers that were found lost now.
+    pub lost: Vec<WorkerId>,
+    /// Workers whose task waits for a Backstory to run it.
+    pub waiting: Vec<WorkerId>,
+}
+
+/// Looks at every worker whose Backstory is gone, and puts the table right.
+///
+/// `folders` are where transcripts lie; `home` tells the marks of this Backstory's workers from others'.
+pub fn recover(
+    table: &mut Table,
+    folders: &[ConfigFolder],
+    home: &Path,
+    now: Timestamp,
+) -> Result<Recovered, TableError> {
+    let mut found = Recovered::default();
+    for worker in table.living()?.into_iter().filter(|worker| !worker.host.is_alive()) {
+        let process = living_process(&worker, home);
+        let began = |message: &str| said(folders, &worker.session, message);
+        if let Some(process) = process {
+            if worker.process.as_ref() != Some(&process) {
+                table.started(worker.id, &process, now)?;
+            }
+            if !matches!(worker.state, WorkerState::Lost { .. }) {
+                table.enter(worker.id, &WorkerState::Lost { is_living: true }, now)?;
+                found.lost.push(worker.id);
+            }
+        } else if worker.place == Some(Place::Queued) || !began(&worker.message) {
+            table.again(worker.id, now)?;
+            found.waiting.push(worker.id);
+        } else {
+            table.enter(worker.id, &WorkerState::Lost { is_living: false }, now)?;
+            found.lost.push(worker.id);
+            let unsaid = worker.pending.as_ref().filter(|(id, _)| !began(id));
+            if let Some((message, text)) = unsaid {
+                found.waiting.extend(follow_up(table, &worker, message, text, now)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Ends the process of a lost worker, which nobody can hear or answer any more: asked first, then made to. It waits
+/// as long as `grace` for each.
+pub fn end_orphan(worker: &Worker, grace: std::time::Duration) {
+    let Some(process) = worker.process.as_ref().filter(|_| !worker.host.is_alive()) else { return };
+    for signal in [Signal::TERM, Signal::KILL] {
+        process.signal(signal);
+        let began = std::time::Instant::now();
+        while process.is_alive() && began.elapsed() < grace {
+            pause();
+        }
+    }
+}
+
+/// Waits a moment: the end of a process that is not our child tells us nothing.
+#[expect(clippy::disallowed_methods, reason = "another process's end is told to its parent alone")]
+pub(crate) fn pause() {
+    std::thread::sleep(std::time::Duration::from_millis(20));
+}
+
+/// What the process of a worker is marked with; `home` is Backstory's own folder.
+pub(crate) fn mark(home: &Path, id: WorkerId) -> String {
+    format!("{}#{id}", home.display())
+}
+
+/// The process that runs on; found by its mark where it was not written down in time.
+fn living_process(worker: &Worker, home: &Path) -> Option<Life> {
+    match &worker.process {
+        Some(process) => Some(process.clone()).filter(Life::is_alive),
+        None if worker.place == Some(Place::Queued) => None,
+        None => Life::marked(&mark(home, worker.id)),
+    }
+}
+
+/// Whether a message stands in the session's transcript.
+fn said(folders: &[ConfigFolder], session: &SessionId, message: &str) -> bool {
+    let name = format!("{session}.jsonl");
+    let folders = folders.iter().filter_map(|folder| folder.projects().read_dir().ok());
+    let files = folders.flatten().flatten().map(|project| project.path().join(&name));
+    files.filter(|file| file.is_file()).any(|file| holds(&file, message))
+}
+
+fn holds(file: &Path, message: &str) -> bool {
+    let Ok(mut reader) = Reader::open(file) else { return false };
+    let wanted = format!("\"{message}\"");
+    while let Ok(Some(line)) = reader.next_line() {
+        if line.bytes.windows(wanted.len()).any(|part| part == wanted.as_bytes()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A follow-up that its worker did not live to say becomes a task of its own, where there is room for it.
+fn follow_up(
+    table: &mut Table,
+    lost: &Worker,
+    message: &str,
+    text: &str,
+    now: Timestamp,
+) -> Result<Option<WorkerId>, TableError> {
+    let spec =
+        WorkerSpec { start: Start::Resume(lost.session.clone()), task: text.to_owned(), ..lost.spec.clone() };
+    let wanted = Wanted { spec: &spec, session: &lost.session, slot: &lost.slot, message, host: &lost.host };
+    Ok(match table.add(&wanted, now)? {
+        Added::Begins(id) | Added::Waits(id, _) => {
+            table.pend(lost.id, None)?;
+            Some(id)
+        }
+        Added::Full { .. } | Added::Held(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    struct Scene {
+        scratch: tempfile::TempDir,
+        table: Table,
+    }
+
+    fn gone() -> Life {
+        Life { pid: 1, began: Some("another-boot/1".into()) }
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_800_000_000).unwrap()
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let scratch = tempfile::tempdir().unwrap();
+            let table = Table::open(&scratch.path().join("workers.sqlite")).unwrap();
+            Self { scratch, table }
+        }
+
+        fn add(&mut self, session: &str, message: &str) -> WorkerId {
+            let id: SessionId = session.parse().unwrap();
+            let spec = WorkerSpec::new(Start::Fresh(id.clone()), "/p".into(), "Fix it".into());
+            let host = gone();
+            let wanted = Wanted { spec: &spec, session: &id, slot: Path::new("/p"), message, host: &host };
+            match self.table.add(&wanted, now()).unwrap() {
+                Added::Begins(id) | Added::Waits(id, _) => id,
+                other => panic!("{other:?}"),
+            }
+        }
+
+        fn say(&self, session: &str, message: &str) {
+            let folder = self.scratch.path().join("claude/projects/-p");
+            std::fs::create_dir_all(&folder).unwrap();
+            let record = format!("{{\"type\":\"user\",\"uuid\":\"{message}\"}}\n");
+            std::fs::write(folder.join(format!("{session}.jsonl")), record).unwrap();
+        }
+
+        fn recover(&mut self) -> Recovered {
+            let folders = [ConfigFolder::new(self.scratch.path().join("claude"))];
+            recover(&mut self.table, &folders, self.scratch.path(), now()).unwrap()
+        }
+
+        fn process(&self, id: WorkerId) -> Child {
+            use std::os::unix::process::CommandExt as _;
+            let mark = mark(self.scratch.path(), id);
+            let mut command = Command::new("sleep");
+            command.arg("600").env(crate::command_line::MARK, mark).process_group(0).spawn().unwrap()
+        }
+    }
+
+    #[test]
+    fn a_task_that_had_not_begun_waits_again_and_one_that_had_is_lost() {
+        let mut scene = Scene::new();
+        let (one, two) = (scene.add("a", "m1"), scene.add("b", "m2"));
+        scene.table.enter(one, &WorkerState::Running, now()).unwrap();
+        assert_eq!(scene.recover(), Recovered { lost: vec![], waiting: vec![one, two] });
+        assert_eq!(scene.table.get(one).unwrap().unwrap().place, Some(Place::Running), "its turn is kept");
+        scene.say("a", "m1");
+        assert_eq!(scene.recover(), Recovered { lost: vec![one], waiting: vec![two] });
+        let lost = scene.table.get(one).unwrap().unwrap();
+        assert_eq!((lost.state, lost.place), (WorkerState::Lost { is_living: false }, None));
+        assert_eq!(scene.recover(), Recovered { lost: vec![], waiting: vec![two] });
+    }
+
+    #[test]
+    fn a_living_process_is_found_even_where_nobody_wrote_it_down() {
+        let mut scene = Scene::new();
+        let id = scene.add("a", "m1");
+        let mut child = scene.process(id);
+        // Until it has become `sleep`, a new process has its parent's environment.
+        while Life::marked(&mark(scene.scratch.path(), id)).is_none() {
+            pause();
+        }
+        assert_eq!(scene.recover(), Recovered { lost: vec![id], waiting: vec![] });
+        let lost = scene.table.get(id).unwrap().unwrap();
+        assert_eq!(lost.state, WorkerState::Lost { is_living: true });
+        assert_eq!(lost.process.as_ref().map(|process| process.pid), Some(child.id()));
+        assert_eq!(lost.place, Some(Place::Running), "it works there still");
+        end_orphan(&lost, std::time::Duration::from_secs(5));
+        child.wait().unwrap();
+        assert_eq!(scene.recover().waiting, [id], "it never began");
+    }
+
+    #[test]
+    fn a_follow_up_that_was_not_said_becomes_a_task() {
+        let mut scene = Scene::new();
+        let id = scene.add("a", "m1");
+        scene.say("a", "m1");
+        scene.table.pend(id, Some(("m2", "And more"))).unwrap();
+        assert_eq!(scene.recover(), Recovered { lost: vec![id], waiting: vec![id + 1] });
+        let next = scene.table.get(id + 1).unwrap().unwrap();
+        assert_eq!((next.task.as_str(), next.message.as_str()), ("And more", "m2"));
+        assert_eq!(next.spec.start, Start::Resume("a".parse().unwrap()));
+        assert_eq!(scene.recover().lost, [0; 0]);
+    }
+}

@@ -1,0 +1,260 @@
+//! How other processes reach a worker: a socket in Backstory's own folder, which only its owner can enter. Events go
+//! out and commands come in, each a line of JSON.
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::{self, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::lines::{Line as Bytes, Lines};
+use crate::recover::pause;
+use crate::worker::Handle;
+use crate::{Command, Event, Manner, WorkerId};
+
+/// The longest line that is taken in, in bytes.
+const LONGEST: usize = 32 << 20;
+/// How many may be connected at once.
+const MOST: usize = 32;
+/// How long one who does not read is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the last words may take at the end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// The longest name that a socket can have, in bytes, with some to spare.
+const LONGEST_NAME: usize = 100;
+
+/// What comes back for a command.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+enum Answer {
+    Done,
+    Refused { why: String },
+}
+
+/// A line from a worker: an event, or what came of a command.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Event(Event),
+    Answer(Answer),
+}
+
+/// An open socket; it is gone when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Door {
+    path: PathBuf,
+    state: Arc<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    closed: AtomicBool,
+    connected: AtomicUsize,
+}
+
+/// Opens a worker's socket.
+pub(crate) fn open(home: &Path, handle: &Handle) -> io::Result<Door> {
+    let path = path(home, handle.id);
+    let folder = path.parent().unwrap_or(home);
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    // A worker's number is never given twice: what lies here was left by one that was killed.
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = by_short_name(&path, |name| UnixListener::bind(name))?;
+    fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+    let state = Arc::new(State::default());
+    let (handle, shared) = (handle.clone(), Arc::clone(&state));
+    thread::Builder::new()
+        .name("worker-door".to_owned())
+        .spawn(move || accept(&listener, &handle, &shared))?;
+    Ok(Door { path, state })
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.state.closed.store(true, Ordering::Release);
+        // The thread that waits for callers is woken by one; then nobody can come any more.
+        let _ = by_short_name(&self.path, |name| UnixStream::connect(name));
+        let _ = fs::remove_file(&self.path);
+        let began = Instant::now();
+        while self.state.connected.load(Ordering::Acquire) > 0 && began.elapsed() < LAST_WORDS {
+            pause();
+        }
+    }
+}
+
+fn accept(listener: &UnixListener, handle: &Handle, state: &Arc<State>) {
+    for caller in listener.incoming() {
+        if state.closed.load(Ordering::Acquire) {
+            return;
+        }
+        let Ok(caller) = caller else { continue };
+        if state.connected.fetch_add(1, Ordering::AcqRel) >= MOST {
+            state.connected.fetch_sub(1, Ordering::AcqRel);
+            continue;
+        }
+        if serve(caller, handle, state).is_err() {
+            state.connected.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+fn serve(caller: UnixStream, handle: &Handle, state: &Arc<State>) -> io::Result<()> {
+    caller.set_write_timeout(Some(PATIENCE))?;
+    let out = Arc::new(Mutex::new(caller.try_clone()?));
+    let (answers, wishes) = (Arc::clone(&out), handle.clone());
+    let commands = caller.try_clone()?;
+    thread::Builder::new()
+        .name("worker-asked".to_owned())
+        .spawn(move || obey(commands, &wishes, &answers))?;
+    let (events, state) = (handle.listen(Manner::Misses), Arc::clone(state));
+    let tell = move || {
+        for event in events {
+            if send(&out, &*event).is_err() {
+                break;
+            }
+        }
+        // Where it is closed already, there is nothing to close.
+        let _ = caller.shutdown(std::net::Shutdown::Both);
+        state.connected.fetch_sub(1, Ordering::AcqRel);
+    };
+    thread::Builder::new().name("worker-told".to_owned()).spawn(tell).map(drop)
+}
+
+/// Does what the caller wants until they are gone.
+fn obey(commands: UnixStream, handle: &Handle, out: &Mutex<UnixStream>) {
+    let mut lines = Lines::new(commands, LONGEST);
+    while let Ok(Some(line)) = lines.next_line() {
+        let command = match line {
+            Bytes::Whole(line) => serde_json::from_slice::<Command>(&line).map_err(|error| error.to_string()),
+            Bytes::TooLong => Err("it is too long".to_owned()),
+        };
+        let command = command.map_err(|why| format!("this is no command: {why}"));
+        let done = command.and_then(|command| handle.command(command));
+        let answer = match done {
+            Ok(()) => Answer::Done,
+            Err(why) => Answer::Refused { why },
+        };
+        if send(out, &answer).is_err() {
+            return;
+        }
+    }
+}
+
+fn send(out: &Mutex<UnixStream>, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)
+}
+
+/// A worker of another process.
+#[derive(Debug)]
+pub struct Remote {
+    /// What happened lately, and what happens; it ends with the worker or with its process.
+    pub events: Receiver<Arc<Event>>,
+    commands: UnixStream,
+    answers: Receiver<Answer>,
+}
+
+impl Remote {
+    /// Connects to a worker; fails where nobody runs it.
+    pub fn connect(home: &Path, id: WorkerId) -> io::Result<Self> {
+        let commands = by_short_name(&path(home, id), |name| UnixStream::connect(name))?;
+        let said = commands.try_clone()?;
+        let (tell, events) = channel();
+        let (answer, answers) = channel();
+        thread::Builder::new().name("worker-heard".to_owned()).spawn(move || {
+            let mut lines = Lines::new(said, LONGEST);
+            while let Ok(Some(line)) = lines.next_line() {
+                let Bytes::Whole(line) = line else { continue };
+                // Whoever listened may have heard enough; the answers are waited for still.
+                match serde_json::from_slice(&line) {
+                    Ok(Line::Event(event)) => drop(tell.send(Arc::new(event))),
+                    Ok(Line::Answer(done)) => drop(answer.send(done)),
+                    // A later Backstory's word that we do not know.
+                    Err(_) => {}
+                }
+            }
+        })?;
+        Ok(Self { events, commands, answers })
+    }
+
+    /// Takes out what is heard.
+    pub fn listen(&mut self) -> Receiver<Arc<Event>> {
+        std::mem::replace(&mut self.events, channel().1)
+    }
+
+    /// Has something done; or says why it is not.
+    pub fn command(&self, command: &Command) -> Result<(), String> {
+        let over = |_| "the worker has ended".to_owned();
+        let mut line = serde_json::to_vec(command).map_err(|error| error.to_string())?;
+        line.push(b'\n');
+        (&self.commands).write_all(&line).map_err(|error: io::Error| over(error.to_string()))?;
+        match self.answers.recv().map_err(|error| over(error.to_string()))? {
+            Answer::Done => Ok(()),
+            Answer::Refused { why } => Err(why),
+        }
+    }
+}
+
+/// Has one thing done by a worker of any process.
+pub(crate) fn tell(home: &Path, id: WorkerId, command: &Command) -> io::Result<Result<(), String>> {
+    Ok(Remote::connect(home, id)?.command(command))
+}
+
+fn path(home: &Path, id: WorkerId) -> PathBuf {
+    home.join("workers").join(format!("{id}.sock"))
+}
+
+/// Names a socket so that the name is not too long: through its open folder, where it would be.
+fn by_short_name<T>(path: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return work(path) };
+    if path.as_os_str().len() < LONGEST_NAME || !Path::new("/proc/self/fd").exists() {
+        return work(path);
+    }
+    let folder = File::open(folder)?;
+    work(&Path::new(&format!("/proc/self/fd/{}", folder.as_raw_fd())).join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        let check = |line: &str, expected: &str| {
+            let found = match serde_json::from_str(line) {
+                Ok(Line::Event(_)) => "event",
+                Ok(Line::Answer(Answer::Done)) => "done",
+                Ok(Line::Answer(Answer::Refused { .. })) => "refused",
+                Err(_) => "unknown",
+            };
+            assert_eq!(found, expected, "{line}");
+        };
+        check(&serde_json::to_string(&Event::Note { text: "x".into() }).unwrap(), "event");
+        check(&serde_json::to_string(&Answer::Done).unwrap(), "done");
+        check(&serde_json::to_string(&Answer::Refused { why: "no".into() }).unwrap(), "refused");
+        check(r#"{"event":"from_the_future"}"#, "unknown");
+    }
+
+    #[test]
+    fn a_long_name_is_no_hindrance() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("long/".repeat(30));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("1.sock");
+        let _listener = by_short_name(&path, |name| UnixListener::bind(name)).unwrap();
+        assert!(by_short_name(&path, |name| UnixStream::connect(name)).is_ok());
+    }
+}

@@ -1,0 +1,235 @@
+//! What a worker is to do, and how: everything that is decided before its process is started.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use model::{AgentId, SessionId};
+use serde::{Deserialize, Serialize};
+
+use crate::Start;
+
+/// The longest text that an argument may be, in bytes: Linux takes no longer one.
+const LONGEST_ARGUMENT: usize = 120 << 10;
+
+/// A worker that can be started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerSpec {
+    /// How its conversation begins.
+    pub start: Start,
+    /// The directory it works in.
+    pub directory: PathBuf,
+    /// Claude Code's config folder, where it is not the usual one.
+    pub config_folder: Option<PathBuf>,
+    /// What it is to do: its first message.
+    pub task: String,
+    /// The OpenClaw agent for whom it works.
+    pub agent: Option<AgentId>,
+    /// How it does it.
+    #[serde(flatten)]
+    pub options: Options,
+}
+
+/// How a worker works: all that can be left as it is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Options {
+    /// The model, as `--model` takes it.
+    pub model: Option<String>,
+    /// How hard it thinks: `low`, `medium`, `high`, `xhigh`, `max`.
+    pub effort: Option<String>,
+    /// The system prompt in the place of the usual one.
+    pub system_prompt: Option<String>,
+    /// What stands behind the system prompt.
+    pub append_system_prompt: Option<String>,
+    /// What it may do without asking.
+    pub permission_mode: PermissionMode,
+    /// Tools it may use without asking, as rules of Claude Code.
+    pub allowed_tools: Vec<String>,
+    /// Tools it may not use.
+    pub disallowed_tools: Vec<String>,
+    /// MCP servers: files, or JSON.
+    pub mcp_config: Vec<String>,
+    /// Whether it has no other MCP servers than those.
+    pub strict_mcp_config: bool,
+    /// What the session may cost over all its runs, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// More directories it may work in.
+    pub add_directories: Vec<PathBuf>,
+    /// The session's name.
+    pub name: Option<String>,
+    /// The agent definition it works as, as `--agent` takes it.
+    pub agent_definition: Option<String>,
+    /// Claude Code's settings: a file, or JSON.
+    pub settings: Option<String>,
+    /// More variables of its environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// What a worker may do without asking, in Claude Code's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// What the settings allow; all else is asked.
+    #[default]
+    Default,
+    /// Edits of files too.
+    AcceptEdits,
+    /// Nothing is changed before a plan is approved.
+    Plan,
+    /// What a classifier of Claude Code holds for harmless.
+    Auto,
+    /// What the settings allow; all else is refused without asking.
+    DontAsk,
+    /// Everything.
+    BypassPermissions,
+}
+
+impl WorkerSpec {
+    /// A worker with nothing set that need not be.
+    pub fn new(start: Start, directory: PathBuf, task: String) -> Self {
+        Self { start, directory, task, config_folder: None, agent: None, options: Options::default() }
+    }
+
+    /// The session it works in; `None` for a fork whose id `claude` chooses.
+    pub fn session(&self) -> Option<&SessionId> {
+        match &self.start {
+            Start::Fresh(id) | Start::Resume(id) | Start::Fork { to: Some(id), .. } => Some(id),
+            Start::Fork { to: None, .. } => None,
+        }
+    }
+
+    /// The first message, as it is said: a new session of an agent begins with its mark.
+    pub fn first_message(&self) -> String {
+        match (&self.agent, &self.start) {
+            (Some(agent), Start::Fresh(_)) => format!("[openclaw:agent={}]\n\n{}", agent.as_str(), self.task),
+            _ => self.task.clone(),
+        }
+    }
+
+    /// What cannot be passed on to `claude`, in words; `None` where all can.
+    pub fn objection(&self) -> Option<String> {
+        if self.task.trim().is_empty() {
+            return Some("the task is empty: say what is to be done".to_owned());
+        }
+        let texts = [
+            ("the system prompt", &self.options.system_prompt),
+            ("what is appended to the system prompt", &self.options.append_system_prompt),
+            ("the settings", &self.options.settings),
+        ];
+        let named = texts.iter().filter_map(|(name, text)| Some((*name, text.as_deref()?)));
+        let servers = self.options.mcp_config.iter().map(|text| ("the MCP configuration", text.as_str()));
+        let long = named.chain(servers).find(|(_, text)| text.len() > LONGEST_ARGUMENT);
+        if let Some((name, text)) = long {
+            let most = LONGEST_ARGUMENT >> 10;
+            return Some(format!(
+                "{name} is {} kB long; at most {most} kB can be passed on",
+                text.len() >> 10
+            ));
+        }
+        let directories = self.options.add_directories.iter().map(|directory| directory.to_string_lossy());
+        let mut words = directories.chain(self.options.mcp_config.iter().map(|text| text.as_str().into()));
+        if let Some(word) = words.find(|word| word.starts_with('-')) {
+            return Some(format!("`{word}` would be taken for a flag: write ./ before it"));
+        }
+        let budget = self.options.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0));
+        budget.map(|_| "a budget is an amount of US dollars over zero".to_owned())
+    }
+}
+
+impl PermissionMode {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Default, Self::AcceptEdits, Self::Plan, Self::Auto, Self::DontAsk, Self::BypassPermissions];
+
+    /// Claude Code's word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::AcceptEdits => "acceptEdits",
+            Self::Plan => "plan",
+            Self::Auto => "auto",
+            Self::DontAsk => "dontAsk",
+            Self::BypassPermissions => "bypassPermissions",
+        }
+    }
+
+    /// The mode that goes by a word, Claude Code's newer and others' older words among them.
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "manual" => Some(Self::Default),
+            "full-auto" => Some(Self::BypassPermissions),
+            _ => Self::ALL.into_iter().find(|mode| mode.word().eq_ignore_ascii_case(word)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(start: Start) -> WorkerSpec {
+        WorkerSpec::new(start, "/p".into(), "Fix it.".into())
+    }
+
+    #[test]
+    fn only_a_new_session_of_an_agent_is_marked() {
+        let id = || "a1".parse().unwrap();
+        let check = |start: Start, agent: Option<&str>, expected: &str| {
+            let agent = agent.map(|agent| agent.parse().unwrap());
+            assert_eq!(WorkerSpec { agent, ..spec(start) }.first_message(), expected);
+        };
+        check(Start::Fresh(id()), Some("main"), "[openclaw:agent=main]\n\nFix it.");
+        check(Start::Fresh(id()), None, "Fix it.");
+        check(Start::Resume(id()), Some("main"), "Fix it.");
+        check(Start::Fork { from: id(), to: None }, Some("main"), "Fix it.");
+    }
+
+    #[test]
+    fn what_cannot_be_passed_on_is_said_before() {
+        let fresh = || spec(Start::Fresh("a1".parse().unwrap()));
+        let with = |options: Options| WorkerSpec { options, ..fresh() };
+        let check = |spec: WorkerSpec, expected: Option<&str>| {
+            let found = spec.objection();
+            let same = match (&found, expected) {
+                (Some(found), Some(expected)) => found.contains(expected),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(same, "{found:?}");
+        };
+        check(fresh(), None);
+        check(WorkerSpec { task: " \n".into(), ..fresh() }, Some("the task is empty"));
+        let long = Some("x".repeat(200 << 10));
+        check(
+            with(Options { append_system_prompt: long, ..Options::default() }),
+            Some("200 kB long; at most 120 kB"),
+        );
+        let dashed = Options { mcp_config: vec!["--resume".into()], ..Options::default() };
+        check(with(dashed), Some("would be taken for a flag"));
+        check(with(Options { budget_usd: Some(f64::NAN), ..Options::default() }), Some("over zero"));
+        check(with(Options { budget_usd: Some(0.5), ..Options::default() }), None);
+    }
+
+    #[test]
+    fn modes_have_their_words() {
+        let check = |word: &str, expected: Option<PermissionMode>| {
+            assert_eq!(PermissionMode::named(word), expected, "{word}");
+        };
+        for mode in PermissionMode::ALL {
+            check(mode.word(), Some(mode));
+        }
+        check("manual", Some(PermissionMode::Default));
+        check("acceptedits", Some(PermissionMode::AcceptEdits));
+        check("full-auto", Some(PermissionMode::BypassPermissions));
+        check("yolo", None);
+    }
+
+    #[test]
+    fn a_spec_survives_being_kept() {
+        let all = WorkerSpec {
+            agent: Some("main".parse().unwrap()),
+            options: Options { environment: [("A".to_owned(), "b".to_owned())].into(), ..Options::default() },
+            ..spec(Start::Fork { from: "a1".parse().unwrap(), to: Some("b2".parse().unwrap()) })
+        };
+        let kept = serde_json::to_string(&all).unwrap();
+        assert_eq!(serde_json::from_str::<WorkerSpec>(&kept).unwrap(), all);
+    }
+}

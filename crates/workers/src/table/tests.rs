@@ -1,0 +1,142 @@
+//! Who gets which directory and which session, whatever comes in between.
+
+use super::*;
+use crate::{Start, Why};
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + seconds).unwrap()
+}
+
+struct Shop {
+    scratch: tempfile::TempDir,
+    table: Table,
+}
+
+impl Shop {
+    fn open() -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let table = Table::open(&scratch.path().join("workers.sqlite")).unwrap();
+        Self { scratch, table }
+    }
+
+    fn add(&mut self, session: &str, slot: &str) -> Added {
+        let id: SessionId = session.parse().unwrap();
+        let spec = WorkerSpec::new(Start::Resume(id.clone()), slot.into(), "Fix it".into());
+        let host = Life::own();
+        let wanted = Wanted { spec: &spec, session: &id, slot: Path::new(slot), message: "m1", host: &host };
+        self.table.add(&wanted, at(0)).unwrap()
+    }
+}
+
+#[test]
+fn one_runs_and_one_waits_in_a_directory() {
+    let mut shop = Shop::open();
+    assert_eq!(shop.add("a", "/p"), Added::Begins(1));
+    assert_eq!(shop.add("b", "/p"), Added::Waits(2, 1));
+    assert_eq!(shop.add("c", "/p"), Added::Full { running: 1, queued: 2 });
+    assert_eq!(shop.add("c", "/q"), Added::Begins(3));
+    assert_eq!(shop.table.take_turn(2, at(1)).unwrap(), Turn::Behind(1));
+    shop.table.enter(1, &WorkerState::Stopped, at(2)).unwrap();
+    assert_eq!(shop.table.take_turn(2, at(3)).unwrap(), Turn::Begins);
+    assert_eq!(shop.add("d", "/p"), Added::Waits(4, 2));
+    // Cancelled, it waits no more, and its place is free.
+    assert!(shop.table.cancel(4, at(4)).unwrap());
+    assert!(!shop.table.cancel(2, at(4)).unwrap(), "it runs");
+    assert_eq!(shop.table.take_turn(4, at(5)).unwrap(), Turn::Over);
+    assert_eq!(shop.table.get(4).unwrap().unwrap().state, WorkerState::Stopped);
+    assert_eq!(shop.add("e", "/p"), Added::Waits(5, 2));
+}
+
+#[test]
+fn a_session_has_one_worker() {
+    let mut shop = Shop::open();
+    assert_eq!(shop.add("a", "/p"), Added::Begins(1));
+    assert_eq!(shop.add("a", "/q"), Added::Held(1));
+    shop.table.rest(1).unwrap();
+    assert_eq!(shop.add("a", "/q"), Added::Held(1), "an idle one has its session still");
+    shop.table.enter(1, &WorkerState::Finished { text: "Done".into() }, at(1)).unwrap();
+    assert_eq!(shop.add("a", "/q"), Added::Begins(2));
+}
+
+#[test]
+fn an_idle_worker_gives_its_directory_back() {
+    let mut shop = Shop::open();
+    shop.add("a", "/p");
+    shop.add("b", "/p");
+    shop.table.rest(1).unwrap();
+    assert_eq!(shop.table.idle_in(Path::new("/p")).unwrap().len(), 1);
+    assert_eq!(shop.table.wake(1).unwrap(), Some(2), "somebody waits");
+    assert_eq!(shop.table.take_turn(2, at(1)).unwrap(), Turn::Begins);
+    assert_eq!(shop.table.wake(1).unwrap(), Some(2), "somebody works");
+    shop.table.enter(2, &WorkerState::Stopped, at(2)).unwrap();
+    assert_eq!(shop.table.wake(1).unwrap(), None);
+    assert_eq!(shop.table.get(1).unwrap().unwrap().place, Some(Place::Running));
+}
+
+#[test]
+fn a_free_directory_goes_to_whoever_waits_already() {
+    let mut shop = Shop::open();
+    shop.add("a", "/p");
+    shop.add("b", "/p");
+    shop.table.enter(1, &WorkerState::Stopped, at(1)).unwrap();
+    // Nobody works at this moment; the one who comes now does not overtake the one who waits.
+    assert_eq!(shop.add("c", "/p"), Added::Waits(3, 2));
+    assert_eq!(shop.table.take_turn(2, at(2)).unwrap(), Turn::Begins);
+    assert_eq!(shop.table.take_turn(3, at(2)).unwrap(), Turn::Behind(2));
+}
+
+#[test]
+fn what_is_known_of_a_worker_is_kept() {
+    let mut shop = Shop::open();
+    shop.add("a", "/p");
+    let life = Life { pid: 7, began: Some("boot/9".into()) };
+    shop.table.started(1, &life, at(1)).unwrap();
+    shop.table.answers(1, Some("opus"), Some("2.1.329")).unwrap();
+    shop.table.spend(1, 0.25, 3).unwrap();
+    shop.table.pend(1, Some(("m2", "And more"))).unwrap();
+    let failed = WorkerState::Failed { why: Why::Api, message: "No".into() };
+    shop.table.enter(1, &failed, at(2)).unwrap();
+    drop(shop.table);
+    let table = Table::open(&shop.scratch.path().join("workers.sqlite")).unwrap();
+    let kept = table.get(1).unwrap().unwrap();
+    assert_eq!((kept.process, kept.state, kept.place), (Some(life), failed, None));
+    assert_eq!(
+        (kept.model.as_deref(), kept.version.as_deref(), kept.turns),
+        (Some("opus"), Some("2.1.329"), 3)
+    );
+    assert_eq!(kept.pending, Some(("m2".into(), "And more".into())));
+    assert_eq!((kept.started, kept.stopped), (Some(at(1)), Some(at(2))));
+    assert!((table.spent(&"a".parse().unwrap()).unwrap() - 0.25).abs() < 1e-9);
+    assert_eq!(table.all(10).unwrap().len(), 1);
+    assert_eq!(table.get(9).unwrap(), None);
+}
+
+#[test]
+fn a_worker_is_handed_over_once() {
+    let mut shop = Shop::open();
+    shop.add("a", "/p");
+    let (me, other) = (Life::own(), Life { pid: 7, began: None });
+    assert!(shop.table.hand_over(1, &me, &other).unwrap());
+    assert!(!shop.table.hand_over(1, &me, &other).unwrap());
+    shop.table.enter(1, &WorkerState::Stopped, at(1)).unwrap();
+    assert!(!shop.table.hand_over(1, &other, &me).unwrap(), "it is over");
+}
+
+#[test]
+fn two_processes_never_get_the_same_directory() {
+    let shop = Shop::open();
+    let path = shop.scratch.path().join("workers.sqlite");
+    let ask = |number: usize| {
+        let path = path.clone();
+        std::thread::spawn(move || {
+            let mut shop = Shop { scratch: tempfile::tempdir().unwrap(), table: Table::open(&path).unwrap() };
+            shop.add(&format!("s{number}"), "/p")
+        })
+    };
+    let all: Vec<_> =
+        (0..8).map(ask).collect::<Vec<_>>().into_iter().map(|one| one.join().unwrap()).collect();
+    let count = |is_so: fn(&Added) -> bool| all.iter().filter(|added| is_so(added)).count();
+    assert_eq!(count(|added| matches!(added, Added::Begins(_))), 1, "{all:?}");
+    assert_eq!(count(|added| matches!(added, Added::Waits(..))), 1, "{all:?}");
+    assert_eq!(count(|added| matches!(added, Added::Full { .. })), 6, "{all:?}");
+}

@@ -1,0 +1,474 @@
+//! One worker, from its place in the queue to the end of its process. One thread owns it; lines, commands and the
+//! clock are its inputs, and what it becomes is told to all who listen and kept in the table.
+
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use rustix::process::Signal;
+use transcript::ConfigFolder;
+
+use crate::command_line::worker_command;
+use crate::conversation::{Act, Conversation, Moment, out_of_budget};
+use crate::frame_log::{FrameLog, Way};
+use crate::listeners::Listeners;
+use crate::pipes::{Pipes, how};
+use crate::recover::{end_orphan, mark, recover};
+use crate::table::{self, TableError, Turn};
+use crate::{Command, Event, Limits, Manner, Program, Release, Table, Why, WorkerId, WorkerState, socket};
+
+/// How many lines may wait to be taken in; then `claude` waits.
+const WAITING: usize = 64;
+/// How often one who waits for a directory looks whether it is free.
+const LOOK: Duration = Duration::from_millis(200);
+/// How much of what was complained is told at the end, in bytes.
+const COMPLAINT: usize = 2000;
+/// How long an interrupted turn may take to end before the process is asked to.
+const INTERRUPTED: Duration = Duration::from_secs(2);
+/// How long the last words of an ended process are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// What a worker is run with.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Backstory's own folder.
+    pub home: PathBuf,
+    /// The program and its release.
+    pub program: Program,
+    /// The program's release.
+    pub release: Release,
+    /// How long things may take.
+    pub limits: Limits,
+    /// Where transcripts lie.
+    pub folders: Vec<ConfigFolder>,
+    /// The clock.
+    pub clock: fn() -> Timestamp,
+}
+
+/// Whoever asked, and is told what came of it.
+type Asker = Option<Sender<Result<(), String>>>;
+
+/// What comes to the owner.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// A line of the process's.
+    Line(Vec<u8>),
+    /// A line that was too long to be taken in.
+    TooLong,
+    /// A line of its complaints.
+    Complaint(Vec<u8>),
+    /// One of its two pipes has ended.
+    Silent,
+    /// It has ended.
+    Exited(Option<ExitStatus>),
+    /// Somebody wants something.
+    Command(Command, Asker),
+}
+
+/// A worker of this process; it goes on when this is dropped.
+#[derive(Debug, Clone)]
+pub struct Handle {
+    /// Its number.
+    pub id: WorkerId,
+    inputs: SyncSender<Input>,
+    listeners: Arc<Listeners>,
+}
+
+impl Handle {
+    /// Has something done; or says why it is not.
+    pub fn command(&self, command: Command) -> Result<(), String> {
+        let (answer, answered) = channel();
+        let over = || "the worker has ended".to_owned();
+        self.inputs.send(Input::Command(command, Some(answer))).map_err(|_| over())?;
+        answered.recv().map_err(|_| over())?
+    }
+
+    /// Waits until all who are connected have been told how it ended.
+    pub fn last_words(&self) {
+        // The owner lets go of its end of the queue when the door is closed.
+        while self.inputs.send(Input::Silent).is_ok() {
+            crate::recover::pause();
+        }
+    }
+
+    /// What happened lately, and what happens from now on.
+    pub fn listen(&self, manner: Manner) -> Receiver<Arc<Event>> {
+        self.listeners.listen(manner)
+    }
+}
+
+/// Where a worker's frames are kept.
+pub fn frames(home: &std::path::Path, id: WorkerId) -> PathBuf {
+    home.join("workers").join(id.to_string()).join("frames.jsonl")
+}
+
+/// Runs a worker of the table in a thread of its own: it waits for its turn, works, and ends.
+///
+/// Other processes reach it through its socket; where there can be none, a note says so.
+pub fn start(order: Order, id: WorkerId) -> Result<(Handle, JoinHandle<WorkerState>), TableError> {
+    let table = Table::open(&order.home.join(table::FILE))?;
+    let (sender, inputs) = sync_channel(WAITING);
+    let handle = Handle { id, inputs: sender.clone(), listeners: Arc::default() };
+    let door = socket::open(&order.home, &handle);
+    let listeners = Arc::clone(&handle.listeners);
+    let owner = Owner { order, id, table, listeners, inputs, sender, complaint: Vec::new() };
+    let run = move || {
+        if let Err(error) = &door {
+            let text = format!("other processes cannot reach this worker: {error}");
+            owner.listeners.tell(Event::Note { text });
+        }
+        let (state, inputs) = owner.run();
+        drop(door);
+        drop(inputs);
+        state
+    };
+    Ok((handle, thread::spawn(run)))
+}
+
+struct Owner {
+    order: Order,
+    id: WorkerId,
+    table: Table,
+    listeners: Arc<Listeners>,
+    inputs: Receiver<Input>,
+    sender: SyncSender<Input>,
+    complaint: Vec<u8>,
+}
+
+impl Owner {
+    fn run(mut self) -> (WorkerState, Receiver<Input>) {
+        let ended = match self.wait_for_turn() {
+            Ok(Some(row)) => self.work(&row),
+            Ok(None) => Ok(WorkerState::Stopped),
+            Err(error) => Err(error),
+        };
+        let state =
+            ended.unwrap_or_else(|error| WorkerState::Failed { why: Why::Start, message: told(&error) });
+        self.enter(&state);
+        self.listeners.tell(Event::State(state.clone()));
+        self.listeners.tell(Event::Ended { state: state.clone() });
+        (state, self.inputs)
+    }
+
+    /// The worker's row once its directory is free; `None` when it was cancelled.
+    fn wait_for_turn(&mut self) -> Result<Option<table::Worker>, TableError> {
+        let mut behind = None;
+        loop {
+            match self.table.take_turn(self.id, self.now())? {
+                Turn::Begins => break,
+                Turn::Over => return Ok(None),
+                Turn::Behind(other) => {
+                    self.make_way(other)?;
+                    if behind != Some(other) {
+                        behind = Some(other);
+                        self.listeners.tell(Event::State(WorkerState::Queued));
+                        self.listeners.tell(Event::Queued { behind });
+                    }
+                }
+            }
+            match self.inputs.recv_timeout(LOOK) {
+                Ok(Input::Command(Command::Stop, asker)) => {
+                    answer(asker, Ok(()));
+                    return Ok(None);
+                }
+                Ok(Input::Command(_, asker)) => {
+                    answer(asker, Err("the worker waits for its directory".to_owned()));
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+        let row = self.table.get(self.id)?;
+        for idle in row.iter().flat_map(|row| self.table.idle_in(&row.slot).unwrap_or_default()) {
+            // One that cannot be reached ends by itself, or is found lost.
+            let _ = socket::tell(&self.order.home, idle.id, &Command::Yield);
+        }
+        Ok(row)
+    }
+
+    /// A lost worker does not keep its directory from others.
+    fn make_way(&mut self, other: WorkerId) -> Result<(), TableError> {
+        let is_lost = |worker: &table::Worker| !worker.host.is_alive();
+        if self.table.get(other)?.is_some_and(|ahead| is_lost(&ahead)) {
+            self.recover()?;
+            if let Some(lost) = self.table.get(other)? {
+                end_orphan(&lost, self.order.limits.grace);
+            }
+            self.recover()?;
+        }
+        Ok(())
+    }
+
+    fn recover(&mut self) -> Result<(), TableError> {
+        let now = self.now();
+        recover(&mut self.table, &self.order.folders, &self.order.home, now).map(drop)
+    }
+
+    fn work(&mut self, row: &table::Worker) -> Result<WorkerState, TableError> {
+        let failed = |why, message| Ok(WorkerState::Failed { why, message });
+        let spent = self.table.spent(&row.session)?;
+        let left = row.spec.options.budget_usd.map(|budget| budget - spent);
+        if left.is_some_and(|left| left <= 0.0) {
+            return failed(Why::Budget, out_of_budget(row.spec.options.budget_usd, spent));
+        }
+        let mark = mark(&self.order.home, self.id);
+        let command = worker_command(&row.spec, &self.order.program, self.order.release, &mark, left);
+        let log = FrameLog::open(&frames(&self.order.home, self.id));
+        if let Err(error) = &log {
+            self.listeners.tell(Event::Note { text: format!("frames cannot be kept: {error}") });
+        }
+        let pipes = match Pipes::start(command, &self.sender) {
+            Ok(pipes) => pipes,
+            Err(error) => {
+                let program = self.order.program.path.display();
+                let place = row.spec.directory.display();
+                return failed(Why::Start, format!("cannot start {program} in {place}: {error}"));
+            }
+        };
+        self.table.started(self.id, &pipes.life, self.now())?;
+        let message = (row.message.clone(), row.spec.first_message());
+        let rules = Conversation::new(self.order.limits, message, spent, left);
+        let talk =
+            Talk { owner: self, pipes, log: log.ok(), rules, began: Instant::now(), end: End::default() };
+        Ok(talk.run())
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.order.clock)()
+    }
+
+    fn enter(&mut self, state: &WorkerState) {
+        let now = self.now();
+        let kept = self.table.enter(self.id, state, now);
+        self.noted(kept);
+    }
+
+    fn noted(&self, kept: Result<(), TableError>) {
+        if let Err(error) = kept {
+            self.listeners.tell(Event::Note { text: told(&error) });
+        }
+    }
+}
+
+/// A worker whose process runs.
+struct Talk<'a> {
+    owner: &'a mut Owner,
+    pipes: Pipes,
+    log: Option<FrameLog>,
+    rules: Conversation,
+    began: Instant,
+    end: End,
+}
+
+/// How far its end has come.
+#[derive(Debug, Default)]
+struct End {
+    /// When its turn was interrupted, after which it is asked to end.
+    interrupted: Option<Instant>,
+    /// When it was asked to end, and whether it was made to.
+    asked: Option<(Instant, bool)>,
+    /// When its input was closed.
+    closed: Option<Instant>,
+    /// How and when it ended.
+    exited: Option<(Option<ExitStatus>, Instant)>,
+    /// How many of its two pipes have ended.
+    silent: u8,
+}
+
+impl Talk<'_> {
+    fn run(mut self) -> WorkerState {
+        let acts = self.rules.begin();
+        self.act(acts);
+        while !self.has_ended() {
+            let wait = self.rules.next_tick(self.moment()).min(self.until_next_signal());
+            if let Ok(input) = self.owner.inputs.recv_timeout(wait) {
+                self.take(input);
+            } else {
+                let acts = self.rules.tick(self.moment());
+                self.act(acts);
+            }
+            self.press();
+        }
+        // What it started and left behind ends with it.
+        self.signal_group(Signal::KILL);
+        let ended = self.end.exited.and_then(|(status, _)| status);
+        let complaint = String::from_utf8_lossy(&self.owner.complaint).trim().to_owned();
+        self.rules.ended(&how(ended), &complaint)
+    }
+
+    fn take(&mut self, input: Input) {
+        match input {
+            Input::Line(line) => {
+                self.keep(Way::Out, &line);
+                let acts = self.rules.hear(&line, self.moment());
+                self.act(acts);
+            }
+            Input::TooLong => {
+                let text = "a line of claude's was too long to be read and was passed over".to_owned();
+                self.owner.listeners.tell(Event::Note { text });
+            }
+            Input::Complaint(line) => {
+                self.keep(Way::Err, &line);
+                let complaint = &mut self.owner.complaint;
+                complaint.extend_from_slice(&line[..line.len().min(COMPLAINT)]);
+                complaint.push(b'\n');
+                let excess = complaint.len().saturating_sub(COMPLAINT);
+                complaint.drain(..excess);
+                let text = String::from_utf8_lossy(&line[..line.len().min(COMPLAINT)]).into_owned();
+                self.owner.listeners.tell(Event::Note { text });
+            }
+            Input::Silent => self.end.silent += 1,
+            Input::Exited(status) => self.end.exited = Some((status, Instant::now())),
+            Input::Command(command, asker) => {
+                let done = self.command(command);
+                answer(asker, done);
+            }
+        }
+    }
+
+    fn command(&mut self, command: Command) -> Result<(), String> {
+        let message = match &command {
+            Command::Message { id, text } => Some((id.clone(), text.clone())),
+            _ => None,
+        };
+        if message.is_some() && self.rules.is_idle() {
+            let woken = self.owner.table.wake(self.owner.id).map_err(|error| told(&error))?;
+            if let Some(other) = woken {
+                return Err(format!(
+                    "worker {other} has the directory now; send it again when that has ended"
+                ));
+            }
+        }
+        let acts = self.rules.command(command, self.moment())?;
+        if let Some((id, text)) = &message {
+            let kept = self.owner.table.pend(self.owner.id, Some((id, text)));
+            self.owner.noted(kept);
+        }
+        self.act(acts);
+        Ok(())
+    }
+
+    fn act(&mut self, acts: Vec<Act>) {
+        for act in acts {
+            match act {
+                Act::Write(line) => {
+                    self.keep(Way::In, line.as_bytes());
+                    self.pipes.write(line);
+                }
+                Act::Tell(event) => {
+                    self.remember(&event);
+                    self.owner.listeners.tell(event);
+                }
+                Act::CloseInput => {
+                    self.pipes.close();
+                    self.end.closed = Some(Instant::now());
+                }
+                Act::Interrupted => self.end.interrupted = Some(Instant::now()),
+                Act::Terminate => self.terminate(),
+            }
+        }
+    }
+
+    /// Keeps in the table what it should know of an event.
+    fn remember(&mut self, event: &Event) {
+        let id = self.owner.id;
+        let table = &mut self.owner.table;
+        let kept = match event {
+            Event::State(state) => {
+                let now = (self.owner.order.clock)();
+                // An agent in the background can begin a turn by itself: then the directory is taken again, or shared.
+                let moved = if self.rules.is_idle() { table.rest(id) } else { table.wake(id).map(drop) };
+                moved.and_then(|()| table.enter(id, state, now))
+            }
+            Event::Started(started) => {
+                table.answers(id, started.model.as_deref(), started.version.as_deref())
+            }
+            Event::Accepted { .. } if self.rules.pending().is_none() => table.pend(id, None),
+            Event::Result(_) => table.spend(id, self.rules.cost(), self.rules.turns()),
+            _ => Ok(()),
+        };
+        self.owner.noted(kept);
+    }
+
+    fn keep(&mut self, way: Way, line: &[u8]) {
+        let at = self.owner.now();
+        if let Some(Err(error)) = self.log.as_mut().map(|log| log.keep(way, at, line)) {
+            self.log = None;
+            self.owner.listeners.tell(Event::Note { text: format!("frames are no longer kept: {error}") });
+        }
+    }
+
+    fn moment(&self) -> Moment {
+        Moment { time: self.owner.now(), since_start: self.began.elapsed() }
+    }
+
+    /// Ends it with more force, when its time is up.
+    fn press(&mut self) {
+        let grace = self.owner.order.limits.grace;
+        if self.end.exited.is_some() {
+            return;
+        }
+        let over = |when: Option<Instant>, limit| when.is_some_and(|when: Instant| when.elapsed() >= limit);
+        match self.end.asked {
+            Some((when, false)) if when.elapsed() >= grace => {
+                self.signal_group(Signal::KILL);
+                self.end.asked = Some((when, true));
+            }
+            // Told that nothing more comes, it should end by itself; some do not.
+            None if over(self.end.interrupted, INTERRUPTED) || over(self.end.closed, 2 * grace) => {
+                self.terminate();
+            }
+            _ => {}
+        }
+    }
+
+    fn terminate(&mut self) {
+        self.signal_group(Signal::TERM);
+        self.end.asked = Some((Instant::now(), false));
+    }
+
+    fn until_next_signal(&self) -> Duration {
+        let grace = self.owner.order.limits.grace;
+        let left =
+            |when: Instant, limit: Duration| limit.saturating_sub(when.elapsed()) + Duration::from_millis(1);
+        match (self.end.exited, self.end.asked) {
+            (Some((_, when)), _) => left(when, LAST_WORDS),
+            (None, Some((when, false))) => left(when, grace),
+            (None, Some((_, true))) => Duration::MAX,
+            (None, None) => {
+                let interrupted = self.end.interrupted.map(|when| left(when, INTERRUPTED));
+                let closed = self.end.closed.map(|when| left(when, 2 * grace));
+                interrupted.into_iter().chain(closed).min().unwrap_or(Duration::MAX)
+            }
+        }
+    }
+
+    /// Whether its process is gone and has said all; what it left behind may hold its pipes for ever.
+    fn has_ended(&self) -> bool {
+        let said_all = self.end.silent >= 2;
+        self.end.exited.is_some_and(|(_, when)| said_all || when.elapsed() >= LAST_WORDS)
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        let group = i32::try_from(self.pipes.life.pid).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(group) = group {
+            // A group that is empty has nothing left to end.
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+}
+
+fn answer(asker: Asker, done: Result<(), String>) {
+    if let Some(asker) = asker {
+        // Whoever asked may be gone.
+        let _ = asker.send(done);
+    }
+}
+
+fn told(error: &TableError) -> String {
+    use std::error::Error as _;
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+}

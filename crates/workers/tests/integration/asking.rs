@@ -1,0 +1,227 @@
+//! What the real `claude` asks, and what comes of each answer.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use testkit::files::bytes;
+use testkit::{Answer, Claude, Gate, Script};
+use workers::{Asked, Command, Event, Options, PermissionMode, Reply, WorkerState};
+
+use crate::stage::{Stage, allow, exists};
+
+fn touch(name: &str) -> Value {
+    json!({"command": format!("touch {name} && rm -rf nothing"), "description": "Make a file"})
+}
+
+fn script() -> Script {
+    Script::new().on(
+        "make a file",
+        [Answer::text("I will.").then_tool("Bash", touch("made")), Answer::text("That was it.")],
+    )
+}
+
+fn each(check: fn(&Claude)) {
+    for claude in [Claude::newest(), Claude::v2_1_100()] {
+        check(&claude);
+    }
+}
+
+#[test]
+fn what_is_allowed_once_is_done() {
+    each(|claude| {
+        let stage = Stage::new(claude, script());
+        let mut actor = stage.start(&stage.spec("make a file"));
+        let request = actor.asked();
+        assert_eq!((request.tool.as_str(), &request.input), ("Bash", &touch("made")));
+        assert_eq!(request.asked(), Asked::Permission);
+        let WorkerState::WaitingPermission { requests } = actor.state("waiting_permission") else { panic!() };
+        assert_eq!(requests, std::slice::from_ref(&request), "the state carries what is asked");
+        assert!(!exists(&stage.shop, "made"));
+        actor.answer(&request, allow());
+        assert!(!actor.tool_result().1);
+        assert!(exists(&stage.shop, "made"));
+        let result = actor.result();
+        assert!(!result.is_error && result.cost_usd > 0.0, "{result:?}");
+        let id = actor.handle.id;
+        assert_eq!(actor.close(), WorkerState::Finished { text: "That was it.".into() });
+        assert!((stage.row(id).cost_usd - result.cost_usd).abs() < 1e-9);
+    });
+}
+
+#[test]
+fn what_is_denied_is_not_done_and_the_model_is_told_why() {
+    each(|claude| {
+        let stage = Stage::new(claude, script());
+        let mut actor = stage.start(&stage.spec("make a file"));
+        let request = actor.asked();
+        actor.answer(&request, Reply::Deny { message: "Not on a Sunday".into(), interrupt: false });
+        let (text, is_error) = actor.tool_result();
+        assert!(is_error && text.contains("Not on a Sunday"), "{text}");
+        let result = actor.result();
+        assert!(!result.is_error);
+        assert_eq!(result.denied, ["Bash"]);
+        assert!(!exists(&stage.shop, "made"));
+        let last = stage.server.calls().pop().unwrap();
+        assert!(last.body.to_string().contains("Not on a Sunday"), "the model was told");
+        actor.close();
+    });
+}
+
+#[test]
+fn a_denial_can_end_the_turn() {
+    each(|claude| {
+        let stage = Stage::new(claude, script());
+        let mut actor = stage.start(&stage.spec("make a file"));
+        let request = actor.asked();
+        actor.answer(&request, Reply::Deny { message: "Stop everything".into(), interrupt: true });
+        let result = actor.result();
+        assert!(result.is_error, "{result:?}");
+        assert_eq!(actor.texts(), ["I will."], "the model was not asked again");
+        actor.state("idle");
+        actor.close();
+    });
+}
+
+#[test]
+fn an_edited_input_is_what_is_done() {
+    each(|claude| {
+        let stage = Stage::new(claude, script());
+        let mut actor = stage.start(&stage.spec("make a file"));
+        let request = actor.asked();
+        actor.answer(&request, Reply::Allow { input: Some(touch("other")), always: false });
+        actor.result();
+        assert!(exists(&stage.shop, "other") && !exists(&stage.shop, "made"));
+        actor.close();
+    });
+}
+
+#[test]
+fn what_is_always_allowed_stands_in_the_projects_settings() {
+    each(|claude| {
+        let stage = Stage::new(claude, script());
+        let mut actor = stage.start(&stage.spec("make a file"));
+        let request = actor.asked();
+        let rules = request.rules();
+        assert!(rules.iter().any(|rule| rule.starts_with("Bash(touch made")), "{rules:?}");
+        actor.answer(&request, Reply::Allow { input: None, always: true });
+        actor.result();
+        let settings = stage.shop.join(".claude/settings.local.json");
+        let settings: Value = serde_json::from_slice(&bytes(&settings)).unwrap();
+        let allowed = settings["permissions"]["allow"].as_array().unwrap();
+        assert!(rules.iter().all(|rule| allowed.contains(&json!(rule))), "{allowed:?} {rules:?}");
+        // The same again is not asked any more.
+        actor.message("make a file").unwrap();
+        let asked = |event: &Event| match event {
+            Event::Result(_) => Some(false),
+            Event::Asked(_) => Some(true),
+            _ => None,
+        };
+        assert!(!actor.until("the second result", asked));
+        actor.close();
+    });
+}
+
+#[test]
+fn a_question_is_answered_as_one() {
+    each(|claude| {
+        let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false,
+            "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]});
+        let script = Script::new()
+            .on("paint it", [Answer::tool("AskUserQuestion", question), Answer::text("Painted.")]);
+        let stage = Stage::new(claude, script);
+        let mut actor = stage.start(&stage.spec("paint it"));
+        let request = actor.asked();
+        let Asked::Questions(questions) = request.asked() else { panic!("{request:?}") };
+        assert_eq!(questions[0].question, "Which colour?");
+        assert_eq!(questions[0].choices[1].label, "Blue");
+        let answers = BTreeMap::from([("Which colour?".to_owned(), "Blue".to_owned())]);
+        actor.answer(&request, Reply::Answers { answers });
+        let (text, _) = actor.tool_result();
+        assert!(text.contains("\"Which colour?\"=\"Blue\""), "{text}");
+        actor.close();
+    });
+}
+
+#[test]
+fn a_plan_is_approved() {
+    each(|claude| {
+        let plan = json!({"plan": "First this, then that."});
+        let script =
+            Script::new().on("think first", [Answer::tool("ExitPlanMode", plan), Answer::text("I begin.")]);
+        let stage = Stage::new(claude, script);
+        let spec = stage.with_options(
+            "think first",
+            Options { permission_mode: PermissionMode::Plan, ..Options::default() },
+        );
+        let mut actor = stage.start(&spec);
+        let request = actor.asked();
+        assert_eq!(request.tool, "ExitPlanMode", "{request:?}");
+        actor.answer(&request, allow());
+        let (_, is_error) = actor.tool_result();
+        assert!(!is_error);
+        assert!(!actor.result().is_error);
+        actor.close();
+    });
+}
+
+#[test]
+fn a_request_is_withdrawn_when_the_turn_is_interrupted() {
+    each(|claude| {
+        let stage = Stage::new(claude, script());
+        let mut actor = stage.start(&stage.spec("make a file"));
+        let request = actor.asked();
+        actor.handle.command(Command::Interrupt).unwrap();
+        let withdrawn = actor.until("the withdrawal", |event| match event {
+            Event::Withdrawn { request } => Some(request.clone()),
+            _ => None,
+        });
+        assert_eq!(withdrawn, request.request);
+        assert!(actor.result().is_error);
+        actor.state("idle");
+        let late = Command::Answer { request: request.request, reply: allow() };
+        assert_eq!(actor.handle.command(late), Err("nothing is asked at the moment".into()));
+        assert_eq!(actor.close(), WorkerState::Stopped);
+    });
+}
+
+#[test]
+fn a_sub_agents_request_is_answered_too() {
+    each(|claude| {
+        let task = json!({"description": "Make it", "prompt": "Look and make it", "subagent_type": "general-purpose",
+            "run_in_background": false});
+        let script = Script::new()
+            .on("use an agent", [Answer::tool("Agent", task), Answer::text("The agent made it.")])
+            .on("Look and make it", [Answer::tool("Bash", touch("by-agent")), Answer::text("Made.")]);
+        let stage = Stage::new(claude, script);
+        let mut actor = stage.start(&stage.spec("use an agent"));
+        let request = actor.asked();
+        assert_eq!(request.tool, "Bash");
+        actor.answer(&request, allow());
+        let result = actor.result();
+        assert!(!result.is_error, "{result:?}");
+        assert!(exists(&stage.shop, "by-agent"));
+        actor.close();
+    });
+}
+
+#[test]
+fn modes_change_in_the_middle() {
+    each(|claude| {
+        let gate = Gate::new();
+        let script = Script::new()
+            .on("write it", [Answer::held(&gate).then_text("Wait.").then_tool("Bash", touch("made"))]);
+        let stage = Stage::new(claude, script);
+        let mut actor = stage.start(&stage.spec("write it"));
+        actor.state("running");
+        actor.handle.command(Command::SetMode { mode: PermissionMode::DontAsk }).unwrap();
+        gate.open();
+        // Nobody is asked any more.
+        let denied = actor.until("the result", |event| match event {
+            Event::Result(result) => Some(result.denied.clone()),
+            Event::Asked(request) => panic!("asked: {request:?}"),
+            _ => None,
+        });
+        assert_eq!(denied, ["Bash"]);
+        actor.close();
+    });
+}

@@ -1,0 +1,179 @@
+//! How workers end that do not end well, and what is said of it.
+
+use std::time::Duration;
+
+use testkit::{Answer, Claude, Gate, Script};
+use workers::{Command, Life, Limits, Options, Start, Why, WorkerSpec, WorkerState};
+
+use crate::stage::{Stage, id, wait_until};
+
+fn failed(state: WorkerState) -> (Why, String) {
+    match state {
+        WorkerState::Failed { why, message } => (why, message),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn each(check: fn(&Claude)) {
+    for claude in [Claude::newest(), Claude::v2_1_100()] {
+        check(&claude);
+    }
+}
+
+#[test]
+fn an_error_of_the_model_is_tried_again_and_then_told() {
+    each(|claude| {
+        let stage = Stage::new(claude, Script::new().otherwise(Answer::refusal(529, "overloaded_error")));
+        let (result, state) = stage.play(&stage.spec("say hello"));
+        assert!(result.is_error, "{result:?}");
+        let (why, message) = failed(state);
+        assert_eq!(why, Why::Api, "{message}");
+        assert!(message.contains("529") || message.contains("verloaded"), "{message}");
+        assert!(stage.server.calls().len() > 1, "it was tried again");
+    });
+}
+
+#[test]
+fn a_refusal_is_no_success() {
+    each(|claude| {
+        let stage =
+            Stage::new(claude, Script::new().otherwise(Answer::refusal(400, "invalid_request_error")));
+        let (result, state) = stage.play(&stage.spec("say hello"));
+        assert_eq!((result.subtype.as_str(), result.is_error), ("success", true));
+        assert_eq!(failed(state).0, Why::Api);
+    });
+}
+
+#[test]
+fn a_session_that_is_not_there_is_told() {
+    each(|claude| {
+        let stage = Stage::new(claude, Script::new());
+        let spec = WorkerSpec { start: Start::Resume(id()), ..stage.spec("say hello") };
+        let (_, state) = stage.play_out(&spec);
+        let (_, message) = failed(state);
+        assert!(message.contains("No conversation found"), "{message}");
+    });
+}
+
+#[test]
+fn a_killed_process_is_noticed() {
+    each(|claude| {
+        for (signal, expected) in [("TERM", "exit code 143"), ("KILL", "signal 9")] {
+            let gate = Gate::new();
+            let stage = Stage::new(claude, Script::new().otherwise(Answer::held(&gate)));
+            let actor = stage.start(&stage.spec("never end"));
+            gate.wait_until_reached();
+            let process = stage.row(actor.handle.id).process.unwrap();
+            std::process::Command::new("kill")
+                .args([&format!("-{signal}"), &process.pid.to_string()])
+                .status()
+                .unwrap();
+            let (why, message) = failed(actor.end());
+            assert_eq!(why, Why::Exit, "{message}");
+            assert!(message.contains(expected), "{message}");
+            gate.open();
+        }
+    });
+}
+
+#[test]
+fn a_stopped_worker_takes_all_it_started_with_it() {
+    each(|claude| {
+        let tail = serde_json::json!({"command": "tail -f /dev/null & echo $! > sleeper; wait", "description": "Wait"});
+        let stage = Stage::new(claude, Script::new().on("wait", [Answer::tool("Bash", tail)]));
+        let spec =
+            stage.with_options("wait", Options { allowed_tools: vec!["Bash".into()], ..Options::default() });
+        let actor = stage.start(&spec);
+        let file = stage.shop.join("sleeper");
+        let sleeper = || std::fs::metadata(&file).ok().filter(|found| found.len() > 1);
+        wait_until("the command runs", || sleeper().is_some());
+        let pid: u32 = String::from_utf8(testkit::files::bytes(&file)).unwrap().trim().parse().unwrap();
+        let process = stage.row(actor.handle.id).process.unwrap();
+        let sleeper = Life::of(pid).unwrap();
+        actor.handle.command(Command::Stop).unwrap();
+        assert_eq!(actor.end(), WorkerState::Stopped);
+        assert!(!process.is_alive());
+        wait_until("the command is gone", || !sleeper.is_alive());
+    });
+}
+
+#[test]
+fn one_that_does_not_listen_is_made_to_end() {
+    let text = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n";
+    let mut stage = Stage::with_program(text);
+    stage.order.limits =
+        Limits { start: Duration::from_millis(300), grace: Duration::from_millis(300), ..Limits::default() };
+    let actor = stage.start(&stage.spec("say hello"));
+    let (why, message) = failed(actor.end());
+    assert_eq!((why, message.as_str()), (Why::Start, "claude did not answer within 0 s"));
+}
+
+#[test]
+fn one_that_closes_its_input_and_goes_on_is_ended() {
+    let text = "#!/bin/sh\nexec 0<&-\nexec sleep 600\n";
+    let mut stage = Stage::with_program(text);
+    stage.order.limits = Limits { start: Duration::from_millis(300), ..Limits::default() };
+    let actor = stage.start(&stage.spec("say hello"));
+    assert_eq!(failed(actor.end()).0, Why::Start);
+}
+
+#[test]
+fn silence_in_the_middle_of_a_turn_is_ended() {
+    let gate = Gate::new();
+    let mut stage = Stage::new(&Claude::newest(), Script::new().otherwise(Answer::held(&gate)));
+    stage.order.limits = Limits { silence: Duration::from_secs(2), ..Limits::default() };
+    let actor = stage.start(&stage.spec("never end"));
+    let (why, message) = failed(actor.end());
+    assert_eq!((why, message.as_str()), (Why::Silent, "claude said nothing for 2 s"));
+    gate.open();
+}
+
+#[test]
+fn a_program_that_cannot_be_run_is_named() {
+    let check = |text: &str, mode: u32, expected: &str| {
+        let stage = Stage::with_program(text);
+        let path = &stage.order.program.path;
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        let actor = stage.start(&stage.spec("say hello"));
+        let (why, message) = failed(actor.end());
+        assert_eq!(why, Why::Start);
+        assert!(message.contains(expected), "{message}");
+    };
+    check("#!/bin/sh\n", 0o644, "not-claude in ");
+    check("#!/no/such/interpreter\n", 0o755, "No such file");
+    check(
+        "#!/bin/sh\necho 'error: unknown option --verbose' >&2\nexit 1\n",
+        0o755,
+        "exit code 1: error: unknown option",
+    );
+}
+
+#[test]
+fn noise_is_survived() {
+    let text = r#"#!/bin/sh
+echo 'Warning: not a frame'
+printf '\000\377\n'
+read hello
+echo '{"type":"control_response","response":{"subtype":"success","request_id":"backstory-1"}}'
+read message
+head -c 40000000 /dev/zero | tr '\0' 'x'; echo
+echo '{"type":"control_request","request_id":"q1","request":{"subtype":"from_the_future"}}'
+read answer
+echo "$answer" >&2
+echo '{"type":"result","subtype":"success","is_error":false,"result":"Done","total_cost_usd":0.5,"num_turns":1}'
+read nothing
+"#;
+    let stage = Stage::with_program(text);
+    let mut actor = stage.start(&stage.spec("say hello"));
+    assert_eq!(actor.result().text, "Done");
+    actor.state("idle");
+    let notes = |wanted: &str| {
+        actor
+            .heard
+            .iter()
+            .any(|event| matches!(&**event, workers::Event::Note { text } if text.contains(wanted)))
+    };
+    assert!(notes("Warning: not a frame") && notes("too long to be read"));
+    assert!(notes("Unsupported control request subtype: from_the_future"));
+    assert_eq!(actor.close(), WorkerState::Finished { text: "Done".into() });
+}
