@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::files::bytes;
+use testkit::files::{bytes, wait_until};
 use testkit::{Answer, Claude, Script};
 
-use crate::desk::{Desk, wait_until};
+use crate::desk::Desk;
 
 /// Where the moments come from; printed, so that a failure can be played again.
 const SEED: u64 = 0x5eed_2026;
@@ -71,7 +71,7 @@ fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<St
         let began = Instant::now();
         while !is_there(desk) && began.elapsed() < Duration::from_secs(2) {}
     } else {
-        wait_until(&format!("moment {moment}: {phase}"), || {
+        wait_until(desk.home.path(), &format!("moment {moment}: {phase}"), || {
             if phase == "idle" {
                 answer_all(desk, place);
             }
@@ -94,7 +94,7 @@ fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<St
 
 /// The next Backstory runs what waits; what was begun and lost is told; then all is over and nothing is held.
 fn put_right(desk: &Desk, place: &Path, tasks: &[String; 2]) {
-    wait_until("all is over", || {
+    wait_until(desk.home.path(), "all is over", || {
         answer_all(desk, place);
         let all = mine(desk, place);
         for worker in &all {
@@ -127,7 +127,7 @@ fn put_right(desk: &Desk, place: &Path, tasks: &[String; 2]) {
     // Nothing is held: the directory takes the next task at once.
     let mut command = desk.command(&["run", "--fresh", "say hello"]);
     command.current_dir(place);
-    testkit::claude::Run::of(command).succeeded();
+    let _ = testkit::claude::Run::of(command).succeeded();
 }
 
 fn mine(desk: &Desk, place: &Path) -> Vec<Value> {

@@ -4,9 +4,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use testkit::files::wait_until;
 use testkit::{Answer, Claude, Gate, Script, Terminal};
 
-use crate::desk::{Desk, wait_until};
+use crate::desk::Desk;
 
 fn touch(name: &str) -> Value {
     json!({"command": format!("touch {name} && rm -rf nothing"), "description": "Make a file"})
@@ -35,12 +36,17 @@ fn workers(desk: &Desk) -> Vec<Value> {
 }
 
 fn worker(desk: &Desk, number: &str) -> Value {
-    workers(desk).into_iter().find(|worker| worker["worker"].to_string() == number).expect("the worker")
+    workers(desk)
+        .into_iter()
+        .find(|worker| worker["worker"].as_i64() == number.parse().ok())
+        .expect("the worker")
 }
 
 #[track_caller]
 fn until_status(desk: &Desk, number: &str, status: &str) -> Value {
-    wait_until(&format!("worker {number} is {status}"), || worker(desk, number)["status"] == status);
+    wait_until(desk.home.path(), &format!("worker {number} is {status}"), || {
+        worker(desk, number)["status"] == status
+    });
     worker(desk, number)
 }
 
@@ -83,8 +89,8 @@ fn the_person_at_the_terminal_is_asked() {
     let terminal = Terminal::run(&command, 100, 30);
     terminal.until(|screen| screen.contains("Claude wants to use Bash") && screen.contains("x  deny"));
     terminal.type_line("y");
-    wait_until("the file", || shop.path().join("made").exists());
-    wait_until("its end", || worker(&desk, "1")["status"] == "finished");
+    wait_until(desk.home.path(), "the file", || shop.path().join("made").exists());
+    wait_until(desk.home.path(), "its end", || worker(&desk, "1")["status"] == "finished");
 }
 
 #[test]
@@ -97,7 +103,7 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
     assert!(desk.backstory(&["workers"]).succeeded().stdout.contains(&format!("answer {number} {request}")));
     let wrong = desk.backstory(&["answer", &number, "no-such", "allow"]);
     assert_eq!(wrong.code, Some(6), "{}", wrong.stderr);
-    desk.backstory(&["answer", &number, &request, "allow"]).succeeded();
+    let _ = desk.backstory(&["answer", &number, &request, "allow"]).succeeded();
     until_status(&desk, &number, "idle");
     assert!(shop.path().join("made").exists());
 
@@ -105,7 +111,7 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
     let pid = worker(&desk, &number)["pid"].clone();
     let sent = desk.json(&["send", &number, "and again"]);
     assert_eq!(sent["resumed"], false);
-    wait_until("the answer", || worker(&desk, &number)["turns"].as_u64() >= Some(3));
+    wait_until(desk.home.path(), "the answer", || worker(&desk, &number)["turns"].as_u64() >= Some(3));
     let idle = until_status(&desk, &number, "idle");
     assert_eq!(idle["pid"], pid);
 
@@ -116,7 +122,7 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
     assert_eq!((&sent["resumed"], &sent["session_id"]), (&true.into(), &idle["session_id"]));
     let next = sent["worker"].to_string();
     until_status(&desk, &next, "idle");
-    desk.backstory(&["stop", &next]).succeeded();
+    let _ = desk.backstory(&["stop", &next]).succeeded();
     assert_eq!(desk.backstory(&["stop", &next]).code, Some(3));
 }
 
@@ -134,13 +140,13 @@ fn a_third_one_is_refused_and_one_that_waits_can_be_cancelled() {
     assert_eq!(third.code, Some(6));
     let expected = format!("worker {first} works in ~/shop and worker {second} waits for it already");
     assert!(desk.plain(&third.stderr).contains(&expected), "{}", third.stderr);
-    desk.backstory(&["stop", &second]).succeeded();
+    let _ = desk.backstory(&["stop", &second]).succeeded();
     let fourth = detached(&desk, shop.path(), "say hello");
     gate.open();
     // The first is idle then, gives its directory back, and ends for the next one.
     until_status(&desk, &fourth, "idle");
     until_status(&desk, &first, "finished");
-    desk.backstory(&["stop", &fourth]).succeeded();
+    let _ = desk.backstory(&["stop", &fourth]).succeeded();
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn only_a_new_session_of_an_agent_bears_its_mark() {
     assert_eq!(text.lines().filter(is_marked_prompt).count(), 1, "{text}");
     let plain = stage.spec("say hello");
     stage.play(&plain);
-    assert!(!self::prompts(&stage, plain.session().unwrap()).contains(marked));
+    assert!(!prompts(&stage, plain.session().unwrap()).contains(marked));
 }
 
 #[test]
