@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::command_line::MARK;
@@ -53,17 +53,29 @@ impl Life {
 
     /// The process that bears a worker's mark and leads its group, where there is one.
     pub fn marked(mark: &str) -> Option<Self> {
-        let wanted = format!("{MARK}={mark}");
-        let entries = fs::read_dir("/proc").ok()?.flatten();
-        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let bears = |pid: &u32| {
-            let path = format!("/proc/{pid}/environ");
-            let environment = transcript::read_small(Path::new(&path), CAP).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
-        };
         let leads = |pid: &u32| field(*pid, GROUP).is_some_and(|group| group == pid.to_string());
-        pids.filter(leads).find(bears).and_then(Self::of)
+        bearers(mark).find(leads).and_then(Self::of)
     }
+
+    /// Ends all that a worker's process has left behind: the shells of its tools lead groups of their own.
+    pub(crate) fn end_left_behind(mark: &str) {
+        for pid in bearers(mark).filter(|pid| *pid != std::process::id()).filter_map(number) {
+            // It has ended by itself where it does not arrive.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// The processes that were started with a worker's mark.
+fn bearers(mark: &str) -> impl Iterator<Item = u32> {
+    let wanted = format!("{MARK}={mark}");
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(move |pid| {
+        let path = format!("/proc/{pid}/environ");
+        let environment = transcript::read_small(Path::new(&path), CAP).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    })
 }
 
 /// Where the group stands in `/proc/<pid>/stat`, counted from what follows the name.

@@ -8,9 +8,9 @@ use std::thread;
 
 use rustix::process::Signal;
 
-use crate::Life;
 use crate::lines::{Line, Lines};
 use crate::worker::Input;
+use crate::{Life, MARK};
 
 /// The longest line that is taken in, in bytes; longer ones are counted and passed over.
 const LONGEST: usize = 32 << 20;
@@ -27,6 +27,10 @@ impl Pipes {
     /// Starts a command; all that it says and becomes goes to `inputs`.
     pub(crate) fn start(mut command: Command, inputs: &SyncSender<Input>) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mark = command
+            .get_envs()
+            .find(|(name, _)| *name == MARK)
+            .and_then(|(_, mark)| mark?.to_str().map(str::to_owned));
         let mut child = command.spawn()?;
         let life = Life::of(child.id()).unwrap_or(Life { pid: child.id(), began: None });
         let (input, lines) = channel();
@@ -42,7 +46,7 @@ impl Pipes {
             });
         let started = started.and_then(|()| {
             let inputs = inputs.clone();
-            named("worker-end", move || wait(child, &inputs))
+            named("worker-end", move || wait(child, mark.as_deref(), &inputs))
         });
         if let Err(error) = started {
             life.signal(Signal::KILL);
@@ -90,8 +94,11 @@ fn read(pipe: impl Read, inputs: &SyncSender<Input>, wrap: fn(Vec<u8>) -> Input)
     let _ = inputs.send(Input::Silent);
 }
 
-fn wait(mut child: Child, inputs: &SyncSender<Input>) {
+fn wait(mut child: Child, mark: Option<&str>, inputs: &SyncSender<Input>) {
     let ended = child.wait().ok();
+    if let Some(mark) = mark {
+        Life::end_left_behind(mark);
+    }
     let _ = inputs.send(Input::Exited(ended));
 }
 

@@ -65,12 +65,12 @@ fn what_is_appended_on_a_resume_is_seen_by_the_model() {
 fn tools_are_allowed_and_taken_away() {
     each(|claude| {
         let script = Script::new()
-            .on("touch it", [Answer::tool("Bash", bash("touch by-rule")), Answer::text("Touched.")]);
+            .on("touch it", [Answer::tool("Bash", bash("git init by-rule")), Answer::text("Touched.")]);
         let stage = Stage::new(claude, script);
         let spec = stage.with_options(
             "touch it",
             Options {
-                allowed_tools: vec!["Bash(touch by-rule)".into(), "WebSearch".into()],
+                allowed_tools: vec!["Bash(git init by-rule)".into(), "WebSearch".into()],
                 disallowed_tools: vec!["Write".into(), "NotebookEdit".into()],
                 ..Options::default()
             },
@@ -81,7 +81,7 @@ fn tools_are_allowed_and_taken_away() {
             Event::Result(_) => Some(false),
             _ => None,
         });
-        assert!(!asked && stage.shop.join("by-rule").exists(), "{asked} {:#?}", actor.heard);
+        assert!(!asked && stage.shop.join("by-rule/.git").exists(), "{asked} {:#?}", actor.heard);
         let calls = stage.server.calls();
         let call = calls.iter().find(|call| call.prompt().contains("touch it")).unwrap();
         let tools = call.body["tools"].to_string();
