@@ -89,15 +89,15 @@ pub fn report(queries: &[Query], answers: &[Ranked], against: Option<&[Ranked]>)
 
 fn kinds(scored: &[Answered]) -> Vec<Figures> {
     let names: BTreeSet<&str> = scored.iter().map(|one| one.kind.as_str()).collect();
-    let of = |name: &str| figures(name, scored.iter().filter(|one| one.kind == name).collect());
+    let of = |name: &str| figures(name, &scored.iter().filter(|one| one.kind == name).collect::<Vec<_>>());
     let mut kinds: Vec<Figures> = names.iter().filter_map(|name| of(name)).collect();
     if kinds.len() > 1 {
-        kinds.extend(figures("all", scored.iter().collect()));
+        kinds.extend(figures("all", &scored.iter().collect::<Vec<_>>()));
     }
     kinds
 }
 
-fn figures(kind: &str, of: Vec<&Answered>) -> Option<Figures> {
+fn figures(kind: &str, of: &[&Answered]) -> Option<Figures> {
     let mean =
         |figure: fn(&Score) -> f64| estimate(&of.iter().map(|one| figure(&one.score)).collect::<Vec<_>>());
     let differences: Option<Vec<f64>> =
