@@ -11,6 +11,7 @@ mod decisions;
 mod demo;
 pub mod doctor;
 mod error;
+pub mod eval;
 pub mod fork;
 pub mod hooks;
 pub mod index;

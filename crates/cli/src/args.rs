@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    completions, cost, doctor, fork, hook, hooks, index, list, memory, pick, resume, search, show, status,
-    watch,
+    completions, cost, doctor, eval, fork, hook, hooks, index, list, memory, pick, resume, search, show,
+    status, watch,
 };
 use crate::exit;
 
@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Pick(pick::Args),
     Status(status::Args),
     Cost(cost::Args),
+    Eval(eval::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
 }

@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
+pub(crate) mod eval;
 pub(crate) mod fork;
 pub(crate) mod hook;
 pub(crate) mod hooks;
@@ -43,6 +44,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
         Command::Pick(pick) => pick::run(&open()?, &pick),
         Command::Status(status) => status::run(&open()?, &status),
+        Command::Eval(eval) => eval::run(&open()?, &eval),
         Command::Cost(cost) => cost::run(&open()?, &cost),
         Command::Doctor(doctor) => doctor::run(&open()?, &doctor),
         Command::Completions(completions) => completions::run(&completions),

@@ -10,6 +10,7 @@ mod choosing;
 mod continuing;
 mod desk;
 mod doctor;
+mod evaluating;
 mod memory;
 mod printing;
 mod refusals;
