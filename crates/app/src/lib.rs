@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod embed;
 pub mod errand;
 mod error;
+pub mod eval;
 pub mod export;
 pub mod fork;
 pub mod hooks;

@@ -207,7 +207,7 @@ fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session
 }
 
 /// OpenClaw's configuration in the first of its folders that has one.
-fn openclaw_config(app: &App) -> openclaw::Config {
+pub(crate) fn openclaw_config(app: &App) -> openclaw::Config {
     let named = app.config.openclaw_configuration.iter().map(|file| openclaw::Config::read(file));
     let folders = app.config.openclaw_folders.iter();
     named

@@ -5,6 +5,7 @@ pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod doctor;
+pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod fork;
 pub(crate) mod hook;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Worker(worker) => worker::run(&open()?, &worker),
         Command::Pick(pick) => pick::run(&open()?, &pick),
         Command::Status(status) => status::run(&open()?, &status),
+        Command::Eval(eval) => eval::run(&open()?, &eval),
         Command::Cost(cost) => cost::run(&open()?, &cost),
         Command::Doctor(doctor) => doctor::run(&open()?, &doctor),
         Command::Completions(completions) => completions::run(&completions),

@@ -11,6 +11,7 @@ mod continuing;
 mod crashing;
 mod desk;
 mod doctor;
+mod evaluating;
 mod memory;
 mod printing;
 mod refusals;

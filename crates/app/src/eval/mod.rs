@@ -1,0 +1,29 @@
+//! `eval`: how good the answers are, against labels that a person has.
+
+pub mod retrieval;
+pub mod selection;
+
+use std::path::Path;
+
+pub use measure::{Estimate, Figures, Report, Tally};
+use serde::de::DeserializeOwned;
+
+use crate::{Error, Kind};
+
+/// The most a file of labels may hold, in bytes.
+const LABELS_CAP: u64 = 64 * 1024 * 1024;
+
+/// The labels of a file, one JSON object a line.
+fn labels<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Error> {
+    let failed = |error: &dyn std::error::Error| {
+        Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
+    };
+    let path = file.canonicalize().map_err(|error| failed(&error))?;
+    let bytes = transcript::read_small(&path, LABELS_CAP).map_err(|error| failed(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
+    measure::lines(&text).map_err(|bad| {
+        let message = format!("{}, line {}: {}", file.display(), bad.number, bad.why);
+        Error::new(Kind::Usage, message)
+            .hint("`backstory eval retrieval --help` and `eval selection --help` show the form of a line")
+    })
+}

@@ -1,0 +1,92 @@
+//! `eval retrieval`: labelled questions, asked as `search` is.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use measure::{Query, Ranked, Report, report};
+
+use crate::search::{Mode, Progress, search};
+use crate::{App, Error, Kind, index, search as asking};
+
+/// More answers than any figure looks at: a session that is named twice counts once.
+const ASKED_FOR: usize = 20;
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The file of labelled questions.
+    pub queries: PathBuf,
+    /// How they are asked.
+    pub mode: Mode,
+    /// What the answers are compared with.
+    pub against: Option<Against>,
+    /// Where the ranked sessions of every question are written, one JSON object a line.
+    pub out: Option<PathBuf>,
+}
+
+/// Other answers to the same questions.
+#[derive(Debug, Clone)]
+pub enum Against {
+    /// Those of another mode.
+    Mode(Mode),
+    /// Those that were written before.
+    File(PathBuf),
+}
+
+/// Brings the index up to date and measures how well it answers.
+pub fn retrieval(
+    app: &App,
+    request: &Request,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Report, Error> {
+    let queries: Vec<Query> = super::labels(&request.queries)?;
+    let before: Option<Vec<Ranked>> = match &request.against {
+        Some(Against::File(file)) => Some(super::labels(file)?),
+        _ => None,
+    };
+    let synced = index::index(app, keep_going)?;
+    if synced.pending_files > 0 || synced.busy {
+        let message = "not everything is indexed, so nothing can be measured";
+        return Err(Error::new(Kind::Unavailable, message).hint("`backstory index` indexes the rest"));
+    }
+    let answers = answers(app, &queries, request.mode)?;
+    let against = match request.against {
+        Some(Against::Mode(mode)) => Some(self::answers(app, &queries, mode)?),
+        _ => before,
+    };
+    if let Some(out) = &request.out {
+        write(out, &answers)?;
+    }
+    Ok(report(&queries, &answers, against.as_deref()))
+}
+
+fn answers(app: &App, queries: &[Query], mode: Mode) -> Result<Vec<Ranked>, Error> {
+    queries.iter().map(|query| answer(app, query, mode)).collect()
+}
+
+fn answer(app: &App, query: &Query, mode: Mode) -> Result<Ranked, Error> {
+    let question = asking::Request {
+        question: query.query.clone(),
+        mode,
+        limit: ASKED_FOR,
+        ..asking::Request::default()
+    };
+    let ranked = match search(app, &question, &mut |_| false) {
+        Ok(answer) => answer.found.iter().map(|found| found.hit.session.to_string()).collect(),
+        // A question that cannot be asked finds nothing.
+        Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    Ok(Ranked { id: query.id.clone(), ranked })
+}
+
+fn write(file: &Path, answers: &[Ranked]) -> Result<(), Error> {
+    let attempt = || format!("cannot write {}", file.display());
+    let mut text = String::new();
+    for answer in answers {
+        let line = serde_json::to_string(answer)
+            .map_err(|error| Error::caused(Kind::Unavailable, attempt(), &error))?;
+        let _ = writeln!(text, "{line}");
+    }
+    std::fs::write(file, text).map_err(|error| Error::caused(Kind::Unavailable, attempt(), &error))
+}

@@ -1,0 +1,174 @@
+//! `eval`: how good the answers are, against labels.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use app::eval::retrieval::{Against, retrieval};
+use app::eval::selection::{self, selection};
+use app::eval::{Estimate, Figures, Report, Tally, retrieval as search};
+use app::search::Mode;
+use app::{App, Error, Kind};
+use clap::Subcommand;
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::patience::Patience;
+use crate::print::{Cell, Column, Lies, table};
+
+/// Measure how good search and choice are, on questions and moments whose right answers you know.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Retrieval(Retrieval),
+    Selection(Selection),
+}
+
+/// Ask labelled questions and print nDCG@10, MRR@10, recall@5 and hit@1 by kind, with 95 % intervals.
+#[derive(Debug, clap::Args)]
+struct Retrieval {
+    /// Lines of {"id", "kind", "query", "relevant": {session: grade}}.
+    #[arg(long, value_name = "FILE")]
+    queries: PathBuf,
+    /// By words (lexical), by meaning (semantic), or by both.
+    #[arg(long, value_parser = ["hybrid", "lexical", "semantic"], default_value = "hybrid")]
+    mode: String,
+    /// Also the difference to another mode, or to the answers in a file that --out wrote.
+    #[arg(long, value_name = "MODE | FILE")]
+    against: Option<String>,
+    /// Write the sessions that were found, lines of {"id", "ranked"}.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print JSON, with every question's figures.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Choose at labelled moments as `pick --as-of` would have, by common words, and print how often that was right.
+#[derive(Debug, clap::Args)]
+struct Selection {
+    /// Lines of {"id", "at", "task", "cwd", "branch", "action", "session"}; `at` in seconds since 1970.
+    #[arg(long, value_name = "FILE")]
+    decisions: PathBuf,
+    /// Print JSON, with every decision and its factors.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures.
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    match &args.what {
+        What::Retrieval(args) => run_retrieval(app, args),
+        What::Selection(args) => run_selection(app, args),
+    }
+}
+
+fn run_retrieval(app: &App, args: &Retrieval) -> Result<(), Failure> {
+    let request = search::Request {
+        queries: args.queries.clone(),
+        mode: mode(&args.mode).unwrap_or_default(),
+        against: args.against.as_deref().map(against).transpose()?,
+        out: args.out.clone(),
+    };
+    let mut patience = Patience::endless();
+    let report = retrieval(app, &request, &mut |progress| patience.keeps_on(progress))?;
+    drop(patience);
+    if args.json { super::json(&report) } else { print_report(&report) }
+}
+
+fn mode(word: &str) -> Option<Mode> {
+    match word {
+        "hybrid" => Some(Mode::Hybrid),
+        "lexical" => Some(Mode::Lexical),
+        "semantic" => Some(Mode::Semantic),
+        _ => None,
+    }
+}
+
+fn against(text: &str) -> Result<Against, Error> {
+    match mode(text) {
+        Some(mode) => Ok(Against::Mode(mode)),
+        None if PathBuf::from(text).exists() => Ok(Against::File(text.into())),
+        None => Err(Error::new(Kind::Usage, format!("--against: `{text}` is neither a mode nor a file"))
+            .hint("modes are hybrid, lexical and semantic")),
+    }
+}
+
+fn print_report(report: &Report) -> Result<(), Failure> {
+    const COLUMNS: [Column; 7] = [
+        Column { head: "KIND", lies: Lies::GivesWay, most: 24 },
+        Column { head: "QUERIES", lies: Lies::Right, most: 7 },
+        Column { head: "nDCG@10", lies: Lies::Left, most: 24 },
+        Column { head: "MRR@10", lies: Lies::Left, most: 24 },
+        Column { head: "RECALL@5", lies: Lies::Left, most: 24 },
+        Column { head: "HIT@1", lies: Lies::Left, most: 24 },
+        Column { head: "DIFFERENCE", lies: Lies::Left, most: 26 },
+    ];
+    let row = |one: &Figures| {
+        let figures = [one.ndcg_at_10, one.mrr_at_10, one.recall_at_5, one.hit_at_1];
+        let mut row = vec![Cell::new(&one.kind), Cell::new(&one.queries.to_string())];
+        row.extend(figures.iter().map(|figure| Cell::new(&interval(figure))));
+        row.extend(one.difference.map(|figure| Cell::new(&signed(&figure))));
+        row
+    };
+    let rows: Vec<Vec<Cell>> = report.kinds.iter().map(row).collect();
+    let shown = if report.kinds.iter().any(|one| one.difference.is_some()) { 7 } else { 6 };
+    let mut out = Output::plain();
+    table(&mut out, WIDE, &COLUMNS[..shown], &rows)?;
+    if report.without_answer > 0 {
+        let (of, all) = (report.answered_all_the_same, report.without_answer);
+        writeln!(out, "{of} of {all} questions that nothing answers got an answer")?;
+    }
+    Ok(out.finish()?)
+}
+
+/// Figures are not cut to a narrow terminal.
+const WIDE: usize = 200;
+
+fn interval(figure: &Estimate) -> String {
+    format!("{:.4} [{:.4}, {:.4}]", figure.mean, figure.low, figure.high)
+}
+
+fn signed(figure: &Estimate) -> String {
+    format!("{:+.4} [{:+.4}, {:+.4}]", figure.mean, figure.low, figure.high)
+}
+
+fn run_selection(app: &App, args: &Selection) -> Result<(), Failure> {
+    let answer = selection(app, &selection::Request { decisions: args.decisions.clone() })?;
+    if args.json { super::json(&answer) } else { print_selection(&answer) }
+}
+
+fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
+    const COLUMNS: [Column; 6] = [
+        Column { head: "RULE", lies: Lies::Left, most: 26 },
+        Column { head: "ACCURACY", lies: Lies::Left, most: 20 },
+        Column { head: "RIGHT SESSION, TOO", lies: Lies::Left, most: 20 },
+        Column { head: "FALSE RESUMES", lies: Lies::Left, most: 20 },
+        Column { head: "RIGHT FIRST", lies: Lies::Left, most: 20 },
+        Column { head: "IN THREE", lies: Lies::Left, most: 20 },
+    ];
+    let row = |rule: &selection::Rule| {
+        let Tally { accuracy, exact, false_resumes, right_first, right_in_three, .. } = &rule.tally;
+        let figures =
+            [Some(*accuracy), Some(*exact), *false_resumes, *right_first, *right_in_three].map(|figure| {
+                let text = figure.map_or_else(|| "–".to_owned(), |figure| percent(&figure));
+                Cell::new(&text)
+            });
+        [vec![Cell::new(rule.name)], figures.to_vec()].concat()
+    };
+    let rows: Vec<Vec<Cell>> = answer.rules.iter().map(row).collect();
+    let mut out = Output::plain();
+    table(&mut out, WIDE, &COLUMNS, &rows)?;
+    let all = answer.decisions.len();
+    writeln!(out, "{all} decisions; weights: {}; threshold {:.2}", answer.weights, answer.threshold)?;
+    Ok(out.finish()?)
+}
+
+fn percent(figure: &Estimate) -> String {
+    let [mean, low, high] = [figure.mean, figure.low, figure.high].map(|share| share * 100.0);
+    format!("{mean:.1} % [{low:.1}, {high:.1}]")
+}

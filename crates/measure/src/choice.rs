@@ -1,0 +1,185 @@
+//! How good choices are: a moment at which a person began a task, and what was chosen for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Estimate, estimate};
+
+/// A moment at which a person began a task, with what they did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Moment {
+    /// Its name.
+    pub id: String,
+    /// When, in seconds since 1970.
+    pub at: f64,
+    /// What the person typed.
+    pub task: String,
+    /// Where they stood.
+    pub cwd: String,
+    /// The branch that was checked out.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// What they did.
+    #[serde(rename = "action")]
+    pub act: Act,
+    /// The session they did it in.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
+/// What can be done with a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// Go on with a session.
+    Resume,
+    /// Begin a new one.
+    Fresh,
+}
+
+/// What was chosen at a moment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Choice {
+    /// What to do.
+    #[serde(rename = "action")]
+    pub act: Act,
+    /// All sessions there were, best first; one to be resumed stands first.
+    pub ranked: Vec<String>,
+}
+
+/// How often choices were right.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tally {
+    /// How many moments.
+    pub decisions: usize,
+    /// The share of them at which the person did the same: resumed or began afresh.
+    pub accuracy: Estimate,
+    /// The share at which it was the same session, too, where one was resumed.
+    pub exact: Estimate,
+    /// Of the moments at which the person began afresh, the share that would have been resumed.
+    pub false_resumes: Option<Estimate>,
+    /// Of the moments at which the person resumed a session, the share at which it was ranked first.
+    pub right_first: Option<Estimate>,
+    /// The share at which it was among the first three.
+    pub right_in_three: Option<Estimate>,
+}
+
+/// Counts. `choices` are those of the moments, in their order; `None` of no moments.
+pub fn tally(moments: &[Moment], choices: &[Choice]) -> Option<Tally> {
+    let share = |counts: &dyn Fn(&Moment, &Choice) -> Option<bool>| {
+        let all: Vec<f64> = moments
+            .iter()
+            .zip(choices)
+            .filter_map(|(moment, choice)| counts(moment, choice))
+            .map(|is| f64::from(u8::from(is)))
+            .collect();
+        estimate(&all)
+    };
+    let resumed = |moment: &Moment| moment.act == Act::Resume;
+    let among = |moment: &Moment, choice: &Choice, depth: usize| {
+        choice.ranked.iter().take(depth).any(|one| Some(one) == moment.session.as_ref())
+    };
+    let same = |moment: &Moment, choice: &Choice| moment.act == choice.act;
+    let in_first =
+        |depth: usize| share(&|moment, choice| resumed(moment).then(|| among(moment, choice, depth)));
+    Some(Tally {
+        decisions: moments.len().min(choices.len()),
+        accuracy: share(&|moment, choice| Some(same(moment, choice)))?,
+        exact: share(&|moment, choice| {
+            Some(same(moment, choice) && (!resumed(moment) || among(moment, choice, 1)))
+        })?,
+        false_resumes: share(&|moment, choice| (!resumed(moment)).then_some(choice.act == Act::Resume)),
+        right_first: in_first(1),
+        right_in_three: in_first(3),
+    })
+}
+
+/// What resuming the newest session would choose. `sessions` are those there were, newest first.
+pub fn newest(sessions: &[(String, Option<String>)]) -> Choice {
+    resuming(sessions.iter().map(|(id, _)| id.clone()).collect())
+}
+
+/// What resuming the newest session of the same branch would choose, and a new one where there is none. Each
+/// session stands with its branch, newest first.
+pub fn newest_of_branch(sessions: &[(String, Option<String>)], branch: Option<&str>) -> Choice {
+    let same = sessions.iter().filter(|(_, of)| branch.is_some() && of.as_deref() == branch);
+    resuming(same.map(|(id, _)| id.clone()).collect())
+}
+
+fn resuming(ranked: Vec<String>) -> Choice {
+    Choice { act: if ranked.is_empty() { Act::Fresh } else { Act::Resume }, ranked }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(act: Act, session: &str) -> Moment {
+        Moment {
+            id: String::new(),
+            at: 0.0,
+            task: String::new(),
+            cwd: String::new(),
+            branch: None,
+            act,
+            session: Some(session.to_owned()),
+        }
+    }
+
+    fn choice(act: Act, ranked: &str) -> Choice {
+        Choice { act, ranked: ranked.split_whitespace().map(str::to_owned).collect() }
+    }
+
+    #[test]
+    fn figures_computed_by_hand() {
+        use Act::{Fresh, Resume};
+        let moments = [
+            moment(Fresh, "n"),
+            moment(Fresh, "n"),
+            moment(Fresh, "n"),
+            moment(Resume, "a"),
+            moment(Resume, "a"),
+        ];
+        let check = |choices: [(Act, &str); 5], expected: [f64; 5]| {
+            let choices = choices.map(|(act, ranked)| choice(act, ranked));
+            let found = tally(&moments, &choices).unwrap();
+            let mean = |of: Option<Estimate>| of.unwrap().mean;
+            let figures = [
+                found.accuracy.mean,
+                found.exact.mean,
+                mean(found.false_resumes),
+                mean(found.right_first),
+                mean(found.right_in_three),
+            ];
+            for (found, expected) in figures.iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-9, "{figures:?}");
+            }
+        };
+        // Always afresh: three of five, and no session ranked.
+        check([(Fresh, ""); 5], [0.6, 0.6, 0.0, 0.0, 0.0]);
+        // Always the newest: two of five by what is done, one of them the right session; the other is third.
+        let newest = [(Resume, "b"), (Resume, "b"), (Resume, "b"), (Resume, "a b"), (Resume, "c b a")];
+        check(newest, [0.4, 0.2, 1.0, 0.5, 1.0]);
+        // The right one first, but begun afresh; the other fourth.
+        let mixed = [(Fresh, "b"), (Resume, "b"), (Fresh, ""), (Fresh, "a"), (Resume, "b c d a")];
+        check(mixed, [0.6, 0.4, 1.0 / 3.0, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn what_never_happened_has_no_share() {
+        let found = tally(&[moment(Act::Fresh, "n")], &[choice(Act::Fresh, "")]).unwrap();
+        assert_eq!((found.right_first, found.right_in_three), (None, None));
+        assert!(found.false_resumes.is_some());
+        assert_eq!(tally(&[], &[]), None);
+    }
+
+    #[test]
+    fn simple_rules() {
+        let all = [("a", Some("x")), ("b", None), ("c", Some("y"))]
+            .map(|(id, branch)| (id.to_owned(), branch.map(str::to_owned)));
+        assert_eq!(newest(&all), choice(Act::Resume, "a b c"));
+        assert_eq!(newest(&[]), choice(Act::Fresh, ""));
+        assert_eq!(newest_of_branch(&all, Some("y")), choice(Act::Resume, "c"));
+        assert_eq!(newest_of_branch(&all, Some("z")), choice(Act::Fresh, ""));
+        assert_eq!(newest_of_branch(&all, None), choice(Act::Fresh, ""));
+    }
+}

@@ -1,0 +1,169 @@
+//! The figures of all answers, by kind of question.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use crate::{Estimate, Query, Ranked, Score, estimate, score};
+
+/// All figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// For each kind, and for `all` where there are several; sorted by name, `all` last.
+    pub kinds: Vec<Figures>,
+    /// Questions to which nothing is relevant.
+    pub without_answer: usize,
+    /// How many of these were answered all the same.
+    pub answered_all_the_same: usize,
+    /// Every question to which something is relevant, in its order.
+    pub queries: Vec<Answered>,
+}
+
+/// The figures of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figures {
+    /// The kind.
+    pub kind: String,
+    /// How many questions.
+    pub queries: usize,
+    /// Mean nDCG@10.
+    pub ndcg_at_10: Estimate,
+    /// Mean reciprocal rank among the first ten.
+    pub mrr_at_10: Estimate,
+    /// Mean share of what is relevant among the first five.
+    pub recall_at_5: Estimate,
+    /// How often the first answer is relevant.
+    pub hit_at_1: Estimate,
+    /// By how much nDCG@10 exceeds that of the other answers, paired.
+    pub difference: Option<Estimate>,
+}
+
+/// How well one question was answered.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answered {
+    /// Its name.
+    pub id: String,
+    /// Its kind.
+    pub kind: String,
+    /// The question.
+    pub query: String,
+    /// nDCG@10 and the others.
+    #[serde(flatten)]
+    pub score: Score,
+    /// nDCG@10 of the other answers.
+    pub ndcg_against: Option<f64>,
+    /// What was answered, best first.
+    pub ranked: Vec<String>,
+}
+
+/// Scores answers; beside them others to the same questions. A question that was not answered counts as an
+/// empty answer.
+pub fn report(queries: &[Query], answers: &[Ranked], against: Option<&[Ranked]>) -> Report {
+    let by_id = |all: &[Ranked]| -> HashMap<String, Vec<String>> {
+        all.iter().map(|one| (one.id.clone(), one.ranked.clone())).collect()
+    };
+    let (answers, against) = (by_id(answers), against.map(by_id));
+    let ranked = |id: &str| answers.get(id).cloned().unwrap_or_default();
+    let answered = |query: &Query| {
+        let ranked = ranked(&query.id);
+        let others = against.as_ref().map(|all| all.get(&query.id).map_or(&[][..], Vec::as_slice));
+        Answered {
+            id: query.id.clone(),
+            kind: query.kind.clone(),
+            query: query.query.clone(),
+            score: score(&query.relevant, &ranked),
+            ndcg_against: others.map(|others| score(&query.relevant, others).ndcg),
+            ranked,
+        }
+    };
+    let (asked, nothing): (Vec<&Query>, Vec<&Query>) =
+        queries.iter().partition(|query| !query.relevant.is_empty());
+    let scored: Vec<Answered> = asked.into_iter().map(answered).collect();
+    Report {
+        kinds: kinds(&scored),
+        without_answer: nothing.len(),
+        answered_all_the_same: nothing.iter().filter(|query| !ranked(&query.id).is_empty()).count(),
+        queries: scored,
+    }
+}
+
+fn kinds(scored: &[Answered]) -> Vec<Figures> {
+    let names: BTreeSet<&str> = scored.iter().map(|one| one.kind.as_str()).collect();
+    let of = |name: &str| figures(name, &scored.iter().filter(|one| one.kind == name).collect::<Vec<_>>());
+    let mut kinds: Vec<Figures> = names.iter().filter_map(|name| of(name)).collect();
+    if kinds.len() > 1 {
+        kinds.extend(figures("all", &scored.iter().collect::<Vec<_>>()));
+    }
+    kinds
+}
+
+fn figures(kind: &str, of: &[&Answered]) -> Option<Figures> {
+    let mean =
+        |figure: fn(&Score) -> f64| estimate(&of.iter().map(|one| figure(&one.score)).collect::<Vec<_>>());
+    let differences: Option<Vec<f64>> =
+        of.iter().map(|one| one.ndcg_against.map(|other| one.score.ndcg - other)).collect();
+    Some(Figures {
+        kind: kind.to_owned(),
+        queries: of.len(),
+        ndcg_at_10: mean(|score| score.ndcg)?,
+        mrr_at_10: mean(|score| score.mrr)?,
+        recall_at_5: mean(|score| score.recall)?,
+        hit_at_1: mean(|score| score.hit)?,
+        difference: differences.and_then(|all| estimate(&all)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(id: &str, kind: &str, relevant: &[&str]) -> Query {
+        let relevant = relevant.iter().map(|name| ((*name).to_owned(), 1)).collect();
+        Query { id: id.to_owned(), kind: kind.to_owned(), query: id.to_uppercase(), relevant }
+    }
+
+    fn ranked(id: &str, ranked: &str) -> Ranked {
+        Ranked { id: id.to_owned(), ranked: ranked.split_whitespace().map(str::to_owned).collect() }
+    }
+
+    #[test]
+    fn means_by_kind_and_of_all() {
+        let queries = [
+            query("a", "file", &["s"]),
+            query("b", "file", &["s"]),
+            query("c", "commit", &["s", "t"]),
+            query("d", "none", &[]),
+            query("e", "none", &[]),
+        ];
+        // b is not answered at all; e is, although nothing is relevant.
+        let answers = [ranked("a", "x s"), ranked("c", "t s"), ranked("e", "s")];
+        let against = [ranked("a", "s"), ranked("b", "s"), ranked("c", "x y s")];
+        let found = report(&queries, &answers, Some(&against));
+        let means: Vec<_> = found
+            .kinds
+            .iter()
+            .map(|one| {
+                let round = |of: Estimate| (of.mean * 1e4).round() / 1e4;
+                let difference = one.difference.map(round);
+                (one.kind.as_str(), one.queries, round(one.ndcg_at_10), round(one.mrr_at_10), difference)
+            })
+            .collect();
+        // commit: 1 against (1/2) / (1 + 1/log2 3) = 0.3066; file: 0.6309 and 0, against 1 and 1.
+        let expected = [
+            ("commit", 1, 1.0, 1.0, Some(0.6934)),
+            ("file", 2, 0.3155, 0.25, Some(-0.6845)),
+            ("all", 3, 0.5436, 0.5, Some(-0.2252)),
+        ];
+        assert_eq!(means, expected);
+        assert_eq!((found.without_answer, found.answered_all_the_same), (2, 1));
+        assert_eq!(found.queries.iter().map(|one| one.id.as_str()).collect::<String>(), "abc");
+        let alone = report(&queries[..2], &answers, None);
+        assert_eq!(alone.kinds.len(), 1, "one kind is all there is");
+        assert_eq!(alone.kinds[0].difference, None);
+    }
+
+    #[test]
+    fn of_no_questions_there_are_no_figures() {
+        assert_eq!(report(&[], &[ranked("a", "s")], None).kinds, []);
+    }
+}
