@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use crate::connection::safety;
-use crate::files::{beside, failed, prepare};
+use crate::files::{beside, failed, is_new, prepare};
 use crate::{Error, WriterLock, connection, migrate, open_read_only};
 
 /// An open derived database.
@@ -49,11 +49,10 @@ pub enum Condition {
 /// made anew; where the disk cannot be written, it is read, or replaced in memory. Fails only when another
 /// process holds the file for longer than the busy timeout, or when the steps themselves are wrong.
 pub fn open_derived(path: &Path, steps: &[&str]) -> Result<Derived, Error> {
-    match usual(path, steps) {
+    match among_others(path, steps) {
         Ok(connection) => Ok(Derived { connection, condition: Condition::Ready }),
         Err(error) if error.is_busy() => Err(error),
-        Err(error) if error.is_content() || is_not_a_file(path) => recreate(path, steps, error),
-        Err(error) => without_writing(path, steps, error),
+        Err(error) => in_turn(path, steps, error),
     }
 }
 
@@ -61,6 +60,17 @@ pub fn open_derived(path: &Path, steps: &[&str]) -> Result<Derived, Error> {
 ///
 /// Connections that are still open go on with the old file: close them first.
 pub fn set_aside(path: &Path) -> Result<PathBuf, Error> {
+    let _turn = WriterLock::wait(&WriterLock::path(path))?;
+    put_away(path)
+}
+
+fn among_others(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
+    // Where there can be no lock, nothing can be put away either.
+    let _turn = WriterLock::wait_to_open(path);
+    usual(path, steps)
+}
+
+fn put_away(path: &Path) -> Result<PathBuf, Error> {
     let aside = beside(path, ".set-aside");
     // A folder cannot be renamed over a file, nor over a folder that holds something.
     if aside.is_dir() {
@@ -80,22 +90,28 @@ pub fn set_aside(path: &Path) -> Result<PathBuf, Error> {
 fn usual(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
     prepare(path)?;
     // There is nothing to lose in a file that is just being made.
-    let is_new = fs::metadata(path).is_ok_and(|found| found.len() == 0);
-    let mut connection = connection::writable(path, if is_new { safety::LOSABLE } else { safety::KEPT })?;
+    let mut connection =
+        connection::writable(path, if is_new(path) { safety::LOSABLE } else { safety::KEPT })?;
     migrate::migrate(&mut connection, path, steps)?;
     connection::set_safety(&connection, path, safety::KEPT)?;
     Ok(connection)
 }
 
-fn recreate(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
-    let Ok(_turn) = WriterLock::wait(&beside(path, ".lock")) else {
+/// Opens what did not open among others: by now one of them may have made it anew.
+fn in_turn(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
+    let Ok(_turn) = WriterLock::wait(&WriterLock::path(path)) else {
         return without_writing(path, steps, because);
     };
-    // Whoever had the turn before may have made the file anew: theirs must not be put away.
-    if let Ok(connection) = usual(path, steps) {
-        return Ok(Derived { connection, condition: Condition::Ready });
+    match usual(path, steps) {
+        Ok(connection) => Ok(Derived { connection, condition: Condition::Ready }),
+        Err(error) if error.is_busy() => Err(error),
+        Err(error) if error.is_content() || is_not_a_file(path) => recreate(path, steps, error),
+        Err(error) => without_writing(path, steps, error),
     }
-    let Ok(set_aside) = set_aside(path) else {
+}
+
+fn recreate(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
+    let Ok(set_aside) = put_away(path) else {
         return without_writing(path, steps, because);
     };
     let connection = usual(path, steps)?;

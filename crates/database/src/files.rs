@@ -6,28 +6,46 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use crate::Error;
 
 /// Makes sure that a database file exists and that it and its companions are readable by their owner only.
 ///
-/// SQLite gives `-wal` and `-shm` the mode of the file itself, so this is done before SQLite sees it.
+/// SQLite gives `-wal` and `-shm` the mode of the file itself, so this is done before SQLite sees it. No file that
+/// is there is opened: closing it would drop the locks of every other connection this process has to it
+/// (<https://www.sqlite.org/howtocorrupt.html>, section 2.2).
 pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
-    private_file(path)?;
+    if !path.exists() {
+        create_closed(path)?;
+    }
     for companion in [path.to_owned(), beside(path, "-wal"), beside(path, "-shm")] {
         make_private(&companion)?;
     }
     Ok(())
 }
 
+/// Whether a database has nothing in it yet.
+pub(crate) fn is_new(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |found| found.len() == 0)
+}
+
+/// Makes an empty file that is closed before it has its name; one that somebody else has just made is left alone.
+fn create_closed(path: &Path) -> Result<(), Error> {
+    let folder = private_folder(path)?;
+    let unnamed =
+        NamedTempFile::new_in(folder).map_err(|source| failed("create a file in", folder, source))?;
+    match unnamed.into_temp_path().persist_noclobber(path) {
+        Err(refused) if refused.error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(failed("create", path, refused.error))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Opens a file for writing, creating it with mode 0600 and its missing folders with 0700.
 pub(crate) fn private_file(path: &Path) -> Result<File, Error> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(|source| failed("create the folder", folder, source))?;
-    }
+    private_folder(path)?;
     OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -36,6 +54,19 @@ pub(crate) fn private_file(path: &Path) -> Result<File, Error> {
         .mode(0o600)
         .open(path)
         .map_err(|source| failed("open the file", path, source))
+}
+
+/// The folder a file is to be in, made with its parents where it is missing.
+fn private_folder(path: &Path) -> Result<&Path, Error> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(Path::new("."));
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|source| failed("create the folder", folder, source))?;
+    Ok(folder)
 }
 
 /// `state.sqlite` and `-wal` give `state.sqlite-wal`.

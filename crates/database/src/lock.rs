@@ -3,10 +3,10 @@
 //! The system drops the lock with the process that held it, so a crash leaves nothing to clean up.
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::files::{failed, private_file};
+use crate::files::{beside, failed, is_new, private_file};
 
 /// The right to write, held until it is dropped.
 #[derive(Debug)]
@@ -30,6 +30,27 @@ impl WriterLock {
     pub(crate) fn wait(path: &Path) -> Result<Self, Error> {
         let file = private_file(path)?;
         file.lock().map_err(|source| failed("lock", path, source))?;
+        Ok(Self { _file: file })
+    }
+
+    /// Waits until a database may be opened, and keeps it where it is: for one that is put away meanwhile, SQLite would
+    /// find the log of the new file by its name and join it to the old one.
+    ///
+    /// A new database is opened alone, since SQLite does not wait where it begins to keep a log.
+    pub(crate) fn wait_to_open(database: &Path) -> Result<Self, Error> {
+        let turn = Self::path(database);
+        if is_new(database) { Self::wait(&turn) } else { Self::wait_with_others(&turn) }
+    }
+
+    /// Where the lock of a database is.
+    pub(crate) fn path(database: &Path) -> PathBuf {
+        beside(database, ".lock")
+    }
+
+    /// Waits until nobody has the lock alone, and keeps it from being taken alone.
+    fn wait_with_others(path: &Path) -> Result<Self, Error> {
+        let file = private_file(path)?;
+        file.lock_shared().map_err(|source| failed("lock", path, source))?;
         Ok(Self { _file: file })
     }
 }

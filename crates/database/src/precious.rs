@@ -25,12 +25,14 @@ pub struct Precious {
 /// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A damaged or newer file is
 /// an error and stays as it is. Before a migration the file is copied to `<path>.before-<version>`.
 pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
+    let turn = WriterLock::wait_to_open(path)?;
     prepare(path)?;
     let mut connection = connection::writable(path, safety::KEPT)?;
+    drop(turn);
     if migrate::version(&connection, path, steps.len())? == steps.len() {
         return Ok(Precious { connection, backup: None });
     }
-    let _turn = WriterLock::wait(&beside(path, ".lock"))?;
+    let _turn = WriterLock::wait(&WriterLock::path(path))?;
     let backup = match migrate::version(&connection, path, steps.len())? {
         0 => None,
         version if version == steps.len() => None,
