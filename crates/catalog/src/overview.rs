@@ -3,6 +3,7 @@
 //!
 //! Ours to lose: what does not fit the transcripts as they are now is made anew.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use transcript::Problem;
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, arranged, find, wanted};
-use crate::describe::describe;
+use crate::describe::{describe, last_modified};
 use crate::project::Projects;
 use crate::reading::{Kept, Reading};
 use crate::select::outlines;
@@ -35,8 +36,11 @@ pub fn overview(
     reckon: impl FnOnce(&mut [Entry]),
     mut progress: impl FnMut(Progress),
 ) -> Catalog {
-    let found = find(places);
-    let bytes = Bytes::load(places);
+    let (found, bytes) = std::thread::scope(|scope| {
+        let bytes = scope.spawn(|| Bytes::load(places));
+        let found = find(places);
+        (found, bytes.join().unwrap_or_default())
+    });
     if let Some(cards) = bytes.reckoned(&found, edition) {
         return as_kept(places, &found, &cards);
     }
@@ -51,7 +55,10 @@ fn as_kept(places: &Places, found: &Found, cards: &[Card<'_>]) -> Catalog {
         messages: Vec::new(),
         cost_state: None,
     };
-    let entries = found.sessions.iter().zip(cards).map(entry).collect();
+    let mut pairs: Vec<_> = found.sessions.iter().zip(cards).collect();
+    // A card's place is cheaper to move than all that is told of a session.
+    pairs.sort_unstable_by_key(|(file, card)| (Reverse(last_modified(file, card)), card.id));
+    let entries = pairs.into_iter().map(entry).collect();
     let told = Told { problems: found.problems.clone(), ..Told::default() };
     arranged(places, found, entries, &mut projects, told)
 }
