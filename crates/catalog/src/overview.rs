@@ -175,13 +175,20 @@ impl Bytes {
     }
 
     fn matching(&self, found: &Found, is_wanted: impl Fn(&Head) -> bool) -> Option<Vec<Card<'_>>> {
-        let (head, rest) = postcard::take_from_bytes::<Head>(&self.0).ok()?;
+        let (head, mut rest) = postcard::take_from_bytes::<Head>(&self.0).ok()?;
         if head.format != FORMAT || head.files != found.fingerprint() || !is_wanted(&head) {
             return None;
         }
-        let cards: Vec<Card<'_>> = postcard::from_bytes(rest).ok()?;
-        let ids = found.sessions.iter().map(|file| file.id.as_str());
-        ids.eq(cards.iter().map(|card| card.id)).then_some(cards)
+        let mut cards = Vec::with_capacity(found.sessions.len());
+        for file in &found.sessions {
+            let (card, behind) = postcard::take_from_bytes::<Card<'_>>(rest).ok()?;
+            if card.id != file.id.as_str() {
+                return None;
+            }
+            cards.push(card);
+            rest = behind;
+        }
+        rest.is_empty().then_some(cards)
     }
 }
 
@@ -193,7 +200,10 @@ fn file(places: &Places) -> Option<PathBuf> {
 fn save(places: &Places, found: &Found, edition: Option<u64>, cards: &[Card<'_>]) {
     let Some(file) = file(places) else { return };
     let head = Head { format: FORMAT, files: found.fingerprint(), edition };
-    let bytes = postcard::to_stdvec(&head).and_then(|head| postcard::to_extend(&cards, head));
+    let mut bytes = postcard::to_stdvec(&head);
+    for card in cards {
+        bytes = bytes.and_then(|bytes| postcard::to_extend(card, bytes));
+    }
     let Ok(bytes) = bytes else { return };
     let folder = file.parent().unwrap_or(&file);
     let written = NamedTempFile::new_in(folder).and_then(|mut scratch| {

@@ -66,6 +66,7 @@ fn project(root: &Path, folder: &Path, name: &str, threads: usize) -> Found {
         walk
     });
     let mut side_folders = HashMap::new();
+    walk.found.transcripts.reserve_exact(looked_at.iter().map(|part| part.found.transcripts.len()).sum());
     for part in looked_at {
         add(&mut walk.found, part.found);
         side_folders.extend(part.side_folders);
