@@ -23,6 +23,8 @@ pub struct Places {
     pub config_folders: Vec<ConfigFolder>,
     /// OpenClaw's state folders.
     pub openclaw_folders: Vec<PathBuf>,
+    /// The configuration of the first of them, where it lies elsewhere (`OPENCLAW_CONFIG_PATH`).
+    pub openclaw_configuration: Option<PathBuf>,
     /// Claude Code's `.claude.json` files.
     pub global_files: Vec<PathBuf>,
     /// The database that keeps what was read; ours to lose.
@@ -110,7 +112,7 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     let reading =
         Reading::of_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
     let mut projects = Projects::new(&places.global_files);
-    let mut registered = Registered::read(&places.openclaw_folders);
+    let mut registered = Registered::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
     let described =
         files.iter().filter_map(|file| Some(describe(file, &facts(&file)?.summary, &mut projects)));
@@ -166,7 +168,7 @@ pub fn read_found(
     let wanted = wanted(&found);
     let subagents = wanted.iter().filter(|file| matches!(file.owner, Owner::Subagent(_))).count();
     let (reading, cache) = Reading::new(kept, detail, wanted, &found.walked, places.threads, progress);
-    let mut registered = Registered::read(&places.openclaw_folders);
+    let mut registered = Registered::read(places);
     let problems = [found.problems, reading.problems, std::mem::take(&mut registered.problems)].concat();
     let mut projects = Projects::new(&places.global_files);
     let assembly = Assembly { facts: reading.facts, projects: &mut projects };

@@ -46,7 +46,7 @@ fn by_outline(places: &Places, found: &Found, outlines: Outlines) -> Option<Vec<
         }
         sessions.push(outlined(file, outline, &mut projects));
     }
-    Registered::read(&places.openclaw_folders).attribute(&mut sessions);
+    Registered::read(places).attribute(&mut sessions);
     mark_running(sessions.iter_mut(), &live(&places.config_folders));
     Some(sessions)
 }
