@@ -15,6 +15,7 @@ mod evaluating;
 mod memory;
 mod printing;
 mod refusals;
+mod replaying;
 mod running;
 mod secrets;
 mod smart_fork;
