@@ -12,6 +12,7 @@ mod crashing;
 mod desk;
 mod doctor;
 mod evaluating;
+mod floor;
 mod memory;
 mod printing;
 mod refusals;
