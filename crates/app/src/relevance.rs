@@ -1,13 +1,19 @@
 //! Who says how much each session has to do with a task: a model where one may and can be asked, else common words.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use judge::Model;
+use model::SessionId;
 use selection::{ASKED, Candidate, Judge, Judged, Keywords, Relevance, prompt, understood, worth_asking};
 
 use crate::settings::{Selection, Through};
-use crate::{App, claude};
+use crate::{App, Error, Kind, claude, search};
+
+/// More sessions than a repository is asked about.
+const ANSWERS: usize = 5000;
 
 /// The relevance of every candidate, in their order; never later than the settings allow.
 ///
@@ -53,6 +59,36 @@ pub(crate) fn by_words(task: &str, candidates: &[Candidate]) -> Judged {
     let relevance: Vec<Relevance> =
         candidates.iter().map(|one| words.relevance(one.about.as_deref())).collect();
     Judged { relevance, judge: Judge::Keyword, fell_back: None }
+}
+
+/// Relevance as the index sees it: how well each session answered the task as a question before `moment`.
+///
+/// Only `eval` asks so: docs/selection-quality.md says what came of it.
+pub(crate) fn by_index(
+    app: &App,
+    task: &str,
+    candidates: &[Candidate],
+    moment: Timestamp,
+) -> Result<Judged, Error> {
+    let question = search::Request {
+        question: task.to_owned(),
+        until: Some(moment),
+        limit: ANSWERS,
+        ..search::Request::default()
+    };
+    let found = match search::search(app, &question, &mut |_| true) {
+        Ok(answer) => answer.found,
+        // A task that is no question is near to nothing.
+        Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let scores: HashMap<SessionId, f64> =
+        found.into_iter().map(|one| (one.hit.session, f64::from(one.hit.score))).collect();
+    let one = |candidate: &Candidate| {
+        let score = scores.get(&candidate.id).copied().unwrap_or_default();
+        Relevance { score, reason: format!("nearness in the index: {score:.2}") }
+    };
+    Ok(Judged { relevance: candidates.iter().map(one).collect(), judge: Judge::Index, fell_back: None })
 }
 
 fn limit(settings: &Selection) -> Duration {

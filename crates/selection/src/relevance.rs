@@ -37,6 +37,8 @@ pub struct Relevance {
 pub enum Judge {
     /// Common words.
     Keyword,
+    /// How well a session answers the task as a question to the index.
+    Index,
     /// A model, through the Messages API.
     Model(String),
     /// A model, through `claude -p`.
