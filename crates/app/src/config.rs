@@ -118,6 +118,7 @@ impl Config {
                 .chain(self.claude_projects.iter().map(ConfigFolder::of_projects))
                 .collect(),
             openclaw_folders: self.openclaw_folders.clone(),
+            openclaw_configuration: self.openclaw_configuration.clone(),
             global_files: std::iter::once(beside_home).chain(inside).collect(),
             cache: Some(self.state.join("catalog.sqlite")),
             threads: std::thread::available_parallelism().map_or(1, usize::from),

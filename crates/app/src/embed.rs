@@ -36,6 +36,25 @@ fn choice(app: &App, flag: Option<&str>, timeout_ms: u64) -> Option<Choice> {
     })
 }
 
+/// Who says what texts mean, in OpenClaw's words: the provider, and the model.
+pub fn provider(app: &App) -> (&'static str, String) {
+    match choice(app, None, 0) {
+        None => ("local", BUILT_IN.to_owned()),
+        Some(Choice::Endpoint { model, .. }) => ("openai", model),
+        Some(other) => ("local", other.name()),
+    }
+}
+
+/// Has a text embedded by whoever says what texts mean; why it cannot be, where it cannot.
+pub fn probe(app: &App) -> Result<(), String> {
+    const TEXT: &str = "token refresh";
+    let Some(choice) = choice(app, None, app.config.settings.embedding.question_timeout_ms) else {
+        return search::can_embed().then_some(()).ok_or_else(|| "the built-in table is damaged".to_owned());
+    };
+    let model = choice.open().map_err(|error| error.to_string())?;
+    model.embed(&[TEXT], 1, |_| false).map(|_| ()).map_err(|error| error.to_string())
+}
+
 /// How a question is understood: by the chosen model, if there is one. A busy endpoint is not waited for.
 pub(crate) fn understanding(
     app: &App,

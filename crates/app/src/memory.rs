@@ -7,7 +7,6 @@ use catalog::Found;
 use model::{AgentId, SessionId};
 use openclaw::{AgentMemory, Memory, MemorySettings};
 pub use search::Count;
-pub use search::can_embed;
 use search::{Hit, Mode, Query, Scope, Searcher};
 
 use crate::search::{Chosen, Progress, SourceKind, named, of_project, tagged, told};
@@ -86,6 +85,19 @@ pub struct Status {
     pub by_meaning: bool,
     /// What its settings say.
     pub settings: MemorySettings,
+    /// What lies on the disk of each source.
+    pub scans: Vec<Scan>,
+}
+
+/// The files of one source, whether they are indexed or not.
+#[derive(Debug)]
+pub struct Scan {
+    /// The source.
+    pub source: SourceKind,
+    /// How many files there are.
+    pub files: usize,
+    /// What is wrong with them.
+    pub issues: Vec<String>,
 }
 
 /// Answers a question from the index, brought up to date while `keep_going` says so.
@@ -134,7 +146,9 @@ pub fn search(
 pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> {
     let memory = index::memory(app);
     settings(&memory, agent)?;
-    let sources = index::sources(&catalog::find(&app.config.places()), &memory);
+    let found = catalog::find(&app.config.places());
+    let claude = found.sessions.len();
+    let sources = index::sources(&found, &memory);
     let folder = index::folder(app);
     let pending = search::pending(&folder, &sources).map_err(|error| index::failed(&error))?;
     let searcher = Searcher::open(&folder).map_err(|error| index::failed(&error))?;
@@ -144,12 +158,17 @@ pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> 
             source == SourceKind::ClaudeSessions || names.contains(name)
         };
         let counts = searcher.as_ref().map(|searcher| searcher.counts(is)).transpose();
+        let sources = sources_of(Some(&known.settings));
+        let searched = |count: &Count| sources.contains(&count.source);
+        let mut counts = counts.map_err(|error| index::failed(&error))?.unwrap_or_default();
+        counts.retain(searched);
         Ok(Status {
             agent: known.agent.clone(),
             workspace: known.workspace.clone(),
             index: folder.clone(),
-            sources: sources_of(Some(&known.settings)),
-            counts: counts.map_err(|error| index::failed(&error))?.unwrap_or_default(),
+            scans: sources.iter().map(|source| scan(&memory, known, *source, claude)).collect(),
+            sources,
+            counts,
             dirty: pending.files > 0,
             by_words: searcher.is_some(),
             by_meaning: searcher.as_ref().is_some_and(Searcher::has_vectors),
@@ -162,6 +181,23 @@ pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> 
         .filter(|known| agent.is_none_or(|agent| known.agent == *agent))
         .map(of_agent)
         .collect()
+}
+
+fn scan(memory: &Memory, known: &AgentMemory, source: SourceKind, claude: usize) -> Scan {
+    let (files, folder) = match source {
+        SourceKind::Memory => (known.notes.len(), known.workspace.clone()),
+        SourceKind::Sessions => {
+            (known.transcripts.len(), known.state.join("agents").join(known.agent.as_str()))
+        }
+        SourceKind::ClaudeSessions => return Scan { source, files: claude, issues: Vec::new() },
+    };
+    let here = memory.problems.iter().filter(|problem| problem.path.starts_with(&folder));
+    let mut issues: Vec<String> =
+        here.map(|problem| format!("{}: {}", problem.path.display(), problem.what)).collect();
+    if files == 0 && issues.is_empty() {
+        issues.push(format!("nothing of the source `{}` in {}", source.word(), folder.display()));
+    }
+    Scan { source, files, issues }
 }
 
 /// The settings that count: the named agent's, else those of the first one, who is asked where nobody is named.

@@ -1,14 +1,21 @@
 //! Who says how much each session has to do with a task: a model where one may and can be asked, else common words.
 
 use std::borrow::Cow;
-
+use std::collections::HashMap;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use judge::Model;
-use selection::{ASKED, Candidate, Judge, Judged, Keywords, Relevance, prompt, understood, worth_asking};
+use model::SessionId;
+use selection::{
+    ASKED, Candidate, Grounds, Judge, Judged, Keywords, Relevance, prompt, understood, worth_asking,
+};
 
 use crate::settings::{Selection, Through};
-use crate::{App, claude};
+use crate::{App, Error, Kind, claude, search};
+
+/// More sessions than a repository is asked about.
+const ANSWERS: usize = 5000;
 
 /// How many sessions' words a thread compares at a time.
 const AT_A_TIME: usize = 1024;
@@ -62,6 +69,36 @@ pub(crate) fn by_words(app: &App, task: &str, candidates: &[Candidate]) -> Judge
     };
     let relevance = transcript::in_parallel(app.config.places().threads, &parts, of_part).concat();
     Judged { relevance, judge: Judge::Keyword, fell_back: None }
+}
+
+/// Relevance as the index sees it: how well each session answered the task as a question before `moment`.
+///
+/// Only `eval` asks so: docs/selection-quality.md says what came of it.
+pub(crate) fn by_index(
+    app: &App,
+    task: &str,
+    candidates: &[Candidate],
+    moment: Timestamp,
+) -> Result<Judged, Error> {
+    let question = search::Request {
+        question: task.to_owned(),
+        until: Some(moment),
+        limit: ANSWERS,
+        ..search::Request::default()
+    };
+    let found = match search::search(app, &question, &mut |_| true) {
+        Ok(answer) => answer.found,
+        // A task that is no question is near to nothing.
+        Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let scores: HashMap<SessionId, f64> =
+        found.into_iter().map(|one| (one.hit.session, f64::from(one.hit.score))).collect();
+    let one = |candidate: &Candidate| {
+        let score = scores.get(&candidate.id).copied().unwrap_or_default();
+        Relevance { score, reason: Grounds::Said(format!("nearness in the index: {score:.2}")) }
+    };
+    Ok(Judged { relevance: candidates.iter().map(one).collect(), judge: Judge::Index, fell_back: None })
 }
 
 fn limit(settings: &Selection) -> Duration {

@@ -22,6 +22,8 @@ pub struct Places {
     pub config_folders: Vec<ConfigFolder>,
     /// OpenClaw's state folders.
     pub openclaw_folders: Vec<PathBuf>,
+    /// The configuration of the first of them, where it lies elsewhere (`OPENCLAW_CONFIG_PATH`).
+    pub openclaw_configuration: Option<PathBuf>,
     /// Claude Code's `.claude.json` files.
     pub global_files: Vec<PathBuf>,
     /// The database that keeps what was read; ours to lose.
@@ -123,7 +125,7 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     let reading =
         Reading::of_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
     let mut projects = Projects::new(&places.global_files);
-    let mut registered = Registered::read(&places.openclaw_folders);
+    let mut registered = Registered::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
     let described = files.iter().filter_map(|file| {
         let card = Card::of(file.id.as_str(), &facts(&file)?.summary);
@@ -174,7 +176,7 @@ pub(crate) fn arranged(
     projects: &mut Projects,
     told: Told,
 ) -> Catalog {
-    let mut registered = Registered::read(&places.openclaw_folders);
+    let mut registered = Registered::read(places);
     let mut problems = told.problems;
     problems.append(&mut registered.problems);
     registered.lay_over(&mut sessions, projects);

@@ -1,14 +1,14 @@
 //! What OpenClaw's registries know of sessions, laid over what the transcripts say.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jiff::Timestamp;
 use model::{AgentId, Origin, Session, SessionId};
 use openclaw::{Agents, Config, Registry, RegistryEntry};
 use transcript::Problem;
 
-use crate::catalog::Entry;
+use crate::catalog::{Entry, Places};
 use crate::describe::blank;
 use crate::project::{self, Projects};
 
@@ -29,16 +29,19 @@ struct Registration {
 
 impl Registered {
     /// Reads every agent's registry below the state folders.
-    pub(crate) fn read(folders: &[PathBuf]) -> Self {
+    pub(crate) fn read(places: &Places) -> Self {
         let mut registered = Self::default();
-        for folder in folders {
-            registered.add_folder(folder);
+        for (at, folder) in places.openclaw_folders.iter().enumerate() {
+            let config = match &places.openclaw_configuration {
+                Some(file) if at == 0 => Config::read(file),
+                _ => Config::find(folder),
+            };
+            registered.add_folder(folder, config);
         }
         registered
     }
 
-    fn add_folder(&mut self, folder: &Path) {
-        let config = Config::find(folder);
+    fn add_folder(&mut self, folder: &Path, config: Config) {
         let found = Agents::find(folder);
         self.report(config.problems.into_iter().chain(found.problems));
         for agent in found.agents {
@@ -152,11 +155,12 @@ mod tests {
             r#"{"agents":{"defaults":{"subagents":{"claudeCode":{"maxBudgetUsd":2}}}}}"#,
         )
         .unwrap();
+        let places = Places { openclaw_folders: vec![state.to_owned()], ..Places::default() };
         let mut entries = vec![
             Entry { session: blank("s1".parse().unwrap()), messages: Vec::new(), cost_state: None },
             Entry { session: blank("s3".parse().unwrap()), messages: Vec::new(), cost_state: None },
         ];
-        Registered::read(&[state.to_owned()]).lay_over(&mut entries, &mut Projects::default());
+        Registered::read(&places).lay_over(&mut entries, &mut Projects::default());
         let [one, three, two] = entries.as_slice() else { panic!("{entries:?}") };
         assert_eq!(one.session.origin.agent().map(AgentId::as_str), Some("main"));
         assert_eq!((one.session.registry_cost_usd, one.session.budget_used_pct), (Some(0.5), Some(25.0)));
@@ -168,5 +172,13 @@ mod tests {
         assert_eq!((two.session.id.as_str(), two.session.project.as_deref()), ("s2", Some("gone")));
         let label = Some("auth".to_owned());
         assert_eq!(two.session.origin, Origin::OpenClaw { agent: "main".parse().unwrap(), label });
+
+        let elsewhere = state.join("set/budget.json5");
+        fs::create_dir_all(state.join("set")).unwrap();
+        fs::write(&elsewhere, "{agents: {defaults: {subagents: {claudeCode: {maxBudgetUsd: 5}}}}}").unwrap();
+        let places = Places { openclaw_configuration: Some(elsewhere), ..places };
+        let mut sessions = [blank("s1".parse().unwrap())];
+        Registered::read(&places).attribute(&mut sessions);
+        assert_eq!(sessions[0].budget_used_pct, Some(10.0), "the environment names another file");
     }
 }

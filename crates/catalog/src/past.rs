@@ -36,7 +36,7 @@ pub fn past(places: &Places, moments: &[Timestamp]) -> Vec<Past> {
     let files: Vec<Read> = read(&find(places).sessions, moments, places.threads);
     let holders = holders(&files);
     let mut projects = Projects::new(&places.global_files);
-    let registered = Registered::read(&places.openclaw_folders);
+    let registered = Registered::read(places);
     let at = |(place, moment): (usize, &Timestamp)| {
         let there = There::at(&files, place);
         there.past(*moment, &holders, &mut projects, &registered)

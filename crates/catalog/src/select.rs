@@ -30,7 +30,7 @@ pub(crate) fn outlines<'a>(
 ) -> Vec<Session> {
     let mut projects = Projects::new(&places.global_files);
     let mut sessions: Vec<Session> = cards.map(|(file, card)| outlined(file, card, &mut projects)).collect();
-    Registered::read(&places.openclaw_folders).attribute(&mut sessions);
+    Registered::read(places).attribute(&mut sessions);
     mark_running(sessions.iter_mut(), &live(&places.config_folders));
     sessions
 }

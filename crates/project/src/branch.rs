@@ -31,6 +31,9 @@ fn left(subject: &str) -> Option<String> {
     if let Some(names) = subject.strip_prefix("checkout: moving from ") {
         return names.split_once(" to ").map(|(from, _)| from.to_owned());
     }
+    if let Some(names) = subject.strip_prefix("Branch: renamed refs/heads/") {
+        return names.split_once(" to refs/heads/").map(|(from, _)| from.to_owned());
+    }
     // While a branch is rebased `HEAD` is on no branch, but it is that branch that is worked on.
     let finished = subject.strip_prefix("rebase (finish): returning to refs/heads/");
     finished.map(str::to_owned)
@@ -50,6 +53,7 @@ mod tests {
         let check = |subject: &str, expected: Option<&str>| assert_eq!(left(subject).as_deref(), expected);
         check("checkout: moving from main to fix/a to b", Some("main"));
         check("rebase (finish): returning to refs/heads/fix/a", Some("fix/a"));
+        check("Branch: renamed refs/heads/main to refs/heads/fix/a", Some("main"));
         check("commit: checkout: moving from x to y", None);
         check("commit (initial): First", None);
         assert_eq!(moment("HEAD@{1780000000}"), Timestamp::from_second(1_780_000_000).ok());

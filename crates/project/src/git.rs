@@ -85,6 +85,16 @@ pub(crate) fn commits(place: &Place) -> Result<Vec<Commit>, String> {
     Ok(fields.chunks(4).filter_map(commit).collect())
 }
 
+/// The newest commits that any branch holds, at most so many: hash and subject of each. `None` where git has none to tell.
+pub fn subjects(place: &Place, most: usize) -> Option<Vec<(String, String)>> {
+    let most = format!("--max-count={most}");
+    let answer = git(place, &["log", "-z", "--all", &most, "--format=%H%x00%s"]).ok()?;
+    let fields: Vec<String> = if answer.success { fields(&answer.bytes).collect() } else { return None };
+    // The last of them may be cut off.
+    let pair = |pair: &[String]| Some((pair.first()?.clone(), pair.get(1)?.clone()));
+    Some(fields.chunks(2).filter_map(pair).collect())
+}
+
 /// How many stashes there are.
 pub(crate) fn stashes(place: &Place) -> Result<usize, String> {
     let answer = git(place, &["stash", "list", "-z", "--format=%H"])?;

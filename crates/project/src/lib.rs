@@ -13,7 +13,7 @@ mod status;
 
 pub use branch::branch_at;
 pub use docs::Docs;
-pub use git::{Commit, Git};
+pub use git::{Commit, Git, subjects};
 pub use github::{Check, GitHub, PullRequest};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
 

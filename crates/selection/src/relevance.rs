@@ -68,6 +68,8 @@ impl Serialize for Grounds {
 pub enum Judge {
     /// Common words.
     Keyword,
+    /// How well a session answers the task as a question to the index.
+    Index,
     /// A model, through the Messages API.
     Model(String),
     /// A model, through `claude -p`.

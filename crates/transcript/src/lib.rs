@@ -6,6 +6,7 @@
 mod block;
 mod chain;
 mod cut;
+mod deeds;
 mod directory;
 mod home;
 mod json;
@@ -29,6 +30,7 @@ mod walk;
 
 pub use chain::Chain;
 pub use cut::Cut;
+pub use deeds::{Begun, Committed, Deeds, deeds};
 pub use directory::start_directory;
 pub use home::{ConfigFolder, FileRole, Found, Problem, SubagentFile, SubagentMeta, TranscriptFile};
 pub use json::Raw;

@@ -1,5 +1,6 @@
 //! What the makers of Backstory run by hand; nothing here is shipped.
 
+pub mod calibrate;
 mod distil;
 mod principal;
 mod round;

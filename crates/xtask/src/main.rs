@@ -1,6 +1,9 @@
-//! `cargo xtask distil --teacher FOLDER --out FILE`.
+//! `cargo xtask distil --teacher FOLDER --out FILE`, `cargo xtask calibrate --root ROOT`.
+
+use std::io::Write as _;
 
 use clap::Parser;
+use xtask::calibrate::{self, calibrate};
 use xtask::{Failure, Order, distil};
 
 /// What the makers of Backstory run by hand.
@@ -8,9 +11,13 @@ use xtask::{Failure, Order, distil};
 enum Task {
     /// Make a table of meanings from a transformer.
     Distil(Order),
+    /// Choose weights of `pick` on labelled decisions, and say what they are worth on those held back.
+    Calibrate(calibrate::Order),
 }
 
 fn main() -> Result<(), Failure> {
-    let Task::Distil(order) = Task::parse();
-    distil(&order)
+    match Task::parse() {
+        Task::Distil(order) => distil(&order),
+        Task::Calibrate(order) => Ok(std::io::stdout().write_all(calibrate(&order)?.as_bytes())?),
+    }
 }

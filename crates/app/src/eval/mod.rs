@@ -1,5 +1,6 @@
 //! `eval`: how good the answers are, against labels that a person has.
 
+pub mod mine;
 pub mod retrieval;
 pub mod selection;
 

@@ -44,11 +44,7 @@ pub fn retrieval(
         Some(Against::File(file)) => Some(super::labels(file)?),
         _ => None,
     };
-    let synced = index::index(app, keep_going)?;
-    if synced.pending_files > 0 || synced.busy {
-        let message = "not everything is indexed, so nothing can be measured";
-        return Err(Error::new(Kind::Unavailable, message).hint("`backstory index` indexes the rest"));
-    }
+    bring_up_to_date(app, keep_going)?;
     let answers = answers(app, &queries, request.mode)?;
     let against = match request.against {
         Some(Against::Mode(mode)) => Some(self::answers(app, &queries, mode)?),
@@ -60,7 +56,20 @@ pub fn retrieval(
     Ok(report(&queries, &answers, against.as_deref()))
 }
 
-fn answers(app: &App, queries: &[Query], mode: Mode) -> Result<Vec<Ranked>, Error> {
+/// Figures are those of a whole index.
+pub(super) fn bring_up_to_date(
+    app: &App,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<(), Error> {
+    let synced = index::index(app, keep_going)?;
+    if synced.pending_files > 0 || synced.busy {
+        let message = "not everything is indexed, so nothing can be measured";
+        return Err(Error::new(Kind::Unavailable, message).hint("`backstory index` indexes the rest"));
+    }
+    Ok(())
+}
+
+pub(super) fn answers(app: &App, queries: &[Query], mode: Mode) -> Result<Vec<Ranked>, Error> {
     queries.iter().map(|query| answer(app, query, mode)).collect()
 }
 

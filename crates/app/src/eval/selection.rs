@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use catalog::Past;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
 use measure::{Act, Choice, Moment, Tally, newest, newest_of_branch, tally};
-use selection::{Action, Asker, Budget, Candidate, Considered, Task, Weights, choose};
+use selection::{
+    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Task, Weights, choose,
+};
 use serde::Serialize;
 
-use crate::{App, Error, Kind, ledger, pick, relevance};
+use crate::{App, Error, Kind, index, ledger, pick, relevance};
 
 /// Of so many moments the past is held at once.
 const AT_ONCE: usize = 25;
@@ -20,6 +22,17 @@ const TOLD: usize = 10;
 pub struct Request {
     /// The file of labelled moments.
     pub decisions: PathBuf,
+    /// Who says how much a session has to do with a task.
+    pub by: By,
+}
+
+/// Who says how much a session has to do with a task; no model is ever asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Common words, as `pick` has them where there is no model.
+    Words,
+    /// The index, asked for what was there at the moment.
+    Index,
 }
 
 /// How good the choices are.
@@ -29,6 +42,8 @@ pub struct Answer {
     pub weights: &'static str,
     /// A score from here on was enough.
     pub threshold: f64,
+    /// Who said how much a session had to do with a task.
+    pub judge: Judge,
     /// `pick`, then the simple rules it has to beat.
     pub rules: Vec<Rule>,
     /// What was chosen at each moment, earliest first.
@@ -59,59 +74,96 @@ pub struct Chosen {
     pub candidates: usize,
 }
 
-/// Chooses at every moment from what there was then, by common words, and counts how often that was right.
+/// Chooses at every moment from what there was then, and counts how often that was right.
 ///
 /// No model is asked and no decision is kept.
 pub fn selection(app: &App, request: &Request) -> Result<Answer, Error> {
-    let mut moments: Vec<Moment> = super::labels(&request.decisions)?;
-    moments.sort_by(|one, other| one.at.total_cmp(&other.at));
+    measured(app, fields(app, request)?, request.by)?
+        .ok_or_else(|| Error::new(Kind::Usage, format!("{} holds no decisions", request.decisions.display())))
+}
+
+/// The figures of some moments; `None` of none.
+pub(super) fn measured(app: &App, then: Vec<Field>, by: By) -> Result<Option<Answer>, Error> {
     let openclaw = pick::openclaw_config(app);
     let threshold = app.config.settings.selection_for(None, &openclaw.selection)?.resume_threshold;
-    let mut then: Vec<Then> = Vec::with_capacity(moments.len());
+    let moments: Vec<Moment> = then.iter().map(|field| field.moment.clone()).collect();
+    let decisions: Vec<Decision> = then.iter().map(|field| field.choose(Weights::SEED, threshold)).collect();
+    let picked: Vec<Choice> = decisions.iter().map(choice).collect();
+    let Some(rules) = rules(&then, &moments, &picked) else { return Ok(None) };
+    let judge = if by == By::Words { Judge::Keyword } else { Judge::Index };
+    let decisions =
+        then.into_iter().zip(decisions).map(|(field, decision)| chosen(field, decision)).collect();
+    Ok(Some(Answer { weights: Weights::SEED.name, threshold, judge, rules, decisions }))
+}
+
+/// `pick`, then the rules it has to beat; `None` of no moments.
+fn rules(fields: &[Field], moments: &[Moment], picked: &[Choice]) -> Option<Vec<Rule>> {
+    let rule = |name, choices: &[Choice]| tally(moments, choices).map(|tally| Rule { name, tally });
+    let always = |choice: &dyn Fn(&Field) -> Choice| fields.iter().map(choice).collect::<Vec<_>>();
+    [
+        rule("pick", picked),
+        rule("always fresh", &always(&|_| Choice { act: Act::Fresh, ranked: Vec::new() })),
+        rule("newest", &always(&|field| newest(&field.sessions))),
+        rule(
+            "newest of the same branch",
+            &always(&|field| newest_of_branch(&field.sessions, field.moment.branch.as_deref())),
+        ),
+    ]
+    .into_iter()
+    .collect()
+}
+
+/// The labelled moments of a file, earliest first, each with what there was to choose from.
+pub fn fields(app: &App, request: &Request) -> Result<Vec<Field>, Error> {
+    if request.by == By::Index {
+        index::index(app, &mut |_| true)?;
+    }
+    fields_of(app, super::labels(&request.decisions)?, request.by)
+}
+
+/// The same of moments that stand in no file.
+pub(super) fn fields_of(app: &App, mut moments: Vec<Moment>, by: By) -> Result<Vec<Field>, Error> {
+    moments.sort_by(|one, other| one.at.total_cmp(&other.at));
+    let mut fields: Vec<Field> = Vec::with_capacity(moments.len());
     for some in moments.chunks(AT_ONCE) {
         let times = some.iter().map(time).collect::<Result<Vec<Timestamp>, Error>>()?;
         let past = catalog::past(&app.config.places(), &times);
-        let all = some.iter().zip(times).zip(past);
-        then.extend(all.map(|((moment, now), past)| Then::look(app, moment, now, past, threshold)));
+        for ((moment, now), past) in some.iter().zip(times).zip(past) {
+            fields.push(Field::look(app, moment, now, past, by)?);
+        }
     }
-    let moments: Vec<Moment> = then.iter().map(|then| then.moment.clone()).collect();
-    let rule = |name, choice: &dyn Fn(&Then) -> Choice| {
-        let choices: Vec<Choice> = then.iter().map(choice).collect();
-        tally(&moments, &choices).map(|tally| Rule { name, tally })
-    };
-    let rules = [
-        rule("pick", &|then| then.choice.clone()),
-        rule("always fresh", &|_| Choice { act: Act::Fresh, ranked: Vec::new() }),
-        rule("newest", &|then| newest(&then.sessions)),
-        rule("newest of the same branch", &|then| {
-            newest_of_branch(&then.sessions, then.moment.branch.as_deref())
-        }),
-    ];
-    let rules = rules.into_iter().collect::<Option<Vec<Rule>>>().ok_or_else(|| {
-        Error::new(Kind::Usage, format!("{} holds no decisions", request.decisions.display()))
-    })?;
-    let decisions = then.into_iter().map(Then::chosen).collect();
-    Ok(Answer { weights: Weights::SEED.name, threshold, rules, decisions })
+    Ok(fields)
 }
 
+/// The moment of a decision, to the millisecond as records have it: a fraction in binary lies beside the one that was
+/// written, and what lay after it would hold the task's own first record.
 fn time(moment: &Moment) -> Result<Timestamp, Error> {
-    let since = SignedDuration::try_from_secs_f64(moment.at);
+    let since = SignedDuration::try_from_secs_f64(moment.at)
+        .and_then(|since| since.round(SignedDurationRound::new().smallest(Unit::Millisecond)));
     since.and_then(|since| Timestamp::UNIX_EPOCH.checked_add(since)).map_err(|error| {
         Error::caused(Kind::Usage, format!("decision {} has no time of its own", moment.id), &error)
     })
 }
 
-/// A moment, the sessions there were and what was chosen of them.
-struct Then {
-    moment: Moment,
-    choice: Choice,
-    considered: Vec<Considered>,
-    /// Newest first, each with its branch.
-    sessions: Vec<(String, Option<String>)>,
+/// A moment, and what there was to choose from.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// The moment, with what the person did.
+    pub moment: Moment,
+    /// When it was.
+    pub now: Timestamp,
+    /// The repository.
+    pub root: PathBuf,
+    /// What could be resumed.
+    pub candidates: Vec<Candidate>,
+    /// What each of these had to do with the task.
+    pub judged: Judged,
+    /// All sessions of the repository, newest first, each with its branch.
+    pub sessions: Vec<(String, Option<String>)>,
 }
 
-impl Then {
-    fn look(app: &App, moment: &Moment, now: Timestamp, mut past: Past, threshold: f64) -> Self {
+impl Field {
+    fn look(app: &App, moment: &Moment, now: Timestamp, mut past: Past, by: By) -> Result<Self, Error> {
         ledger::enter(app, &mut past.entries);
         let root = catalog::repository(&app.config.places(), Path::new(&moment.cwd));
         let here = past.entries.iter().map(|entry| &entry.session);
@@ -120,36 +172,44 @@ impl Then {
             .collect();
         let candidates: Vec<Candidate> =
             own.iter().map(|session| Candidate::of(session, Budget::None)).collect();
-        let task = Task {
-            branch: moment.branch.as_deref(),
-            label: None,
-            taken_by: None,
-            now,
-            threshold,
-            weights: Weights::SEED,
+        let judged = match by {
+            By::Words => relevance::by_words(app, &moment.task, &candidates),
+            By::Index => relevance::by_index(app, &moment.task, &candidates, now)?,
         };
-        let decision = choose(&task, &candidates, &relevance::by_words(app, &moment.task, &candidates));
-        let ranked = decision.considered.iter().map(|one| one.session_id.to_string()).collect();
-        let act = if decision.action == Action::Resume { Act::Resume } else { Act::Fresh };
         // Of two files that held the same then, the older one is the session.
         let label = moment.session.as_deref();
         let original = label.and_then(|id| past.copies.get(id)).map(ToString::to_string);
         let mut moment = moment.clone();
         moment.session = original.or(moment.session);
-        Self {
-            moment,
-            choice: Choice { act, ranked },
-            considered: decision.considered,
-            sessions: own.iter().map(|session| (session.id.to_string(), session.branch.clone())).collect(),
-        }
+        let sessions = own.iter().map(|session| (session.id.to_string(), session.branch.clone())).collect();
+        Ok(Self { moment, now, root, candidates, judged, sessions })
     }
 
-    fn chosen(self) -> Chosen {
-        Chosen {
-            moment: self.moment,
-            chosen: self.choice.act,
-            candidates: self.considered.len(),
-            scores: self.considered.into_iter().take(TOLD).collect(),
-        }
+    /// What these weights choose.
+    pub fn choose(&self, weights: Weights, threshold: f64) -> Decision {
+        let task = Task {
+            branch: self.moment.branch.as_deref(),
+            label: None,
+            taken_by: None,
+            now: self.now,
+            threshold,
+            weights,
+        };
+        choose(&task, &self.candidates, &self.judged)
+    }
+}
+
+/// A decision as it is compared with what the person did.
+pub fn choice(decision: &Decision) -> Choice {
+    let act = if decision.action == Action::Resume { Act::Resume } else { Act::Fresh };
+    Choice { act, ranked: decision.considered.iter().map(|one| one.session_id.to_string()).collect() }
+}
+
+fn chosen(field: Field, decision: Decision) -> Chosen {
+    Chosen {
+        moment: field.moment,
+        chosen: choice(&decision).act,
+        candidates: decision.considered.len(),
+        scores: decision.considered.into_iter().take(TOLD).collect(),
     }
 }

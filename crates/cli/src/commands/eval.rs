@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use app::eval::mine::mine;
 use app::eval::retrieval::{Against, retrieval};
 use app::eval::selection::{self, selection};
 use app::eval::{Estimate, Figures, Report, Tally, retrieval as search};
@@ -15,11 +16,19 @@ use crate::output::Output;
 use crate::patience::Patience;
 use crate::print::{Cell, Column, Lies, table};
 
-/// Measure how good search and choice are, on questions and moments whose right answers you know.
+/// Measure how good search and choice are, on questions and moments whose right answers you know, or on your own history.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct Args {
+    /// Ask for the commits of your newest sessions (up to 256 MB) by their subjects, and choose as you could have at every
+    /// prompt that began something. Commits and what they say are masked; nothing leaves the machine.
+    #[arg(long)]
+    mine: bool,
+    /// Print JSON, with every question and decision.
+    #[arg(long, requires = "mine")]
+    json: bool,
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -48,12 +57,15 @@ struct Retrieval {
     json: bool,
 }
 
-/// Choose at labelled moments as `pick --as-of` would have, by common words, and print how often that was right.
+/// Choose at labelled moments as `pick --as-of` would have, and print how often that was right; no model is asked.
 #[derive(Debug, clap::Args)]
 struct Selection {
     /// Lines of {"id", "at", "task", "cwd", "branch", "action", "session"}; `at` in seconds since 1970.
     #[arg(long, value_name = "FILE")]
     decisions: PathBuf,
+    /// Who says how much a session has to do with a task: common words, as `pick` has them, or the index.
+    #[arg(long, value_parser = ["words", "index"], default_value = "words")]
+    judge: String,
     /// Print JSON, with every decision and its factors.
     #[arg(long)]
     json: bool,
@@ -62,9 +74,28 @@ struct Selection {
 /// Measures.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     match &args.what {
-        What::Retrieval(args) => run_retrieval(app, args),
-        What::Selection(args) => run_selection(app, args),
+        Some(What::Retrieval(args)) => run_retrieval(app, args),
+        Some(What::Selection(args)) => run_selection(app, args),
+        None => run_mine(app, args.json),
     }
+}
+
+fn run_mine(app: &App, as_json: bool) -> Result<(), Failure> {
+    let mut patience = Patience::endless();
+    let answer = mine(app, &mut |progress| patience.keeps_on(progress))?;
+    drop(patience);
+    if as_json {
+        return super::json(&answer);
+    }
+    let (sessions, left_out) = (answer.sessions, answer.left_out);
+    let mut out = Output::plain();
+    writeln!(out, "{sessions} sessions, the newest; {left_out} older ones were left out")?;
+    if answer.retrieval.kinds.is_empty() {
+        writeln!(out, "No session made a commit that git still holds, so there is nothing to search for.")?;
+    }
+    out.finish()?;
+    print_report(&answer.retrieval)?;
+    answer.selection.as_ref().map_or(Ok(()), print_selection)
 }
 
 fn run_retrieval(app: &App, args: &Retrieval) -> Result<(), Failure> {
@@ -138,7 +169,8 @@ fn signed(figure: &Estimate) -> String {
 }
 
 fn run_selection(app: &App, args: &Selection) -> Result<(), Failure> {
-    let answer = selection(app, &selection::Request { decisions: args.decisions.clone() })?;
+    let by = if args.judge == "index" { selection::By::Index } else { selection::By::Words };
+    let answer = selection(app, &selection::Request { decisions: args.decisions.clone(), by })?;
     if args.json { super::json(&answer) } else { print_selection(&answer) }
 }
 

@@ -197,14 +197,19 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
 }
 
 fn run_status(app: &App, args: &StatusArgs) -> Result<(), Failure> {
+    let mut index_error = None;
     if args.index {
         let mut patience = Patience::endless();
-        app::index::index(app, &mut |progress| patience.keeps_on(progress))?;
+        let indexed = app::index::index(app, &mut |progress| patience.keeps_on(progress));
+        index_error = indexed.err().map(|error| error.message);
     }
+    // As OpenClaw does: who indexes wants to know whether that can work.
+    let probe = (args.deep || args.index).then(|| app::embed::probe(app));
+    let embeds = app::embed::provider(app);
     let found = status(app, args.agent.as_ref())?;
     if args.json {
-        let all: Vec<_> = found.iter().map(|one| status_json(one, args.deep)).collect();
-        return super::json(&all);
+        let all = found.iter().map(|one| status_json(one, &embeds, probe.as_ref(), index_error.as_deref()));
+        return super::json(&all.collect::<Vec<_>>());
     }
     let mut out = Output::plain();
     if found.is_empty() {
@@ -227,14 +232,29 @@ fn run_status(app: &App, args: &StatusArgs) -> Result<(), Failure> {
             "up to date"
         };
         writeln!(out, "  index      {dirty}")?;
+        writeln!(out, "  meaning    {} ({})", safe(&embeds.1), embeds.0)?;
+        if let Some(Err(why)) = &probe {
+            writeln!(out, "             cannot be asked: {}", safe(why))?;
+        }
+        for issue in one.scans.iter().flat_map(|scan| &scan.issues) {
+            writeln!(out, "  note       {}", safe(issue))?;
+        }
         if args.verbose {
             writeln!(out, "  kept in    {}", safe(&one.index.display().to_string()))?;
         }
     }
+    if let Some(why) = &index_error {
+        writeln!(out, "the index could not be brought up to date: {}", safe(why))?;
+    }
     Ok(out.finish()?)
 }
 
-fn status_json(one: &Status, deep: bool) -> Value {
+fn status_json(
+    one: &Status,
+    (provider, model): &(&str, String),
+    probe: Option<&Result<(), String>>,
+    index_error: Option<&str>,
+) -> Value {
     let total = |number: fn(&app::memory::Count) -> u64| one.counts.iter().map(number).sum::<u64>();
     let counts: Vec<_> = one
         .counts
@@ -249,9 +269,9 @@ fn status_json(one: &Status, deep: bool) -> Value {
             "dirty": one.dirty,
             "workspaceDir": one.workspace.display().to_string(),
             "dbPath": one.index.display().to_string(),
-            "provider": "local",
-            "model": "built-in",
-            "requestedProvider": "local",
+            "provider": provider,
+            "model": model,
+            "requestedProvider": provider,
             "sources": one.sources.iter().map(|source| source.word()).collect::<Vec<_>>(),
             "extraPaths": one.settings.extra_paths,
             "claudeSessions": {
@@ -267,11 +287,31 @@ fn status_json(one: &Status, deep: bool) -> Value {
             "batch": { "enabled": false },
             "fallback": Value::Null,
         },
+        "scan": scan_json(one),
     });
-    if deep {
-        answer["embeddingProbe"] = json!({ "ok": app::memory::can_embed() });
+    match probe {
+        None => {}
+        Some(Ok(())) => answer["embeddingProbe"] = json!({ "ok": true }),
+        // The table in the program answers then.
+        Some(Err(why)) => {
+            answer["embeddingProbe"] = json!({ "ok": false, "error": why });
+            answer["status"]["fallback"] = json!({ "from": provider, "reason": why });
+        }
+    }
+    if let Some(why) = index_error {
+        answer["indexError"] = json!(why);
     }
     answer
+}
+
+fn scan_json(one: &Status) -> Value {
+    let scan = |scan: &app::memory::Scan| json!({ "source": scan.source.word(), "totalFiles": scan.files, "issues": scan.issues });
+    let issues: Vec<&String> = one.scans.iter().flat_map(|scan| &scan.issues).collect();
+    json!({
+        "sources": one.scans.iter().map(scan).collect::<Vec<_>>(),
+        "totalFiles": one.scans.iter().map(|scan| scan.files).sum::<usize>(),
+        "issues": issues,
+    })
 }
 
 fn run_index(app: &App, args: &IndexArgs) -> Result<(), Failure> {

@@ -116,3 +116,58 @@ fn labels_that_make_no_sense_are_named() {
     let run = backstory(&home, &["eval", "selection", "--decisions", &empty]);
     assert!(run.stderr.contains("holds no decisions"), "{}", run.stderr);
 }
+
+#[test]
+fn ones_own_history_is_its_own_label() {
+    const SUBJECT: &str = "Tokens are refreshed before the hour is over";
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    let hash = shop.commit("src/auth.rs", "fn refresh() {}\n", SUBJECT);
+    let said = |hash: &str, subject: &str| {
+        format!("[main {}] {subject}\n 1 file changed, 1 insertion(+)\n", &hash[..7])
+    };
+    let made = |session: Transcript, hash: &str, subject: &str| {
+        let command = json!({"command": format!("git commit -m '{subject}'")});
+        session.tool("Bash", command, &said(hash, subject)).answer("Done.")
+    };
+    let session =
+        |id: &str, time: &str, prompt: &str| Transcript::new(id).cwd(shop.path()).at(time).prompt(prompt);
+    let token = session(TOKEN, "2026-11-20T09:00:00Z", "the refreshed tokens come too late").answer("I see.");
+    // One commit is in git, one was thrown away again, and one says next to nothing.
+    let token = made(token, &hash, SUBJECT);
+    let token = made(token, "0123456789", "This one was thrown away again")
+        .minutes_later(40)
+        .prompt("and the tests?");
+    token.write_to(&home);
+    // Whoever only says the subject did not make the commit.
+    session(PAINT, "2026-11-20T10:00:00Z", SUBJECT).answer("Paint is green.").write_to(&home);
+
+    let found = answer(&home, &["eval", "--mine"]);
+    assert_eq!((found["sessions"].as_u64(), found["left_out"].as_u64()), (Some(2), Some(0)));
+    let queries = found["retrieval"]["queries"].as_array().unwrap();
+    let asked: Vec<_> = queries.iter().map(|one| (one["query"].as_str().unwrap(), &one["ranked"])).collect();
+    assert_eq!(
+        asked,
+        [(SUBJECT, &json!([TOKEN]))],
+        "what it says was blanked in both, the prompt's words were not"
+    );
+    let decisions = found["selection"]["decisions"].as_array().unwrap();
+    let told: Vec<_> = decisions
+        .iter()
+        .map(|one| (one["task"].as_str().unwrap(), one["action"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        [("the refreshed tokens come too late", "fresh"), ("and the tests?", "resume"), (SUBJECT, "fresh"),]
+    );
+    let left = std::fs::read_dir(home.dir(".tmp")).unwrap().flatten();
+    let left: Vec<_> =
+        left.filter(|one| one.file_name().to_string_lossy().starts_with("backstory-eval")).collect();
+    assert!(left.is_empty(), "the masked copy is gone: {left:?}");
+    let shown = backstory(&home, &["eval", "--mine"]).succeeded().stdout;
+    assert!(
+        shown.contains("2 sessions, the newest") && shown.contains("newest of the same branch"),
+        "{shown}"
+    );
+    assert_eq!(backstory(&home, &["eval", "--json"]).code, Some(2));
+}

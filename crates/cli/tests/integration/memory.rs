@@ -155,6 +155,51 @@ fn the_status_counts_what_is_indexed() {
     let after = answer(&home, &["memory", "status", "--deep"]);
     let status = &after[0]["status"];
     assert_eq!((&status["dirty"], &status["files"]), (&json!(false), &json!(4)), "{status}");
-    assert_eq!(status["sourceCounts"][2], json!({"source": "memory", "files": 1, "chunks": 1}));
+    let counts = status["sourceCounts"].as_array().unwrap();
+    assert!(counts.contains(&json!({"source": "memory", "files": 1, "chunks": 1})), "{status}");
+    assert_eq!((&status["provider"], &status["model"]), (&json!("local"), &json!("built-in")));
+    assert_eq!(after[0]["embeddingProbe"], json!({"ok": true}));
+    assert_eq!((&after[0]["scan"]["totalFiles"], &after[0]["scan"]["issues"]), (&json!(4), &json!([])));
     assert_eq!(backstory(&home, &["memory", "status", "--agent", "nobody"]).code, Some(3));
+}
+
+#[test]
+fn the_status_names_who_embeds() {
+    let home = home();
+    let with = |settings: &str| {
+        home.write(".config/backstory/config.toml", settings);
+        answer(&home, &["memory", "status", "--deep"])[0].clone()
+    };
+    let status = with("embedding.model = \"~/no-such-model\"\n");
+    let folder = home.path().join("no-such-model").display().to_string();
+    assert_eq!(
+        (&status["status"]["provider"], &status["status"]["model"]),
+        (&json!("local"), &json!(folder))
+    );
+    assert_eq!(status["embeddingProbe"]["ok"], json!(false), "{status}");
+    assert_eq!(status["status"]["fallback"]["from"], "local", "{status}");
+    let server = testkit::EmbeddingServer::start(Vec::new());
+    let status = with(&format!("[embedding]\nmodel = \"{}\"\nendpoint_model = \"small-3\"\n", server.url()));
+    assert_eq!(
+        (&status["status"]["provider"], &status["status"]["model"]),
+        (&json!("openai"), &json!("small-3"))
+    );
+    assert_eq!(status["embeddingProbe"], json!({"ok": true}), "{status}");
+    assert_eq!(status["status"]["fallback"], json!(null));
+    // What a source lacks is said; what is not searched is not counted.
+    home.write(
+        ".openclaw/openclaw.json",
+        r#"{"agents": {"defaults": {"memorySearch": {"sources": ["memory"]}}}}"#,
+    );
+    fs::remove_file(home.path().join(".openclaw/workspace/memory/2026-01-15.md")).unwrap();
+    let status = with("");
+    assert_eq!(status["scan"]["totalFiles"], json!(0), "{status}");
+    assert_eq!(status["scan"]["issues"].as_array().map(Vec::len), Some(1), "{status}");
+    assert_eq!(
+        status["status"]["sourceCounts"].as_array().map_or(9, Vec::len),
+        0,
+        "nothing is indexed: {status}"
+    );
+    let said = backstory(&home, &["memory", "status"]).succeeded().stdout;
+    assert!(said.contains("nothing of the source `memory`") && said.contains("built-in"), "{said}");
 }

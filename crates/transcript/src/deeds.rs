@@ -1,0 +1,130 @@
+//! What was begun in a session and what came of it: the prompts that begin something, and the commits.
+//!
+//! A prompt begins something where it is the first, or comes after a long silence; what is said in between goes on
+//! with it.
+
+use std::io;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::message::{Part, Role, message};
+use crate::reader::Reader;
+use crate::record::{Record, parse};
+
+/// After so many seconds of silence a prompt begins something.
+const SILENCE: i64 = 30 * 60;
+/// How much of a tool's output is looked through, in bytes.
+const OUTPUT_CAP: usize = 64 << 10;
+
+/// A prompt that begins something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// The record's id: a fork's copy has the same.
+    pub uuid: Option<String>,
+    /// When.
+    pub at: Timestamp,
+    /// What was said.
+    pub task: String,
+    /// Where the person stood.
+    pub cwd: String,
+    /// The branch that was checked out.
+    pub branch: Option<String>,
+    /// Whether the session began with it.
+    pub is_first: bool,
+}
+
+/// A commit, as git told it when it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// The record's id: a fork's copy has the same.
+    pub uuid: Option<String>,
+    /// The beginning of its hash.
+    pub hash: String,
+    /// Its subject.
+    pub subject: String,
+    /// Where it was made.
+    pub cwd: String,
+}
+
+/// What was begun in a session, and what came of it, in the order of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Deeds {
+    /// Prompts.
+    pub begun: Vec<Begun>,
+    /// Commits.
+    pub commits: Vec<Committed>,
+}
+
+/// Reads a transcript's deeds; what cannot be read is passed over.
+pub fn deeds(path: &Path) -> io::Result<Deeds> {
+    let mut reader = Reader::open(path)?;
+    let mut deeds = Deeds::default();
+    let mut last: Option<Timestamp> = None;
+    while let Some(line) = reader.next_line()? {
+        let Ok(record) = parse(line.bytes) else { continue };
+        if record.is_sidechain() {
+            continue;
+        }
+        let text = record.tool_use_result().get("stdout").text().unwrap_or_default();
+        let text = &text[..text.floor_char_boundary(OUTPUT_CAP)];
+        deeds.commits.extend(text.lines().filter_map(commit).map(|(hash, subject)| Committed {
+            uuid: record.uuid().map(str::to_owned),
+            hash: hash.to_owned(),
+            subject: subject.to_owned(),
+            cwd: record.cwd().unwrap_or_default().into_owned(),
+        }));
+        let Some(at) = record.timestamp() else { continue };
+        let silence = last.is_none_or(|last| at.as_second() - last.as_second() > SILENCE);
+        if silence {
+            deeds.begun.extend(said(&record).map(|task| Begun {
+                uuid: record.uuid().map(str::to_owned),
+                at,
+                task,
+                cwd: record.cwd().unwrap_or_default().into_owned(),
+                branch: record.branch().map(std::borrow::Cow::into_owned),
+                is_first: deeds.begun.is_empty(),
+            }));
+        }
+        if message(&record).is_some() {
+            last = Some(at);
+        }
+    }
+    Ok(deeds)
+}
+
+/// What a person said in a record.
+fn said(record: &Record<'_>) -> Option<String> {
+    let message = message(record).filter(|message| message.role == Role::User)?;
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    (!text.trim().is_empty() && !crate::is_command(&text)).then_some(text)
+}
+
+/// The hash and the subject in `[main 1a2b3c4] Subject`, which git prints of a commit.
+fn commit(line: &str) -> Option<(&str, &str)> {
+    let (head, subject) = line.strip_prefix('[')?.split_once("] ")?;
+    let hash = head.rsplit(' ').next()?;
+    let is_hash = (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_hash && head.contains(' ') && !subject.trim().is_empty()).then(|| (hash, subject.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_prints_of_a_commit() {
+        let check = |line: &str, expected: Option<(&str, &str)>| assert_eq!(commit(line), expected, "{line}");
+        check("[main 1a2b3c4] Tokens last an hour", Some(("1a2b3c4", "Tokens last an hour")));
+        check("[fix/a (root-commit) 1a2b3c4d5e] First", Some(("1a2b3c4d5e", "First")));
+        check("[detached HEAD 1a2b3c4] x", Some(("1a2b3c4", "x")));
+        check("[INFO abcdefg] not a hash", None);
+        check("[1a2b3c4] no branch", None);
+        check("[main 1a2b3c4] ", None);
+        check("main 1a2b3c4 x", None);
+    }
+}
