@@ -35,6 +35,7 @@ mod secrets;
 mod session_json;
 mod settings;
 pub mod show;
+mod spoken;
 pub mod status;
 #[cfg(test)]
 mod testing;

@@ -11,6 +11,7 @@ use monitor::{Monitor, Settings};
 use transcript::ConfigFolder;
 
 use crate::list::{Request, list};
+use crate::spoken::Ear;
 use crate::{App, Error, Kind, activity, hooks};
 
 /// How many events one who watches may be behind.
@@ -23,6 +24,8 @@ pub struct Watch {
     wanted: Sender<()>,
     listed: Receiver<Vec<Session>>,
     facts: HashMap<SessionId, Session>,
+    /// Workers are listened to until this is dropped.
+    _workers: Sender<()>,
 }
 
 impl Watch {
@@ -30,11 +33,12 @@ impl Watch {
     pub fn start(app: &App, clock: fn() -> Timestamp) -> Result<(Self, Snapshot, Listener), Error> {
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
         let monitor = Monitor::start(settings(app, clock)).map_err(|error| wrong(&error))?;
+        let workers = hear_workers(app, &monitor).map_err(|error| wrong(&error))?;
         let (wanted, listed) = lister(app.clone(), clock).map_err(|error| wrong(&error))?;
         let Some((snapshot, listener)) = monitor.listen(BEHIND) else {
             return Err(Error::new(Kind::Unavailable, "the watching ended before it began"));
         };
-        Ok((Self { monitor, wanted, listed, facts: HashMap::new() }, snapshot, listener))
+        Ok((Self { monitor, wanted, listed, facts: HashMap::new(), _workers: workers }, snapshot, listener))
     }
 
     /// How things stand, for one who has missed events.
@@ -92,6 +96,15 @@ fn settings(app: &App, clock: fn() -> Timestamp) -> Settings {
         events: activity.events,
         clock,
     }
+}
+
+/// What workers say is heard before it is asked how things stand.
+fn hear_workers(app: &App, monitor: &Monitor) -> std::io::Result<Sender<()>> {
+    let (mut ear, voice) = (Ear::new(app), monitor.voice());
+    for (session, spoken) in ear.listen() {
+        voice.say(session, spoken);
+    }
+    ear.keep_listening(voice)
 }
 
 /// Lists sessions whenever it is asked to, on a thread of its own: their cost takes every transcript.

@@ -173,10 +173,30 @@ pub fn read_found(
     let mut sessions = assembly.entries(found.sessions, found.flat_subagents);
     registered.lay_over(&mut sessions, &mut projects);
     mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
+    sort(&mut sessions);
+    Catalog { sessions, subagents, problems, work: reading.work, not_kept: cache.into_trouble() }
+}
+
+/// Running first, then newest.
+fn sort(sessions: &mut [Entry]) {
     sessions.sort_by_cached_key(|Entry { session, .. }| {
         (Reverse((session.is_running, session.last_modified)), session.id.clone())
     });
-    Catalog { sessions, subagents, problems, work: reading.work, not_kept: cache.into_trouble() }
+}
+
+impl Catalog {
+    /// Marks the sessions that are known by other signs to be held by a live process.
+    pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
+        let mut is_new = false;
+        for Entry { session, .. } in &mut self.sessions {
+            if !session.is_running && is_held(&session.id) {
+                (session.is_running, is_new) = (true, true);
+            }
+        }
+        if is_new {
+            sort(&mut self.sessions);
+        }
+    }
 }
 
 pub(crate) fn live(folders: &[ConfigFolder]) -> Vec<Live> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionEvent};
 use monitor::hooks::{Hook, Told};
-use monitor::{Held, Process, Status, Timers, Tracker};
+use monitor::{Held, Process, Spoken, Status, Timers, Tracker, Word};
 use serde_json::{Value, json};
 use transcript::record::parse;
 use transcript::{LiveStatus, SubagentMeta};
@@ -171,6 +171,13 @@ impl Scene {
 
     fn process(mut self, process: Process) -> Self {
         self.tracker.registry(process, self.now);
+        self.tell();
+        self
+    }
+
+    fn worker(mut self, word: Word) -> Self {
+        self.now += SignedDuration::from_millis(10);
+        self.tracker.spoken(Some(Spoken { pid: Some(7), since: self.now, word }), self.now);
         self.tell();
         self
     }
@@ -442,6 +449,51 @@ fn a_permission_is_asked() {
         .check("thinking H, waiting_input X, waiting_input H");
     // A denial is told by no hook.
     asked(Scene::c()).check(begin).answers("t1").interrupted().check("thinking X, waiting_input X");
+}
+
+#[test]
+fn a_worker_of_ours() {
+    let asks = |question| Word::Asks { tool: "Bash".into(), detail: Some("a thing".into()), question };
+    let turn = |scene: Scene| {
+        let scene = scene.worker(Word::Works).check("thinking P").prompt("x").calls("t1", "Bash");
+        let scene = scene.wait(60).check("tool_use P Bash (a thing)");
+        let scene = scene.worker(asks(false)).wait(7200).check("waiting_permission P Bash (a thing)");
+        let scene = scene.worker(asks(true)).check("waiting_input P Bash (question)");
+        let scene = scene.worker(Word::Works).answers("t1").says(end()).worker(Word::Rests);
+        scene.check("tool_use P Bash (a thing), thinking P, responding P, waiting_input P")
+    };
+    // Where nothing else tells, and where a lesser sign says the same or nothing of use.
+    turn(Scene::c()).worker(Word::Ended).wait(7200).check("ended P");
+    turn(Scene::b().check("waiting_input R")).wait(1801).check("idle T");
+    turn(Scene::c()).worker(Word::Works).worker(Word::Lost).check("thinking P, lost P");
+    let scene = Scene::a().busy().check("thinking R").worker(Word::Works).check("thinking P");
+    let scene = scene.asks("permission prompt").check("").worker(asks(false));
+    scene
+        .check("waiting_permission P Bash (a thing)")
+        .idle()
+        .check("")
+        .worker(Word::Rests)
+        .check("waiting_input P");
+}
+
+#[test]
+fn how_a_worker_left_is_told_once() {
+    let ended = |at| Process::Ended { at, evidence: Evidence::Registry };
+    let scene = Scene::a().idle().worker(Word::Works).check("waiting_input R, thinking P");
+    let at = scene.now;
+    let scene = scene.process(ended(at)).check("").worker(Word::Ended).check("ended R");
+    // Another worker takes the session up.
+    let scene = scene.worker(Word::Works).check("thinking P").worker(Word::Ended).check("ended P");
+    let at = scene.now;
+    scene.process(ended(at)).process(Process::Absent).check("");
+}
+
+#[test]
+fn a_session_that_its_worker_lets_go_is_what_the_other_signs_say() {
+    let mut scene = Scene::a().busy().worker(Word::Works).check("thinking R, thinking P");
+    scene.tracker.spoken(None, scene.now);
+    scene.tell();
+    scene.check("thinking R");
 }
 
 #[test]
@@ -718,7 +770,10 @@ fn a_session_is_left_for_another() {
 fn a_process_is_killed() {
     let scene = Scene::a().busy().prompt("x").calls("t1", "Bash");
     let at = scene.now;
-    scene.process(Process::Lost { at }).wait(7200).check("thinking R, tool_use R Bash (a thing), lost R");
+    scene
+        .process(Process::Lost { at, evidence: Evidence::Registry })
+        .wait(7200)
+        .check("thinking R, tool_use R Bash (a thing), lost R");
     Scene::c().prompt("x").wait(1799).check("thinking X").wait(2).check("idle T");
 }
 
