@@ -283,6 +283,55 @@ fn a_text_turn() {
 }
 
 #[test]
+fn every_way_in_which_a_message_stops() {
+    // By records alone, in every class of release: a registry may be another container's.
+    for version in ["1.0.60", "2.0.77", "2.1.100", "2.1.197", "2.1.329"] {
+        for reason in ["end_turn", "stop_sequence", "max_tokens", "refusal", "a new one"] {
+            let scene = Scene::new(version).prompt("x").says(json!(reason)).wait(60);
+            scene.check("thinking X, waiting_input X");
+        }
+        // The model goes on by itself.
+        let paused = Scene::new(version).prompt("x").thinks(json!("pause_turn")).wait(60);
+        paused.check("thinking X").says(end()).check("waiting_input X");
+        // A terminal's mark, since 2.1.119, and those of Esc.
+        let marked = Scene::new(version).prompt("x").says(json!(null)).turn_duration(0).wait(60);
+        marked.check("thinking X, responding X, waiting_input X");
+        for mark in ["[Request interrupted by user]", "[Request interrupted by user for tool use]"] {
+            let scene =
+                Scene::new(version).prompt("x").calls("t1", "Bash").answers("t1").prompt(mark).wait(60);
+            scene.check("thinking X, tool_use X Bash (a thing), thinking X, waiting_input X");
+        }
+        // Both kinds of question, for as long as nobody answers.
+        for question in ["AskUserQuestion", "ExitPlanMode"] {
+            let scene = Scene::new(version).prompt("x").calls("t1", question).wait(1700);
+            scene.check(&format!("thinking X, waiting_input X {question} (question)"));
+        }
+    }
+}
+
+#[test]
+fn hooks_of_a_subagent_say_nothing_of_the_turn() {
+    let answered = Told::Answered { tool: Some("Bash".into()), tool_use: Some("t9".into()) };
+    let mut scene = Scene::b().hook(Told::Prompt).hook(Told::Over { in_background: 1 });
+    scene = scene.check("waiting_input R, thinking H, waiting_input H (1 in the background)");
+    let inner = |scene: &Scene, told| Hook {
+        at: scene.now,
+        session: scene.tracker.id().clone(),
+        name: "Hook".into(),
+        agent: Some("a7".into()),
+        told,
+    };
+    // What it asks is asked of the person all the same.
+    let ask = Told::Asks { tool: Some("Bash".into()), detail: None, question: false };
+    scene.tracker.hook(&inner(&scene, ask));
+    scene.tell();
+    scene = scene.check("waiting_permission H Bash");
+    scene.tracker.hook(&inner(&scene, answered));
+    scene.tell();
+    scene.check("waiting_input H (1 in the background)");
+}
+
+#[test]
 fn a_block_of_an_earlier_turn_does_not_count() {
     let scene = Scene::a()
         .busy()
