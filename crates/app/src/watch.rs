@@ -1,11 +1,13 @@
 //! `watch`: what every session does, from now on.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::{Session, SessionEvent, SessionId, SessionInfo};
+use model::{Activity, Session, SessionEvent, SessionId, SessionInfo};
 pub use monitor::{Ended, Listener, Snapshot};
 use monitor::{Monitor, Settings};
 use transcript::ConfigFolder;
@@ -17,13 +19,55 @@ use crate::{App, Error, Kind, activity, hooks};
 /// How many events one who watches may be behind.
 const BEHIND: usize = 4096;
 
+/// What a listing tells of a session that watching it does not: as little as is shown, for there are thousands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its project.
+    pub project: Option<String>,
+    /// The directory it started in.
+    pub cwd: Option<PathBuf>,
+    /// When it began.
+    pub created: Option<Timestamp>,
+    /// When something last happened in it.
+    pub last: Option<Timestamp>,
+    /// Whether a live process holds it.
+    pub is_running: bool,
+    /// What it did when it was listed.
+    pub activity: Option<Activity>,
+    /// Tokens the model would have before it.
+    pub context_tokens: u64,
+    /// What it has cost, in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+impl From<Session> for Facts {
+    fn from(session: Session) -> Self {
+        Self {
+            title: session.title,
+            project: session.project,
+            cwd: session.cwd,
+            created: session.created,
+            last: session.last_modified,
+            is_running: session.is_running,
+            activity: session.activity,
+            context_tokens: session.context_tokens,
+            cost_usd: session.registry_cost_usd.or(session.cost_usd),
+        }
+    }
+}
+
+/// The facts of every session, shared by those who show them.
+pub type Listed = Arc<HashMap<SessionId, Facts>>;
+
 /// The sessions, watched; it ends when dropped.
 #[derive(Debug)]
 pub struct Watch {
     monitor: Monitor,
     wanted: Sender<()>,
-    listed: Receiver<Vec<Session>>,
-    facts: HashMap<SessionId, Session>,
+    listed: Receiver<Listed>,
+    facts: Listed,
     /// Workers are listened to until this is dropped.
     _workers: Sender<()>,
 }
@@ -38,7 +82,11 @@ impl Watch {
         let Some((snapshot, listener)) = monitor.listen(BEHIND) else {
             return Err(Error::new(Kind::Unavailable, "the watching ended before it began"));
         };
-        Ok((Self { monitor, wanted, listed, facts: HashMap::new(), _workers: workers }, snapshot, listener))
+        Ok((
+            Self { monitor, wanted, listed, facts: Listed::default(), _workers: workers },
+            snapshot,
+            listener,
+        ))
     }
 
     /// How things stand, for one who has missed events.
@@ -55,13 +103,13 @@ impl Watch {
     /// Takes in the sessions as they were listed since the last time; true when there was a listing.
     pub fn take_facts(&mut self) -> bool {
         let Some(listed) = self.listed.try_iter().last() else { return false };
-        self.facts = listed.into_iter().map(|session| (session.id.clone(), session)).collect();
+        self.facts = listed;
         true
     }
 
     /// The sessions as they were listed last.
-    pub fn facts(&self) -> &HashMap<SessionId, Session> {
-        &self.facts
+    pub fn facts(&self) -> Listed {
+        Arc::clone(&self.facts)
     }
 
     /// What is watched of a session, with what its listing knows better.
@@ -108,7 +156,7 @@ fn hear_workers(app: &App, monitor: &Monitor) -> std::io::Result<Sender<()>> {
 }
 
 /// Lists sessions whenever it is asked to, on a thread of its own: their cost takes every transcript.
-fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>, Receiver<Vec<Session>>)> {
+fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>, Receiver<Listed>)> {
     let (wanted, wishes) = channel::<()>();
     let (facts, received) = channel();
     std::thread::Builder::new().name("lister".to_owned()).spawn(move || {
@@ -116,7 +164,9 @@ fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>
             // Several wishes are one.
             while wishes.try_recv().is_ok() {}
             app.now = clock();
-            if facts.send(list(&app, &Request::default(), |_| {}).sessions).is_err() {
+            let sessions = list(&app, &Request::default(), |_| {}).sessions;
+            let listed = sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
+            if facts.send(Arc::new(listed.collect())).is_err() {
                 return;
             }
         }

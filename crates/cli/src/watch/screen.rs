@@ -28,6 +28,8 @@ use crate::text::safe;
 
 /// How often what is shown grows older.
 const BEAT: Duration = Duration::from_secs(1);
+/// Sessions become old without news; nothing else on the board changes its place by time alone.
+const ARRANGED: Duration = Duration::from_mins(1);
 /// A listing reads every transcript that has changed: it is not wanted more often than this.
 const LISTING: Duration = Duration::from_secs(10);
 /// Whoever reads a page in a pager takes longer than this.
@@ -60,6 +62,9 @@ struct Screen<'a> {
     clock: fn() -> Timestamp,
     listed: Option<Instant>,
     wants_listing: bool,
+    /// Whether anything has happened since the board was arranged, and when that was.
+    has_news: bool,
+    arranged: Instant,
 }
 
 /// Shows the board until the person has seen enough.
@@ -75,6 +80,8 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result
         clock,
         listed: None,
         wants_listing: true,
+        has_news: true,
+        arranged: Instant::now(),
     };
     for info in &snapshot.sessions {
         let state = model::SessionActivity::new(&info.session_id, &info.activity);
@@ -98,6 +105,7 @@ impl Screen<'_> {
     ) -> Result<(), Failure> {
         loop {
             self.draw(terminal)?;
+            self.has_news = false;
             let first = match inputs.recv_timeout(BEAT) {
                 Ok(input) => Some(input),
                 Err(RecvTimeoutError::Timeout) => None,
@@ -115,6 +123,7 @@ impl Screen<'_> {
     }
 
     fn take(&mut self, input: Input) -> Wish {
+        self.has_news = true;
         match input {
             Input::Terminal(Event::Key(key)) if key.kind != KeyEventKind::Release => self.key(key),
             Input::Terminal(_) => Wish::Stay,
@@ -150,6 +159,7 @@ impl Screen<'_> {
         }
         if self.watch.take_facts() {
             self.board.learn(self.watch.facts());
+            self.has_news = true;
         }
         if self.wants_listing && self.listed.is_none_or(|at| at.elapsed() >= LISTING) {
             self.wants_listing = false;
@@ -170,7 +180,10 @@ impl Screen<'_> {
 
     fn draw(&mut self, terminal: &mut Raw) -> io::Result<()> {
         let now = (self.clock)();
-        self.board.arrange(now);
+        if self.has_news || self.arranged.elapsed() >= ARRANGED {
+            self.board.arrange(now);
+            self.arranged = Instant::now();
+        }
         self.frame.notify = match self.notify {
             Notify::Off => "off",
             Notify::Bell => "bell",
@@ -238,11 +251,13 @@ impl Screen<'_> {
     }
 
     fn next_notify(&mut self) {
-        self.notify = match self.notify {
-            Notify::Off => Notify::Bell,
-            Notify::Bell => Notify::Notify,
-            Notify::Notify => Notify::Off,
+        let (notify, message) = match self.notify {
+            Notify::Off => (Notify::Bell, "calls you by the terminal's bell"),
+            Notify::Bell => (Notify::Notify, "calls you by a notification of the desktop"),
+            Notify::Notify => (Notify::Off, "does not call you"),
         };
+        self.notify = notify;
+        self.frame.message = Some(message.to_owned());
     }
 
     /// By the terminal's own clipboard (OSC 52), which works through ssh and tmux.
