@@ -164,7 +164,7 @@ fn session(card: &Card, is_selected: bool, width: usize, now: Timestamp) -> Line
         Need::Works => "◌ ",
         Need::Rests => "  ",
     };
-    let since = if card.activity.state == State::Idle { card.last } else { card.activity.since };
+    let since = if card.need() == Need::Rests { card.last } else { card.activity.since };
     let mut spans = vec![
         Span::styled(format!("  {mark}"), colour),
         Span::styled(format!("{:<17}", super::word(&card.activity)), colour),
