@@ -14,7 +14,7 @@ use transcript::ConfigFolder;
 
 use crate::list::{Request, list};
 use crate::spoken::Ear;
-use crate::{App, Error, Kind, activity, hooks};
+use crate::{App, Error, Kind, Secrets, activity, hooks};
 
 /// How many events one who watches may be behind.
 const BEHIND: usize = 4096;
@@ -68,6 +68,7 @@ pub struct Watch {
     wanted: Sender<()>,
     listed: Receiver<Listed>,
     facts: Listed,
+    secrets: Secrets,
     /// Workers are listened to until this is dropped.
     _workers: Sender<()>,
 }
@@ -83,7 +84,14 @@ impl Watch {
             return Err(Error::new(Kind::Unavailable, "the watching ended before it began"));
         };
         Ok((
-            Self { monitor, wanted, listed, facts: Listed::default(), _workers: workers },
+            Self {
+                monitor,
+                wanted,
+                listed,
+                facts: Listed::default(),
+                secrets: app.secrets,
+                _workers: workers,
+            },
             snapshot,
             listener,
         ))
@@ -112,7 +120,7 @@ impl Watch {
         Arc::clone(&self.facts)
     }
 
-    /// What is watched of a session, with what its listing knows better.
+    /// What is watched of a session, with what its listing knows better, as it may be shown.
     pub fn complete(&self, mut info: SessionInfo) -> SessionInfo {
         if let Some(facts) = self.facts.get(&info.session_id) {
             info.title = facts.title.clone().or(info.title);
@@ -120,16 +128,21 @@ impl Watch {
             info.cwd = facts.cwd.clone().or(info.cwd);
             info.created = facts.created.or(info.created);
         }
+        self.secrets.told_info(&mut info);
         info
     }
 
-    /// An event, with what the listing knows better of the session that it shows.
+    /// An event, with what the listing knows better of the session that it shows, as it may be shown.
     pub fn completed(&self, event: &SessionEvent) -> SessionEvent {
         let complete = |info: &SessionInfo| Box::new(self.complete(info.clone()));
         match event {
             SessionEvent::SessionCreated(info) => SessionEvent::SessionCreated(complete(info)),
             SessionEvent::SessionUpdated(info) => SessionEvent::SessionUpdated(complete(info)),
-            other => other.clone(),
+            other => {
+                let mut event = other.clone();
+                self.secrets.told_happening(&mut event);
+                event
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use app::watch::{Listener, Watch};
 use app::{App, Notify};
 use jiff::Timestamp;
-use model::{SessionEvent, SessionId};
+use model::{SessionEvent, SessionId, SessionInfo};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
@@ -88,7 +88,7 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result
         // What was asked before anybody looked is seen on the board; nobody is called for it.
         screen.notices.hear(&state, clock());
     }
-    screen.board.reset(snapshot.sessions);
+    screen.show_all(snapshot.sessions);
     let (sender, inputs) = channel();
     forward_sessions(listener, sender.clone())?;
     let mut terminal = Raw::enter()?;
@@ -128,18 +128,22 @@ impl Screen<'_> {
             Input::Terminal(Event::Key(key)) if key.kind != KeyEventKind::Release => self.key(key),
             Input::Terminal(_) => Wish::Stay,
             Input::Session(event) => {
-                self.hear(&event);
+                self.hear(&self.watch.completed(&event));
                 Wish::Stay
             }
             Input::End => Wish::Quit,
         }
     }
 
+    fn show_all(&mut self, sessions: Vec<SessionInfo>) {
+        self.board.reset(sessions.into_iter().map(|info| self.watch.complete(info)).collect());
+    }
+
     fn hear(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Resync { .. } => {
                 if let Some(snapshot) = self.watch.snapshot() {
-                    self.board.reset(snapshot.sessions);
+                    self.show_all(snapshot.sessions);
                 }
             }
             SessionEvent::Watching(watching) => self.frame.trouble.clone_from(&watching.reason),
