@@ -124,6 +124,9 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
         let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
         board.until(|screen| screen.contains("1 needs you") && screen.contains("Bash: Make it"));
 
+        let resumed = desk.backstory(&["resume", ready["session_id"].as_str().unwrap()]);
+        assert_eq!(resumed.code, Some(6), "{}", resumed.stderr);
+        assert!(resumed.stderr.contains("backstory attach"), "{}", resumed.stderr);
         let number = ready["worker"].to_string();
         let request = desk.json(&["workers"])["workers"][0]["requests"][0]["request"].clone();
         let _ = desk.backstory(&["answer", &number, request.as_str().unwrap(), "allow"]).succeeded();
