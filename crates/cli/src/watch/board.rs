@@ -60,6 +60,8 @@ pub(crate) struct Board {
     /// The session the cursor is on.
     pub(crate) selected: Option<SessionId>,
     hidden: usize,
+    /// Whether there was a listing.
+    pub(crate) is_listed: bool,
     /// Sessions that are gone since they were listed.
     removed: HashSet<SessionId>,
 }
@@ -113,6 +115,7 @@ impl Board {
     /// Takes in a listing.
     pub(crate) fn learn(&mut self, facts: Listed) {
         self.removed.clear();
+        self.is_listed = true;
         self.facts = facts;
     }
 

@@ -81,7 +81,9 @@ fn scroll(board: &Board, frame: &mut Frame, room: usize) {
 }
 
 fn nothing(board: &Board) -> &'static str {
-    if board.filter.is_empty() {
+    if !board.is_listed {
+        "  Looking through your sessions…"
+    } else if board.filter.is_empty() {
         "  No session of the last day. `a` shows older ones; a new one appears by itself."
     } else {
         "  Nothing holds these words. Esc shows all again."
@@ -258,6 +260,8 @@ fn cut(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
 mod tests {
     use model::{QUESTION, SessionInfo, SubagentEvent};
 
+    use app::watch::Listed;
+
     use super::super::board::tests::{info, now};
     use super::*;
 
@@ -321,6 +325,7 @@ mod tests {
     fn help_and_nothing() {
         insta::assert_snapshot!(screen(Vec::new(), 60, 16, |_, frame| frame.help = true));
         insta::assert_snapshot!(screen(Vec::new(), 60, 4, |_, _| ()));
+        insta::assert_snapshot!(screen(Vec::new(), 60, 4, |board, _| board.learn(Listed::default())));
     }
 
     #[test]
