@@ -35,13 +35,13 @@ class Program:
         folders = {"HOME": scratch, "TMPDIR": scratch} | variables
         self.environment = usual | {name: str(path) for name, path in folders.items()}
 
-    def run(self, *words, may_end_with=(0,)):
-        """Runs to the end. `posix_spawn`, because a fork of Python would cost more than a small program.
+    def run(self, *words, may_end_with=(0,), given=os.devnull):
+        """Runs to the end, with a file as its standard input. `posix_spawn`, because a fork of Python would cost more than a small program.
 
         To the kernel a child's peak is never below what its parent ever held: so hold little here.
         """
         new = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        streams = [(0, os.devnull, os.O_RDONLY), (1, self.printed, new), (2, self.complained, new)]
+        streams = [(0, str(given), os.O_RDONLY), (1, self.printed, new), (2, self.complained, new)]
         files = [(os.POSIX_SPAWN_OPEN, stream, path, how, 0o600) for stream, path, how in streams]
         words = [self.path, *map(str, words)]
         began = time.perf_counter()

@@ -1,16 +1,19 @@
 //! What the sessions of an answer do at the moment of the question.
 
+use std::collections::HashMap;
+
 use jiff::SignedDuration;
-use model::Session;
-use monitor::{Glance, Timers};
+use model::{Session, SessionId};
+use monitor::{Glance, Spoken, Timers};
 use transcript::ConfigFolder;
 
 use crate::{App, hooks};
 
-/// Writes its activity to each session.
-pub(crate) fn enter(app: &App, sessions: &mut [Session]) {
+/// Writes its activity to each session; `spoken` is what workers say.
+pub(crate) fn enter(app: &App, sessions: &mut [Session], spoken: HashMap<SessionId, Spoken>) {
     let folders: Vec<ConfigFolder> = app.config.claude_folders.iter().map(ConfigFolder::new).collect();
     let glance = Glance::new(&folders, &hooks::folder(app), timers(app), app.now);
+    let glance = glance.hearing(spoken);
     for session in sessions {
         let activity = glance.activity(&session.id, session.file.as_deref(), session.last_modified);
         session.activity = Some(activity);

@@ -36,6 +36,7 @@ mod secrets;
 mod session_json;
 mod settings;
 pub mod show;
+mod spoken;
 pub mod status;
 #[cfg(test)]
 mod testing;

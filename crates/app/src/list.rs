@@ -4,7 +4,7 @@ pub use catalog::{Filter, Progress};
 use model::Session;
 use transcript::Problem;
 
-use crate::{App, activity, totals};
+use crate::{App, activity, spoken, totals};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -34,13 +34,15 @@ pub struct Answer {
 
 /// Lists sessions; `progress` hears of every file that has to be read.
 pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let catalog = totals::with_totals(app, progress);
+    let mut catalog = totals::with_totals(app, progress);
+    let spoken = spoken::all(app);
+    catalog.hold(|id| spoken.contains_key(id));
     let known = catalog.sessions.len();
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     let mut sessions: Vec<Session> = all.filter(|session| request.filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| sessions.len().saturating_sub(limit));
     sessions.truncate(sessions.len() - more);
-    activity::enter(app, &mut sessions);
+    activity::enter(app, &mut sessions, spoken);
     for session in &mut sessions {
         app.told_session(session);
     }

@@ -8,13 +8,16 @@ use workers::{CommandLine, Start};
 
 use crate::fork::not_started;
 use crate::place::{Place, holder, is_real};
-use crate::{App, Error, Kind, claude};
+use crate::{App, Error, Kind, claude, spoken};
 
 /// The `claude` that continues `session`, given `extra` words of the person's.
 ///
 /// A session that a live process holds is refused: two writers would part its history.
 pub fn resume(app: &App, session: &Session, extra: &[OsString]) -> Result<CommandLine, Error> {
     is_real(app)?;
+    if spoken::all(app).contains_key(&session.id) {
+        return Err(worked_on(session));
+    }
     if let Some(live) = holder(app, &session.id) {
         return Err(held(&live));
     }
@@ -28,6 +31,14 @@ pub fn resume(app: &App, session: &Session, extra: &[OsString]) -> Result<Comman
 /// Becomes `claude`; comes back only when that fails.
 pub fn start(command: &CommandLine) -> Error {
     not_started(command, &command.exec())
+}
+
+fn worked_on(session: &Session) -> Error {
+    let id = &session.id;
+    Error::new(Kind::Held, format!("a worker has session {id}"))
+        .hint(format!("see what it does, and answer it: backstory attach {id}"))
+        .hint(format!("say more to it: backstory send {id} <message>"))
+        .hint(format!("continue a fork of it: backstory fork {id}"))
 }
 
 fn held(live: &Live) -> Error {

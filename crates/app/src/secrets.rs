@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use model::{Origin, Session};
+use model::{Origin, Session, SessionEvent, SessionInfo, SubagentEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -39,6 +39,49 @@ impl Secrets {
                 Cow::Borrowed(_) => text,
             },
         }
+    }
+}
+
+impl Secrets {
+    /// What is watched of a session, as it may leave.
+    pub(crate) fn told_info(self, info: &mut SessionInfo) {
+        self.tell(&mut info.title);
+        self.tell(&mut info.activity.detail);
+        for agent in &mut info.subagents {
+            self.tell_agent(agent);
+        }
+    }
+
+    /// What has happened to a session, as it may leave.
+    pub(crate) fn told_happening(self, event: &mut SessionEvent) {
+        match event {
+            SessionEvent::SessionsRefresh { sessions } => {
+                for info in sessions {
+                    self.told_info(info);
+                }
+            }
+            SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => self.told_info(info),
+            SessionEvent::SessionActivity(activity) => {
+                self.tell(&mut activity.tool_input);
+                self.tell(&mut activity.detail);
+            }
+            SessionEvent::SessionEvent(moment) => self.tell(&mut moment.detail),
+            SessionEvent::SubagentSpawned(agent)
+            | SessionEvent::SubagentProgress(agent)
+            | SessionEvent::SubagentCompleted(agent) => self.tell_agent(agent),
+            SessionEvent::SessionRemoved { .. }
+            | SessionEvent::SessionsChanged { .. }
+            | SessionEvent::Resync { .. }
+            | SessionEvent::Watching(_) => {}
+        }
+    }
+
+    fn tell_agent(self, agent: &mut SubagentEvent) {
+        agent.description = self.told_beginning(std::mem::take(&mut agent.description));
+    }
+
+    fn tell(self, text: &mut Option<String>) {
+        *text = text.take().map(|text| self.told_beginning(text));
     }
 }
 

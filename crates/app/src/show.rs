@@ -11,7 +11,7 @@ use serde::Serialize;
 use transcript::record::{parse, result_text};
 use transcript::{Chain, Message, Part, Raw, Reader, message};
 
-use crate::{App, Error, Kind, Secrets, activity, ledger, resolve};
+use crate::{App, Error, Kind, Secrets, activity, ledger, resolve, spoken};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
@@ -103,7 +103,7 @@ pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
         return Err(Error::new(Kind::NotFound, message));
     };
-    activity::enter(app, std::slice::from_mut(&mut session));
+    activity::enter(app, std::slice::from_mut(&mut session), spoken::all(app));
     app.told_session(&mut session);
     Ok(Conversation { session, request, file, secrets: app.secrets })
 }

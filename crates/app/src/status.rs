@@ -9,7 +9,7 @@ use project::ProjectStatus;
 use serde::Serialize;
 
 use crate::repo::Meant;
-use crate::{App, Error, SessionJson, totals};
+use crate::{App, Error, SessionJson, activity, spoken, totals};
 
 /// How many of the newest sessions are told.
 const RECENT: usize = 5;
@@ -68,19 +68,22 @@ pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
     let named = Meant::name(app, request.repo.as_deref());
     let meant = Meant::directory(app, named)?;
     let ask = |meant: &Meant| project::status(&meant.place(app));
-    let (project, meant, sessions) = std::thread::scope(|scope| {
+    let (project, meant, sessions, spoken) = std::thread::scope(|scope| {
         let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
-        let catalog = totals::with_totals(app, |_| ());
+        let mut catalog = totals::with_totals(app, |_| ());
+        let spoken = spoken::all(app);
+        catalog.hold(|id| spoken.contains_key(id));
         let all: Vec<Session> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
         let found = match &meant {
             Some(meant) => meant.clone(),
             None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
         };
         let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
-        Ok((project, found, all))
+        Ok((project, found, all, spoken))
     })?;
     let mut here: Vec<Session> =
         sessions.into_iter().filter(|session| session.repo_path.as_deref() == Some(&meant.root)).collect();
+    activity::enter(app, &mut here, spoken);
     for session in &mut here {
         app.told_session(session);
     }

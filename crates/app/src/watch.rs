@@ -1,28 +1,76 @@
 //! `watch`: what every session does, from now on.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::{Session, SessionEvent, SessionId, SessionInfo};
+use model::{Activity, Session, SessionEvent, SessionId, SessionInfo};
 pub use monitor::{Ended, Listener, Snapshot};
 use monitor::{Monitor, Settings};
 use transcript::ConfigFolder;
 
 use crate::list::{Request, list};
-use crate::{App, Error, Kind, activity, hooks};
+use crate::spoken::Ear;
+use crate::{App, Error, Kind, Secrets, activity, hooks};
 
 /// How many events one who watches may be behind.
 const BEHIND: usize = 4096;
+
+/// What a listing tells of a session that watching it does not: as little as is shown, for there are thousands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its project.
+    pub project: Option<String>,
+    /// The directory it started in.
+    pub cwd: Option<PathBuf>,
+    /// When it began.
+    pub created: Option<Timestamp>,
+    /// When something last happened in it.
+    pub last: Option<Timestamp>,
+    /// Whether a live process holds it.
+    pub is_running: bool,
+    /// What it did when it was listed.
+    pub activity: Option<Activity>,
+    /// Tokens the model would have before it.
+    pub context_tokens: u64,
+    /// What it has cost, in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+impl From<Session> for Facts {
+    fn from(session: Session) -> Self {
+        Self {
+            title: session.title,
+            project: session.project,
+            cwd: session.cwd,
+            created: session.created,
+            last: session.last_modified,
+            is_running: session.is_running,
+            activity: session.activity,
+            context_tokens: session.context_tokens,
+            cost_usd: session.registry_cost_usd.or(session.cost_usd),
+        }
+    }
+}
+
+/// The facts of every session, shared by those who show them.
+pub type Listed = Arc<HashMap<SessionId, Facts>>;
 
 /// The sessions, watched; it ends when dropped.
 #[derive(Debug)]
 pub struct Watch {
     monitor: Monitor,
     wanted: Sender<()>,
-    listed: Receiver<Vec<Session>>,
-    facts: HashMap<SessionId, Session>,
+    listed: Receiver<Listed>,
+    facts: Listed,
+    secrets: Secrets,
+    /// Workers are listened to until this is dropped.
+    _workers: Sender<()>,
 }
 
 impl Watch {
@@ -30,11 +78,23 @@ impl Watch {
     pub fn start(app: &App, clock: fn() -> Timestamp) -> Result<(Self, Snapshot, Listener), Error> {
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
         let monitor = Monitor::start(settings(app, clock)).map_err(|error| wrong(&error))?;
+        let workers = hear_workers(app, &monitor).map_err(|error| wrong(&error))?;
         let (wanted, listed) = lister(app.clone(), clock).map_err(|error| wrong(&error))?;
         let Some((snapshot, listener)) = monitor.listen(BEHIND) else {
             return Err(Error::new(Kind::Unavailable, "the watching ended before it began"));
         };
-        Ok((Self { monitor, wanted, listed, facts: HashMap::new() }, snapshot, listener))
+        Ok((
+            Self {
+                monitor,
+                wanted,
+                listed,
+                facts: Listed::default(),
+                secrets: app.secrets,
+                _workers: workers,
+            },
+            snapshot,
+            listener,
+        ))
     }
 
     /// How things stand, for one who has missed events.
@@ -51,16 +111,16 @@ impl Watch {
     /// Takes in the sessions as they were listed since the last time; true when there was a listing.
     pub fn take_facts(&mut self) -> bool {
         let Some(listed) = self.listed.try_iter().last() else { return false };
-        self.facts = listed.into_iter().map(|session| (session.id.clone(), session)).collect();
+        self.facts = listed;
         true
     }
 
     /// The sessions as they were listed last.
-    pub fn facts(&self) -> &HashMap<SessionId, Session> {
-        &self.facts
+    pub fn facts(&self) -> Listed {
+        Arc::clone(&self.facts)
     }
 
-    /// What is watched of a session, with what its listing knows better.
+    /// What is watched of a session, with what its listing knows better, as it may be shown.
     pub fn complete(&self, mut info: SessionInfo) -> SessionInfo {
         if let Some(facts) = self.facts.get(&info.session_id) {
             info.title = facts.title.clone().or(info.title);
@@ -68,16 +128,21 @@ impl Watch {
             info.cwd = facts.cwd.clone().or(info.cwd);
             info.created = facts.created.or(info.created);
         }
+        self.secrets.told_info(&mut info);
         info
     }
 
-    /// An event, with what the listing knows better of the session that it shows.
+    /// An event, with what the listing knows better of the session that it shows, as it may be shown.
     pub fn completed(&self, event: &SessionEvent) -> SessionEvent {
         let complete = |info: &SessionInfo| Box::new(self.complete(info.clone()));
         match event {
             SessionEvent::SessionCreated(info) => SessionEvent::SessionCreated(complete(info)),
             SessionEvent::SessionUpdated(info) => SessionEvent::SessionUpdated(complete(info)),
-            other => other.clone(),
+            other => {
+                let mut event = other.clone();
+                self.secrets.told_happening(&mut event);
+                event
+            }
         }
     }
 }
@@ -94,8 +159,17 @@ fn settings(app: &App, clock: fn() -> Timestamp) -> Settings {
     }
 }
 
+/// What workers say is heard before it is asked how things stand.
+fn hear_workers(app: &App, monitor: &Monitor) -> std::io::Result<Sender<()>> {
+    let (mut ear, voice) = (Ear::new(app), monitor.voice());
+    for (session, spoken) in ear.listen() {
+        voice.say(session, spoken);
+    }
+    ear.keep_listening(voice)
+}
+
 /// Lists sessions whenever it is asked to, on a thread of its own: their cost takes every transcript.
-fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>, Receiver<Vec<Session>>)> {
+fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>, Receiver<Listed>)> {
     let (wanted, wishes) = channel::<()>();
     let (facts, received) = channel();
     std::thread::Builder::new().name("lister".to_owned()).spawn(move || {
@@ -103,7 +177,9 @@ fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>
             // Several wishes are one.
             while wishes.try_recv().is_ok() {}
             app.now = clock();
-            if facts.send(list(&app, &Request::default(), |_| {}).sessions).is_err() {
+            let sessions = list(&app, &Request::default(), |_| {}).sessions;
+            let listed = sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
+            if facts.send(Arc::new(listed.collect())).is_err() {
                 return;
             }
         }

@@ -181,11 +181,31 @@ pub(crate) fn arranged(
     problems.append(&mut registered.problems);
     registered.lay_over(&mut sessions, projects);
     mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
+    sort(&mut sessions);
+    Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }
+}
+
+/// Running first, then newest.
+fn sort(sessions: &mut [Entry]) {
     sessions.sort_by(|Entry { session: one, .. }, Entry { session: other, .. }| {
         let key = |session: &Session| (session.is_running, session.last_modified);
         key(other).cmp(&key(one)).then_with(|| one.id.cmp(&other.id))
     });
-    Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }
+}
+
+impl Catalog {
+    /// Marks the sessions that are known by other signs to be held by a live process.
+    pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
+        let mut is_new = false;
+        for Entry { session, .. } in &mut self.sessions {
+            if !session.is_running && is_held(&session.id) {
+                (session.is_running, is_new) = (true, true);
+            }
+        }
+        if is_new {
+            sort(&mut self.sessions);
+        }
+    }
 }
 
 pub(crate) fn live(folders: &[ConfigFolder]) -> Vec<Live> {

@@ -13,6 +13,7 @@ use crate::monitor::HOT;
 use crate::process::Process;
 use crate::registry::Registry;
 use crate::session::Session;
+use crate::spoken::Spoken;
 
 /// The signs of one moment.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub struct Glance {
     registry: Registry,
     told: HashMap<SessionId, Process>,
     hooks: HashMap<SessionId, Vec<Hook>>,
+    spoken: HashMap<SessionId, Spoken>,
 }
 
 impl Glance {
@@ -35,7 +37,13 @@ impl Glance {
                 of_session.entry(hook.session.clone()).or_default().push(hook);
             }
         }
-        Self { now, timers, registry, told, hooks: of_session }
+        Self { now, timers, registry, told, hooks: of_session, spoken: HashMap::new() }
+    }
+
+    /// With what workers say of the sessions that they hold.
+    #[must_use]
+    pub fn hearing(self, spoken: HashMap<SessionId, Spoken>) -> Self {
+        Self { spoken, ..self }
     }
 
     /// What a session does in which something last happened at `last`; its transcript is read only when it is
@@ -43,7 +51,8 @@ impl Glance {
     pub fn activity(&self, id: &SessionId, transcript: Option<&Path>, last: Option<Timestamp>) -> Activity {
         let process = self.told.get(id);
         let is_recent = last.is_some_and(|at| self.now.duration_since(at) <= HOT);
-        if !is_recent && process.is_none() && !self.hooks.contains_key(id) {
+        let spoken = self.spoken.get(id);
+        if !is_recent && process.is_none() && spoken.is_none() && !self.hooks.contains_key(id) {
             let since = last.and_then(|at| at.checked_add(self.timers.silent).ok());
             return Activity::new(State::Idle, Evidence::Timer, since);
         }
@@ -60,6 +69,7 @@ impl Glance {
         } else if session.tracker.registers() && !self.registry.is_foreign(id) {
             session.tracker.registry(Process::Absent, self.now);
         }
+        session.tracker.spoken(spoken.cloned(), self.now);
         session.tracker.activity(self.now)
     }
 }

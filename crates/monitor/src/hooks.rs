@@ -119,9 +119,11 @@ fn is_zero(number: &u64) -> bool {
 /// Takes in the payload that Claude Code gives a hook, and leaves a line of it in `folder`.
 ///
 /// What cannot be read is passed over: a hook has nobody to tell.
-pub fn note(folder: &Path, payload: impl Read, at: Timestamp) -> io::Result<()> {
+pub fn note(folder: &Path, mut payload: impl Read, at: Timestamp) -> io::Result<()> {
     let mut bytes = Vec::new();
-    payload.take(PAYLOAD).read_to_end(&mut bytes)?;
+    payload.by_ref().take(PAYLOAD).read_to_end(&mut bytes)?;
+    // Whoever writes it shall not find its pipe closed.
+    io::copy(&mut payload, &mut io::sink())?;
     let text = String::from_utf8_lossy(&bytes);
     let Some(note) = Note::of(&text, at) else { return Ok(()) };
     let mut line = serde_json::to_vec(&note)?;
@@ -196,6 +198,10 @@ fn put_aside(folder: &Path) -> PathBuf {
 
 fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
     let path = file(folder);
+    // A fifo would wait for a reader, who never comes.
+    if fs::metadata(&path).is_ok_and(|known| !known.is_file()) {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
     let open = || OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
     let mut out = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -309,6 +315,22 @@ mod tests {
         ] {
             assert_eq!(told(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_hook_waits_for_nobody_and_hears_all_that_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new("mkfifo").arg(file(folder.path())).status().unwrap();
+        assert!(made.success());
+        let start = r#"{"session_id":"s1","hook_event_name":"Stop","tool_response":""#;
+        let mut payload = start.as_bytes().chain(io::repeat(b'x').take(PAYLOAD + 10));
+        assert!(note(folder.path(), &mut payload, Timestamp::UNIX_EPOCH).is_err());
+        assert_eq!(io::copy(&mut payload, &mut io::sink()).unwrap(), 0, "all of it was read");
+        // Of a payload that is too large its beginning is understood.
+        fs::remove_file(file(folder.path())).unwrap();
+        let payload = start.as_bytes().chain(io::repeat(b'x').take(PAYLOAD));
+        note(folder.path(), payload, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(Inbox::new(folder.path().to_owned()).read().len(), 1);
     }
 
     #[test]

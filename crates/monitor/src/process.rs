@@ -20,10 +20,12 @@ pub enum Process {
         /// Who said so.
         evidence: Evidence,
     },
-    /// It is gone and its record is still there.
+    /// It is gone and did not say so: its record is still there.
     Lost {
         /// When that was noticed.
         at: Timestamp,
+        /// Who noticed it.
+        evidence: Evidence,
     },
     /// There is none: the release would have registered it.
     Absent,

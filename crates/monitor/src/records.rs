@@ -52,7 +52,7 @@ impl Records {
                 told.push((live.session.clone(), Process::Alive(Held::of(live, at))));
             }
             Standing::Dead(session) if !self.holds(session) => {
-                told.push((session.clone(), Process::Lost { at }));
+                told.push((session.clone(), Process::Lost { at, evidence: Evidence::Registry }));
             }
             Standing::Foreign(session) => told.push((session.clone(), Process::Unknown)),
             Standing::Dead(_) | Standing::Unreadable => {}
@@ -78,7 +78,7 @@ impl Records {
                 && !is_alive(live)
             {
                 let session = live.session.clone();
-                told.push((session.clone(), Process::Lost { at }));
+                told.push((session.clone(), Process::Lost { at, evidence: Evidence::Registry }));
                 *known = Standing::Dead(session);
             }
         }

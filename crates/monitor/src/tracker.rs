@@ -8,6 +8,7 @@ use transcript::{Ending, Sign, SubagentMeta, signs};
 use crate::facts::Facts;
 use crate::hooks::{Hook, Told};
 use crate::process::{Held, Process};
+use crate::spoken::{Spoken, Word};
 use crate::subagents::Subagents;
 use crate::timers::{Timers, due};
 use crate::turn::{Phase, Turn};
@@ -26,6 +27,8 @@ const SAME: SignedDuration = SignedDuration::from_secs(1);
 pub struct Tracker {
     id: SessionId,
     timers: Timers,
+    /// What our own worker says, for as long as it holds the session.
+    spoken: Option<Spoken>,
     process: Process,
     /// An *idle* that is not believed yet, and when it will be.
     settling: Option<(Held, Timestamp)>,
@@ -48,6 +51,7 @@ impl Tracker {
             subagents: Subagents::new(id.clone()),
             id,
             timers,
+            spoken: None,
             process: Process::Unknown,
             settling: None,
             notified: None,
@@ -120,7 +124,11 @@ impl Tracker {
                     self.process = Process::Alive(now);
                 }
             }
-            (Process::Ended { .. } | Process::Lost { .. }, Process::Absent | Process::Unknown) => {}
+            // How it was left is told once, by who saw it first.
+            (
+                Process::Ended { .. } | Process::Lost { .. },
+                Process::Absent | Process::Unknown | Process::Ended { .. } | Process::Lost { .. },
+            ) => {}
             (_, process) => {
                 self.settling = None;
                 if matches!(process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent) {
@@ -128,6 +136,23 @@ impl Tracker {
                 }
                 self.process = process;
             }
+        }
+    }
+
+    /// Takes in what our own worker says of the session; nothing where none holds it any more.
+    pub fn spoken(&mut self, spoken: Option<Spoken>, at: Timestamp) {
+        let left = spoken.as_ref().and_then(|spoken| match spoken.word {
+            Word::Ended => Some(Process::Ended { at: spoken.since, evidence: Evidence::Protocol }),
+            Word::Lost => Some(Process::Lost { at: spoken.since, evidence: Evidence::Protocol }),
+            Word::Works | Word::Asks { .. } | Word::Rests => None,
+        });
+        let spoken = spoken.filter(Spoken::holds);
+        if spoken.is_some() && self.spoken.is_none() && self.is_gone() {
+            self.process = Process::Unknown;
+        }
+        self.spoken = spoken;
+        if let Some(left) = left {
+            self.registry(left, at);
         }
     }
 
@@ -142,7 +167,7 @@ impl Tracker {
                 self.registry(Process::Ended { at: hook.at, evidence: Evidence::Hook }, hook.at);
             }
             Told::Started | Told::Prompt => {
-                if matches!(self.process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent) {
+                if self.is_gone() {
                     self.process = Process::Unknown;
                 }
                 if hook.told == Told::Started {
@@ -226,7 +251,7 @@ impl Tracker {
 
     /// Whether anything is known of the process that holds it.
     pub fn knows_process(&self) -> bool {
-        self.process != Process::Unknown
+        self.process != Process::Unknown || self.spoken.is_some()
     }
 
     /// The session as the stream shows it.
@@ -248,7 +273,7 @@ impl Tracker {
             context_tokens: facts.context_tokens,
             created: facts.first,
             last_activity: facts.last.max(self.turn.heard()),
-            pid: held.map(|held| held.pid),
+            pid: held.map(|held| held.pid).or_else(|| self.spoken.as_ref()?.pid),
             subagents: self.subagents.running().cloned().collect(),
         }
     }
@@ -260,7 +285,7 @@ impl Tracker {
 
     /// Whether a live process is known to hold it.
     pub fn is_alive(&self) -> bool {
-        matches!(self.process, Process::Alive(_))
+        matches!(self.process, Process::Alive(_)) || self.spoken.is_some()
     }
 
     /// When something was last heard of it.
@@ -285,6 +310,7 @@ impl Tracker {
 
     fn signs(&self) -> Signs<'_> {
         Signs {
+            spoken: self.spoken.as_ref(),
             process: &self.process,
             turn: &self.turn,
             inner: self.subagents.open_tool(),
@@ -300,6 +326,10 @@ impl Tracker {
         let tells = self.release().is_some_and(|release| release >= HAS_STATUS);
         let never_asks = matches!(self.facts.mode.as_deref(), Some("bypassPermissions" | "dontAsk"));
         !tells && !never_asks && !self.has_hooks
+    }
+
+    fn is_gone(&self) -> bool {
+        matches!(self.process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent)
     }
 
     fn release(&self) -> Option<[u64; 3]> {
@@ -318,7 +348,7 @@ impl Tracker {
     /// A turn that goes on after its process was gone has another process, of which nothing is known.
     fn revive(&mut self, signs: &[Sign<'_>], made: Timestamp) {
         let gone = match &self.process {
-            Process::Ended { at, .. } | Process::Lost { at } => *at,
+            Process::Ended { at, .. } | Process::Lost { at, .. } => *at,
             Process::Absent => self.turn.made().unwrap_or(Timestamp::MIN),
             Process::Unknown | Process::Alive(_) => return,
         };

@@ -186,9 +186,12 @@ impl Turn {
                 if self.asked.as_ref().is_some_and(|asked| asked.tool.is_none() || asked.tool == *tool) {
                     self.asked = None;
                 }
-                let id = tool_use.as_deref().unwrap_or("");
-                self.open.retain(|open| open.id != id);
-                self.tell(Phase::Given, at);
+                // A sub-agent's tool says nothing of the session's own turn, which may be over.
+                if hook.agent.is_none() {
+                    let id = tool_use.as_deref().unwrap_or("");
+                    self.open.retain(|open| open.id != id);
+                    self.tell(Phase::Given, at);
+                }
             }
             Told::Over { in_background } => {
                 self.close();

@@ -7,6 +7,7 @@ use model::{Activity, Evidence, QUESTION, State};
 use transcript::{Ending, LiveStatus};
 
 use crate::process::{Process, Status};
+use crate::spoken::{Spoken, Word};
 use crate::timers::{Timers, due, is_over};
 use crate::turn::{OpenTool, Phase, Turn};
 
@@ -21,6 +22,8 @@ const LATE: SignedDuration = SignedDuration::from_millis(500);
 /// All that a state is read from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signs<'a> {
+    /// What our own worker says, where one holds the session.
+    pub(crate) spoken: Option<&'a Spoken>,
     /// The process, as far as it is known.
     pub(crate) process: &'a Process,
     /// The session's own turn.
@@ -39,6 +42,10 @@ pub(crate) struct Signs<'a> {
 
 /// What the session is doing at `now`.
 pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
+    if let Some(spoken) = signs.spoken {
+        let said = Activity { evidence: Evidence::Protocol, ..by_worker(signs, spoken) };
+        return quiet(signs, said, now);
+    }
     match signs.process {
         Process::Alive(held) => match &held.status {
             Some(status) => by_registry(signs, status, now),
@@ -48,9 +55,28 @@ pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
             None => quiet(signs, by_turn(signs, now), now),
         },
         Process::Ended { at, evidence } => Activity::new(State::Ended, *evidence, Some(*at)),
-        Process::Lost { at } => Activity::new(State::Lost, Evidence::Registry, Some(*at)),
+        Process::Lost { at, evidence } => Activity::new(State::Lost, *evidence, Some(*at)),
         Process::Absent => Activity::new(State::Idle, Evidence::Registry, signs.turn.since()),
         Process::Unknown => quiet(signs, by_turn(signs, now), now),
+    }
+}
+
+/// What a worker says; which of the three a session does that works, the transcript says.
+fn by_worker(signs: Signs<'_>, spoken: &Spoken) -> Activity {
+    let said = |state| Activity::new(state, Evidence::Protocol, Some(spoken.since));
+    match &spoken.word {
+        Word::Works => busy(signs, spoken.since),
+        Word::Asks { tool, detail, question } => {
+            let (state, detail) = if *question {
+                (State::WaitingInput, Some(QUESTION.to_owned()))
+            } else {
+                (State::WaitingPermission, detail.clone())
+            };
+            Activity { tool: Some(tool.clone()), detail, ..said(state) }
+        }
+        Word::Rests => over(signs, spoken.since),
+        Word::Ended => said(State::Ended),
+        Word::Lost => said(State::Lost),
     }
 }
 
@@ -58,12 +84,14 @@ fn by_registry(signs: Signs<'_>, status: &Status, now: Timestamp) -> Activity {
     match status.word {
         LiveStatus::Busy => busy(signs, status.since),
         LiveStatus::Waiting => waiting(signs, status),
-        LiveStatus::Idle => {
-            let detail = (signs.turn.phase() == Phase::Over(Ending::Failed)).then(|| API_ERROR.to_owned());
-            let over = Activity { detail, ..registry(State::WaitingInput, status.since) };
-            quiet(signs, over, now)
-        }
+        LiveStatus::Idle => quiet(signs, over(signs, status.since), now),
     }
+}
+
+/// The turn is over; whether with an error, the transcript says.
+fn over(signs: Signs<'_>, since: Timestamp) -> Activity {
+    let detail = (signs.turn.phase() == Phase::Over(Ending::Failed)).then(|| API_ERROR.to_owned());
+    Activity { detail, ..registry(State::WaitingInput, since) }
 }
 
 /// A turn runs and nobody is asked; which of the three it is, the transcript says.
@@ -194,7 +222,7 @@ fn tool_open(signs: Signs<'_>, open: &OpenTool, now: Timestamp) -> Activity {
 /// A session in which nothing has happened for long is idle, unless something is asked for or it surely works.
 fn quiet(signs: Signs<'_>, activity: Activity, now: Timestamp) -> Activity {
     let is_alive = matches!(signs.process, Process::Alive(_));
-    let is_sure = is_alive || activity.evidence == Evidence::Hook;
+    let is_sure = is_alive || matches!(activity.evidence, Evidence::Protocol | Evidence::Hook);
     let stays = is_sure && (activity.is_blocked() || activity.state.is_working());
     let is_rest = matches!(activity.state, State::Idle | State::Ended | State::Lost);
     let last = signs.turn.heard().max(activity.since).unwrap_or(now);

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use transcript::{Call, Raw};
 
 /// Something the person is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,6 +120,12 @@ impl Request {
             }
             _ => Asked::Permission,
         }
+    }
+
+    /// What the tool would do, in a few words that are safe to show.
+    pub fn detail(&self) -> Option<String> {
+        let input = self.input.to_string();
+        Call { id: "", name: &self.tool, input: Raw::new(&input) }.detail()
     }
 
     /// The rules that "always" would add, as Claude Code writes them.

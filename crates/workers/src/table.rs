@@ -349,6 +349,12 @@ impl Table {
         })
     }
 
+    /// A number that changes with every change that others make.
+    pub fn version(&self) -> Result<i64, TableError> {
+        let version = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0));
+        version.map_err(|error| self.failed(error))
+    }
+
     /// One worker.
     pub fn get(&self, id: WorkerId) -> Result<Option<Worker>, TableError> {
         let sql = format!("SELECT {COLUMNS} FROM worker WHERE id = ?1");

@@ -41,7 +41,7 @@ fn field(at: i64, same_branch: bool, relevance: f64, act: Act) -> Field {
         root: PathBuf::from(format!("/p/{}", at % 4)),
         sessions: vec![(id, candidate.branch.clone())],
         judged: Judged {
-            relevance: vec![Relevance { score: relevance, reason: String::new() }],
+            relevance: vec![Relevance { score: relevance, reason: selection::Grounds::Said(String::new()) }],
             judge: Judge::Keyword,
             fell_back: None,
         },

@@ -1,9 +1,10 @@
 //! What is on the board: every session that is shown, grouped by project, the one that needs you on top. Pure.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use app::watch::{Facts, Listed};
 use jiff::{SignedDuration, Timestamp};
-use model::{Activity, Evidence, Session, SessionEvent, SessionId, SessionInfo, State, SubagentEvent};
+use model::{Activity, Evidence, SessionEvent, SessionId, SessionInfo, State, SubagentEvent};
 
 /// A session that is not watched closely is shown when something happened in it so recently.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
@@ -18,7 +19,6 @@ pub(crate) struct Card {
     pub(crate) context: u64,
     pub(crate) cost: Option<f64>,
     pub(crate) last: Option<Timestamp>,
-    pub(crate) is_alive: bool,
     pub(crate) subagents: Vec<SubagentEvent>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum Row {
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     watched: HashMap<SessionId, SessionInfo>,
-    facts: HashMap<SessionId, Session>,
+    facts: Listed,
     cards: Vec<Card>,
     rows: Vec<Row>,
     /// Whether the old ones are shown, too.
@@ -60,6 +60,10 @@ pub(crate) struct Board {
     /// The session the cursor is on.
     pub(crate) selected: Option<SessionId>,
     hidden: usize,
+    /// Whether there was a listing.
+    pub(crate) is_listed: bool,
+    /// Sessions that are gone since they were listed.
+    removed: HashSet<SessionId>,
 }
 
 impl Card {
@@ -109,8 +113,10 @@ impl Board {
     }
 
     /// Takes in a listing.
-    pub(crate) fn learn(&mut self, facts: &HashMap<SessionId, Session>) {
-        self.facts.clone_from(facts);
+    pub(crate) fn learn(&mut self, facts: Listed) {
+        self.removed.clear();
+        self.is_listed = true;
+        self.facts = facts;
     }
 
     /// Takes in an event; true when a listing would tell something new.
@@ -123,7 +129,7 @@ impl Board {
             }
             SessionEvent::SessionRemoved { session_id, .. } => {
                 self.watched.remove(session_id);
-                self.facts.remove(session_id);
+                self.removed.insert(session_id.clone());
                 true
             }
             SessionEvent::SessionsRefresh { sessions } => {
@@ -143,14 +149,22 @@ impl Board {
 
     /// Puts everything in its place, as of `now`.
     pub(crate) fn arrange(&mut self, now: Timestamp) {
-        let ids = self.watched.keys().chain(self.facts.keys().filter(|id| !self.watched.contains_key(*id)));
-        let cards: Vec<Card> = ids.map(|id| self.card(id)).collect();
-        let is_recent =
-            |card: &Card| card.is_alive || card.last.is_some_and(|last| now.duration_since(last) < RECENT);
-        let all = cards.len();
-        let shown = cards.into_iter().filter(|card| self.all || !self.filter.is_empty() || is_recent(card));
-        let mut cards: Vec<Card> = shown.collect();
-        self.hidden = all - cards.len();
+        let listed = self.facts.iter().filter(|(id, _)| !self.removed.contains(*id));
+        let unwatched = listed.filter(|(id, _)| !self.watched.contains_key(*id));
+        let known = self.watched.iter().map(|(id, info)| (id, Some(info), self.facts.get(id)));
+        let known = known.chain(unwatched.map(|(id, facts)| (id, None, Some(facts))));
+        let (all, is_filtered) = (self.all, !self.filter.is_empty());
+        self.hidden = 0;
+        let mut cards = Vec::new();
+        for (id, info, facts) in known {
+            let last = last(info, facts);
+            let is_recent = last.is_some_and(|last| now.duration_since(last) < RECENT);
+            if all || is_filtered || is_recent || is_alive(info, facts) {
+                cards.push(card(id, info, facts));
+            } else {
+                self.hidden += 1;
+            }
+        }
         cards.retain(|card| card.is_like(&self.filter));
         sort(&mut cards);
         self.cards = cards;
@@ -194,29 +208,34 @@ impl Board {
     fn place(&self) -> Option<usize> {
         self.cards.iter().position(|card| Some(&card.id) == self.selected.as_ref())
     }
+}
 
-    fn card(&self, id: &SessionId) -> Card {
-        let (info, facts) = (self.watched.get(id), self.facts.get(id));
-        let idle = || Activity::new(State::Idle, Evidence::Timer, None);
-        let activity = info.map(|info| info.activity.clone());
-        let activity = activity.or_else(|| facts.and_then(|facts| facts.activity.clone()));
-        let title = facts.and_then(|facts| facts.title.clone());
-        let title = title.or_else(|| info.and_then(|info| info.title.clone()));
-        let project = facts.and_then(|facts| facts.project.clone());
-        let project = project.or_else(|| info.and_then(|info| info.project.clone()));
-        let context = info.map(|info| info.context_tokens).filter(|tokens| *tokens > 0);
-        Card {
-            id: id.clone(),
-            title: title.unwrap_or_else(|| "(no title)".to_owned()),
-            project: project.unwrap_or_else(|| "-".to_owned()),
-            activity: activity.unwrap_or_else(idle),
-            context: context.or(facts.map(|facts| facts.context_tokens)).unwrap_or(0),
-            cost: facts.and_then(|facts| facts.registry_cost_usd.or(facts.cost_usd)),
-            last: info.and_then(|info| info.last_activity).max(facts.and_then(|facts| facts.last_modified)),
-            is_alive: info.is_some_and(|info| info.pid.is_some())
-                || facts.is_some_and(|facts| facts.is_running),
-            subagents: info.map(|info| info.subagents.clone()).unwrap_or_default(),
-        }
+fn last(info: Option<&SessionInfo>, facts: Option<&Facts>) -> Option<Timestamp> {
+    info.and_then(|info| info.last_activity).max(facts.and_then(|facts| facts.last))
+}
+
+fn is_alive(info: Option<&SessionInfo>, facts: Option<&Facts>) -> bool {
+    info.is_some_and(|info| info.pid.is_some()) || facts.is_some_and(|facts| facts.is_running)
+}
+
+fn card(id: &SessionId, info: Option<&SessionInfo>, facts: Option<&Facts>) -> Card {
+    let idle = || Activity::new(State::Idle, Evidence::Timer, None);
+    let activity = info.map(|info| info.activity.clone());
+    let activity = activity.or_else(|| facts.and_then(|facts| facts.activity.clone()));
+    let title = facts.and_then(|facts| facts.title.clone());
+    let title = title.or_else(|| info.and_then(|info| info.title.clone()));
+    let project = facts.and_then(|facts| facts.project.clone());
+    let project = project.or_else(|| info.and_then(|info| info.project.clone()));
+    let context = info.map(|info| info.context_tokens).filter(|tokens| *tokens > 0);
+    Card {
+        id: id.clone(),
+        title: title.unwrap_or_else(|| "(no title)".to_owned()),
+        project: project.unwrap_or_else(|| "-".to_owned()),
+        activity: activity.unwrap_or_else(idle),
+        context: context.or(facts.map(|facts| facts.context_tokens)).unwrap_or(0),
+        cost: facts.and_then(|facts| facts.cost_usd),
+        last: last(info, facts),
+        subagents: info.map(|info| info.subagents.clone()).unwrap_or_default(),
     }
 }
 

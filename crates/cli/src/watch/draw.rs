@@ -1,6 +1,7 @@
 //! The board as lines of a terminal of any width. Pure: what goes in decides what comes out.
 
 use jiff::Timestamp;
+use model::State;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -26,6 +27,9 @@ pub(crate) struct Frame {
     /// Why not everything is told by the system, where it is not.
     pub(crate) trouble: Option<String>,
 }
+
+/// So many columns are needed to show since when; where there are fewer, the title has them.
+const WITH_AGE: usize = 48;
 
 /// Which keys do what.
 pub(crate) const KEYS: [(&str, &str); 12] = [
@@ -77,7 +81,9 @@ fn scroll(board: &Board, frame: &mut Frame, room: usize) {
 }
 
 fn nothing(board: &Board) -> &'static str {
-    if board.filter.is_empty() {
+    if !board.is_listed {
+        "  Looking through your sessions…"
+    } else if board.filter.is_empty() {
         "  No session of the last day. `a` shows older ones; a new one appears by itself."
     } else {
         "  Nothing holds these words. Esc shows all again."
@@ -116,10 +122,13 @@ fn foot(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
     }
     let filter = if board.filter.is_empty() { String::new() } else { format!(" /{}", safe(&board.filter)) };
     let older = if board.hidden() > 0 { format!(" {} older: a", board.hidden()) } else { String::new() };
-    let keys =
+    let all =
         format!("Enter read  r resume  f fork  c copy id  / filter  n {}  ? help  q quit", frame.notify);
-    let text = format!("{filter}{older}  {keys}");
-    cut(vec![Span::styled(text, dim)], width)
+    // Where there is no room for all, the help tells of the others.
+    let keys = [all.as_str(), "Enter read  / filter  ? help  q quit", "? help  q quit"];
+    let used = filter.width() + older.width() + 2;
+    let fitting = keys.into_iter().find(|keys| used + keys.width() <= width).unwrap_or(keys[2]);
+    cut(vec![Span::styled(format!("{filter}{older}  {fitting}"), dim)], width)
 }
 
 fn help(width: usize) -> Vec<Line<'static>> {
@@ -161,14 +170,25 @@ fn session(card: &Card, is_selected: bool, width: usize, now: Timestamp) -> Line
     let mut spans = vec![
         Span::styled(format!("  {mark}"), colour),
         Span::styled(format!("{:<17}", super::word(&card.activity)), colour),
-        Span::styled(format!("{:>4}  ", age(now, since)), Style::new().add_modifier(Modifier::DIM)),
     ];
-    let used = 27;
+    let mut used = 21;
+    if width >= WITH_AGE {
+        spans.push(Span::styled(
+            format!("{:>4}  ", age(now, since)),
+            Style::new().add_modifier(Modifier::DIM),
+        ));
+        used += 6;
+    } else {
+        spans.push(Span::raw(" "));
+        used += 1;
+    }
     let tail = tail(card, width);
     let room = width.saturating_sub(used + tail.width());
     let doing = doing(card);
     let title = safe(&card.title);
-    let split = if doing.is_empty() || room < 40 { 0 } else { (room / 3).min(doing.width() + 2) };
+    // What the title leaves, and a third of the room at least.
+    let left = room.saturating_sub(title.width()).max(room / 3);
+    let split = if doing.is_empty() || room < 40 { 0 } else { left.min(doing.width() + 2) };
     spans.push(Span::raw(padded(&title, room - split)));
     if split > 0 {
         spans.push(Span::styled(padded(&format!("  {doing}"), split), Style::new().fg(Color::Cyan)));
@@ -210,6 +230,7 @@ fn colour(card: &Card) -> Style {
         Need::Blocked => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
         Need::Waits => Style::new().fg(Color::Yellow),
         Need::Works => Style::new().fg(Color::Green),
+        Need::Rests if card.activity.state == State::Lost => Style::new().fg(Color::Red),
         Need::Rests => Style::new().add_modifier(Modifier::DIM),
     }
 }
@@ -237,7 +258,9 @@ fn cut(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
 
 #[cfg(test)]
 mod tests {
-    use model::{QUESTION, SessionInfo, State, SubagentEvent};
+    use model::{QUESTION, SessionInfo, SubagentEvent};
+
+    use app::watch::Listed;
 
     use super::super::board::tests::{info, now};
     use super::*;
@@ -302,6 +325,7 @@ mod tests {
     fn help_and_nothing() {
         insta::assert_snapshot!(screen(Vec::new(), 60, 16, |_, frame| frame.help = true));
         insta::assert_snapshot!(screen(Vec::new(), 60, 4, |_, _| ()));
+        insta::assert_snapshot!(screen(Vec::new(), 60, 4, |board, _| board.learn(Listed::default())));
     }
 
     #[test]

@@ -69,9 +69,9 @@ impl Notices {
 }
 
 fn what(event: &SessionActivity) -> String {
-    let tool = event.tool_name.as_deref().unwrap_or("a tool");
-    match event.state {
-        State::WaitingPermission => format!("needs permission for {tool}"),
+    match (event.state, event.tool_name.as_deref()) {
+        (State::WaitingPermission, Some(tool)) => format!("needs permission for {tool}"),
+        (State::WaitingPermission, None) => "needs permission".to_owned(),
         _ => "asks you something".to_owned(),
     }
 }

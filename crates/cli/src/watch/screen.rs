@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use app::watch::{Listener, Watch};
 use app::{App, Notify};
 use jiff::Timestamp;
-use model::{SessionEvent, SessionId};
+use model::{SessionEvent, SessionId, SessionInfo};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
@@ -28,6 +28,8 @@ use crate::text::safe;
 
 /// How often what is shown grows older.
 const BEAT: Duration = Duration::from_secs(1);
+/// Sessions become old without news; nothing else on the board changes its place by time alone.
+const ARRANGED: Duration = Duration::from_mins(1);
 /// A listing reads every transcript that has changed: it is not wanted more often than this.
 const LISTING: Duration = Duration::from_secs(10);
 /// Whoever reads a page in a pager takes longer than this.
@@ -60,6 +62,9 @@ struct Screen<'a> {
     clock: fn() -> Timestamp,
     listed: Option<Instant>,
     wants_listing: bool,
+    /// Whether anything has happened since the board was arranged, and when that was.
+    has_news: bool,
+    arranged: Instant,
 }
 
 /// Shows the board until the person has seen enough.
@@ -75,13 +80,15 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result
         clock,
         listed: None,
         wants_listing: true,
+        has_news: true,
+        arranged: Instant::now(),
     };
     for info in &snapshot.sessions {
         let state = model::SessionActivity::new(&info.session_id, &info.activity);
         // What was asked before anybody looked is seen on the board; nobody is called for it.
         screen.notices.hear(&state, clock());
     }
-    screen.board.reset(snapshot.sessions);
+    screen.show_all(snapshot.sessions);
     let (sender, inputs) = channel();
     forward_sessions(listener, sender.clone())?;
     let mut terminal = Raw::enter()?;
@@ -98,6 +105,7 @@ impl Screen<'_> {
     ) -> Result<(), Failure> {
         loop {
             self.draw(terminal)?;
+            self.has_news = false;
             let first = match inputs.recv_timeout(BEAT) {
                 Ok(input) => Some(input),
                 Err(RecvTimeoutError::Timeout) => None,
@@ -115,22 +123,27 @@ impl Screen<'_> {
     }
 
     fn take(&mut self, input: Input) -> Wish {
+        self.has_news = true;
         match input {
             Input::Terminal(Event::Key(key)) if key.kind != KeyEventKind::Release => self.key(key),
             Input::Terminal(_) => Wish::Stay,
             Input::Session(event) => {
-                self.hear(&event);
+                self.hear(&self.watch.completed(&event));
                 Wish::Stay
             }
             Input::End => Wish::Quit,
         }
     }
 
+    fn show_all(&mut self, sessions: Vec<SessionInfo>) {
+        self.board.reset(sessions.into_iter().map(|info| self.watch.complete(info)).collect());
+    }
+
     fn hear(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Resync { .. } => {
                 if let Some(snapshot) = self.watch.snapshot() {
-                    self.board.reset(snapshot.sessions);
+                    self.show_all(snapshot.sessions);
                 }
             }
             SessionEvent::Watching(watching) => self.frame.trouble.clone_from(&watching.reason),
@@ -150,6 +163,7 @@ impl Screen<'_> {
         }
         if self.watch.take_facts() {
             self.board.learn(self.watch.facts());
+            self.has_news = true;
         }
         if self.wants_listing && self.listed.is_none_or(|at| at.elapsed() >= LISTING) {
             self.wants_listing = false;
@@ -170,7 +184,10 @@ impl Screen<'_> {
 
     fn draw(&mut self, terminal: &mut Raw) -> io::Result<()> {
         let now = (self.clock)();
-        self.board.arrange(now);
+        if self.has_news || self.arranged.elapsed() >= ARRANGED {
+            self.board.arrange(now);
+            self.arranged = Instant::now();
+        }
         self.frame.notify = match self.notify {
             Notify::Off => "off",
             Notify::Bell => "bell",
@@ -238,11 +255,13 @@ impl Screen<'_> {
     }
 
     fn next_notify(&mut self) {
-        self.notify = match self.notify {
-            Notify::Off => Notify::Bell,
-            Notify::Bell => Notify::Notify,
-            Notify::Notify => Notify::Off,
+        let (notify, message) = match self.notify {
+            Notify::Off => (Notify::Bell, "calls you by the terminal's bell"),
+            Notify::Bell => (Notify::Notify, "calls you by a notification of the desktop"),
+            Notify::Notify => (Notify::Off, "does not call you"),
         };
+        self.notify = notify;
+        self.frame.message = Some(message.to_owned());
     }
 
     /// By the terminal's own clipboard (OSC 52), which works through ssh and tmux.

@@ -1,8 +1,11 @@
 //! No secret leaves: not in a search, a list, a conversation, an export or a ranking; nor is one indexed.
 
+use std::fs::OpenOptions;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use serde_json::{Value, json};
 use testkit::{ScratchHome, Transcript};
 
 /// Made up, and put together here so that nobody takes it for one.
@@ -51,19 +54,54 @@ fn no_answer_holds_a_secret() {
         assert!(!text.contains(&secret()[4..]), "{asked:?}: {text}");
         assert!(text.contains("[redacted:") || asked[0] == "list" || asked[0] == "cost", "{asked:?}: {text}");
     }
-    let json: serde_json::Value = serde_json::from_slice(&run(&home, &["list", "--json"]).stdout).unwrap();
+    let json: Value = serde_json::from_slice(&run(&home, &["list", "--json"]).stdout).unwrap();
     let prompt = json["sessions"][0]["first_message"].as_str().unwrap();
     assert!(prompt.starts_with("Push with [redacted:github-token] to the mirror"), "{prompt}");
 }
 
 #[test]
+fn what_is_watched_holds_no_secret() {
+    let home = home();
+    let listed: Value = serde_json::from_slice(&run(&home, &["list", "--json"]).stdout).unwrap();
+    let file = listed["sessions"][0]["file"].as_str().unwrap();
+    let append = |line: &str| {
+        let mut file = OpenOptions::new().append(true).open(file).unwrap();
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    };
+    // It was written to just now.
+    append("");
+    let mut watch = home.command(env!("CARGO_BIN_EXE_backstory"));
+    watch.args(["watch", "--json"]).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut watch = watch.spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut until = |what: &str| {
+        let line = lines.find(|line| line.contains(what)).unwrap();
+        assert!(!line.contains(&secret()[4..]), "{line}");
+        line
+    };
+    // How things stand at the beginning, before anything was listed.
+    let first = until("sessions-refresh");
+    assert!(first.contains("11111111-aaaa") && first.contains("[redacted:github-token]"), "{first}");
+    let description = format!("Push with {}", secret());
+    let input = json!({"command": "git push", "description": description});
+    let call = json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": input});
+    let message = json!({"role": "assistant", "content": [call], "stop_reason": "tool_use"});
+    let record = json!({"type": "assistant", "uuid": "new", "message": message});
+    append(&record.to_string());
+    until(r#""eventType":"tool_use""#);
+    until("session-activity");
+    until("session-updated");
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+}
+
+#[test]
 fn marks_stand_where_the_words_are() {
     let home = home();
-    let json: serde_json::Value =
-        serde_json::from_slice(&run(&home, &["search", "--json", "zebra"]).stdout).unwrap();
+    let json: Value = serde_json::from_slice(&run(&home, &["search", "--json", "zebra"]).stdout).unwrap();
     let hit = &json["hits"][0];
     let snippet = hit["snippet"].as_str().unwrap();
-    let marked = |mark: &serde_json::Value| {
+    let marked = |mark: &Value| {
         let at = |end: usize| usize::try_from(mark[end].as_u64().unwrap()).unwrap();
         snippet[at(0)..at(1)].to_lowercase()
     };
@@ -76,7 +114,7 @@ fn marks_stand_where_the_words_are() {
 fn the_index_holds_no_secret() {
     let home = home();
     let found = |question: &str| {
-        let json: serde_json::Value =
+        let json: Value =
             serde_json::from_slice(&run(&home, &["search", "--json", question]).stdout).unwrap();
         json["total"].as_u64().unwrap()
     };

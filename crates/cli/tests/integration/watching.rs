@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use testkit::claude::Run;
 use testkit::files::{bytes, wait_until};
 use testkit::{Answer, Claude, Gate, Script, Terminal};
 
@@ -91,6 +92,49 @@ fn what_a_session_does_is_told_in_lines_and_in_json() {
     let told = events.until("waiting", |line| state(line, "waiting_input"));
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["data"]["sessionKey"], format!("claude:{}", told["data"]["sessionId"].as_str().unwrap()));
+}
+
+#[test]
+fn a_worker_that_asks_is_seen_by_all_who_look() {
+    for claude in [Claude::newest(), Claude::v2_1_100()] {
+        let gate = Gate::new();
+        let desk = Desk::new(claude, script(&gate));
+        let shop = desk.project("shop");
+        let events = Watching::start(&desk, &["--json"]);
+        events.until("the beginning", |line| line.starts_with(r#"{"event":"sessions-refresh""#));
+        let mut run = desk.command(&["run", "--fresh", "--detach", "--json", "touch it"]);
+        run.current_dir(shop.path());
+        let ready: Value = serde_json::from_str(&Run::of(run).succeeded().stdout).unwrap();
+        let is = |line: &str, state: &str| {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let data = &event["data"];
+            let told = (&event["event"], &data["state"], &data["evidence"], &data["sessionId"]);
+            told == (&json!("session-activity"), &json!(state), &json!("protocol"), &ready["session_id"])
+        };
+        events.until("thinking", |line| is(line, "thinking"));
+        let asked = events.until("asked", |line| is(line, "waiting_permission"));
+        assert!(asked.contains(r#""toolName":"Bash""#) && asked.contains("Make it"), "{asked}");
+        // Who looks once sees the same.
+        let listed = desk.json(&["list", "--running"])["sessions"][0].clone();
+        let activity = &listed["activity"];
+        let told = [&activity["state"], &activity["evidence"], &activity["tool"], &activity["detail"]];
+        assert_eq!(told, ["waiting_permission", "protocol", "Bash", "Make it"], "{listed}");
+        let status = desk.json(&["status", "shop"])["sessions"]["active"][0].clone();
+        assert_eq!(status["activity"], *activity, "{status}");
+        let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
+        board.until(|screen| screen.contains("1 needs you") && screen.contains("Bash: Make it"));
+
+        let resumed = desk.backstory(&["resume", ready["session_id"].as_str().unwrap()]);
+        assert_eq!(resumed.code, Some(6), "{}", resumed.stderr);
+        assert!(resumed.stderr.contains("backstory attach"), "{}", resumed.stderr);
+        let number = ready["worker"].to_string();
+        let request = desk.json(&["workers"])["workers"][0]["requests"][0]["request"].clone();
+        let _ = desk.backstory(&["answer", &number, request.as_str().unwrap(), "allow"]).succeeded();
+        events.until("its rest", |line| is(line, "waiting_input"));
+        let _ = desk.backstory(&["stop", &number]).succeeded();
+        events.until("its end", |line| line.contains(r#""state":"ended""#));
+        assert_eq!(desk.json(&["list", "--running"])["sessions"], json!([]));
+    }
 }
 
 #[test]

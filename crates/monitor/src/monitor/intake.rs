@@ -16,6 +16,7 @@ use crate::hooks::{self, Inbox};
 use crate::process::Process;
 use crate::records::Told;
 use crate::session::{News, Session};
+use crate::spoken::Spoken;
 
 impl Owner {
     pub(super) fn changed(&mut self, change: Change, now: Timestamp) {
@@ -181,6 +182,26 @@ impl Owner {
                 self.left(&id, now);
             }
         }
+    }
+
+    pub(super) fn hear_worker(&mut self, id: SessionId, spoken: Option<Spoken>, now: Timestamp) {
+        let holds = spoken.as_ref().is_some_and(Spoken::holds);
+        let is_known = self.sessions.contains_key(&id);
+        if !is_known && !holds {
+            return;
+        }
+        if is_known {
+            // What was written before it was said is read before it.
+            self.read_rest(&id, now);
+        }
+        let timers = self.settings.timers;
+        let session = self.sessions.entry(id.clone()).or_insert_with(|| Session::new(id.clone(), timers));
+        session.tracker.spoken(spoken, now);
+        if !is_known {
+            self.take_up_held(&id, now);
+            self.created(&id);
+        }
+        self.touched.insert(id);
     }
 
     /// That a session was left is told before what its process does next.

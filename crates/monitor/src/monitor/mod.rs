@@ -12,12 +12,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::{SessionInfo, Watching};
+use model::{SessionId, SessionInfo, Watching};
 use transcript::ConfigFolder;
 
 use crate::Timers;
 use crate::bus::Listener;
 use crate::monitor::owner::Owner;
+use crate::spoken::Spoken;
 
 /// A session silent for so long, that no live process holds, costs nothing but the look at its file in turn.
 pub(crate) const HOT: SignedDuration = SignedDuration::from_hours(1);
@@ -47,6 +48,8 @@ pub(crate) enum Input {
     Overflow,
     /// The system's events are broken.
     Broken(String),
+    /// A worker says what its session does; nothing where it does not hold it any more.
+    Spoken(SessionId, Option<Spoken>),
     /// Somebody wants to hear what happens from now on.
     Listen(usize, Sender<(Snapshot, Listener)>),
     /// Somebody wants to know how things stand.
@@ -89,6 +92,11 @@ impl Monitor {
         Ok(Self { inputs, thread: Some(thread) })
     }
 
+    /// The way to tell it what workers say.
+    pub fn voice(&self) -> Voice {
+        Voice(self.inputs.clone())
+    }
+
     /// How things stand, and all that happens from then on to a listener that may be `capacity` events behind.
     /// `None` when the monitor has ended.
     pub fn listen(&self, capacity: usize) -> Option<(Snapshot, Listener)> {
@@ -102,6 +110,18 @@ impl Monitor {
         let (reply, answer) = channel();
         self.inputs.send(Input::Look(reply)).ok()?;
         answer.recv().ok()
+    }
+}
+
+/// The way by which what workers say of their sessions reaches the monitor.
+#[derive(Debug, Clone)]
+pub struct Voice(Sender<Input>);
+
+impl Voice {
+    /// Tells what a worker says of a session; nothing where it does not hold it any more. False when the monitor
+    /// has ended.
+    pub fn say(&self, session: SessionId, spoken: Option<Spoken>) -> bool {
+        self.0.send(Input::Spoken(session, spoken)).is_ok()
     }
 }
 

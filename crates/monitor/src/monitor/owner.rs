@@ -145,6 +145,10 @@ impl Owner {
                 self.source.broke(why);
                 self.catch_up();
             }
+            Input::Spoken(session, spoken) => {
+                let now = self.now();
+                self.hear_worker(session, spoken, now);
+            }
             Input::Listen(capacity, reply) => {
                 let listener = self.bus.listen(capacity);
                 // Whoever asked may be gone.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionId};
+use monitor::hooks::Inbox;
 use monitor::{Process, Records, Timers, Told, Tracker, Written, replay};
 use testkit::recording::{Seen, What};
 use transcript::record::parse;
-use transcript::{ConfigFolder, FileRole, Live, Standing, SubagentMeta};
+use transcript::{ConfigFolder, FileRole, Live, Reader, Standing, SubagentMeta};
 
 /// How long time goes on after the last thing that was seen.
 const AFTER: SignedDuration = SignedDuration::from_secs(20);
@@ -133,6 +134,91 @@ fn check(release: &str, expected: &[&str]) {
     let text = transcript::read_small(&data.join(format!("{release}.jsonl")), 1 << 20).unwrap();
     let seen = testkit::recording::read(&String::from_utf8(text).unwrap());
     assert_eq!(states(&seen), expected, "{release}");
+}
+
+/// A transcript of a release whose lines go in at the times that they bear: each state in one word with its evidence,
+/// what a tool is and what is waited for beside it.
+#[track_caller]
+fn check_transcript(name: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/transcripts/{name}.jsonl"));
+    let mut written: Vec<(Timestamp, Written)> = Vec::new();
+    let mut lines = Reader::open(&path).unwrap();
+    while let Some(line) = lines.next_line().unwrap() {
+        let before = written.last().map(|(at, _)| *at);
+        let made = parse(line.bytes).unwrap().timestamp();
+        // What bears no time is written with what stands before it.
+        let at = made.max(before).unwrap_or(Timestamp::MIN);
+        written.push((at, Written::Transcript([line.bytes, b"\n"].concat())));
+    }
+    let until = written.last().unwrap().0 + AFTER;
+    let mut tracker = Tracker::new("s1".parse().unwrap(), Timers::default());
+    let told = replay(&mut tracker, &written, until);
+    let words: Vec<String> = told.iter().map(|(_, activity)| word(activity)).collect();
+    assert_eq!(words.join(", "), expected, "{name}");
+}
+
+#[test]
+fn transcripts_of_print_mode() {
+    let slow = "thinking X, responding X, tool_use X Bash, tool_use X Bash, thinking X";
+    check_transcript("1.0.60-slow", &format!("{slow}, waiting_input X"));
+    // The last message has no stop reason there.
+    check_transcript("2.0.77-slow", &format!("{slow}, responding X, waiting_input T"));
+    check_transcript("2.1.100-slow", &format!("{slow}, waiting_input X"));
+    // One tool after the other.
+    let slow =
+        "thinking X, responding X, tool_use X Bash, thinking X, tool_use X Bash, thinking X, waiting_input X";
+    check_transcript("2.1.197-slow", slow);
+    let denied = "thinking X, responding X, tool_use X Bash, thinking X, waiting_input X";
+    check_transcript("1.0.60-tools", denied);
+    // Two at once: what the first one called does not wait.
+    let two = "thinking X, tool_use X Agent, tool_use X Agent, thinking X, waiting_input X";
+    check_transcript("2.0.77-subs", two);
+    check_transcript("2.1.100-subs", two);
+    // The API was overloaded at first: that it was asked again stands nowhere.
+    let retried = "thinking X, waiting_input X";
+    check_transcript("1.0.60-err", retried);
+    check_transcript("2.1.197-err", retried);
+}
+
+#[test]
+fn transcripts_of_a_terminal_in_which_a_permission_was_denied() {
+    let turn = "thinking X, waiting_input X, thinking X, responding X, tool_use X Bash";
+    // Without a status in the registry the seven seconds were over just before the answer came.
+    check_transcript(
+        "2.1.100-tui",
+        &format!("{turn}, waiting_permission T Bash, thinking X, waiting_input X"),
+    );
+    check_transcript("2.1.197-tui", &format!("{turn}, thinking X, waiting_input X"));
+}
+
+#[test]
+fn what_hooks_of_2_1_329_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks-2.1.329.jsonl");
+    std::fs::copy(told, monitor::hooks::file(folder.path())).unwrap();
+    let told = Inbox::new(folder.path().to_owned()).read();
+    let states = |name: &str| {
+        let of_session = told.iter().filter(|hook| hook.session.as_str().starts_with(name));
+        let written: Vec<_> = of_session.map(|hook| (hook.at, Written::Hook(hook.clone()))).collect();
+        let until = written.last().unwrap().0 + AFTER;
+        let mut tracker = Tracker::new(name.parse().unwrap(), Timers::default());
+        let mut words: Vec<String> =
+            replay(&mut tracker, &written, until).iter().map(|(_, activity)| word(activity)).collect();
+        words.dedup();
+        words.join(", ")
+    };
+    let expected = [
+        "waiting_input H, thinking H, waiting_input H",
+        "thinking H, waiting_permission H Bash, thinking H, waiting_input H",
+        "thinking H, waiting_input H AskUserQuestion, thinking H, waiting_input H",
+        // Esc and a tool that failed: no hook tells, the transcript would.
+        "thinking H, waiting_permission H Bash, waiting_input H",
+        // A sub-agent in the background; its own tools say nothing of the turn, which is over.
+        "thinking H, waiting_input H (1 in the background), thinking H, waiting_input H",
+        "thinking H, waiting_permission H Bash, ended H",
+    ];
+    assert_eq!(states("7dd91b96"), expected.join(", "));
+    assert_eq!(states("ef3129ba"), "waiting_input H, ended H");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionEvent};
 use monitor::hooks::{Hook, Told};
-use monitor::{Held, Process, Status, Timers, Tracker};
+use monitor::{Held, Process, Spoken, Status, Timers, Tracker, Word};
 use serde_json::{Value, json};
 use transcript::record::parse;
 use transcript::{LiveStatus, SubagentMeta};
@@ -175,6 +175,13 @@ impl Scene {
         self
     }
 
+    fn worker(mut self, word: Word) -> Self {
+        self.now += SignedDuration::from_millis(10);
+        self.tracker.spoken(Some(Spoken { pid: Some(7), since: self.now, word }), self.now);
+        self.tell();
+        self
+    }
+
     fn hook(mut self, told: Told) -> Self {
         self.now += SignedDuration::from_millis(10);
         let session = self.tracker.id().clone();
@@ -273,6 +280,55 @@ fn a_text_turn() {
         .says(end())
         .hook(Told::Over { in_background: 0 })
         .check("thinking H, waiting_input X, waiting_input H");
+}
+
+#[test]
+fn every_way_in_which_a_message_stops() {
+    // By records alone, in every class of release: a registry may be another container's.
+    for version in ["1.0.60", "2.0.77", "2.1.100", "2.1.197", "2.1.329"] {
+        for reason in ["end_turn", "stop_sequence", "max_tokens", "refusal", "a new one"] {
+            let scene = Scene::new(version).prompt("x").says(json!(reason)).wait(60);
+            scene.check("thinking X, waiting_input X");
+        }
+        // The model goes on by itself.
+        let paused = Scene::new(version).prompt("x").thinks(json!("pause_turn")).wait(60);
+        paused.check("thinking X").says(end()).check("waiting_input X");
+        // A terminal's mark, since 2.1.119, and those of Esc.
+        let marked = Scene::new(version).prompt("x").says(json!(null)).turn_duration(0).wait(60);
+        marked.check("thinking X, responding X, waiting_input X");
+        for mark in ["[Request interrupted by user]", "[Request interrupted by user for tool use]"] {
+            let scene =
+                Scene::new(version).prompt("x").calls("t1", "Bash").answers("t1").prompt(mark).wait(60);
+            scene.check("thinking X, tool_use X Bash (a thing), thinking X, waiting_input X");
+        }
+        // Both kinds of question, for as long as nobody answers.
+        for question in ["AskUserQuestion", "ExitPlanMode"] {
+            let scene = Scene::new(version).prompt("x").calls("t1", question).wait(1700);
+            scene.check(&format!("thinking X, waiting_input X {question} (question)"));
+        }
+    }
+}
+
+#[test]
+fn hooks_of_a_subagent_say_nothing_of_the_turn() {
+    let answered = Told::Answered { tool: Some("Bash".into()), tool_use: Some("t9".into()) };
+    let mut scene = Scene::b().hook(Told::Prompt).hook(Told::Over { in_background: 1 });
+    scene = scene.check("waiting_input R, thinking H, waiting_input H (1 in the background)");
+    let inner = |scene: &Scene, told| Hook {
+        at: scene.now,
+        session: scene.tracker.id().clone(),
+        name: "Hook".into(),
+        agent: Some("a7".into()),
+        told,
+    };
+    // What it asks is asked of the person all the same.
+    let ask = Told::Asks { tool: Some("Bash".into()), detail: None, question: false };
+    scene.tracker.hook(&inner(&scene, ask));
+    scene.tell();
+    scene = scene.check("waiting_permission H Bash");
+    scene.tracker.hook(&inner(&scene, answered));
+    scene.tell();
+    scene.check("waiting_input H (1 in the background)");
 }
 
 #[test]
@@ -442,6 +498,51 @@ fn a_permission_is_asked() {
         .check("thinking H, waiting_input X, waiting_input H");
     // A denial is told by no hook.
     asked(Scene::c()).check(begin).answers("t1").interrupted().check("thinking X, waiting_input X");
+}
+
+#[test]
+fn a_worker_of_ours() {
+    let asks = |question| Word::Asks { tool: "Bash".into(), detail: Some("a thing".into()), question };
+    let turn = |scene: Scene| {
+        let scene = scene.worker(Word::Works).check("thinking P").prompt("x").calls("t1", "Bash");
+        let scene = scene.wait(60).check("tool_use P Bash (a thing)");
+        let scene = scene.worker(asks(false)).wait(7200).check("waiting_permission P Bash (a thing)");
+        let scene = scene.worker(asks(true)).check("waiting_input P Bash (question)");
+        let scene = scene.worker(Word::Works).answers("t1").says(end()).worker(Word::Rests);
+        scene.check("tool_use P Bash (a thing), thinking P, responding P, waiting_input P")
+    };
+    // Where nothing else tells, and where a lesser sign says the same or nothing of use.
+    turn(Scene::c()).worker(Word::Ended).wait(7200).check("ended P");
+    turn(Scene::b().check("waiting_input R")).wait(1801).check("idle T");
+    turn(Scene::c()).worker(Word::Works).worker(Word::Lost).check("thinking P, lost P");
+    let scene = Scene::a().busy().check("thinking R").worker(Word::Works).check("thinking P");
+    let scene = scene.asks("permission prompt").check("").worker(asks(false));
+    scene
+        .check("waiting_permission P Bash (a thing)")
+        .idle()
+        .check("")
+        .worker(Word::Rests)
+        .check("waiting_input P");
+}
+
+#[test]
+fn how_a_worker_left_is_told_once() {
+    let ended = |at| Process::Ended { at, evidence: Evidence::Registry };
+    let scene = Scene::a().idle().worker(Word::Works).check("waiting_input R, thinking P");
+    let at = scene.now;
+    let scene = scene.process(ended(at)).check("").worker(Word::Ended).check("ended R");
+    // Another worker takes the session up.
+    let scene = scene.worker(Word::Works).check("thinking P").worker(Word::Ended).check("ended P");
+    let at = scene.now;
+    scene.process(ended(at)).process(Process::Absent).check("");
+}
+
+#[test]
+fn a_session_that_its_worker_lets_go_is_what_the_other_signs_say() {
+    let mut scene = Scene::a().busy().worker(Word::Works).check("thinking R, thinking P");
+    scene.tracker.spoken(None, scene.now);
+    scene.tell();
+    scene.check("thinking R");
 }
 
 #[test]
@@ -718,7 +819,10 @@ fn a_session_is_left_for_another() {
 fn a_process_is_killed() {
     let scene = Scene::a().busy().prompt("x").calls("t1", "Bash");
     let at = scene.now;
-    scene.process(Process::Lost { at }).wait(7200).check("thinking R, tool_use R Bash (a thing), lost R");
+    scene
+        .process(Process::Lost { at, evidence: Evidence::Registry })
+        .wait(7200)
+        .check("thinking R, tool_use R Bash (a thing), lost R");
     Scene::c().prompt("x").wait(1799).check("thinking X").wait(2).check("idle T");
 }
 

@@ -1,0 +1,229 @@
+//! What Backstory's own workers say of the sessions that they hold, for whoever asks what those do.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use model::SessionId;
+use monitor::{Spoken, Voice, Word};
+use workers::table::{FILE, Worker};
+use workers::{Asked, Request, Table, Why, WorkerState};
+
+use crate::App;
+
+/// How often it is looked what workers say, while any holds a session, and while none does.
+const LIVELY: Duration = Duration::from_millis(50);
+const QUIET: Duration = Duration::from_millis(500);
+/// A Backstory that was killed does not say so: how often it is looked whether those that speak live.
+const LIVES: Duration = Duration::from_secs(1);
+
+/// What those say that hold a session at this moment.
+pub(crate) fn all(app: &App) -> HashMap<SessionId, Spoken> {
+    let mut ear = Ear::new(app);
+    ear.listen();
+    ear.heard
+}
+
+/// One who listens to the workers by looking into their table.
+#[derive(Debug)]
+pub(crate) struct Ear {
+    file: PathBuf,
+    table: Option<Table>,
+    /// The table's version when it was last looked into, and when that was.
+    looked: Option<(i64, Instant)>,
+    heard: HashMap<SessionId, Spoken>,
+}
+
+impl Ear {
+    pub(crate) fn new(app: &App) -> Self {
+        Self { file: app.config.state.join(FILE), table: None, looked: None, heard: HashMap::new() }
+    }
+
+    /// What they say that they did not say the last time; nothing of those that hold their session no more.
+    pub(crate) fn listen(&mut self) -> Vec<(SessionId, Option<Spoken>)> {
+        if !self.file.exists() {
+            self.table = None;
+        } else if self.table.is_none() {
+            self.looked = None;
+            self.table = Table::open(&self.file).ok();
+        }
+        let Some(table) = &self.table else { return self.all_left() };
+        let Ok(version) = table.version() else { return Vec::new() };
+        if self.looked.is_some_and(|(known, at)| known == version && at.elapsed() < LIVES) {
+            return Vec::new();
+        }
+        let Ok(living) = table.living() else { return Vec::new() };
+        self.looked = Some((version, Instant::now()));
+        let now: HashMap<SessionId, Spoken> = living.iter().filter_map(said).collect();
+        let left = self.heard.keys().filter(|session| !now.contains_key(*session));
+        let last_words = |session: &SessionId| {
+            let workers = table.of_session(session).unwrap_or_default();
+            (session.clone(), workers.first().and_then(said).map(|(_, spoken)| spoken))
+        };
+        let mut news: Vec<_> = left.map(last_words).collect();
+        let is_new = |session: &SessionId, spoken: &Spoken| self.heard.get(session) != Some(spoken);
+        let changed = now.iter().filter(|(session, spoken)| is_new(session, spoken));
+        news.extend(changed.map(|(session, spoken)| (session.clone(), Some(spoken.clone()))));
+        self.heard = now;
+        news
+    }
+
+    fn all_left(&mut self) -> Vec<(SessionId, Option<Spoken>)> {
+        self.heard.drain().map(|(session, _)| (session, None)).collect()
+    }
+
+    /// Has a thread listen from now on, and tell the monitor; it ends with what is returned.
+    pub(crate) fn keep_listening(mut self, voice: Voice) -> std::io::Result<Sender<()>> {
+        let (end, ended): (_, Receiver<()>) = channel();
+        std::thread::Builder::new().name("workers".to_owned()).spawn(move || {
+            loop {
+                let patience = if self.heard.is_empty() { QUIET } else { LIVELY };
+                let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(patience) else { return };
+                for (session, spoken) in self.listen() {
+                    if !voice.say(session, spoken) {
+                        return;
+                    }
+                }
+            }
+        })?;
+        Ok(end)
+    }
+}
+
+/// What a worker says; nothing where it does not hold its session, or nobody is there who speaks with it.
+fn said(worker: &Worker) -> Option<(SessionId, Spoken)> {
+    let (word, since) = match &worker.state {
+        WorkerState::Queued | WorkerState::Lost { .. } => return None,
+        WorkerState::Starting | WorkerState::Running => (Word::Works, worker.changed),
+        WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.changed),
+        WorkerState::Idle { since } => (Word::Rests, *since),
+        WorkerState::Failed { why: Why::Exit, .. } => (Word::Lost, worker.changed),
+        WorkerState::Finished { .. } | WorkerState::Failed { .. } | WorkerState::Stopped => {
+            (Word::Ended, worker.changed)
+        }
+    };
+    if !worker.state.is_over() && !worker.host.is_alive() {
+        return None;
+    }
+    let pid = worker.process.as_ref().map(|process| process.pid);
+    Some((worker.session.clone(), Spoken { pid, since, word }))
+}
+
+fn asks(request: &Request) -> Word {
+    Word::Asks {
+        tool: request.tool.clone(),
+        detail: request.detail(),
+        question: matches!(request.asked(), Asked::Questions(_)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use jiff::Timestamp;
+    use workers::table::{Added, Wanted};
+    use workers::{Life, Start, WorkerId, WorkerSpec};
+
+    use super::*;
+
+    struct Scene {
+        _scratch: tempfile::TempDir,
+        table: Table,
+        ear: Ear,
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_800_000_000).unwrap()
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let scratch = tempfile::tempdir().unwrap();
+            let file = scratch.path().join(FILE);
+            let ear = Ear { file: file.clone(), table: None, looked: None, heard: HashMap::new() };
+            Self { table: Table::open(&file).unwrap(), ear, _scratch: scratch }
+        }
+
+        fn add(&mut self, session: &str, host: &Life) -> WorkerId {
+            let session: SessionId = session.parse().unwrap();
+            let spec = WorkerSpec::new(Start::Fresh(session.clone()), "/p".into(), "Fix it".into());
+            let slot = Path::new("/").join(session.as_str());
+            let wanted = Wanted { spec: &spec, session: &session, slot: &slot, message: "m", host };
+            match self.table.add(&wanted, now()).unwrap() {
+                Added::Begins(id) => id,
+                other => panic!("{other:?}"),
+            }
+        }
+
+        #[track_caller]
+        fn check(&mut self, expected: &str) {
+            let mut heard: Vec<String> = self.ear.listen().iter().map(word).collect();
+            heard.sort();
+            assert_eq!(heard.join(", "), expected);
+        }
+    }
+
+    fn word((session, spoken): &(SessionId, Option<Spoken>)) -> String {
+        let word = match spoken.as_ref().map(|spoken| &spoken.word) {
+            None => "-".to_owned(),
+            Some(Word::Asks { tool, detail, question }) => {
+                format!("{tool} {} {question}", detail.as_deref().unwrap_or("-"))
+            }
+            Some(other) => format!("{other:?}"),
+        };
+        format!("{session} {word}")
+    }
+
+    fn request(tool: &str, input: &serde_json::Value) -> Request {
+        serde_json::from_value(
+            serde_json::json!({"request": "r", "tool": tool, "input": input, "suggestions": []}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn what_a_worker_says_from_its_start_to_its_end() {
+        let mut scene = Scene::new();
+        let own = Life::own();
+        let (a, b) = (scene.add("a", &own), scene.add("b", &own));
+        scene.check("");
+        let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
+        enter(a, &WorkerState::Starting);
+        enter(b, &WorkerState::Running);
+        scene.check("a Works, b Works");
+        scene.check("");
+        let bash = request(
+            "Bash",
+            &serde_json::json!({"command": "curl -H 'Key: x' https://h/", "description": "Ask h"}),
+        );
+        let question = serde_json::json!({"questions": [{"question": "Which?"}]});
+        let question = request("AskUserQuestion", &question);
+        let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
+        enter(a, &WorkerState::WaitingPermission { requests: vec![bash] });
+        enter(b, &WorkerState::WaitingPermission { requests: vec![question] });
+        scene.check("a Bash Ask h false, b AskUserQuestion - true");
+        let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
+        enter(a, &WorkerState::Idle { since: now() });
+        enter(b, &WorkerState::Failed { why: Why::Exit, message: "killed".into() });
+        scene.check("a Rests, b Lost");
+        scene.table.enter(a, &WorkerState::Finished { text: "Done.".into() }, now()).unwrap();
+        scene.check("a Ended");
+        scene.check("");
+    }
+
+    #[test]
+    fn nobody_speaks_for_a_backstory_that_is_gone() {
+        let mut scene = Scene::new();
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let host = Life::of(child.id()).unwrap();
+        let id = scene.add("a", &host);
+        scene.table.enter(id, &WorkerState::Running, now()).unwrap();
+        scene.check("a Works");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        scene.ear.looked = None;
+        scene.check("a -");
+    }
+}
