@@ -104,9 +104,8 @@ fn evict_stale(lock: &Path, now: Timestamp) -> io::Result<String> {
     let aside = lock.with_extension(format!("stale-{}", std::process::id()));
     if fs::rename(lock, &aside).is_ok() {
         let moved = fs::symlink_metadata(&aside)?;
-        if (moved.dev(), moved.ino()) == (before.dev(), before.ino()) {
-            fs::remove_file(&aside)?;
-        } else if fs::hard_link(&aside, lock).is_ok() {
+        let is_it = (moved.dev(), moved.ino()) == (before.dev(), before.ino());
+        if is_it || fs::hard_link(&aside, lock).is_ok() {
             fs::remove_file(&aside)?;
         }
     }

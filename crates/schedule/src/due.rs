@@ -58,11 +58,10 @@ pub fn course(job: &Job, due: Due, goes_on: bool, waits: bool) -> Course {
     }
     let trigger = if due.is_late { Trigger::CatchUp } else { Trigger::Schedule };
     match job.order.overlap {
-        Overlap::Allow => Course::Start(trigger),
         Overlap::Queue if waits => Course::Skip("another run waits already"),
         Overlap::Queue if goes_on => Course::Wait(trigger),
         Overlap::Skip if goes_on || waits => Course::Skip("an earlier run still goes on"),
-        Overlap::Skip | Overlap::Queue => Course::Start(trigger),
+        Overlap::Skip | Overlap::Queue | Overlap::Allow => Course::Start(trigger),
     }
 }
 

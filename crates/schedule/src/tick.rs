@@ -117,7 +117,7 @@ fn look_after(book: &mut Book, now: Timestamp, hands: &mut Hands<'_>, tick: &mut
             RunState::Running { worker, session_id, since } => {
                 let is = Started { worker, session_id };
                 let found = seen.iter().find(|seen| seen.is.worker == worker);
-                if let Some(state) = ended(&job, is, since, found, now, hands, tick)
+                if let Some(state) = ended(&job, &is, since, found, now, hands, tick)
                     && book.enter(&run, &state)?
                 {
                     tick.changed.push((job, Run { state, ..run }));
@@ -131,7 +131,7 @@ fn look_after(book: &mut Book, now: Timestamp, hands: &mut Hands<'_>, tick: &mut
 
 fn ended(
     job: &Job,
-    is: Started,
+    is: &Started,
     since: Timestamp,
     found: Option<&Seen>,
     now: Timestamp,
@@ -211,7 +211,7 @@ fn start(
 fn begun(
     book: &mut Book,
     job: Job,
-    run: Run,
+    mut run: Run,
     started: Result<Started, String>,
     now: Timestamp,
 ) -> Result<(Job, Run), Error> {
@@ -220,5 +220,6 @@ fn begun(
         Err(why) => RunState::ended(Outcome::Failed, Some(why), now),
     };
     book.enter(&run, &state)?;
-    Ok((job, Run { state, ..run }))
+    run.state = state;
+    Ok((job, run))
 }

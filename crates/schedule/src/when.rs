@@ -47,14 +47,13 @@ impl When {
     /// Says what is wrong with it, if something is.
     pub fn check(&self) -> Result<(), Invalid> {
         match self {
-            Self::At { .. } => Ok(()),
             Self::Every { every_ms, .. } if Duration::from_millis(*every_ms) < SHORTEST => {
                 Err(Invalid("less than a second lies between two runs".to_owned()))
             }
             Self::Every { every_ms, .. } if i64::try_from(*every_ms).is_err() => {
                 Err(Invalid("the time between two runs is longer than any calendar".to_owned()))
             }
-            Self::Every { .. } => Ok(()),
+            Self::At { .. } | Self::Every { .. } => Ok(()),
             Self::Cron { expr, tz } => {
                 let zone = tz.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
                 let cron = parsed(expr)?;
