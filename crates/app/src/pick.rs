@@ -160,7 +160,7 @@ impl Field {
         };
         std::thread::scope(|scope| {
             let asked = meant.as_ref().map(|meant| scope.spawn(|| branch(meant)));
-            let all = sessions(app, request.as_of);
+            let mut all = sessions(app, request.as_of);
             let found = match &meant {
                 Some(meant) => meant.clone(),
                 None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
@@ -172,8 +172,8 @@ impl Field {
             let here = |session: &Session| session.repo_path.as_deref() == Some(&found.root);
             let owner = request.agent.clone().map_or(Asker::Person, Asker::Agent);
             let taken_by = taken_by(app, &found, all.iter().filter(|session| here(session)));
-            let own = all.into_iter().filter(|session| here(session) && owner.owns(session)).collect();
-            Ok(Self { meant: found, branch, own, taken_by })
+            all.retain(|session| here(session) && owner.owns(session));
+            Ok(Self { meant: found, branch, own: all, taken_by })
         })
     }
 }
