@@ -44,6 +44,7 @@ mod totals;
 pub mod watch;
 pub mod which;
 pub mod workers;
+pub mod worktree;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

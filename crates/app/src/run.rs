@@ -17,7 +17,8 @@ use crate::place::{Place, holder, is_real};
 use crate::repo::Meant;
 use crate::which::{Which, which};
 use crate::workers::{Link, begin, look_after, table, unusable};
-use crate::{App, Error, Kind, claude, fork};
+pub use crate::worktree::Worktree;
+use crate::{App, Error, Kind, claude, fork, worktree};
 
 /// A task, and how it is to be done.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +31,8 @@ pub struct Request {
     pub how: How,
     /// The name of the session it must go to.
     pub label: Option<String>,
+    /// The work tree of its own that it is done in: there it is begun, or forked into.
+    pub worktree: Option<Worktree>,
     /// The OpenClaw agent for whom it is done.
     pub agent: Option<AgentId>,
     /// How the worker works.
@@ -85,6 +88,26 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     look_after(app, program)?;
     let installed = claude::required(app)?;
     let release = claude::steered(app, &installed)?;
+    let Some(wanted) = &request.worktree else { return ready(app, request, release) };
+    let tree = worktree::make(app, request.repo.as_deref(), wanted)?;
+    let inside = Request {
+        repo: Some(tree.path.to_string_lossy().into_owned()),
+        how: match &request.how {
+            // No session of another tree can be gone on with here.
+            How::Chosen if request.label.is_none() => How::Fresh,
+            how => how.clone(),
+        },
+        ..request.clone()
+    };
+    let ready = ready(app, &inside, release);
+    if ready.is_err() && tree.is_new {
+        // Nobody has begun to work there.
+        worktree::unmake(app, &tree.path);
+    }
+    ready
+}
+
+fn ready(app: &App, request: &Request, release: Release) -> Result<Ready, Error> {
     let decision = match &request.how {
         How::Chosen => Some(decide(app, request)?),
         How::Fresh | How::Resume(_) | How::Fork(_) => None,
@@ -185,7 +208,10 @@ fn course(
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
     match (&request.how, &chosen) {
         (How::Resume(text), _) | (How::Chosen, Some(text)) => resume(app, &named(app, text)?),
-        (How::Fork(text), _) => forked(app, &named(app, text)?, release),
+        (How::Fork(text), _) => {
+            let into = request.worktree.as_ref().and(request.repo.as_deref()).map(Path::new);
+            forked(app, &named(app, text)?, release, into)
+        }
         (How::Fresh, _) | (How::Chosen, None) => fresh(app, request.repo.as_deref()),
     }
 }
@@ -212,13 +238,22 @@ fn resume(app: &App, session: &Session) -> Result<Course, Error> {
     Ok(Course { start, directory, config_folder: place.config_folder(app), session: session.id.clone() })
 }
 
-fn forked(app: &App, session: &Session, release: Release) -> Result<Course, Error> {
+fn forked(app: &App, session: &Session, release: Release, into: Option<&Path>) -> Result<Course, Error> {
     if let Some(why) = fork::too_old(release) {
         return Err(Error::new(Kind::Unavailable, why));
     }
     let place = Place::of(app, session)?;
     // The directory it started in is where every release finds it.
-    let directory = place.start_directory(&session.id)?.to_owned();
+    let directory = match into {
+        Some(_) if !release.finds_anywhere() => {
+            let message = format!("claude {release} forks a session only in the directory it started in");
+            return Err(Error::new(Kind::Unavailable, message)
+                .hint(format!("install a newer one: {}", claude::INSTALL))
+                .hint(format!("or fork it there by hand: backstory fork {} --in <worktree>", session.id)));
+        }
+        Some(into) => into.to_owned(),
+        None => place.start_directory(&session.id)?.to_owned(),
+    };
     let to = new_id()?;
     let start = Start::Fork { from: session.id.clone(), to: Some(to.clone()) };
     Ok(Course { start, directory, config_folder: place.config_folder(app), session: to })

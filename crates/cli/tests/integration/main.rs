@@ -22,3 +22,4 @@ mod secrets;
 mod smart_fork;
 mod status;
 mod watching;
+mod worktrees;
