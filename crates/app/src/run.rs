@@ -6,16 +6,19 @@ use jiff::Timestamp;
 use model::{AgentId, Session, SessionId};
 use selection::Action;
 use serde::Serialize;
+use transcript::Live;
 pub use workers::Options;
 use workers::table::{Added, Wanted};
 use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
+use crate::labels::labelled;
 use crate::pick::{self, pick};
 use crate::place::{Place, holder, is_real};
 use crate::repo::Meant;
 use crate::which::{Which, which};
-use crate::workers::{Link, look_after, order, table, unusable};
-use crate::{App, Error, Kind, claude, fork};
+use crate::workers::{Link, begin, look_after, table, unusable};
+pub use crate::worktree::Worktree;
+use crate::{App, Error, Kind, claude, fork, worktree};
 
 /// A task, and how it is to be done.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +31,8 @@ pub struct Request {
     pub how: How,
     /// The name of the session it must go to.
     pub label: Option<String>,
+    /// The work tree of its own that it is done in: there it is begun, or forked into.
+    pub worktree: Option<Worktree>,
     /// The OpenClaw agent for whom it is done.
     pub agent: Option<AgentId>,
     /// How the worker works.
@@ -83,6 +88,26 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     look_after(app, program)?;
     let installed = claude::required(app)?;
     let release = claude::steered(app, &installed)?;
+    let Some(wanted) = &request.worktree else { return ready(app, request, release) };
+    let tree = worktree::make(app, request.repo.as_deref(), wanted)?;
+    let inside = Request {
+        repo: Some(tree.path.to_string_lossy().into_owned()),
+        how: match &request.how {
+            // No session of another tree can be gone on with here.
+            How::Chosen if request.label.is_none() => How::Fresh,
+            how => how.clone(),
+        },
+        ..request.clone()
+    };
+    let ready = ready(app, &inside, release);
+    if ready.is_err() && tree.is_new {
+        // Nobody has begun to work there.
+        worktree::unmake(app, &tree.path);
+    }
+    ready
+}
+
+fn ready(app: &App, request: &Request, release: Release) -> Result<Ready, Error> {
     let decision = match &request.how {
         How::Chosen => Some(decide(app, request)?),
         How::Fresh | How::Resume(_) | How::Fork(_) => None,
@@ -101,6 +126,7 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     let spec = WorkerSpec {
         config_folder: course.config_folder,
         agent: request.agent.clone(),
+        label: request.label.clone(),
         options,
         ..WorkerSpec::new(course.start, course.directory, request.task.clone())
     };
@@ -118,8 +144,7 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
 
 /// Runs a worker of the table in this process.
 pub fn here(app: &App, ready: &Ready, clock: fn() -> Timestamp) -> Result<Link, Error> {
-    let (handle, _) = workers::start(order(app, clock)?, ready.worker).map_err(unusable)?;
-    Ok(Link::Here(handle))
+    begin(app, ready.worker, clock)
 }
 
 /// Words of a person's as what a worker is told.
@@ -142,12 +167,36 @@ fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
         ..pick::Request::default()
     };
     let answer = pick(app, &asked)?;
+    if let Some(label) = &request.label {
+        is_free(app, request, label)?;
+    }
     if answer.action == Action::Queue {
         // It is a run of OpenClaw's: one of ours would be waited for in the table.
         return Err(Error::new(Kind::Held, answer.reason)
             .hint("wait until that has ended; or begin a session of its own: --fresh"));
     }
     Ok(answer)
+}
+
+/// A session that goes by a label and is open somewhere is refused, and no other one gets its label.
+fn is_free(app: &App, request: &Request, label: &str) -> Result<(), Error> {
+    let Some(meant) = Meant::directory(app, request.repo.as_deref())? else { return Ok(()) };
+    let found = labelled(app, request.agent.as_ref(), &meant.work_tree(app), label)?;
+    let Some(session) = found else { return Ok(()) };
+    let living = table(app)?.of_session(&session).map_err(unusable)?;
+    if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
+        let message = format!("worker {} has the session called `{label}`: it has one writer", worker.id);
+        return Err(Error::new(Kind::Held, message)
+            .hint(format!("send it there: backstory send {} <message>", worker.id))
+            .hint(format!("or let a worker go on with a fork of it: --fork {session}")));
+    }
+    holder(app, &session).map_or(Ok(()), |live| Err(open_elsewhere(&session, &live)))
+}
+
+fn open_elsewhere(session: &SessionId, live: &Live) -> Error {
+    Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
+        .hint(format!("let a worker go on with a fork of it: --fork {session}"))
+        .hint("or go on there, or end that process first")
 }
 
 fn course(
@@ -159,7 +208,10 @@ fn course(
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
     match (&request.how, &chosen) {
         (How::Resume(text), _) | (How::Chosen, Some(text)) => resume(app, &named(app, text)?),
-        (How::Fork(text), _) => forked(app, &named(app, text)?, release),
+        (How::Fork(text), _) => {
+            let into = request.worktree.as_ref().and(request.repo.as_deref()).map(Path::new);
+            forked(app, &named(app, text)?, release, into)
+        }
         (How::Fresh, _) | (How::Chosen, None) => fresh(app, request.repo.as_deref()),
     }
 }
@@ -178,12 +230,7 @@ fn fresh(app: &App, repo: Option<&str>) -> Result<Course, Error> {
 
 fn resume(app: &App, session: &Session) -> Result<Course, Error> {
     if let Some(live) = holder(app, &session.id) {
-        return Err(Error::new(
-            Kind::Held,
-            format!("session {} is open in process {}", session.id, live.pid),
-        )
-        .hint(format!("let a worker go on with a fork of it: --fork {}", session.id))
-        .hint("or go on there, or end that process first"));
+        return Err(open_elsewhere(&session.id, &live));
     }
     let place = Place::of(app, session)?;
     let directory = place.start_directory(&session.id)?.to_owned();
@@ -191,13 +238,22 @@ fn resume(app: &App, session: &Session) -> Result<Course, Error> {
     Ok(Course { start, directory, config_folder: place.config_folder(app), session: session.id.clone() })
 }
 
-fn forked(app: &App, session: &Session, release: Release) -> Result<Course, Error> {
+fn forked(app: &App, session: &Session, release: Release, into: Option<&Path>) -> Result<Course, Error> {
     if let Some(why) = fork::too_old(release) {
         return Err(Error::new(Kind::Unavailable, why));
     }
     let place = Place::of(app, session)?;
     // The directory it started in is where every release finds it.
-    let directory = place.start_directory(&session.id)?.to_owned();
+    let directory = match into {
+        Some(_) if !release.finds_anywhere() => {
+            let message = format!("claude {release} forks a session only in the directory it started in");
+            return Err(Error::new(Kind::Unavailable, message)
+                .hint(format!("install a newer one: {}", claude::INSTALL))
+                .hint(format!("or fork it there by hand: backstory fork {} --in <worktree>", session.id)));
+        }
+        Some(into) => into.to_owned(),
+        None => place.start_directory(&session.id)?.to_owned(),
+    };
     let to = new_id()?;
     let start = Start::Fork { from: session.id.clone(), to: Some(to.clone()) };
     Ok(Course { start, directory, config_folder: place.config_folder(app), session: to })
@@ -216,8 +272,7 @@ fn named(app: &App, text: &str) -> Result<Session, Error> {
 
 fn add(app: &App, spec: &WorkerSpec, session: &SessionId) -> Result<(WorkerId, Option<WorkerId>), Error> {
     let meant = Meant { directory: spec.directory.clone(), root: spec.directory.clone() };
-    let slot = project::work_tree(&meant.place(app));
-    let slot = slot.canonicalize().unwrap_or(slot);
+    let slot = meant.work_tree(app);
     let (message, host) = (new_uuid(), Life::own());
     let wanted = Wanted { spec, session, slot: &slot, message: &message, host: &host };
     match table(app)?.add(&wanted, app.now).map_err(unusable)? {
@@ -233,9 +288,17 @@ fn add(app: &App, spec: &WorkerSpec, session: &SessionId) -> Result<(WorkerId, O
                 .hint("or work in a worktree of its own"))
         }
         Added::Held(holder) => {
-            Err(Error::new(Kind::Held, format!("worker {holder} has session {session}: it has one writer"))
-                .hint(format!("send it there: backstory send {holder} <message>"))
-                .hint(format!("or let a worker go on with a fork of it: --fork {session}")))
+            let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));
+            let held = of_label.unwrap_or_else(|| format!("session {session}"));
+            let refused = Error::new(Kind::Held, format!("worker {holder} has {held}: it has one writer"))
+                .hint(format!("send it there: backstory send {holder} <message>"));
+            Err(match spec.start {
+                // The session that is held is another one, which has no transcript yet.
+                Start::Fresh(_) => refused,
+                Start::Resume(_) | Start::Fork { .. } => {
+                    refused.hint(format!("or let a worker go on with a fork of it: --fork {session}"))
+                }
+            })
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `claude-code-sessions.json`: the Claude Code sessions that one agent started. Read only.
+//! `claude-code-sessions.json`: the Claude Code sessions that one agent started. Only read here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -11,10 +11,14 @@ use model::{AgentId, SessionId};
 
 use crate::{Life, WorkerId, WorkerSpec, WorkerState};
 
+mod labels;
+mod telling;
+
 /// The table's file in Backstory's own folder.
 pub const FILE: &str = "workers.sqlite";
 
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 3] = [WORKERS, labels::STEP, telling::STEP];
+const WORKERS: &str = "
     CREATE TABLE worker (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         session_id TEXT NOT NULL,
@@ -45,9 +49,9 @@ const STEPS: [&str; 1] = ["
     CREATE UNIQUE INDEX worker_waits ON worker(slot) WHERE place = 'queued';
     CREATE UNIQUE INDEX worker_writes ON worker(session_id) WHERE place IS NOT NULL;
     CREATE INDEX worker_session ON worker(session_id);
-"];
+";
 const COLUMNS: &str = "id, session_id, state, place, slot, working_dir, task, spec, message, pending, agent_id, \
-    model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
+    asked, model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
 
 /// The table could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -101,6 +105,8 @@ pub struct Worker {
     pub message: String,
     /// A follow-up that the model has not been given: its id and its text.
     pub pending: Option<(String, String)>,
+    /// The follow-up that the model was given last: its id and its text.
+    pub asked: Option<(String, String)>,
     /// The agent it works for.
     pub agent: Option<AgentId>,
     /// The model that answers.
@@ -156,7 +162,7 @@ pub enum Added {
         /// Who waits.
         queued: WorkerId,
     },
-    /// This worker has the session.
+    /// This worker has the session, or another session that goes by the same label.
     Held(WorkerId),
 }
 
@@ -189,6 +195,9 @@ impl Table {
                 return Ok(Added::Held(holder));
             }
             let slot = bytes(wanted.slot);
+            if let Some(holder) = labels::beginner(table, &slot, wanted.spec)? {
+                return Ok(Added::Held(holder));
+            }
             let running = match (in_place(table, &slot, "running")?, in_place(table, &slot, "queued")?) {
                 (Some(running), Some(queued)) => return Ok(Added::Full { running, queued }),
                 // The directory has just become free: it is theirs who wait, not ours who come now.
@@ -219,6 +228,7 @@ impl Table {
                 ],
             )?;
             let id = table.last_insert_rowid();
+            labels::give(table, &slot, wanted.spec, wanted.session)?;
             Ok(match running {
                 Some(other) => Added::Waits(id, other),
                 None => Added::Begins(id),
@@ -312,11 +322,19 @@ impl Table {
         })
     }
 
-    /// Keeps a follow-up until the model is given it.
-    pub fn pend(&mut self, id: WorkerId, message: Option<(&str, &str)>) -> Result<(), TableError> {
-        let text = message.map(|message| self.json(&message)).transpose()?;
+    /// Keeps a follow-up that the model has to be given.
+    pub fn pend(&mut self, id: WorkerId, message: &str, text: &str) -> Result<(), TableError> {
+        let pending = self.json(&(message, text))?;
         self.change(|table| {
-            table.execute("UPDATE worker SET pending = ?2 WHERE id = ?1", params![id, text]).map(drop)
+            table.execute("UPDATE worker SET pending = ?2 WHERE id = ?1", params![id, pending]).map(drop)
+        })
+    }
+
+    /// The follow-up waits no more: the model was given it, or another worker has it.
+    pub fn accept(&mut self, id: WorkerId) -> Result<(), TableError> {
+        self.change(|table| {
+            let sql = "UPDATE worker SET asked = coalesce(pending, asked), pending = NULL WHERE id = ?1";
+            table.execute(sql, [id]).map(drop)
         })
     }
 
@@ -460,6 +478,7 @@ fn worker(row: &Row<'_>) -> Result<Worker, Box<dyn std::error::Error + Send + Sy
         spec: serde_json::from_str(&text("spec")?)?,
         message: text("message")?,
         pending: maybe("pending")?.map(|text| serde_json::from_str(&text)).transpose()?,
+        asked: maybe("asked")?.map(|text| serde_json::from_str(&text)).transpose()?,
         agent: maybe("agent_id")?.map(|text| text.parse()).transpose()?,
         model: maybe("model")?,
         version: maybe("version")?,

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::run::{How, Options, Ready, Request, here, prepare};
+use app::run::{How, Options, Ready, Request, Worktree, here, prepare};
 use app::workers::{PermissionMode, WorkerState, detach};
 use app::{App, Error, Kind};
 
@@ -42,6 +42,13 @@ pub(crate) struct Args {
     /// Go on with the session of this name; where there is none, begin it.
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
+    /// Do it in a work tree of its own, on a branch of its own: the one of this name, or a new one.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, conflicts_with = "resume")]
+    #[allow(clippy::option_option, reason = "without it, with it, with a name")]
+    worktree: Option<Option<String>>,
+    /// Remove the work tree at the end, where nothing would be lost with it.
+    #[arg(long, requires = "worktree", conflicts_with = "detach")]
+    remove_worktree: bool,
     /// Do it in the background: `workers`, `attach`, `send`, `answer` and `stop` reach it from anywhere.
     #[arg(long)]
     detach: bool,
@@ -122,9 +129,24 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         // Nobody reads any more (`| head`): it is not left behind.
         link.end();
     }
-    link.last_words();
+    if let Some(text) = link.last_words() {
+        // Where nobody reads that either, the task was done all the same.
+        let _ = writeln!(anstream::stderr(), "{}", safe(&text));
+    }
+    if args.remove_worktree {
+        clean_up(app, ready.worker);
+    }
     let state = followed?;
     ended(ready.worker, state)
+}
+
+/// Removes the work tree, or says why it is kept; neither changes how the task ended.
+fn clean_up(app: &App, worker: i64) {
+    let text = match app::worktree::remove(app, &worker.to_string()) {
+        Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
+        Err(error) => error.message,
+    };
+    let _ = writeln!(anstream::stderr(), "{}", safe(&text));
 }
 
 /// What the end of a worker means to whoever started the program.
@@ -150,6 +172,7 @@ fn request(args: &Args) -> Result<Request, Failure> {
         repo: args.repo.clone(),
         how,
         label: args.label.clone(),
+        worktree: args.worktree.clone().map(|name| name.map_or(Worktree::New, Worktree::Named)),
         agent: agent.map_err(|error| usage(format!("--agent: {error}")))?,
         options: options(&args.options)?,
     })

@@ -4,9 +4,11 @@ use std::io::Write as _;
 
 use app::App;
 use app::workers::stop;
+use app::worktree::{Removed, remove};
 
 use crate::exit::Failure;
 use crate::output::Output;
+use crate::text::safe;
 
 /// End a worker: one that waits is cancelled, one that runs is interrupted and ended with all it has started.
 #[derive(Debug, clap::Args)]
@@ -14,6 +16,9 @@ pub(crate) struct Args {
     /// Its number, or its session's id.
     #[arg(value_name = "WORKER")]
     worker: String,
+    /// Remove its work tree too, where nothing would be lost with it.
+    #[arg(long)]
+    remove_worktree: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -21,11 +26,24 @@ pub(crate) struct Args {
 
 /// Ends it.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    if args.remove_worktree {
+        return removed(&remove(app, &args.worker)?, args.json);
+    }
     let worker = stop(app, &args.worker)?;
     if args.json {
         return super::json(&worker);
     }
     let mut out = Output::plain();
     writeln!(out, "worker {}: {}", worker.worker, worker.state.word())?;
+    Ok(out.finish()?)
+}
+
+fn removed(removed: &Removed, json: bool) -> Result<(), Failure> {
+    if json {
+        return super::json(removed);
+    }
+    let mut out = Output::plain();
+    writeln!(out, "worker {}: {}", removed.worker.worker, removed.worker.state.word())?;
+    writeln!(out, "removed {}", safe(&removed.removed_worktree.display().to_string()))?;
     Ok(out.finish()?)
 }

@@ -1,0 +1,207 @@
+//! OpenClaw's lock beside a file that it writes: `<file>.lock`, made exclusively, removed when done.
+//!
+//! Its two generations judge a lock by different fields, so ours carries both: `createdAt` and `startedAt`. A lock is
+//! taken from another only when both its own time and the file's are long past, or when its process, which ran here in
+//! this very namespace, is gone.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::file;
+
+/// A lock that says it is older than this is nobody's.
+const STALE: SignedDuration = SignedDuration::from_secs(30);
+/// So often, and so long, a lock is tried that another holds: ten seconds in all.
+const POLL: Duration = Duration::from_millis(25);
+const TRIES: usize = 400;
+/// Larger than any lock's content.
+const CAP: u64 = 64 << 10;
+
+/// A held lock; it is given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    path: PathBuf,
+    inode: (u64, u64),
+}
+
+/// Why a lock was not had.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// Another has it; what it says of itself.
+    Held(String),
+    /// The system said no.
+    Io(io::Error),
+}
+
+impl Lock {
+    /// Waits for the lock of a file for up to ten seconds.
+    pub(crate) fn of(path: &Path, clock: &dyn Fn() -> Timestamp) -> Result<Self, Refused> {
+        let lock = beside(path);
+        let mut holder = String::new();
+        for _ in 0..TRIES {
+            match Self::make(&lock, clock()) {
+                Ok(held) => return Ok(held),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    holder = evict_stale(&lock, clock()).map_err(Refused::Io)?;
+                }
+                Err(error) => return Err(Refused::Io(error)),
+            }
+            // Nothing tells of a lock file that goes; its makers look as often.
+            wait(POLL);
+        }
+        Err(Refused::Held(holder))
+    }
+
+    fn make(lock: &Path, now: Timestamp) -> io::Result<Self> {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(lock)?;
+        let found = file.metadata()?;
+        let held = Self { path: lock.to_owned(), inode: (found.dev(), found.ino()) };
+        let content = json!({
+            "pid": std::process::id(),
+            "createdAt": now.to_string(),
+            "startedAt": now.as_millisecond(),
+            "namespace": namespace(),
+        });
+        // Where it cannot be written, dropping it takes it away again.
+        file.write_all(content.to_string().as_bytes())?;
+        Ok(held)
+    }
+
+    /// Whether it is still ours: a process that slept may have lost it.
+    pub(crate) fn is_held(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.inode)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if self.is_held() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Takes a lock away that is nobody's; says whose it is otherwise.
+fn evict_stale(lock: &Path, now: Timestamp) -> io::Result<String> {
+    let before = match fs::symlink_metadata(lock) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return Err(error),
+    };
+    let content = file::read(lock, CAP).ok().flatten().unwrap_or_default();
+    let says: Value = serde_json::from_slice(&content).unwrap_or_default();
+    let touched = before.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(now);
+    if !is_stale(&says, touched, now, &namespace(), is_alive) {
+        return Ok(format!("process {}", says["pid"]));
+    }
+    // Moved aside first: of two who find it stale, one moves it, and whoever has made a new one meanwhile keeps that.
+    let aside = lock.with_extension(format!("stale-{}", std::process::id()));
+    if fs::rename(lock, &aside).is_ok() {
+        let moved = fs::symlink_metadata(&aside)?;
+        let is_it = (moved.dev(), moved.ino()) == (before.dev(), before.ino());
+        if is_it || fs::hard_link(&aside, lock).is_ok() {
+            fs::remove_file(&aside)?;
+        }
+    }
+    Ok(String::new())
+}
+
+fn is_stale(says: &Value, touched: Timestamp, now: Timestamp, here: &str, is_alive: fn(i32) -> bool) -> bool {
+    let pid = says["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok());
+    // Only a lock of ours says where its process runs; a bare number may be of another container.
+    if let (Some(pid), Some(namespace)) = (pid, says["namespace"].as_str())
+        && !here.is_empty()
+        && namespace == here
+        && !is_alive(pid)
+    {
+        return true;
+    }
+    let created = says["createdAt"].as_str().and_then(|text| text.parse().ok());
+    let started = says["startedAt"].as_i64().and_then(|at| Timestamp::from_millisecond(at).ok());
+    let told = created.or(started).unwrap_or(touched);
+    let is_old = |time: Timestamp| now.duration_since(time) > STALE;
+    is_old(touched) && is_old(told)
+}
+
+fn is_alive(pid: i32) -> bool {
+    match rustix::process::Pid::from_raw(pid) {
+        Some(pid) => rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH),
+        None => false,
+    }
+}
+
+/// Which processes a pid is one of: the boot and the namespace.
+fn namespace() -> String {
+    let boot = file::read(Path::new("/proc/sys/kernel/random/boot_id"), CAP).ok().flatten();
+    let space = fs::read_link("/proc/self/ns/pid").ok();
+    match (boot, space) {
+        (Some(boot), Some(space)) => format!("{} {}", String::from_utf8_lossy(&boot).trim(), space.display()),
+        _ => String::new(),
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a lock file that goes is told by nothing; OpenClaw polls too")]
+fn wait(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// Puts new content in a file's place, all or nothing; only its owner may read it.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let partial = PathBuf::from(name);
+    let written = write_new(&partial, content).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+    written?;
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    // What a killed process of the same number left is in the way.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_lock_is_nobodys() {
+        let now: Timestamp = "2026-01-01T00:10:00Z".parse().unwrap();
+        let old = "2026-01-01T00:00:00Z".parse().unwrap();
+        let check = |says: Value, touched, expected: bool| {
+            assert_eq!(is_stale(&says, touched, now, "here", |pid| pid == 1), expected, "{says}");
+        };
+        check(json!({"pid": 1, "createdAt": old}), old, true);
+        check(json!({"pid": 1, "createdAt": old}), now, false);
+        check(json!({"pid": 1, "createdAt": now}), old, false);
+        check(json!({"pid": 1, "startedAt": now.as_millisecond()}), old, false);
+        check(json!({"pid": 1, "startedAt": 0}), old, true);
+        check(json!({"pid": 2, "createdAt": now}), now, false);
+        check(json!({"pid": 2, "createdAt": now, "namespace": "there"}), now, false);
+        check(json!({"pid": 2, "createdAt": now, "namespace": "here"}), now, true);
+        check(json!({"pid": 1, "createdAt": now, "namespace": "here"}), now, false);
+        check(json!(null), now, false);
+        check(json!(null), old, true);
+    }
+}

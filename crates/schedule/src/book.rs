@@ -1,0 +1,335 @@
+//! The book of jobs and their runs, and who may fire them.
+//!
+//! Every change is one transaction. A moment is taken up by writing its run and moving the job's `settled` past it at
+//! once: whoever else comes finds nothing owed, whatever was killed in between.
+
+use std::path::{Path, PathBuf};
+
+use database::rusqlite::{
+    self, Connection, OptionalExtension as _, Transaction, TransactionBehavior, params,
+};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::lease::{HOLDS, is_free};
+use crate::{
+    Change, Course, Error, Job, JobId, Lease, NewJob, Run, RunId, RunState, Trigger, course, due, row,
+};
+
+/// The book's file in Backstory's own folder.
+pub const FILE: &str = "schedule.sqlite";
+
+const STEPS: [&str; 1] = ["
+    CREATE TABLE job (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        spec TEXT NOT NULL,
+        enabled INTEGER NOT NULL,
+        created TEXT NOT NULL,
+        settled TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        job INTEGER NOT NULL REFERENCES job(id) ON DELETE CASCADE,
+        trigger TEXT NOT NULL,
+        scheduled TEXT,
+        missed INTEGER NOT NULL,
+        claimed TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('waiting', 'starting', 'running', 'over')),
+        state TEXT NOT NULL,
+        UNIQUE (job, scheduled)
+    ) STRICT;
+    CREATE INDEX run_status ON run(status) WHERE status != 'over';
+    CREATE TABLE lease (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        holder TEXT NOT NULL,
+        until TEXT NOT NULL
+    ) STRICT;
+"];
+/// So many runs of a job are kept.
+const KEPT: i64 = 500;
+
+/// The open book.
+#[derive(Debug)]
+pub struct Book {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// What came of asking for the moments a job owes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Claim {
+    /// A run was written: to be started, waiting, or passed over.
+    Written(Run),
+    /// It owes nothing, or no more.
+    Nothing,
+    /// Another daemon has the right to fire.
+    NotOurs,
+}
+
+impl Book {
+    /// Opens the book, which is made when it is missing.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let opened = database::open_precious(path, &STEPS);
+        let opened = opened.map_err(|error| Error { path: path.to_owned(), source: error.into() })?;
+        Ok(Self { connection: opened.connection, path: path.to_owned() })
+    }
+
+    /// Adds a job, owing nothing before `now`; `None` where another has its name.
+    pub fn add(&mut self, order: &NewJob, now: Timestamp) -> Result<Option<Job>, Error> {
+        self.change(|table| {
+            let spec = row::json(order)?;
+            let added = table.execute(
+                "INSERT INTO job (name, spec, enabled, created, settled) VALUES (?1, ?2, 1, ?3, ?3)
+                 ON CONFLICT (name) DO NOTHING",
+                params![order.name, spec, now.to_string()],
+            )?;
+            if added == 0 {
+                return Ok(None);
+            }
+            job_by_id(table, table.last_insert_rowid())
+        })
+    }
+
+    /// All jobs, by name.
+    pub fn jobs(&self) -> Result<Vec<Job>, Error> {
+        let sql = format!("SELECT {} FROM job ORDER BY name", row::JOB);
+        self.all(&sql, [], row::job)
+    }
+
+    /// The job of this name or number.
+    pub fn job(&self, name_or_id: &str) -> Result<Option<Job>, Error> {
+        let sql = format!("SELECT {} FROM job WHERE name = ?1 OR id = ?2", row::JOB);
+        let id = name_or_id.parse::<JobId>().ok();
+        let found = self.connection.query_row(&sql, params![name_or_id, id], row::job).optional();
+        found.map_err(|error| self.unusable(error))
+    }
+
+    /// Switches a job on or off. What came while it was off is not owed.
+    pub fn switch(&mut self, id: JobId, change: Change, now: Timestamp) -> Result<Option<Job>, Error> {
+        self.change(|table| {
+            match change {
+                Change::Enable => table.execute(
+                    "UPDATE job SET enabled = 1, settled = ?2 WHERE id = ?1 AND enabled = 0",
+                    params![id, now.to_string()],
+                )?,
+                Change::Disable => table.execute("UPDATE job SET enabled = 0 WHERE id = ?1", [id])?,
+            };
+            job_by_id(table, id)
+        })
+    }
+
+    /// Removes a job with its history; says whether there was one.
+    pub fn remove(&mut self, id: JobId) -> Result<bool, Error> {
+        self.change(|table| Ok(table.execute("DELETE FROM job WHERE id = ?1", [id])? > 0))
+    }
+
+    /// The runs of a job, or of all, newest first.
+    pub fn history(&self, job: Option<JobId>, limit: usize) -> Result<Vec<Run>, Error> {
+        let sql =
+            format!("SELECT {} FROM run WHERE ?1 IS NULL OR job = ?1 ORDER BY id DESC LIMIT ?2", row::RUN);
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.all(&sql, params![job, limit], row::run)
+    }
+
+    /// The runs that are not over, oldest first, each with its job.
+    pub fn open_runs(&self) -> Result<Vec<(Job, Run)>, Error> {
+        let sql = format!("SELECT {} FROM run WHERE status != 'over' ORDER BY id", row::RUN);
+        let runs: Vec<Run> = self.all(&sql, [], row::run)?;
+        let mut open = Vec::new();
+        for run in runs {
+            let found = job_by_id(&self.connection, run.job_id).map_err(|error| self.unusable(error))?;
+            open.extend(found.map(|job| (job, run)));
+        }
+        Ok(open)
+    }
+
+    /// Asks for the right to fire, or renews it; `None` where another daemon has it. `holder` is a text that no other
+    /// daemon has.
+    pub fn lease(&mut self, holder: &str, now: Timestamp) -> Result<Option<Lease>, Error> {
+        self.change(|table| {
+            if lease(table)?.is_some_and(|(other, until)| other != holder && !is_free(until, now)) {
+                return Ok(None);
+            }
+            table.execute(
+                "INSERT INTO lease (id, holder, until) VALUES (1, ?1, ?2)
+                 ON CONFLICT (id) DO UPDATE SET holder = ?1, until = ?2",
+                params![holder, (now + HOLDS).to_string()],
+            )?;
+            Ok(Some(Lease { holder: holder.to_owned() }))
+        })
+    }
+
+    /// Gives the right to fire back.
+    pub fn release(&mut self, lease: &Lease) -> Result<(), Error> {
+        self.change(|table| {
+            table.execute("DELETE FROM lease WHERE holder = ?1", [&lease.holder])?;
+            Ok(())
+        })
+    }
+
+    /// Who has the right to fire at a moment.
+    pub fn holder(&self, now: Timestamp) -> Result<Option<String>, Error> {
+        let found = lease(&self.connection).map_err(|error| self.unusable(error))?;
+        Ok(found.filter(|(_, until)| !is_free(*until, now)).map(|(holder, _)| holder))
+    }
+
+    /// Takes up what a job owes, if this daemon still has the right to fire. `usual` is the clock of jobs that name none.
+    pub fn take(
+        &mut self,
+        held: &Lease,
+        id: JobId,
+        now: Timestamp,
+        usual: &TimeZone,
+    ) -> Result<Claim, Error> {
+        self.change(|table| {
+            if lease(table)?.is_none_or(|(holder, until)| holder != held.holder || until <= now) {
+                return Ok(Claim::NotOurs);
+            }
+            let Some(job) = job_by_id(table, id)? else { return Ok(Claim::Nothing) };
+            let Some(owed) = due(&job, now, usual) else { return Ok(Claim::Nothing) };
+            let (goes_on, waits) = going_on(table, id)?;
+            let (trigger, state) = match course(&job, owed, goes_on, waits) {
+                Course::Start(trigger) => (trigger, RunState::Starting),
+                Course::Wait(trigger) => (trigger, RunState::Waiting),
+                Course::Skip(why) => (Trigger::Schedule, RunState::skipped(why, now)),
+            };
+            let run = Run {
+                id: 0,
+                job_id: id,
+                trigger,
+                scheduled: Some(owed.scheduled),
+                missed: owed.missed,
+                claimed: now,
+                state,
+            };
+            table.execute(
+                "UPDATE job SET settled = ?2, enabled = enabled AND NOT ?3 WHERE id = ?1",
+                params![id, owed.scheduled.to_string(), job.order.schedule.is_once()],
+            )?;
+            write(table, run).map(Claim::Written)
+        })
+    }
+
+    /// Lets a run begin that somebody asked for.
+    pub fn begin(&mut self, id: JobId, now: Timestamp) -> Result<Run, Error> {
+        let state = RunState::Starting;
+        let run = Run {
+            id: 0,
+            job_id: id,
+            trigger: Trigger::Manual,
+            scheduled: None,
+            missed: 0,
+            claimed: now,
+            state,
+        };
+        self.change(|table| write(table, run))
+    }
+
+    /// Lets a waiting run begin when nothing of its job goes on any more; says whether it does.
+    pub fn promote(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, Error> {
+        self.change(|table| {
+            let is_ours = lease(table)?.is_some_and(|(holder, until)| holder == held.holder && until > now);
+            if !is_ours || going_on(table, run.job_id)?.0 {
+                return Ok(false);
+            }
+            let changed = table.execute(
+                "UPDATE run SET status = 'starting', state = ?2, claimed = ?3 WHERE id = ?1 AND status = 'waiting'",
+                params![run.id, row::json(&RunState::Starting)?, now.to_string()],
+            )?;
+            Ok(changed > 0)
+        })
+    }
+
+    /// Takes over a run whose start nobody finished; says whether it is ours now.
+    pub fn take_over(&mut self, run: &Run, now: Timestamp) -> Result<bool, Error> {
+        self.change(|table| {
+            let changed = table.execute(
+                "UPDATE run SET claimed = ?3 WHERE id = ?1 AND status = 'starting' AND claimed = ?2",
+                params![run.id, run.claimed.to_string(), now.to_string()],
+            )?;
+            Ok(changed > 0)
+        })
+    }
+
+    /// Enters what became of a run, unless somebody else has already; says whether it was entered.
+    pub fn enter(&mut self, run: &Run, state: &RunState) -> Result<bool, Error> {
+        self.change(|table| {
+            let changed = table.execute(
+                "UPDATE run SET status = ?3, state = ?4 WHERE id = ?1 AND status = ?2",
+                params![run.id, row::status(&run.state), row::status(state), row::json(state)?],
+            )?;
+            Ok(changed > 0)
+        })
+    }
+
+    fn change<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T, Error> {
+        let attempt = || {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        let done = attempt();
+        done.map_err(|error| self.unusable(error))
+    }
+
+    fn all<T>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        of: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, Error> {
+        let rows = || self.connection.prepare(sql)?.query_map(values, of)?.collect::<rusqlite::Result<_>>();
+        rows().map_err(|error| self.unusable(error))
+    }
+
+    fn unusable(&self, source: rusqlite::Error) -> Error {
+        Error { path: self.path.clone(), source: source.into() }
+    }
+}
+
+fn job_by_id(table: &Connection, id: JobId) -> rusqlite::Result<Option<Job>> {
+    let sql = format!("SELECT {} FROM job WHERE id = ?1", row::JOB);
+    table.query_row(&sql, [id], row::job).optional()
+}
+
+fn lease(table: &Connection) -> rusqlite::Result<Option<(String, Timestamp)>> {
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, String>(1)?));
+    let found = table.query_row("SELECT holder, until FROM lease", [], row).optional()?;
+    // A time that cannot be read has run out.
+    Ok(found.map(|(holder, until)| (holder, until.parse().unwrap_or(Timestamp::MIN))))
+}
+
+/// Whether a run of the job goes on, and whether one waits.
+fn going_on(table: &Connection, id: JobId) -> rusqlite::Result<(bool, bool)> {
+    table.query_row(
+        "SELECT coalesce(sum(status IN ('starting', 'running')), 0) > 0, coalesce(sum(status = 'waiting'), 0) > 0
+         FROM run WHERE job = ?1",
+        [id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+fn write(table: &Connection, run: Run) -> rusqlite::Result<Run> {
+    table.execute(
+        "INSERT INTO run (job, trigger, scheduled, missed, claimed, status, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![
+            run.job_id,
+            row::json(&run.trigger)?,
+            run.scheduled.map(|time| time.to_string()),
+            run.missed,
+            run.claimed.to_string(),
+            row::status(&run.state),
+            row::json(&run.state)?
+        ],
+    )?;
+    let id: RunId = table.last_insert_rowid();
+    table.execute(
+        "DELETE FROM run WHERE job = ?1 AND status = 'over'
+         AND id <= (SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+        params![run.job_id, KEPT],
+    )?;
+    Ok(Run { id, ..run })
+}

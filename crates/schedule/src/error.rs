@@ -1,0 +1,13 @@
+//! What can go wrong with the book of jobs.
+
+use std::path::PathBuf;
+
+/// The book could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the schedule {}", path.display())]
+pub struct Error {
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// Why not.
+    pub(crate) source: Box<dyn std::error::Error + Send + Sync>,
+}

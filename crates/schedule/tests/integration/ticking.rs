@@ -1,0 +1,158 @@
+//! What a daemon does: on time, after a pause, beside another, after a kill.
+
+use jiff::tz::TimeZone;
+use schedule::{Claim, Overlap, Payload, Started};
+
+use crate::desk::{Desk, after, hourly, seen_of, time};
+
+#[test]
+fn a_day_of_runs() {
+    let mut desk = Desk::new();
+    let start = time("01-01T00:30:00");
+    desk.book().add(&hourly("a"), start).unwrap();
+    let tick = desk.tick("one", after(start, 60)).unwrap();
+    assert!(tick.changed.is_empty() && !tick.is_busy);
+    assert_eq!(tick.next, Some(time("01-01T01:00:00")));
+
+    let tick = desk.tick("one", time("01-01T01:00:00")).unwrap();
+    assert_eq!((tick.changed.len(), tick.is_busy, tick.next), (1, true, Some(time("01-01T02:00:00"))));
+    assert_eq!(desk.told(), ["schedule running"]);
+    assert!(desk.tick("one", time("01-01T01:00:10")).unwrap().changed.is_empty());
+
+    desk.finish();
+    let tick = desk.tick("one", time("01-01T01:00:20")).unwrap();
+    assert_eq!((tick.changed.len(), tick.is_busy), (1, false));
+    assert_eq!(desk.told(), ["schedule finished"]);
+    let run = serde_json::to_value(&desk.book().history(None, 1).unwrap()[0]).unwrap();
+    assert_eq!((&run["cost_usd"], &run["session_id"]), (&0.5.into(), &"s1".into()));
+}
+
+#[test]
+fn after_a_week_away_there_is_one_run() {
+    let mut desk = Desk::new();
+    desk.book().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
+    desk.tick("one", time("01-08T12:30:00")).unwrap();
+    desk.tick("one", time("01-08T12:31:00")).unwrap();
+    assert_eq!(desk.told(), ["catch_up running"]);
+    let run = &desk.book().history(None, 1).unwrap()[0];
+    assert_eq!((run.scheduled, run.missed), (Some(time("01-08T12:00:00")), 179));
+}
+
+#[test]
+fn a_job_that_makes_up_for_nothing_says_so() {
+    let mut desk = Desk::new();
+    let mut order = hourly("a");
+    order.catch_up = false;
+    desk.book().add(&order, time("01-01T00:30:00")).unwrap();
+    desk.tick("one", time("01-08T12:30:00")).unwrap();
+    assert_eq!(desk.told(), ["schedule skipped"]);
+    desk.tick("one", time("01-08T13:00:05")).unwrap();
+    assert_eq!(desk.told(), ["schedule skipped", "schedule running"]);
+}
+
+#[test]
+fn while_an_earlier_run_goes_on() {
+    let check = |overlap, expected: &[&str], workers: usize| {
+        let mut desk = Desk::new();
+        let mut order = hourly("a");
+        order.overlap = overlap;
+        desk.book().add(&order, time("01-01T00:30:00")).unwrap();
+        for hour in 1..=3 {
+            desk.tick("one", time(&format!("01-01T0{hour}:00:00"))).unwrap();
+        }
+        desk.finish();
+        desk.tick("one", time("01-01T03:30:00")).unwrap();
+        assert_eq!(desk.told(), expected, "{overlap:?}");
+        assert_eq!(desk.workers.len(), workers, "{overlap:?}");
+    };
+    check(Overlap::Skip, &["schedule finished", "schedule skipped", "schedule skipped"], 1);
+    check(Overlap::Queue, &["schedule finished", "schedule running", "schedule skipped"], 2);
+    check(Overlap::Allow, &["schedule finished"; 3], 3);
+}
+
+#[test]
+fn of_two_daemons_one_fires_and_the_other_follows_when_it_is_killed() {
+    let mut desk = Desk::new();
+    desk.book().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
+    assert!(desk.tick("one", time("01-01T00:59:50")).is_some());
+    assert!(desk.tick("two", time("01-01T01:00:00")).is_none());
+    desk.tick("one", time("01-01T01:00:01")).unwrap();
+    // Killed here.
+    assert!(desk.tick("two", time("01-01T01:00:30")).is_none());
+    assert!(desk.tick("two", time("01-01T01:00:32")).is_some());
+    assert!(desk.tick("one", time("01-01T01:00:33")).is_none());
+    assert_eq!((desk.told(), desk.workers.len()), (vec!["schedule running".to_owned()], 1));
+}
+
+/// Takes a moment up and is killed before the start, or before the start is known.
+fn killed(desk: &mut Desk, is_started: bool) {
+    let now = time("01-01T01:00:00");
+    let mut book = desk.book();
+    let job = book.add(&hourly("a"), time("01-01T00:30:00")).unwrap().unwrap();
+    let lease = book.lease("one", now).unwrap().unwrap();
+    assert!(matches!(book.take(&lease, job.id, now, &TimeZone::UTC).unwrap(), Claim::Written(_)));
+    if is_started {
+        let is = Started { worker: 7, session_id: Some("seven".to_owned()) };
+        desk.workers.push(seen_of(&is, &job, after(now, 1)));
+    }
+}
+
+#[test]
+fn a_start_that_was_killed_is_neither_lost_nor_doubled() {
+    for is_started in [false, true] {
+        let mut desk = Desk::new();
+        killed(&mut desk, is_started);
+        // It might still be starting.
+        desk.tick("two", time("01-01T01:00:40")).unwrap();
+        assert_eq!(desk.told(), ["schedule starting"]);
+        for second in [10, 20, 30] {
+            desk.tick("two", time(&format!("01-01T01:01:{second}"))).unwrap();
+        }
+        assert_eq!(desk.told(), ["schedule running"]);
+        assert_eq!(desk.workers.len(), 1, "started: {is_started}");
+        desk.finish();
+        desk.tick("two", time("01-01T01:02:00")).unwrap();
+        assert_eq!(desk.told(), ["schedule finished"]);
+    }
+}
+
+#[test]
+fn a_run_that_takes_too_long_is_ended() {
+    let mut desk = Desk::new();
+    let mut order = hourly("a");
+    order.payload = Payload::AgentTurn {
+        message: "long".to_owned(),
+        model: None,
+        thinking: None,
+        timeout_seconds: Some(60),
+    };
+    desk.book().add(&order, time("01-01T00:30:00")).unwrap();
+    desk.tick("one", time("01-01T01:00:00")).unwrap();
+    desk.tick("one", time("01-01T01:01:00")).unwrap();
+    assert_eq!((desk.told(), &desk.stopped), (vec!["schedule running".to_owned()], &vec![]));
+    desk.tick("one", time("01-01T01:01:01")).unwrap();
+    assert_eq!((desk.told(), &desk.stopped), (vec!["schedule timed_out".to_owned()], &vec![1]));
+}
+
+#[test]
+fn what_cannot_be_started_is_told_and_tried_at_the_next_moment() {
+    let mut desk = Desk::new();
+    desk.book().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
+    desk.refuses = Some("no claude here".to_owned());
+    desk.tick("one", time("01-01T01:00:00")).unwrap();
+    desk.refuses = None;
+    desk.tick("one", time("01-01T01:00:10")).unwrap();
+    assert_eq!(desk.told(), ["schedule failed"]);
+    desk.tick("one", time("01-01T02:00:00")).unwrap();
+    assert_eq!(desk.told(), ["schedule failed", "schedule running"]);
+}
+
+#[test]
+fn a_worker_nobody_knows_any_more_holds_nothing_up() {
+    let mut desk = Desk::new();
+    desk.book().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
+    desk.tick("one", time("01-01T01:00:00")).unwrap();
+    desk.workers.clear();
+    desk.tick("one", time("01-01T02:00:00")).unwrap();
+    assert_eq!(desk.told(), ["schedule failed", "schedule running"]);
+}
