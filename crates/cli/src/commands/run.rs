@@ -152,6 +152,7 @@ fn request(args: &Args) -> Result<Request, Failure> {
         label: args.label.clone(),
         agent: agent.map_err(|error| usage(format!("--agent: {error}")))?,
         options: options(&args.options)?,
+        message: None,
     })
 }
 
