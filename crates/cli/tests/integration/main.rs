@@ -12,6 +12,7 @@ mod crashing;
 mod desk;
 mod doctor;
 mod evaluating;
+mod labelling;
 mod memory;
 mod printing;
 mod refusals;
