@@ -20,6 +20,7 @@ pub mod fork;
 pub mod hooks;
 pub mod index;
 pub mod intent;
+mod labels;
 mod ledger;
 pub mod list;
 pub mod memory;

@@ -12,7 +12,7 @@ use selection::{
 use serde::Serialize;
 
 use crate::repo::Meant;
-use crate::{App, Error, Kind, decisions, ledger, relevance, totals};
+use crate::{App, Error, Kind, decisions, labels, ledger, relevance, totals};
 
 /// How many of the sessions that were looked at an answer tells; all are kept.
 const TOLD: usize = 10;
@@ -115,7 +115,12 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     let openclaw = openclaw_config(app);
     let settings = app.config.settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
     let budget = budget(request, openclaw.max_budget_usd);
-    let candidates: Vec<Candidate> = field.own.iter().map(|session| Candidate::of(session, budget)).collect();
+    let mut candidates: Vec<Candidate> =
+        field.own.iter().map(|session| Candidate::of(session, budget)).collect();
+    if let Some(label) = &request.label {
+        let agent = request.agent.as_ref();
+        labels::name(app, agent, &field.meant, label, &mut candidates, &field.own)?;
+    }
     let task = Task {
         branch: field.branch.as_deref(),
         label: request.label.as_deref(),
@@ -160,7 +165,7 @@ impl Field {
         };
         std::thread::scope(|scope| {
             let asked = meant.as_ref().map(|meant| scope.spawn(|| branch(meant)));
-            let all = sessions(app, request.as_of);
+            let mut all = sessions(app, request.as_of);
             let found = match &meant {
                 Some(meant) => meant.clone(),
                 None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
@@ -172,8 +177,8 @@ impl Field {
             let here = |session: &Session| session.repo_path.as_deref() == Some(&found.root);
             let owner = request.agent.clone().map_or(Asker::Person, Asker::Agent);
             let taken_by = taken_by(app, &found, all.iter().filter(|session| here(session)));
-            let own = all.into_iter().filter(|session| here(session) && owner.owns(session)).collect();
-            Ok(Self { meant: found, branch, own, taken_by })
+            all.retain(|session| here(session) && owner.owns(session));
+            Ok(Self { meant: found, branch, own: all, taken_by })
         })
     }
 }

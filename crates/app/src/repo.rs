@@ -66,6 +66,12 @@ impl Meant {
         }
     }
 
+    /// The real path of the work tree's root: one worker has the use of it.
+    pub(crate) fn work_tree(&self, app: &App) -> PathBuf {
+        let root = project::work_tree(&self.place(app));
+        root.canonicalize().unwrap_or(root)
+    }
+
     /// The directory as the project room is asked about it.
     pub(crate) fn place(&self, app: &App) -> Place {
         let settings = app.config.settings.project;

@@ -6,10 +6,12 @@ use jiff::Timestamp;
 use model::{AgentId, Session, SessionId};
 use selection::Action;
 use serde::Serialize;
+use transcript::Live;
 pub use workers::Options;
 use workers::table::{Added, Wanted};
 use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
+use crate::labels::labelled;
 use crate::pick::{self, pick};
 use crate::place::{Place, holder, is_real};
 use crate::repo::Meant;
@@ -103,6 +105,7 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     let spec = WorkerSpec {
         config_folder: course.config_folder,
         agent: request.agent.clone(),
+        label: request.label.clone(),
         options,
         ..WorkerSpec::new(course.start, course.directory, request.task.clone())
     };
@@ -145,12 +148,36 @@ fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
         ..pick::Request::default()
     };
     let answer = pick(app, &asked)?;
+    if let Some(label) = &request.label {
+        is_free(app, request, label)?;
+    }
     if answer.action == Action::Queue {
         // It is a run of OpenClaw's: one of ours would be waited for in the table.
         return Err(Error::new(Kind::Held, answer.reason)
             .hint("wait until that has ended; or begin a session of its own: --fresh"));
     }
     Ok(answer)
+}
+
+/// A session that goes by a label and is open somewhere is refused, and no other one gets its label.
+fn is_free(app: &App, request: &Request, label: &str) -> Result<(), Error> {
+    let Some(meant) = Meant::directory(app, request.repo.as_deref())? else { return Ok(()) };
+    let found = labelled(app, request.agent.as_ref(), &meant.work_tree(app), label)?;
+    let Some(session) = found else { return Ok(()) };
+    let living = table(app)?.of_session(&session).map_err(unusable)?;
+    if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
+        let message = format!("worker {} has the session called `{label}`: it has one writer", worker.id);
+        return Err(Error::new(Kind::Held, message)
+            .hint(format!("send it there: backstory send {} <message>", worker.id))
+            .hint(format!("or let a worker go on with a fork of it: --fork {session}")));
+    }
+    holder(app, &session).map_or(Ok(()), |live| Err(open_elsewhere(&session, &live)))
+}
+
+fn open_elsewhere(session: &SessionId, live: &Live) -> Error {
+    Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
+        .hint(format!("let a worker go on with a fork of it: --fork {session}"))
+        .hint("or go on there, or end that process first")
 }
 
 fn course(
@@ -181,12 +208,7 @@ fn fresh(app: &App, repo: Option<&str>) -> Result<Course, Error> {
 
 fn resume(app: &App, session: &Session) -> Result<Course, Error> {
     if let Some(live) = holder(app, &session.id) {
-        return Err(Error::new(
-            Kind::Held,
-            format!("session {} is open in process {}", session.id, live.pid),
-        )
-        .hint(format!("let a worker go on with a fork of it: --fork {}", session.id))
-        .hint("or go on there, or end that process first"));
+        return Err(open_elsewhere(&session.id, &live));
     }
     let place = Place::of(app, session)?;
     let directory = place.start_directory(&session.id)?.to_owned();
@@ -224,8 +246,7 @@ fn add(
     message: &str,
 ) -> Result<(WorkerId, Option<WorkerId>), Error> {
     let meant = Meant { directory: spec.directory.clone(), root: spec.directory.clone() };
-    let slot = project::work_tree(&meant.place(app));
-    let slot = slot.canonicalize().unwrap_or(slot);
+    let slot = meant.work_tree(app);
     let host = Life::own();
     let wanted = Wanted { spec, session, slot: &slot, message, host: &host };
     match table(app)?.add(&wanted, app.now).map_err(unusable)? {
@@ -241,9 +262,17 @@ fn add(
                 .hint("or work in a worktree of its own"))
         }
         Added::Held(holder) => {
-            Err(Error::new(Kind::Held, format!("worker {holder} has session {session}: it has one writer"))
-                .hint(format!("send it there: backstory send {holder} <message>"))
-                .hint(format!("or let a worker go on with a fork of it: --fork {session}")))
+            let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));
+            let held = of_label.unwrap_or_else(|| format!("session {session}"));
+            let refused = Error::new(Kind::Held, format!("worker {holder} has {held}: it has one writer"))
+                .hint(format!("send it there: backstory send {holder} <message>"));
+            Err(match spec.start {
+                // The session that is held is another one, which has no transcript yet.
+                Start::Fresh(_) => refused,
+                Start::Resume(_) | Start::Fork { .. } => {
+                    refused.hint(format!("or let a worker go on with a fork of it: --fork {session}"))
+                }
+            })
         }
     }
 }

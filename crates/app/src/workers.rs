@@ -242,7 +242,7 @@ pub fn detach(app: &App, id: WorkerId, program: &Path) -> Result<(), Error> {
 
 /// Looks after what a killed Backstory left: tasks that nobody runs any more are run again in the background.
 pub(crate) fn look_after(app: &App, program: &Path) -> Result<(), Error> {
-    if !file(app).exists() {
+    if !has_table(app) {
         return Ok(());
     }
     let mut table = table(app)?;
@@ -300,6 +300,11 @@ fn hand_over(app: &App, table: &mut Table, id: WorkerId, program: &Path) -> Resu
     // A child is waited for, so that none is left behind where this process goes on for long.
     std::thread::spawn(move || child.wait());
     Ok(())
+}
+
+/// Whether there ever was a worker.
+pub(crate) fn has_table(app: &App) -> bool {
+    file(app).exists()
 }
 
 /// The table, put right.

@@ -12,7 +12,8 @@ use jiff::Timestamp;
 use model::{MessageUsage, Session, SessionId};
 use transcript::{History, Then, TranscriptFile};
 
-use crate::catalog::{Entry, Places, find, kin_of};
+use crate::assembly::kin_of;
+use crate::catalog::{Entry, Places, find};
 use crate::describe::describe_then;
 use crate::lineage::parents;
 use crate::merge::Registered;

@@ -119,8 +119,9 @@ fn follow_up(
     text: &str,
     now: Timestamp,
 ) -> Result<Option<WorkerId>, TableError> {
-    let spec =
-        WorkerSpec { start: Start::Resume(lost.session.clone()), task: text.to_owned(), ..lost.spec.clone() };
+    let start = Start::Resume(lost.session.clone());
+    // Whoever has its label by now keeps it.
+    let spec = WorkerSpec { start, task: text.to_owned(), label: None, ..lost.spec.clone() };
     let wanted = Wanted { spec: &spec, session: &lost.session, slot: &lost.slot, message, host: &lost.host };
     Ok(match table.add(&wanted, now)? {
         Added::Begins(id) | Added::Waits(id, _) => {

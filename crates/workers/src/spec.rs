@@ -11,6 +11,9 @@ use crate::Start;
 /// The longest text that an argument may be, in bytes: Linux takes no longer one.
 const LONGEST_ARGUMENT: usize = 120 << 10;
 
+/// The longest label, in characters.
+const LONGEST_LABEL: usize = 200;
+
 /// A worker that can be started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerSpec {
@@ -24,6 +27,9 @@ pub struct WorkerSpec {
     pub task: String,
     /// The OpenClaw agent for whom it works.
     pub agent: Option<AgentId>,
+    /// The name under which its session is found again in its work tree.
+    #[serde(default)]
+    pub label: Option<String>,
     /// How it does it.
     #[serde(flatten)]
     pub options: Options,
@@ -86,7 +92,8 @@ pub enum PermissionMode {
 impl WorkerSpec {
     /// A worker with nothing set that need not be.
     pub fn new(start: Start, directory: PathBuf, task: String) -> Self {
-        Self { start, directory, task, config_folder: None, agent: None, options: Options::default() }
+        let options = Options::default();
+        Self { start, directory, task, config_folder: None, agent: None, label: None, options }
     }
 
     /// The session it works in; `None` for a fork whose id `claude` chooses.
@@ -109,6 +116,11 @@ impl WorkerSpec {
     pub fn objection(&self) -> Option<String> {
         if self.task.trim().is_empty() {
             return Some("the task is empty: say what is to be done".to_owned());
+        }
+        if let Some(label) = self.label.as_ref().filter(|label| !is_label(label)) {
+            return Some(format!(
+                "`{label}` is no label: it has 1 to {LONGEST_LABEL} characters, in one line"
+            ));
         }
         let texts = [
             ("the system prompt", &self.options.system_prompt),
@@ -133,6 +145,11 @@ impl WorkerSpec {
         let budget = self.options.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0));
         budget.map(|_| "a budget is an amount of US dollars over zero".to_owned())
     }
+}
+
+fn is_label(text: &str) -> bool {
+    let is_short = text.chars().count() <= LONGEST_LABEL;
+    is_short && !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
 impl PermissionMode {
@@ -206,6 +223,11 @@ mod tests {
         check(with(dashed), Some("would be taken for a flag"));
         check(with(Options { budget_usd: Some(f64::NAN), ..Options::default() }), Some("over zero"));
         check(with(Options { budget_usd: Some(0.5), ..Options::default() }), None);
+        let labelled = |label: &str| WorkerSpec { label: Some(label.to_owned()), ..fresh() };
+        check(labelled("auth work"), None);
+        check(labelled(" "), Some("is no label"));
+        check(labelled("a\nb"), Some("is no label"));
+        check(labelled(&"x".repeat(201)), Some("is no label"));
     }
 
     #[test]
@@ -226,10 +248,15 @@ mod tests {
     fn a_spec_survives_being_kept() {
         let all = WorkerSpec {
             agent: Some("main".parse().unwrap()),
+            label: Some("auth".to_owned()),
             options: Options { environment: [("A".to_owned(), "b".to_owned())].into(), ..Options::default() },
             ..spec(Start::Fork { from: "a1".parse().unwrap(), to: Some("b2".parse().unwrap()) })
         };
         let kept = serde_json::to_string(&all).unwrap();
         assert_eq!(serde_json::from_str::<WorkerSpec>(&kept).unwrap(), all);
+        // As it was kept before there were labels.
+        let before = kept.replace("\"label\":\"auth\",", "");
+        assert_ne!(before, kept);
+        assert_eq!(serde_json::from_str::<WorkerSpec>(&before).unwrap().label, None);
     }
 }

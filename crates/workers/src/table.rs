@@ -11,10 +11,13 @@ use model::{AgentId, SessionId};
 
 use crate::{Life, WorkerId, WorkerSpec, WorkerState};
 
+mod labels;
+
 /// The table's file in Backstory's own folder.
 pub const FILE: &str = "workers.sqlite";
 
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [WORKERS, labels::STEP];
+const WORKERS: &str = "
     CREATE TABLE worker (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         session_id TEXT NOT NULL,
@@ -45,7 +48,7 @@ const STEPS: [&str; 1] = ["
     CREATE UNIQUE INDEX worker_waits ON worker(slot) WHERE place = 'queued';
     CREATE UNIQUE INDEX worker_writes ON worker(session_id) WHERE place IS NOT NULL;
     CREATE INDEX worker_session ON worker(session_id);
-"];
+";
 const COLUMNS: &str = "id, session_id, state, place, slot, working_dir, task, spec, message, pending, agent_id, \
     model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
 
@@ -156,7 +159,7 @@ pub enum Added {
         /// Who waits.
         queued: WorkerId,
     },
-    /// This worker has the session.
+    /// This worker has the session, or another session that goes by the same label.
     Held(WorkerId),
 }
 
@@ -192,6 +195,9 @@ impl Table {
                 return Ok(Added::Held(holder));
             }
             let slot = bytes(wanted.slot);
+            if let Some(holder) = labels::beginner(table, &slot, wanted.spec)? {
+                return Ok(Added::Held(holder));
+            }
             let running = match (in_place(table, &slot, "running")?, in_place(table, &slot, "queued")?) {
                 (Some(running), Some(queued)) => return Ok(Added::Full { running, queued }),
                 // The directory has just become free: it is theirs who wait, not ours who come now.
@@ -222,6 +228,7 @@ impl Table {
                 ],
             )?;
             let id = table.last_insert_rowid();
+            labels::give(table, &slot, wanted.spec, wanted.session)?;
             Ok(match running {
                 Some(other) => Added::Waits(id, other),
                 None => Added::Begins(id),

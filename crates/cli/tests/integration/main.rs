@@ -13,6 +13,7 @@ mod cron;
 mod desk;
 mod doctor;
 mod evaluating;
+mod labelling;
 mod memory;
 mod printing;
 mod refusals;

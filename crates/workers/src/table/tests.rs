@@ -77,6 +77,58 @@ fn a_session_has_one_worker() {
 }
 
 #[test]
+fn a_label_is_of_one_work_tree_and_nobody_begins_it_twice() {
+    let mut shop = Shop::open();
+    let mut begin = |session: &str, slot: &str, agent: Option<&str>| {
+        let id: SessionId = session.parse().unwrap();
+        let spec = WorkerSpec {
+            agent: agent.map(|agent| agent.parse().unwrap()),
+            label: Some("auth".to_owned()),
+            ..WorkerSpec::new(Start::Fresh(id.clone()), slot.into(), "Fix it".into())
+        };
+        let (slot, host) = (Path::new(slot), Life::own());
+        let wanted = Wanted { spec: &spec, session: &id, slot, message: "m1", host: &host };
+        shop.table.add(&wanted, at(0)).unwrap()
+    };
+    assert_eq!(begin("a", "/p", None), Added::Begins(1));
+    assert_eq!(begin("b", "/p", None), Added::Held(1), "the other session has just been begun");
+    assert_eq!(begin("b", "/p", Some("main")), Added::Waits(2, 1), "an agent's labels are its own");
+    assert_eq!(begin("c", "/q", None), Added::Begins(3), "another work tree");
+    let check = |table: &Table, slot: &str, label: &str, expected: Option<&str>| {
+        let found = table.labelled(Path::new(slot), label).unwrap();
+        assert_eq!(found.as_ref().map(SessionId::as_str), expected, "{slot} {label}");
+    };
+    check(&shop.table, "/p", "auth", Some("a"));
+    check(&shop.table, "/q", "auth", Some("c"));
+    check(&shop.table, "/p", "Auth", None);
+    shop.table.enter(1, &WorkerState::Stopped, at(1)).unwrap();
+    assert!(shop.table.cancel(2, at(1)).unwrap());
+    // It ended without a transcript: the next one gets its label.
+    let spec = |id: &SessionId| WorkerSpec {
+        label: Some("auth".to_owned()),
+        ..WorkerSpec::new(Start::Fresh(id.clone()), "/p".into(), "Fix it".into())
+    };
+    let (id, host) = ("d".parse().unwrap(), Life::own());
+    let wanted = Wanted { spec: &spec(&id), session: &id, slot: Path::new("/p"), message: "m2", host: &host };
+    assert_eq!(shop.table.add(&wanted, at(2)).unwrap(), Added::Begins(4));
+    check(&shop.table, "/p", "auth", Some("d"));
+}
+
+#[test]
+fn a_table_from_before_labels_is_opened() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("workers.sqlite");
+    drop(database::open_precious(&path, &STEPS[..1]).unwrap());
+    let mut table = Table::open(&path).unwrap();
+    assert_eq!(table.labelled(Path::new("/p"), "auth").unwrap(), None);
+    let id: SessionId = "a".parse().unwrap();
+    let spec = WorkerSpec::new(Start::Fresh(id.clone()), "/p".into(), "Fix it".into());
+    let host = Life::own();
+    let wanted = Wanted { spec: &spec, session: &id, slot: Path::new("/p"), message: "m1", host: &host };
+    assert_eq!(table.add(&wanted, at(0)).unwrap(), Added::Begins(1));
+}
+
+#[test]
 fn an_idle_worker_gives_its_directory_back() {
     let mut shop = Shop::open();
     shop.add("a", "/p");
