@@ -256,3 +256,31 @@ fn a_clock_without_a_zone_is_the_persons() {
     let job: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(job["schedule"]["tz"], "Europe/Zurich", "{job}");
 }
+#[test]
+fn the_main_session_is_one_and_hears_of_events() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    add(&desk, shop.path(), &["in", "--at", "in 1d", "--event", "the tide is in"]);
+    add(&desk, shop.path(), &["out", "--at", "in 1d", "--event", "the tide is out"]);
+    add(&desk, shop.path(), &["greet", "--at", "in 1d", "say hello"]);
+    let done = |job: &str| {
+        let _ = desk.backstory(&["cron", "run", job]).succeeded();
+        until_run(&desk, job, "outcome", "finished")
+    };
+    let (first, other) = (done("in"), done("greet"));
+    let second = done("out");
+    assert_eq!(first["session_id"], second["session_id"]);
+    assert_ne!(first["session_id"], other["session_id"]);
+    let said = prompts(&transcript(&desk, shop.path(), &first));
+    assert_eq!(said, ["System event (in): the tide is in", "System event (out): the tide is out"]);
+
+    // A worker that waits in it for more makes way.
+    let id = first["session_id"].as_str().expect("an id");
+    let mut command = desk.command(&["run", "--resume", id, "--detach", "say hello"]);
+    command.current_dir(shop.path());
+    let _ = testkit::claude::Run::of(command).succeeded();
+    wait_until(desk.home.path(), "it is idle", || workers(&desk)[0]["status"] == "idle");
+    let third = done("in");
+    assert_eq!(third["session_id"], first["session_id"]);
+    assert_eq!(prompts(&transcript(&desk, shop.path(), &first)).len(), 4);
+}
