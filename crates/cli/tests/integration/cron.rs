@@ -284,3 +284,25 @@ fn the_main_session_is_one_and_hears_of_events() {
     assert_eq!(third["session_id"], first["session_id"]);
     assert_eq!(prompts(&transcript(&desk, shop.path(), &first)).len(), 4);
 }
+
+#[test]
+fn jobs_are_shown_as_a_person_reads_them() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    add(&desk, shop.path(), &["nightly", "--cron", "30 2 * * *", "--tz", "Europe/Zurich", "update", "it"]);
+    add(&desk, shop.path(), &["tide", "--every", "90m", "--event", "is in"]);
+    let bold = add(
+        &desk,
+        shop.path(),
+        &["bold", "--every", "1d", "--permission-mode", "bypassPermissions", "do it"],
+    );
+    assert_eq!(bold["permission_mode"], "bypassPermissions");
+    let _ = desk.backstory(&["cron", "disable", "tide"]).succeeded();
+    let listed = desk.backstory(&["cron", "list"]).succeeded().stdout;
+    for words in ["30 2 * * * (Europe/Zurich)", "every 1h 30m", "disabled", "No daemon runs"] {
+        assert!(listed.contains(words), "{words}: {listed}");
+    }
+    let shown = desk.plain(&desk.backstory(&["cron", "enable", "bold"]).succeeded().stdout);
+    assert!(shown.contains("in ~/shop") && shown.contains("without asking"), "{shown}");
+    assert_eq!(desk.backstory(&["cron", "history"]).succeeded().stdout, "Nothing was done yet.\n");
+}

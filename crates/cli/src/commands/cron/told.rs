@@ -2,8 +2,10 @@
 
 use std::io::Write as _;
 
+use anstyle::{AnsiColor, Style};
 use app::App;
 use app::cron::{JobJson, JobsJson, Outcome, Run, RunJson, RunState, Told, When};
+use app::workers::PermissionMode;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::exit::Failure;
@@ -19,6 +21,9 @@ const COLUMNS: [Column; 5] = [
     Column { head: "DIRECTORY", lies: Lies::GivesWay, most: 40 },
 ];
 
+/// Whoever does everything without asking is to be seen.
+const RED: Style = AnsiColor::Red.on_default().bold();
+
 /// All jobs.
 pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
     let mut out = super::super::paged(app);
@@ -29,7 +34,7 @@ pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
     let row = |job: &JobJson| {
         let order = &job.job.order;
         vec![
-            Cell::new(&order.name),
+            name(job),
             Cell::new(&timing(app, &order.schedule)),
             Cell::new(&next(app, job)),
             Cell::new(&job.last_run.as_ref().map_or_else(|| "-".to_owned(), said)),
@@ -52,6 +57,9 @@ pub(super) fn job(app: &App, job: &JobJson) -> Result<(), Failure> {
     writeln!(out, "{}  {}", safe(&order.name), safe(&timing(app, &order.schedule)))?;
     writeln!(out, "  in {}", safe(&order.directory.display().to_string()))?;
     writeln!(out, "  says {}", safe(order.payload.text()))?;
+    if asks_nobody(job) {
+        writeln!(out, "  {RED}it does everything without asking{RED:#}")?;
+    }
     writeln!(out, "  next {}", next(app, job))?;
     if let Some(run) = &job.last_run {
         writeln!(out, "  last {} {}", clock(app, run.claimed), safe(&said(run)))?;
@@ -96,6 +104,16 @@ fn in_words(app: &App, told: &Told) -> String {
         Told::Run { run } => format!("{now}  {}  {}", safe(&run.job), safe(&said(&run.run))),
         Told::Problem { message } => format!("{now}  {}", safe(message)),
     }
+}
+
+fn name(job: &JobJson) -> Cell {
+    let style = if asks_nobody(job) { RED } else { Style::new().bold() };
+    Cell::styled(&job.job.order.name, style)
+}
+
+fn asks_nobody(job: &JobJson) -> bool {
+    let mode = job.job.order.options.permission_mode.as_deref().and_then(PermissionMode::named);
+    mode == Some(PermissionMode::BypassPermissions)
 }
 
 fn timing(app: &App, when: &When) -> String {
