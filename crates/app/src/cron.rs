@@ -87,7 +87,7 @@ pub fn add(app: &App, mut order: NewJob, directory: Option<&str>) -> Result<JobJ
     if let When::Cron { tz, .. } = &mut order.schedule
         && tz.is_none()
     {
-        *tz = app.zone.iana_name().map(str::to_owned);
+        *tz = (app.zone)().iana_name().map(str::to_owned);
     }
     order.check().map_err(|wrong| Error::new(Kind::Usage, wrong.to_string()))?;
     crew::check(&order.options)?;
@@ -201,7 +201,7 @@ impl Daemon<'_> {
             tell(if lease.is_some() { Told::Leads } else { Told::Follows });
         }
         let Some(lease) = lease else { return Ok((None, SLICE)) };
-        let found = tick(&mut self.book, &lease, &self.crew.app.zone, &mut self.crew)?;
+        let found = tick(&mut self.book, &lease, &(self.crew.app.zone)(), &mut self.crew)?;
         if found.problems.is_empty() {
             self.problem = None;
         }
@@ -227,7 +227,7 @@ impl Daemon<'_> {
 
 fn told(app: &App, book: &Book, mut job: Job) -> Result<JobJson, Error> {
     let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
-    let next = job.order.schedule.next_after(job.settled.max(app.now), &app.zone).filter(|_| job.enabled);
+    let next = job.order.schedule.next_after(job.settled.max(app.now), &(app.zone)()).filter(|_| job.enabled);
     job.order.payload = app.told_value(&job.order.payload);
     Ok(JobJson { next, last_run: last_run.map(|run| told_run(app, &run)), job })
 }

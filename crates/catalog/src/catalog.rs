@@ -1,6 +1,5 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
-use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
@@ -180,8 +179,9 @@ pub(crate) fn arranged(
     problems.append(&mut registered.problems);
     registered.lay_over(&mut sessions, projects);
     mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
-    sessions.sort_by_cached_key(|Entry { session, .. }| {
-        (Reverse((session.is_running, session.last_modified)), session.id.clone())
+    sessions.sort_by(|Entry { session: one, .. }, Entry { session: other, .. }| {
+        let key = |session: &Session| (session.is_running, session.last_modified);
+        key(other).cmp(&key(one)).then_with(|| one.id.cmp(&other.id))
     });
     Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }
 }

@@ -135,7 +135,7 @@ fn next(app: &App, job: &JobJson) -> String {
 }
 
 fn clock(app: &App, time: Timestamp) -> String {
-    time.to_zoned(app.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    time.to_zoned((app.zone)()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// What became of a run, in a line.
