@@ -28,6 +28,7 @@ pub mod memory;
 mod moment;
 pub mod pick;
 mod place;
+mod registry;
 mod relevance;
 mod repo;
 mod resolve;

@@ -16,7 +16,7 @@ use crate::pick::{self, pick};
 use crate::place::{Place, holder, is_real};
 use crate::repo::Meant;
 use crate::which::{Which, which};
-use crate::workers::{Link, look_after, order, table, unusable};
+use crate::workers::{Link, begin, look_after, table, unusable};
 use crate::{App, Error, Kind, claude, fork};
 
 /// A task, and how it is to be done.
@@ -124,8 +124,7 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
 
 /// Runs a worker of the table in this process.
 pub fn here(app: &App, ready: &Ready, clock: fn() -> Timestamp) -> Result<Link, Error> {
-    let (handle, _) = workers::start(order(app, clock)?, ready.worker).map_err(unusable)?;
-    Ok(Link::Here(handle))
+    begin(app, ready.worker, clock)
 }
 
 /// Words of a person's as what a worker is told.

@@ -15,8 +15,9 @@ pub use workers::{
 };
 use workers::{Handle, Life, Limits, Manner, Order, Remote, Table, WorkerId, recover};
 
-use crate::run;
+pub use crate::registry::Clerk;
 use crate::{App, Error, Kind, claude};
+use crate::{registry, run};
 
 /// How many workers are told, newest first.
 const TOLD: usize = 50;
@@ -77,7 +78,12 @@ pub struct WorkerJson {
 #[derive(Debug)]
 pub enum Link {
     /// Of this one.
-    Here(Handle),
+    Here {
+        /// The worker.
+        handle: Handle,
+        /// Who enters what it does for an agent.
+        clerk: Option<Clerk>,
+    },
     /// Of another.
     There(Remote),
 }
@@ -86,7 +92,7 @@ impl Link {
     /// Has something done; or says why it is not.
     pub fn command(&self, command: Command) -> Result<(), String> {
         match self {
-            Self::Here(handle) => handle.command(command),
+            Self::Here { handle, .. } => handle.command(command),
             Self::There(remote) => remote.command(&command),
         }
     }
@@ -100,17 +106,18 @@ impl Link {
         }
     }
 
-    /// Waits until all others who are connected to a worker of this process have been told how it ended.
-    pub fn last_words(&self) {
-        if let Self::Here(handle) = self {
-            handle.last_words();
-        }
+    /// Waits until all others who are connected to a worker of this process have been told how it ended, and OpenClaw
+    /// has, where it worked for an agent; what hindered that otherwise.
+    pub fn last_words(&self) -> Option<String> {
+        let Self::Here { handle, clerk } = self else { return None };
+        handle.last_words();
+        clerk.as_ref().and_then(Clerk::wait)
     }
 
     /// What happened lately, and what happens; it ends with the worker.
     pub fn listen(&mut self) -> Receiver<Arc<Event>> {
         match self {
-            Self::Here(handle) => handle.listen(Manner::HearsAll),
+            Self::Here { handle, .. } => handle.listen(Manner::HearsAll),
             Self::There(remote) => remote.listen(),
         }
     }
@@ -203,7 +210,7 @@ pub fn stop(app: &App, text: &str) -> Result<WorkerJson, Error> {
 /// Runs a worker whose Backstory is not this one until it ends: what outlives a terminal.
 ///
 /// Where another process runs it already, nothing is done.
-pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Option<Handle>, Error> {
+pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Option<Link>, Error> {
     let mut table = open(app)?;
     let own = Life::own();
     for _ in 0..TRIES {
@@ -211,9 +218,7 @@ pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Op
             return Ok(None);
         };
         if worker.host == own {
-            let order = order(app, clock)?;
-            let (handle, _) = workers::start(order, id).map_err(unusable)?;
-            return Ok(Some(handle));
+            return begin(app, id, clock).map(Some);
         }
         if !worker.host.is_alive() {
             table.hand_over(id, &worker.host, &own).map_err(unusable)?;
@@ -221,6 +226,13 @@ pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Op
         wait(Duration::from_millis(20));
     }
     Ok(None)
+}
+
+/// Runs a worker of the table in this process.
+pub(crate) fn begin(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Link, Error> {
+    let (handle, _) = workers::start(order(app, clock)?, id).map_err(unusable)?;
+    let clerk = Clerk::hire(app, &handle, clock)?;
+    Ok(Link::Here { handle, clerk })
 }
 
 /// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
@@ -251,7 +263,7 @@ pub(crate) fn look_after(app: &App, program: &Path) -> Result<(), Error> {
     for worker in waiting {
         hand_over(app, &mut table, worker.id, program)?;
     }
-    Ok(())
+    registry::catch_up(app, &mut table)
 }
 
 /// The worker whose first message has this id, once what a killed Backstory left is looked after.
@@ -315,7 +327,7 @@ pub(crate) fn table(app: &App) -> Result<Table, Error> {
 }
 
 /// What workers are run with.
-pub(crate) fn order(app: &App, clock: fn() -> Timestamp) -> Result<Order, Error> {
+fn order(app: &App, clock: fn() -> Timestamp) -> Result<Order, Error> {
     let program = claude::required(app)?;
     let release = claude::steered(app, &program)?;
     let settings = app.config.settings.workers;
@@ -340,7 +352,7 @@ pub(crate) fn unusable(error: workers::table::TableError) -> Error {
     Error::caused(Kind::Unavailable, "workers cannot be kept count of", &error)
 }
 
-fn open(app: &App) -> Result<Table, Error> {
+pub(crate) fn open(app: &App) -> Result<Table, Error> {
     Table::open(&file(app)).map_err(unusable)
 }
 

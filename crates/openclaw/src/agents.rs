@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use model::AgentId;
@@ -61,6 +62,21 @@ impl Agents {
     }
 }
 
+/// The folder that what an agent did is written into: its own, where there is one, else a new one in the first of the
+/// state folders. Without any it is the one that newest comers have, below the person's home.
+pub fn folder_for(states: &[PathBuf], home: &Path, agent: &AgentId) -> Result<PathBuf, Problem> {
+    let known = states.iter().flat_map(|state| Agents::find(state).agents).find(|found| found.id == *agent);
+    if let Some(known) = known {
+        return Ok(known.folder);
+    }
+    let usual = home.join(".clawcode");
+    let folder = states.first().unwrap_or(&usual).join("agents").join(agent.as_str());
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    let unmade =
+        |error| Problem::new(&folder, format!("cannot be made: {error}"), "Make it, or its parent writable.");
+    made.map(|()| folder.clone()).map_err(unmade)
+}
+
 fn unreadable(folder: &Path, error: &std::io::Error) -> Problem {
     Problem::new(folder, format!("cannot be listed: {error}"), "Make the folder readable for this user.")
 }
@@ -68,6 +84,25 @@ fn unreadable(folder: &Path, error: &std::io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_agents_work_is_written_where_it_is_known() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |path: &str| scratch.path().join(path);
+        fs::create_dir_all(at("b/agents/main")).unwrap();
+        let check = |states: &[&str], agent: &str, expected: &str| {
+            let states: Vec<_> = states.iter().map(|state| at(state)).collect();
+            let folder = folder_for(&states, scratch.path(), &agent.parse().unwrap()).unwrap();
+            assert_eq!(folder, at(expected));
+            assert!(folder.is_dir());
+        };
+        check(&["a", "b"], "main", "b/agents/main");
+        check(&["a", "b"], "coder", "a/agents/coder");
+        check(&[], "coder", ".clawcode/agents/coder");
+        fs::write(at("file"), "").unwrap();
+        let problem = folder_for(&[at("file")], scratch.path(), &"x".parse().unwrap()).unwrap_err();
+        assert!(problem.what.contains("cannot be made"), "{}", problem.what);
+    }
 
     #[test]
     fn agents_are_folders_with_a_valid_name() {

@@ -1,6 +1,7 @@
 //! OpenClaw's files: where its state is, its agents, what they started, what they remember.
 //!
-//! `record` alone writes, into the registry of the sessions an agent started. Reading never fails whole: what cannot be read is told beside what can.
+//! `record` alone writes, into the registry of the sessions an agent started. Reading never fails whole: what cannot be
+//! read is told beside what can.
 
 mod agents;
 mod config;
@@ -15,7 +16,7 @@ mod record;
 mod registry;
 mod settings;
 
-pub use agents::{Agent, Agents};
+pub use agents::{Agent, Agents, folder_for};
 pub use config::{Config, SessionSelection};
 pub use conversations::Conversation;
 pub use entry::{Entry, Said, Unreadable};

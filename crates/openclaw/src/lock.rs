@@ -41,7 +41,7 @@ pub(crate) enum Refused {
 
 impl Lock {
     /// Waits for the lock of a file for up to ten seconds.
-    pub(crate) fn of(path: &Path, clock: fn() -> Timestamp) -> Result<Self, Refused> {
+    pub(crate) fn of(path: &Path, clock: &dyn Fn() -> Timestamp) -> Result<Self, Refused> {
         let lock = beside(path);
         let mut holder = String::new();
         for _ in 0..TRIES {

@@ -1,8 +1,9 @@
 //! Writing `claude-code-sessions.json`: a run that an agent asked for is entered once, and nothing else is changed.
 //!
 //! OpenClaw's own writer loses the file when it cannot read it, adds a run's cost twice and leaves kept-alive sessions
-//! out. This one writes under its lock, in one step, keeps every field and entry it does not know, adds a run's cost
-//! once by the run's id, and touches no file that it could not read whole.
+//! out. This one writes under its lock, in one step, keeps every field and entry it does not know, and touches no file
+//! that it could not read whole. A run is entered as often as it gets on: of its cost only what was not counted yet is
+//! added, by the run's id.
 
 use std::path::{Path, PathBuf};
 
@@ -19,33 +20,37 @@ const CAP: u64 = 64 << 20;
 const TASK: usize = 500;
 /// So many tasks are kept of one session.
 const TASKS: usize = 50;
-/// The runs whose cost an entry holds, by their ids: a field of ours.
+/// What an entry's sums hold of each run: a field of ours.
 const COUNTED: &str = "backstoryRuns";
 /// So many of them are kept.
 const RUNS: usize = 200;
 
-/// A run of a session, to be entered into its agent's registry.
+/// A run of a session as far as it has come, to be entered into its agent's registry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentRun<'a> {
-    /// An id that no other run has: entering it again changes nothing.
+    /// An id that no other run has.
     pub run: &'a str,
+    /// When it was asked for: a session that was entered later keeps its place.
+    pub at: Timestamp,
     /// The session.
     pub session: &'a SessionId,
-    /// The repository it works in.
+    /// The work tree it works in.
     pub repo: &'a Path,
-    /// The label it goes by.
+    /// The label it goes by; without one it keeps the one it has.
     pub label: Option<&'a str>,
-    /// What it was asked.
+    /// The id of the message it was given last.
+    pub message: &'a str,
+    /// That message.
     pub task: &'a str,
-    /// What the run cost, in US dollars; `None` while it goes on.
-    pub cost_usd: Option<f64>,
-    /// Turns of the run.
+    /// What the run has cost so far, in US dollars.
+    pub cost_usd: f64,
+    /// Its turns so far.
     pub turns: u64,
 }
 
 /// Enters a run into the registry of the agent whose folder this is. An unreadable registry, or one another program
 /// holds for ten seconds, is told of and left as it is.
-pub fn enter(agent_folder: &Path, run: &AgentRun<'_>, clock: fn() -> Timestamp) -> Result<(), Problem> {
+pub fn enter(agent_folder: &Path, run: &AgentRun<'_>, clock: &dyn Fn() -> Timestamp) -> Result<(), Problem> {
     let path = registry_of(agent_folder)?;
     let lock = Lock::of(&path, clock).map_err(|refused| not_locked(&path, refused))?;
     let mut whole = read(&path)?;
@@ -103,13 +108,14 @@ fn read(path: &Path) -> Result<Map<String, Value>, Problem> {
 fn apply(whole: &mut Map<String, Value>, run: &AgentRun<'_>, now: Timestamp) -> bool {
     let sessions = whole.entry("sessions").or_insert_with(|| json!({}));
     let Some(sessions) = sessions.as_object_mut() else { return false };
-    let key = match run.label {
-        Some(label) => format!("{}::{label}", run.repo.display()),
-        None => run.repo.display().to_string(),
-    };
+    let key = key(sessions, run);
     let entry = sessions.entry(key).or_insert(Value::Null);
     let is_same = entry["sessionId"].as_str() == Some(run.session.as_str());
-    if !is_same || !entry.is_object() {
+    if !is_same {
+        let created = entry["createdAt"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
+        if created.is_some_and(|created| created > run.at) {
+            return false;
+        }
         // Another session under this key: its counts were of that one, what else is there stays.
         let mut fields = entry.as_object().cloned().unwrap_or_default();
         for of_the_old in ["totalCostUsd", "totalTurns", "taskHistory", COUNTED] {
@@ -121,8 +127,8 @@ fn apply(whole: &mut Map<String, Value>, run: &AgentRun<'_>, now: Timestamp) -> 
     }
     let Some(fields) = entry.as_object_mut() else { return false };
     let before = fields.clone();
-    enter_task(fields, run, now);
-    enter_cost(fields, run);
+    let cost = enter_cost(fields, run);
+    enter_task(fields, run, cost, now);
     if is_same && *fields == before {
         return false;
     }
@@ -133,42 +139,65 @@ fn apply(whole: &mut Map<String, Value>, run: &AgentRun<'_>, now: Timestamp) -> 
     true
 }
 
-/// The task of the run, once; its cost when that is known.
-fn enter_task(fields: &mut Map<String, Value>, run: &AgentRun<'_>, now: Timestamp) {
+/// The session's own key, where it has one already; else that of its work tree and label.
+fn key(sessions: &Map<String, Value>, run: &AgentRun<'_>) -> String {
+    let is_its = |entry: &Value| {
+        let is_called = run.label.is_none() || entry["label"].as_str() == run.label;
+        is_called && entry["sessionId"].as_str() == Some(run.session.as_str())
+    };
+    let found = sessions.iter().find(|(_, entry)| is_its(entry)).map(|(key, _)| key.clone());
+    found.unwrap_or_else(|| match run.label {
+        Some(label) => format!("{}::{label}", run.repo.display()),
+        None => run.repo.display().to_string(),
+    })
+}
+
+/// The task, once, with what was spent on it.
+fn enter_task(fields: &mut Map<String, Value>, run: &AgentRun<'_>, cost: f64, now: Timestamp) {
     let history = fields.entry("taskHistory").or_insert_with(|| json!([]));
     // What is no list is not ours to throw away.
     let Some(tasks) = history.as_array_mut() else { return };
-    if !tasks.iter().any(|task| task["backstoryRun"] == run.run) {
+    if !tasks.iter().any(|task| task["backstoryMessage"] == run.message) {
         let task: String = run.task.chars().take(TASK).collect();
-        tasks.push(json!({"at": millis(now), "task": task, "backstoryRun": run.run}));
+        tasks.push(json!({"at": millis(now), "task": task, "backstoryMessage": run.message}));
     }
-    let ours = tasks.iter_mut().find(|task| task["backstoryRun"] == run.run);
-    if let (Some(task), Some(cost)) = (ours.and_then(Value::as_object_mut), run.cost_usd) {
-        task.insert("costUsd".to_owned(), cost.into());
+    let ours = tasks.iter_mut().find(|task| task["backstoryMessage"] == run.message);
+    if let Some(task) = ours.and_then(Value::as_object_mut).filter(|_| cost > 0.0) {
+        let before = task.get("costUsd").and_then(Value::as_f64).unwrap_or(0.0);
+        task.insert("costUsd".to_owned(), (before + cost).into());
     }
     let too_many = tasks.len().saturating_sub(TASKS);
     tasks.drain(..too_many);
 }
 
-/// The cost and the turns of a run that is over, once.
-fn enter_cost(fields: &mut Map<String, Value>, run: &AgentRun<'_>) {
-    let Some(cost) = run.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0) else {
-        fields.entry("totalCostUsd").or_insert_with(|| json!(0.0));
-        fields.entry("totalTurns").or_insert_with(|| json!(0));
-        return;
-    };
+/// Adds what the sums do not hold of the run yet; that much money is given back.
+fn enter_cost(fields: &mut Map<String, Value>, run: &AgentRun<'_>) -> f64 {
+    let spent = Some(run.cost_usd).filter(|cost| cost.is_finite()).unwrap_or(0.0);
     let counted = fields.entry(COUNTED).or_insert_with(|| json!([]));
-    let Some(counted) = counted.as_array_mut() else { return };
-    if counted.iter().any(|id| id == run.run) {
-        return;
+    let Some(counted) = counted.as_array_mut() else { return 0.0 };
+    let at = counted.iter().position(|one| one["run"] == run.run);
+    let before = at.map(|at| &counted[at]);
+    let held = |name: &str| before.and_then(|before| before[name].as_f64()).unwrap_or(0.0);
+    let turns = before.and_then(|before| before["turns"].as_u64()).unwrap_or(0);
+    let (cost, turns) = ((spent - held("costUsd")).max(0.0), run.turns.saturating_sub(turns));
+    if cost > 0.0 || turns > 0 {
+        let now = json!({"run": run.run, "costUsd": held("costUsd") + cost, "turns": run.turns});
+        match at {
+            Some(at) => counted[at] = now,
+            None => counted.push(now),
+        }
     }
-    counted.push(run.run.into());
     let too_many = counted.len().saturating_sub(RUNS);
     counted.drain(..too_many);
-    let total = fields.get("totalCostUsd").and_then(Value::as_f64).unwrap_or(0.0) + cost;
-    let turns = fields.get("totalTurns").and_then(Value::as_u64).unwrap_or(0).saturating_add(run.turns);
-    fields.insert("totalCostUsd".to_owned(), total.into());
-    fields.insert("totalTurns".to_owned(), turns.into());
+    let sum = fields.get("totalCostUsd").and_then(Value::as_f64).unwrap_or(0.0);
+    let all = fields.get("totalTurns").and_then(Value::as_u64).unwrap_or(0);
+    if cost > 0.0 || !fields.contains_key("totalCostUsd") {
+        fields.insert("totalCostUsd".to_owned(), (sum + cost).into());
+    }
+    if turns > 0 || !fields.contains_key("totalTurns") {
+        fields.insert("totalTurns".to_owned(), all.saturating_add(turns).into());
+    }
+    cost
 }
 
 /// As JavaScript writes a date.

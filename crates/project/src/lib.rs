@@ -10,12 +10,14 @@ mod git;
 mod github;
 mod head;
 mod status;
+mod worktree;
 
 pub use branch::branch_at;
 pub use docs::Docs;
 pub use git::{Commit, Git};
 pub use github::{Check, GitHub, PullRequest};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
+pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, lost_with, remove_work_tree};
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -125,7 +125,7 @@ fn follow_up(
     let wanted = Wanted { spec: &spec, session: &lost.session, slot: &lost.slot, message, host: &lost.host };
     Ok(match table.add(&wanted, now)? {
         Added::Begins(id) | Added::Waits(id, _) => {
-            table.pend(lost.id, None)?;
+            table.accept(lost.id)?;
             Some(id)
         }
         Added::Full { .. } | Added::Held(_) => None,
@@ -227,7 +227,7 @@ mod tests {
         let mut scene = Scene::new();
         let id = scene.add("a", "m1");
         scene.say("a", "m1");
-        scene.table.pend(id, Some(("m2", "And more"))).unwrap();
+        scene.table.pend(id, "m2", "And more").unwrap();
         assert_eq!(scene.recover(), Recovered { lost: vec![id], waiting: vec![id + 1] });
         let next = scene.table.get(id + 1).unwrap().unwrap();
         assert_eq!((next.task.as_str(), next.message.as_str()), ("And more", "m2"));

@@ -12,11 +12,12 @@ use model::{AgentId, SessionId};
 use crate::{Life, WorkerId, WorkerSpec, WorkerState};
 
 mod labels;
+mod telling;
 
 /// The table's file in Backstory's own folder.
 pub const FILE: &str = "workers.sqlite";
 
-const STEPS: [&str; 2] = [WORKERS, labels::STEP];
+const STEPS: [&str; 3] = [WORKERS, labels::STEP, telling::STEP];
 const WORKERS: &str = "
     CREATE TABLE worker (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -50,7 +51,7 @@ const WORKERS: &str = "
     CREATE INDEX worker_session ON worker(session_id);
 ";
 const COLUMNS: &str = "id, session_id, state, place, slot, working_dir, task, spec, message, pending, agent_id, \
-    model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
+    asked, model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
 
 /// The table could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +105,8 @@ pub struct Worker {
     pub message: String,
     /// A follow-up that the model has not been given: its id and its text.
     pub pending: Option<(String, String)>,
+    /// The follow-up that the model was given last: its id and its text.
+    pub asked: Option<(String, String)>,
     /// The agent it works for.
     pub agent: Option<AgentId>,
     /// The model that answers.
@@ -322,11 +325,19 @@ impl Table {
         })
     }
 
-    /// Keeps a follow-up until the model is given it.
-    pub fn pend(&mut self, id: WorkerId, message: Option<(&str, &str)>) -> Result<(), TableError> {
-        let text = message.map(|message| self.json(&message)).transpose()?;
+    /// Keeps a follow-up that the model has to be given.
+    pub fn pend(&mut self, id: WorkerId, message: &str, text: &str) -> Result<(), TableError> {
+        let pending = self.json(&(message, text))?;
         self.change(|table| {
-            table.execute("UPDATE worker SET pending = ?2 WHERE id = ?1", params![id, text]).map(drop)
+            table.execute("UPDATE worker SET pending = ?2 WHERE id = ?1", params![id, pending]).map(drop)
+        })
+    }
+
+    /// The follow-up waits no more: the model was given it, or another worker has it.
+    pub fn accept(&mut self, id: WorkerId) -> Result<(), TableError> {
+        self.change(|table| {
+            let sql = "UPDATE worker SET asked = coalesce(pending, asked), pending = NULL WHERE id = ?1";
+            table.execute(sql, [id]).map(drop)
         })
     }
 
@@ -475,6 +486,7 @@ fn worker(row: &Row<'_>) -> Result<Worker, Box<dyn std::error::Error + Send + Sy
         spec: serde_json::from_str(&text("spec")?)?,
         message: text("message")?,
         pending: maybe("pending")?.map(|text| serde_json::from_str(&text)).transpose()?,
+        asked: maybe("asked")?.map(|text| serde_json::from_str(&text)).transpose()?,
         agent: maybe("agent_id")?.map(|text| text.parse()).transpose()?,
         model: maybe("model")?,
         version: maybe("version")?,

@@ -87,6 +87,11 @@ impl Handle {
         answered.recv().map_err(|_| over())?
     }
 
+    /// Tells all who listen something that is worth a word.
+    pub fn note(&self, text: String) {
+        self.listeners.tell(Event::Note { text });
+    }
+
     /// Waits until all who are connected have been told how it ended.
     pub fn last_words(&self) {
         // The owner lets go of its end of the queue when the door is closed.
@@ -344,7 +349,7 @@ impl Talk<'_> {
         }
         let acts = self.rules.command(command, self.moment())?;
         if let Some((id, text)) = &message {
-            let kept = self.owner.table.pend(self.owner.id, Some((id, text)));
+            let kept = self.owner.table.pend(self.owner.id, id, text);
             self.owner.noted(kept);
         }
         self.act(acts);
@@ -386,7 +391,7 @@ impl Talk<'_> {
             Event::Started(started) => {
                 table.answers(id, started.model.as_deref(), started.version.as_deref())
             }
-            Event::Accepted { .. } if self.rules.pending().is_none() => table.pend(id, None),
+            Event::Accepted { .. } if self.rules.pending().is_none() => table.accept(id),
             Event::Result(_) => table.spend(id, self.rules.cost(), self.rules.turns()),
             _ => Ok(()),
         };

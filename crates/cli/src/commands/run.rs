@@ -122,7 +122,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         // Nobody reads any more (`| head`): it is not left behind.
         link.end();
     }
-    link.last_words();
+    if let Some(text) = link.last_words() {
+        // Where nobody reads that either, the task was done all the same.
+        let _ = writeln!(anstream::stderr(), "{}", safe(&text));
+    }
     let state = followed?;
     ended(ready.worker, state)
 }

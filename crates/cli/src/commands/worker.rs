@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 
 use app::App;
-use app::workers::{Command, Event, Link, supervise};
+use app::workers::{Command, Event, supervise};
 
 use crate::exit::Failure;
 use crate::run::signals;
@@ -24,8 +24,7 @@ enum Seen {
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     // It leads a session of its own, which no terminal can end. Where it does already, it is so.
     let _ = rustix::process::setsid();
-    let Some(handle) = supervise(app, args.worker, super::clock)? else { return Ok(()) };
-    let mut link = Link::Here(handle);
+    let Some(mut link) = supervise(app, args.worker, super::clock)? else { return Ok(()) };
     let (tell, seen) = channel();
     signals(tell.clone(), |_| Seen::Told)?;
     let events = link.listen();
@@ -41,6 +40,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             Seen::Told => drop(link.command(Command::Stop)),
         }
     }
-    link.last_words();
+    // What could not be told OpenClaw is told it by the next Backstory that looks after workers.
+    let _ = link.last_words();
     Ok(())
 }

@@ -19,7 +19,8 @@ pub(crate) fn ready(desk: &Desk, place: &Path, words: &[&str]) -> Value {
     let mut command = desk.command(&[&["run", "--json"], words].concat());
     command.current_dir(place);
     let run = testkit::claude::Run::of(command).succeeded();
-    serde_json::from_str(run.stdout.lines().next().expect("a line")).expect("JSON")
+    let mut values = serde_json::Deserializer::from_str(&run.stdout).into_iter();
+    values.next().expect("a value").expect("JSON")
 }
 
 #[track_caller]

@@ -17,6 +17,7 @@ mod labelling;
 mod memory;
 mod printing;
 mod refusals;
+mod registering;
 mod running;
 mod secrets;
 mod smart_fork;

@@ -9,3 +9,4 @@
 mod github;
 mod past;
 mod repositories;
+mod worktrees;

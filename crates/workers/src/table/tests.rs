@@ -163,7 +163,7 @@ fn what_is_known_of_a_worker_is_kept() {
     shop.table.started(1, &life, at(1)).unwrap();
     shop.table.answers(1, Some("opus"), Some("2.1.329")).unwrap();
     shop.table.spend(1, 0.25, 3).unwrap();
-    shop.table.pend(1, Some(("m2", "And more"))).unwrap();
+    shop.table.pend(1, "m2", "And more").unwrap();
     let failed = WorkerState::Failed { why: Why::Api, message: "No".into() };
     shop.table.enter(1, &failed, at(2)).unwrap();
     drop(shop.table);
@@ -179,6 +179,34 @@ fn what_is_known_of_a_worker_is_kept() {
     assert!((table.spent(&"a".parse().unwrap()).unwrap() - 0.25).abs() < 1e-9);
     assert_eq!(table.all(10).unwrap().len(), 1);
     assert_eq!(table.get(9).unwrap(), None);
+}
+
+#[test]
+fn an_agents_worker_that_ended_is_told_of_once() {
+    let mut shop = Shop::open();
+    let id: SessionId = "a".parse().unwrap();
+    let spec = WorkerSpec {
+        agent: Some("main".parse().unwrap()),
+        ..WorkerSpec::new(Start::Fresh(id.clone()), "/p".into(), "Fix it".into())
+    };
+    let host = Life::own();
+    let wanted = Wanted { spec: &spec, session: &id, slot: Path::new("/p"), message: "m1", host: &host };
+    shop.table.add(&wanted, at(0)).unwrap();
+    shop.add("b", "/q");
+    for worker in [1, 2] {
+        shop.table.started(worker, &Life { pid: 7, began: None }, at(1)).unwrap();
+    }
+    shop.table.pend(1, "m2", "And more").unwrap();
+    shop.table.accept(1).unwrap();
+    assert_eq!(shop.table.untold().unwrap(), [], "it runs");
+    for worker in [1, 2] {
+        shop.table.enter(worker, &WorkerState::Stopped, at(2)).unwrap();
+    }
+    let untold = shop.table.untold().unwrap();
+    assert_eq!(untold.iter().map(|worker| worker.id).collect::<Vec<_>>(), [1]);
+    assert_eq!((&untold[0].asked, &untold[0].pending), (&Some(("m2".into(), "And more".into())), &None));
+    shop.table.told(1).unwrap();
+    assert_eq!(shop.table.untold().unwrap(), []);
 }
 
 #[test]

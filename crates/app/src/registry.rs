@@ -1,0 +1,91 @@
+//! What a worker does for one of OpenClaw's agents is entered into that agent's registry, turn by turn.
+
+use std::sync::mpsc::{Receiver, channel};
+
+use jiff::Timestamp;
+use openclaw::AgentRun;
+use workers::table::Worker;
+use workers::{Event, Handle, Manner, Table};
+
+use crate::workers::{open, unusable};
+use crate::{App, Error};
+
+/// Enters what one worker does, in a thread of its own, until the worker has ended.
+#[derive(Debug)]
+pub struct Clerk {
+    done: Receiver<Option<String>>,
+}
+
+impl Clerk {
+    /// A clerk for a worker that is about to work; none where it works for no agent.
+    pub(crate) fn hire(app: &App, handle: &Handle, clock: fn() -> Timestamp) -> Result<Option<Self>, Error> {
+        let mut table = open(app)?;
+        if table.get(handle.id).map_err(unusable)?.is_none_or(|worker| worker.agent.is_none()) {
+            return Ok(None);
+        }
+        let (app, handle, (end, done)) = (app.clone(), handle.clone(), channel());
+        let events = handle.listen(Manner::HearsAll);
+        std::thread::spawn(move || {
+            let mut said = None;
+            for event in &events {
+                if !matches!(&*event, Event::Started(_) | Event::Result(_) | Event::Ended { .. }) {
+                    continue;
+                }
+                let problem = table.get(handle.id).ok().flatten();
+                let problem = problem.and_then(|worker| enter(&app, &mut table, &worker, &clock).err());
+                if matches!(&*event, Event::Ended { .. }) {
+                    said = problem;
+                    break;
+                }
+                // The same at every turn is said once.
+                if let Some(text) = problem.filter(|text| said.as_ref() != Some(text)) {
+                    handle.note(text.clone());
+                    said = Some(text);
+                }
+            }
+            // Nobody waits any more where the program ends at once.
+            let _ = end.send(said);
+        });
+        Ok(Some(Self { done }))
+    }
+
+    /// Waits until the worker's end is entered; what hindered it otherwise.
+    pub(crate) fn wait(&self) -> Option<String> {
+        self.done.recv().ok().flatten()
+    }
+}
+
+/// Enters the ends that nobody lived to enter.
+pub(crate) fn catch_up(app: &App, table: &mut Table) -> Result<(), Error> {
+    for worker in table.untold().map_err(unusable)? {
+        // Where the registry cannot be written now, it is tried again the next time; `doctor` tells why.
+        let _ = enter(app, table, &worker, &|| app.now);
+    }
+    Ok(())
+}
+
+fn enter(app: &App, table: &mut Table, worker: &Worker, clock: &dyn Fn() -> Timestamp) -> Result<(), String> {
+    let (Some(agent), Some(_)) = (&worker.agent, worker.started) else { return Ok(()) };
+    let first = (&worker.message, &worker.task);
+    let (message, task) = worker.asked.as_ref().map_or(first, |(message, task)| (message, task));
+    let run = AgentRun {
+        run: &worker.message,
+        at: worker.created,
+        session: &worker.session,
+        repo: &worker.slot,
+        label: worker.spec.label.as_deref(),
+        message,
+        task,
+        cost_usd: worker.cost_usd,
+        turns: worker.turns,
+    };
+    let entered = openclaw::folder_for(&app.config.openclaw_folders, &app.config.home, agent)
+        .and_then(|folder| openclaw::enter(&folder, &run, clock));
+    entered.map_err(|problem| {
+        format!("OpenClaw's {} {} {}", problem.path.display(), problem.what, problem.next_step)
+    })?;
+    if worker.state.is_over() {
+        table.told(worker.id).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}

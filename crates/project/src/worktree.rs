@@ -1,0 +1,239 @@
+//! Linked work trees: one is made for a task, and removed only when nothing would be lost with it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::git::{fields, git};
+use crate::{Place, Tools};
+
+/// Where they are made inside a repository, as Claude Code does itself.
+const FOLDER: &str = ".claude/worktrees";
+/// How long git may take to write a whole tree.
+const LIMIT: Duration = Duration::from_mins(10);
+/// What keeps the work trees from being taken for files of the repository around them.
+const EXCLUDED: &str = "/.claude/worktrees/";
+
+/// A linked work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkTree {
+    /// Its root.
+    pub path: PathBuf,
+    /// Whether it was made just now.
+    pub is_new: bool,
+}
+
+/// Whether a text can be a work tree's name: part of a path, of a branch's name and of nothing else.
+pub fn is_work_tree_name(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let is_branch = !text.contains("..") && !text.ends_with('.') && text.strip_suffix(".lock").is_none();
+    begins && is_branch && text.len() <= 64 && text.chars().all(is_plain)
+}
+
+/// The work tree of this name in the place's repository; where there is none, it is made from what is checked out,
+/// on a branch of its own.
+pub fn add_work_tree(place: &Place, name: &str) -> Result<WorkTree, String> {
+    let place = &patient(place);
+    let main = main_tree(place)?;
+    let path = main.join(FOLDER).join(name);
+    if trees(place)?.iter().any(|tree| tree.path == path) {
+        return Ok(WorkTree { path, is_new: false });
+    }
+    if path.symlink_metadata().is_ok() {
+        return Err(format!("{} is there already, and no work tree of this repository", path.display()));
+    }
+    exclude(place, &main)?;
+    let branch = format!("worktree-{name}");
+    let target = path.to_string_lossy();
+    let is_known = git(place, &["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success;
+    let made = if is_known {
+        git(place, &["worktree", "add", "--quiet", &target, &branch])?
+    } else {
+        git(place, &["worktree", "add", "--quiet", "--no-track", "-b", &branch, &target, "HEAD"])?
+    };
+    if !made.success {
+        return Err(format!("git cannot make the work tree {target}: {}", made.complaint));
+    }
+    Ok(WorkTree { path, is_new: true })
+}
+
+/// What would be lost with a work tree, one line each.
+pub fn lost_with(tree: &Place) -> Result<Vec<String>, String> {
+    let tree = &patient(tree);
+    let found = own(tree)?;
+    let mut lost = Vec::new();
+    let status = git(tree, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
+    if !status.success {
+        return Err(format!("git does not say what has changed: {}", status.complaint));
+    }
+    let changes = fields(&status.bytes).count();
+    if changes > 0 {
+        let files = if changes == 1 { "file is" } else { "files are" };
+        lost.push(format!("{changes} changed or new {files} not committed"));
+    }
+    let mut from = vec!["rev-list", "--count", "HEAD"];
+    from.extend(found.branch.as_deref());
+    let exclude = found.branch.as_ref().map(|branch| format!("--exclude={branch}"));
+    from.push("--not");
+    from.extend(exclude.as_deref());
+    from.extend(["--glob=refs/heads", "--remotes", "--tags"]);
+    let counted = git(tree, &from)?;
+    let commits = counted.line().and_then(|line| line.trim().parse::<u64>().ok());
+    match commits {
+        Some(0) => {}
+        Some(1) => lost.push("1 commit is on no other branch and not pushed".to_owned()),
+        Some(some) => lost.push(format!("{some} commits are on no other branch and not pushed")),
+        None => return Err(format!("git does not say what was committed: {}", counted.complaint)),
+    }
+    lost.extend(under_way(tree)?);
+    if found.is_locked {
+        lost.push("the work tree is locked".to_owned());
+    }
+    Ok(lost)
+}
+
+/// Removes a work tree and its branch. Where something would be lost, says what, and removes nothing.
+pub fn remove_work_tree(tree: &Place) -> Result<(), String> {
+    let tree = &patient(tree);
+    let lost = lost_with(tree)?;
+    if !lost.is_empty() {
+        return Err(lost.join("; "));
+    }
+    let found = own(tree)?;
+    let main = Place { directory: main_tree(tree)?, tools: tree.tools.clone() };
+    // Not forced: what has changed since it was looked at makes git refuse.
+    let removed = git(&main, &["worktree", "remove", &found.path.to_string_lossy()])?;
+    if !removed.success {
+        return Err(format!("git does not remove it: {}", removed.complaint));
+    }
+    if let Some(branch) = found.branch.filter(|branch| branch.starts_with("refs/heads/worktree-")) {
+        // Only where it still is what was looked at.
+        let _ = git(&main, &["update-ref", "-d", &branch, &found.head])?;
+    }
+    Ok(())
+}
+
+/// A work tree as git lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Listed {
+    path: PathBuf,
+    head: String,
+    branch: Option<String>,
+    is_locked: bool,
+}
+
+fn patient(place: &Place) -> Place {
+    let tools = Tools { git_limit: LIMIT, ..place.tools.clone() };
+    Place { directory: place.directory.clone(), tools }
+}
+
+/// The tree itself, which has to be one of those that are made here.
+fn own(tree: &Place) -> Result<Listed, String> {
+    let main = main_tree(tree)?;
+    let root = real(&crate::work_tree(tree));
+    let found = trees(tree)?.into_iter().find(|found| found.path == root);
+    let found = found.filter(|found| found.path.parent() == Some(&main.join(FOLDER)));
+    found.ok_or_else(|| format!("{} is no work tree that was made for a task", root.display()))
+}
+
+/// The root of the repository's main work tree.
+fn main_tree(place: &Place) -> Result<PathBuf, String> {
+    let all = trees(place)?;
+    let main = all.first().filter(|main| !main.head.is_empty());
+    main.map(|main| main.path.clone())
+        .ok_or_else(|| format!("{} is in no repository with a commit", place.directory.display()))
+}
+
+fn trees(place: &Place) -> Result<Vec<Listed>, String> {
+    let listed = git(place, &["worktree", "list", "--porcelain", "-z"])?;
+    Ok(if listed.success { parse(&listed.bytes) } else { Vec::new() })
+}
+
+fn parse(bytes: &[u8]) -> Vec<Listed> {
+    let mut trees: Vec<Listed> = Vec::new();
+    for field in fields(bytes) {
+        let (key, value) = field.split_once(' ').unwrap_or((&field, ""));
+        if key == "worktree" {
+            trees.push(Listed { path: real(Path::new(value)), ..Listed::default() });
+        }
+        let Some(tree) = trees.last_mut() else { continue };
+        match key {
+            "HEAD" => value.clone_into(&mut tree.head),
+            "branch" => tree.branch = Some(value.to_owned()),
+            "locked" => tree.is_locked = true,
+            _ => {}
+        }
+    }
+    trees
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Keeps the folder of work trees out of what git takes for new files, unless it is out already.
+fn exclude(place: &Place, main: &Path) -> Result<(), String> {
+    let main = Place { directory: main.to_owned(), tools: place.tools.clone() };
+    if git(&main, &["check-ignore", "--quiet", ".claude/worktrees/x"])?.success {
+        return Ok(());
+    }
+    let asked = git(&main, &["rev-parse", "--path-format=absolute", "--git-path", "info/exclude"])?;
+    let Some(file) = asked.line().map(PathBuf::from) else { return Ok(()) };
+    let write = || -> std::io::Result<()> {
+        use std::io::Write as _;
+        std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
+        let mut file = std::fs::File::options().create(true).append(true).open(&file)?;
+        // The line before it may have no end.
+        writeln!(file, "\n{EXCLUDED}")
+    };
+    write().map_err(|error| format!("{} cannot be written: {error}", file.display()))
+}
+
+/// A rebase, merge, … that was begun: its state lies in the tree's own folder of git.
+fn under_way(tree: &Place) -> Result<Option<String>, String> {
+    const SIGNS: [(&str, &str); 5] = [
+        ("rebase-merge", "a rebase"),
+        ("rebase-apply", "a rebase"),
+        ("MERGE_HEAD", "a merge"),
+        ("CHERRY_PICK_HEAD", "a cherry-pick"),
+        ("REVERT_HEAD", "a revert"),
+    ];
+    for (sign, what) in SIGNS {
+        let path = git(tree, &["rev-parse", "--path-format=absolute", "--git-path", sign])?.line();
+        if path.is_some_and(|path| Path::new(&path).exists()) {
+            return Ok(Some(format!("{what} is under way")));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_part_of_a_path_and_nothing_else() {
+        let check = |text: &str, expected: bool| assert_eq!(is_work_tree_name(text), expected, "{text}");
+        check("fix-auth", true);
+        check("v1.2_x", true);
+        for bad in ["", "-x", ".x", "a/b", "a..b", "a b", "x.lock", "x.", "\u{e4}", "../x"] {
+            check(bad, false);
+        }
+        check(&"x".repeat(65), false);
+    }
+
+    #[test]
+    fn the_list_is_read() {
+        let bytes = b"worktree /no/main\0HEAD 11\0branch refs/heads/main\0\0worktree /no/b\0HEAD 22\0detached\0locked why\0\0";
+        let tree = |path: &str, head: &str, branch: Option<&str>, is_locked| Listed {
+            path: path.into(),
+            head: head.to_owned(),
+            branch: branch.map(str::to_owned),
+            is_locked,
+        };
+        let expected =
+            [tree("/no/main", "11", Some("refs/heads/main"), false), tree("/no/b", "22", None, true)];
+        assert_eq!(parse(bytes), expected);
+        assert_eq!(parse(b""), []);
+    }
+}
