@@ -33,14 +33,14 @@ pub(crate) fn name(
     meant: &Meant,
     label: &str,
     candidates: &mut [Candidate],
-    sessions: &[Entry],
+    entries: &[Entry],
 ) -> Result<(), Error> {
     let root = meant.work_tree(app);
     let found = labelled(app, agent, &root, label)?;
     let is_known = candidates.iter().any(|one| Some(&one.id) == found.as_ref());
-    for (candidate, Entry { session, .. }) in candidates.iter_mut().zip(sessions) {
+    for (candidate, entry) in candidates.iter_mut().zip(entries) {
         let is_called = || {
-            let directory = session.cwd.clone().filter(|_| candidate.label.as_deref() == Some(label));
+            let directory = entry.session.cwd.clone().filter(|_| candidate.label.as_deref() == Some(label));
             let place = directory.map(|directory| Meant { directory, root: meant.root.clone() });
             agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(app) == root)
         };

@@ -7,6 +7,7 @@ mod claude;
 pub mod config;
 mod copy;
 pub mod cost;
+pub mod cron;
 mod decisions;
 mod demo;
 pub mod doctor;

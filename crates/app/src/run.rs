@@ -37,6 +37,8 @@ pub struct Request {
     pub agent: Option<AgentId>,
     /// How the worker works.
     pub options: Options,
+    /// The id of its first message, a UUID, where it is known beforehand: of one there is one worker.
+    pub message: Option<String>,
 }
 
 /// In which session a task is done.
@@ -133,7 +135,8 @@ fn ready(app: &App, request: &Request, release: Release) -> Result<Ready, Error>
     if let Some(objection) = spec.objection() {
         return Err(Error::new(Kind::Usage, objection));
     }
-    let (worker, behind) = add(app, &spec, &course.session)?;
+    let message = request.message.clone().unwrap_or_else(new_uuid);
+    let (worker, behind) = add(app, &spec, &course.session, &message)?;
     let start = match spec.start {
         Start::Fresh(_) => "fresh",
         Start::Resume(_) => "resume",
@@ -270,11 +273,16 @@ fn named(app: &App, text: &str) -> Result<Session, Error> {
     }
 }
 
-fn add(app: &App, spec: &WorkerSpec, session: &SessionId) -> Result<(WorkerId, Option<WorkerId>), Error> {
+fn add(
+    app: &App,
+    spec: &WorkerSpec,
+    session: &SessionId,
+    message: &str,
+) -> Result<(WorkerId, Option<WorkerId>), Error> {
     let meant = Meant { directory: spec.directory.clone(), root: spec.directory.clone() };
     let slot = meant.work_tree(app);
-    let (message, host) = (new_uuid(), Life::own());
-    let wanted = Wanted { spec, session, slot: &slot, message: &message, host: &host };
+    let host = Life::own();
+    let wanted = Wanted { spec, session, slot: &slot, message, host: &host };
     match table(app)?.add(&wanted, app.now).map_err(unusable)? {
         Added::Begins(id) => Ok((id, None)),
         Added::Waits(id, behind) => Ok((id, Some(behind))),

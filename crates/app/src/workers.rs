@@ -23,6 +23,8 @@ use crate::{registry, run};
 const TOLD: usize = 50;
 /// How often a worker that was just detached is tried to be reached, and for how long.
 const TRIES: usize = 250;
+/// How long an idle worker may take to end.
+const YIELDS: Duration = Duration::from_secs(10);
 
 /// A worker as it is told.
 #[derive(Debug, Clone, Serialize)]
@@ -262,6 +264,32 @@ pub(crate) fn look_after(app: &App, program: &Path) -> Result<(), Error> {
         hand_over(app, &mut table, worker.id, program)?;
     }
     registry::catch_up(app, &mut table)
+}
+
+/// The worker whose first message has this id, once what a killed Backstory left is looked after.
+pub(crate) fn of_message(app: &App, message: &str, program: &Path) -> Result<Option<Worker>, Error> {
+    look_after(app, program)?;
+    table(app)?.of_message(message).map_err(unusable)
+}
+
+/// Has the idle workers of a directory end, whose sessions somebody else needs; says whether there was one.
+pub(crate) fn end_idle(app: &App, directory: &Path) -> Result<bool, Error> {
+    let living = table(app)?.living().map_err(unusable)?.into_iter();
+    let mut idle = living.filter(|worker| worker.place == Some(Place::Idle) && worker.directory == directory);
+    Ok(idle.any(|worker| yields(app, &worker)))
+}
+
+fn yields(app: &App, worker: &Worker) -> bool {
+    let Ok(remote) = Remote::connect(&home(app), worker.id) else { return false };
+    let is_over = |event: Arc<Event>| matches!(&*event, Event::Ended { .. });
+    // One that has been given more to do meanwhile does not end.
+    remote.command(&Command::Yield).is_ok()
+        && std::iter::from_fn(|| remote.events.recv_timeout(YIELDS).ok()).any(is_over)
+}
+
+/// Tells a worker that its task is done, for which it was started.
+pub(crate) fn close(app: &App, worker: &Worker) -> Result<(), Error> {
+    tell(app, worker, &Command::Close)
 }
 
 fn hand_over(app: &App, table: &mut Table, id: WorkerId, program: &Path) -> Result<(), Error> {

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, completions, cost, doctor, eval, export, fork, hook, hooks, index, list, memory, pick,
-    resume, run, search, send, show, status, stop, watch, worker, workers,
+    answer, attach, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, memory,
+    pick, resume, run, search, send, show, status, stop, watch, worker, workers,
 };
 use crate::exit;
 
@@ -48,6 +48,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Worker(worker::Args),
     Status(status::Args),
+    Cron(cron::Args),
     Cost(cost::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),

@@ -11,6 +11,7 @@ use database::rusqlite::{
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::due::EARLIER;
 use crate::lease::{HOLDS, is_free};
 use crate::{
     Change, Course, Error, Job, JobId, Lease, NewJob, Run, RunId, RunState, Trigger, course, due, row,
@@ -35,6 +36,8 @@ const STEPS: [&str; 1] = ["
         scheduled TEXT,
         missed INTEGER NOT NULL,
         claimed TEXT NOT NULL,
+        starter TEXT NOT NULL,
+        key TEXT NOT NULL UNIQUE,
         status TEXT NOT NULL CHECK (status IN ('waiting', 'starting', 'running', 'over')),
         state TEXT NOT NULL,
         UNIQUE (job, scheduled)
@@ -46,6 +49,8 @@ const STEPS: [&str; 1] = ["
         until TEXT NOT NULL
     ) STRICT;
 "];
+/// Why a run of a job that was switched off is not made.
+pub(crate) const OFF: &str = "the job was disabled before it began";
 /// So many runs of a job are kept.
 const KEPT: i64 = 500;
 
@@ -60,7 +65,7 @@ pub struct Book {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
     /// A run was written: to be started, waiting, or passed over.
-    Written(Run),
+    Written(Box<Run>),
     /// It owes nothing, or no more.
     Nothing,
     /// Another daemon has the right to fire.
@@ -105,7 +110,7 @@ impl Book {
         found.map_err(|error| self.unusable(error))
     }
 
-    /// Switches a job on or off. What came while it was off is not owed.
+    /// Switches a job on or off. What came while it was off is not owed, and what waits is not done any more.
     pub fn switch(&mut self, id: JobId, change: Change, now: Timestamp) -> Result<Option<Job>, Error> {
         self.change(|table| {
             match change {
@@ -113,7 +118,14 @@ impl Book {
                     "UPDATE job SET enabled = 1, settled = ?2 WHERE id = ?1 AND enabled = 0",
                     params![id, now.to_string()],
                 )?,
-                Change::Disable => table.execute("UPDATE job SET enabled = 0 WHERE id = ?1", [id])?,
+                Change::Disable => {
+                    let skipped = row::json(&RunState::skipped(OFF, now))?;
+                    table.execute(
+                        "UPDATE run SET status = 'over', state = ?2 WHERE job = ?1 AND status = 'waiting'",
+                        params![id, skipped],
+                    )?;
+                    table.execute("UPDATE job SET enabled = 0 WHERE id = ?1", [id])?
+                }
             };
             job_by_id(table, id)
         })
@@ -145,10 +157,18 @@ impl Book {
     }
 
     /// Asks for the right to fire, or renews it; `None` where another daemon has it. `holder` is a text that no other
-    /// daemon has.
-    pub fn lease(&mut self, holder: &str, now: Timestamp) -> Result<Option<Lease>, Error> {
+    /// daemon has; `lives` says whether the one of such a text still does.
+    pub fn lease(
+        &mut self,
+        holder: &str,
+        now: Timestamp,
+        lives: impl Fn(&str) -> bool,
+    ) -> Result<Option<Lease>, Error> {
         self.change(|table| {
-            if lease(table)?.is_some_and(|(other, until)| other != holder && !is_free(until, now)) {
+            let is_held = |(other, until): (String, Timestamp)| {
+                other != holder && !is_free(until, now) && lives(&other)
+            };
+            if lease(table)?.is_some_and(is_held) {
                 return Ok(None);
             }
             table.execute(
@@ -158,6 +178,12 @@ impl Book {
             )?;
             Ok(Some(Lease { holder: holder.to_owned() }))
         })
+    }
+
+    /// A number that changes when another process has changed the book.
+    pub fn version(&self) -> Result<i64, Error> {
+        let found = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0));
+        found.map_err(|error| self.unusable(error))
     }
 
     /// Gives the right to fire back.
@@ -174,11 +200,13 @@ impl Book {
         Ok(found.filter(|(_, until)| !is_free(*until, now)).map(|(holder, _)| holder))
     }
 
-    /// Takes up what a job owes, if this daemon still has the right to fire. `usual` is the clock of jobs that name none.
+    /// Takes up what a job owes, if this daemon still has the right to fire. `key` is a text that no other run has;
+    /// `usual` is the clock of jobs that name none.
     pub fn take(
         &mut self,
         held: &Lease,
         id: JobId,
+        key: &str,
         now: Timestamp,
         usual: &TimeZone,
     ) -> Result<Claim, Error> {
@@ -191,7 +219,7 @@ impl Book {
             let (goes_on, waits) = going_on(table, id)?;
             let (trigger, state) = match course(&job, owed, goes_on, waits) {
                 Course::Start(trigger) => (trigger, RunState::Starting),
-                Course::Wait(trigger) => (trigger, RunState::Waiting),
+                Course::Wait(trigger) => (trigger, RunState::waits(EARLIER, now)),
                 Course::Skip(why) => (Trigger::Schedule, RunState::skipped(why, now)),
             };
             let run = Run {
@@ -201,18 +229,20 @@ impl Book {
                 scheduled: Some(owed.scheduled),
                 missed: owed.missed,
                 claimed: now,
+                starter: held.holder.clone(),
+                key: key.to_owned(),
                 state,
             };
             table.execute(
-                "UPDATE job SET settled = ?2, enabled = enabled AND NOT ?3 WHERE id = ?1",
-                params![id, owed.scheduled.to_string(), job.order.schedule.is_once()],
+                "UPDATE job SET settled = ?2 WHERE id = ?1",
+                params![id, owed.scheduled.to_string()],
             )?;
-            write(table, run).map(Claim::Written)
+            Ok(Claim::Written(Box::new(write(table, run)?)))
         })
     }
 
-    /// Lets a run begin that somebody asked for.
-    pub fn begin(&mut self, id: JobId, now: Timestamp) -> Result<Run, Error> {
+    /// Lets a run begin that somebody asked for: `starter` tells them from all others, `key` the run.
+    pub fn begin(&mut self, id: JobId, starter: &str, key: &str, now: Timestamp) -> Result<Run, Error> {
         let state = RunState::Starting;
         let run = Run {
             id: 0,
@@ -221,6 +251,8 @@ impl Book {
             scheduled: None,
             missed: 0,
             claimed: now,
+            starter: starter.to_owned(),
+            key: key.to_owned(),
             state,
         };
         self.change(|table| write(table, run))
@@ -234,19 +266,21 @@ impl Book {
                 return Ok(false);
             }
             let changed = table.execute(
-                "UPDATE run SET status = 'starting', state = ?2, claimed = ?3 WHERE id = ?1 AND status = 'waiting'",
-                params![run.id, row::json(&RunState::Starting)?, now.to_string()],
+                "UPDATE run SET status = 'starting', state = ?2, claimed = ?3, starter = ?4
+                 WHERE id = ?1 AND status = 'waiting'",
+                params![run.id, row::json(&RunState::Starting)?, now.to_string(), held.holder],
             )?;
             Ok(changed > 0)
         })
     }
 
     /// Takes over a run whose start nobody finished; says whether it is ours now.
-    pub fn take_over(&mut self, run: &Run, now: Timestamp) -> Result<bool, Error> {
+    pub fn take_over(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, Error> {
         self.change(|table| {
             let changed = table.execute(
-                "UPDATE run SET claimed = ?3 WHERE id = ?1 AND status = 'starting' AND claimed = ?2",
-                params![run.id, run.claimed.to_string(), now.to_string()],
+                "UPDATE run SET claimed = ?3, starter = ?4
+                 WHERE id = ?1 AND status = 'starting' AND claimed = ?2 AND starter = ?5",
+                params![run.id, run.claimed.to_string(), now.to_string(), held.holder, run.starter],
             )?;
             Ok(changed > 0)
         })
@@ -313,14 +347,16 @@ fn going_on(table: &Connection, id: JobId) -> rusqlite::Result<(bool, bool)> {
 
 fn write(table: &Connection, run: Run) -> rusqlite::Result<Run> {
     table.execute(
-        "INSERT INTO run (job, trigger, scheduled, missed, claimed, status, state)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO run (job, trigger, scheduled, missed, claimed, starter, key, status, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         params![
             run.job_id,
             row::json(&run.trigger)?,
             run.scheduled.map(|time| time.to_string()),
             run.missed,
             run.claimed.to_string(),
+            run.starter,
+            run.key,
             row::status(&run.state),
             row::json(&run.state)?
         ],

@@ -10,6 +10,9 @@ const ON_TIME: SignedDuration = SignedDuration::from_secs(90);
 /// So many missed moments are counted.
 const COUNTED: u32 = 1000;
 
+/// Why a run waits, or is not made.
+pub(crate) const EARLIER: &str = "an earlier run still goes on";
+
 /// A moment that a job owes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
@@ -60,7 +63,7 @@ pub fn course(job: &Job, due: Due, goes_on: bool, waits: bool) -> Course {
     match job.order.overlap {
         Overlap::Queue if waits => Course::Skip("another run waits already"),
         Overlap::Queue if goes_on => Course::Wait(trigger),
-        Overlap::Skip if goes_on || waits => Course::Skip("an earlier run still goes on"),
+        Overlap::Skip if goes_on || waits => Course::Skip(EARLIER),
         Overlap::Skip | Overlap::Queue | Overlap::Allow => Course::Start(trigger),
     }
 }

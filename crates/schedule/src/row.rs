@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::{Job, Run, RunState};
 
 pub(crate) const JOB: &str = "id, spec, enabled, created, settled";
-pub(crate) const RUN: &str = "id, job, trigger, scheduled, missed, claimed, state";
+pub(crate) const RUN: &str = "id, job, trigger, scheduled, missed, claimed, starter, key, state";
 
 pub(crate) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
     Ok(Job {
@@ -29,14 +29,16 @@ pub(crate) fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         scheduled: scheduled.map(|_| time(row, 3)).transpose()?,
         missed: row.get(4)?,
         claimed: time(row, 5)?,
-        state: from_json(row, 6)?,
+        starter: row.get(6)?,
+        key: row.get(7)?,
+        state: from_json(row, 8)?,
     })
 }
 
 /// The word by which a run's state is looked for.
 pub(crate) fn status(state: &RunState) -> &'static str {
     match state {
-        RunState::Waiting => "waiting",
+        RunState::Waiting { .. } => "waiting",
         RunState::Starting => "starting",
         RunState::Running { .. } => "running",
         RunState::Over { .. } => "over",

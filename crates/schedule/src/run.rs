@@ -23,6 +23,12 @@ pub struct Run {
     pub missed: u32,
     /// When it was taken up.
     pub claimed: Timestamp,
+    /// Who starts it: a text that tells one process from all others.
+    #[serde(skip)]
+    pub starter: String,
+    /// What its worker is known by: however often a start is tried, of one key there is one worker.
+    #[serde(skip)]
+    pub key: String,
     /// What became of it.
     #[serde(flatten)]
     pub state: RunState,
@@ -44,8 +50,13 @@ pub enum Trigger {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum RunState {
-    /// An earlier run of the job still goes on.
-    Waiting,
+    /// It cannot begin yet.
+    Waiting {
+        /// Why not.
+        why: String,
+        /// It is not tried before.
+        again: Timestamp,
+    },
     /// It is being started.
     Starting,
     /// Its worker works.
@@ -89,6 +100,11 @@ pub enum Outcome {
 }
 
 impl RunState {
+    /// That a run cannot begin yet, why, and when it is tried again.
+    pub fn waits(why: &str, again: Timestamp) -> Self {
+        Self::Waiting { why: why.to_owned(), again }
+    }
+
     /// That a run was not made, and why.
     pub fn skipped(why: &str, now: Timestamp) -> Self {
         Self::ended(Outcome::Skipped, Some(why.to_owned()), now)
@@ -102,7 +118,7 @@ impl RunState {
     /// Its worker, where one was started.
     pub fn worker(&self) -> Option<i64> {
         match self {
-            Self::Waiting | Self::Starting => None,
+            Self::Waiting { .. } | Self::Starting => None,
             Self::Running { worker, .. } => Some(*worker),
             Self::Over { worker, .. } => *worker,
         }

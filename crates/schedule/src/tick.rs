@@ -1,23 +1,41 @@
 //! One look of a daemon at everything: what has ended, what was left half started, what waits, what is due.
 
-use std::path::PathBuf;
-
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{Book, Claim, Error, Job, Lease, Outcome, Run, RunState};
+use crate::book::OFF;
+use crate::{Book, Claim, Error, Job, Lease, Outcome, Run, RunState, Trigger};
 
-/// A start takes no longer than this; one that is still unfinished then was killed.
+/// A start takes no longer than this; one that is still unfinished then has failed.
 const START_TAKES: SignedDuration = SignedDuration::from_secs(60);
+/// So long it is left alone when its place is taken.
+const PAUSE: SignedDuration = SignedDuration::from_secs(30);
 
-/// What a daemon does its work with; each says in words why it could not.
-pub struct Hands<'a> {
-    /// Starts a worker for a job.
-    pub start: &'a mut dyn FnMut(&Job) -> Result<Started, String>,
-    /// Tells of all workers that are known.
-    pub look: &'a mut dyn FnMut() -> Result<Vec<Seen>, String>,
-    /// Ends a worker.
-    pub stop: &'a mut dyn FnMut(i64) -> Result<(), String>,
+/// What a daemon does its work with.
+pub trait Hands {
+    /// The time.
+    fn now(&self) -> Timestamp;
+    /// A text that no run has had.
+    fn key(&self) -> String;
+    /// Whether the one who gave this text as their own still lives.
+    fn lives(&self, starter: &str) -> bool;
+    /// Starts the worker of a run. Where there is one of its key already, that is it.
+    fn start(&mut self, job: &Job, run: &Run) -> Start;
+    /// Tells of the worker of a run; `None` where it never came to be. Otherwise says why nothing can be told.
+    fn look(&mut self, run: &Run) -> Result<Option<Seen>, String>;
+    /// Ends a worker, or says why not.
+    fn stop(&mut self, worker: i64) -> Result<(), String>;
+}
+
+/// What came of a start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// The worker is there.
+    Begun(Started),
+    /// Its place is taken, as is said here.
+    Busy(String),
+    /// It cannot be, for this reason.
+    Failed(String),
 }
 
 /// A worker that was started.
@@ -34,12 +52,6 @@ pub struct Started {
 pub struct Seen {
     /// Itself.
     pub is: Started,
-    /// What it was told to do.
-    pub task: String,
-    /// Where.
-    pub directory: PathBuf,
-    /// When it was asked for.
-    pub created: Timestamp,
     /// How it ended, if it has, and more in words.
     pub ended: Option<(Outcome, Option<String>)>,
     /// What it has cost, in US dollars.
@@ -60,166 +72,190 @@ pub struct Tick {
 }
 
 /// Looks at everything once. `usual` is the clock of jobs that name none.
-pub fn tick(
-    book: &mut Book,
-    lease: &Lease,
-    usual: &TimeZone,
-    now: Timestamp,
-    hands: &mut Hands<'_>,
-) -> Result<Tick, Error> {
-    let mut tick = Tick::default();
-    look_after(book, now, hands, &mut tick)?;
-    for (job, run) in book.open_runs()? {
-        if run.state == RunState::Waiting && book.promote(lease, &run, now)? {
-            let run = Run { state: RunState::Starting, claimed: now, ..run };
-            tick.changed.push(start(book, job, run, now, hands)?);
-        }
-    }
-    for job in book.jobs()? {
-        let Claim::Written(run) = book.take(lease, job.id, now, usual)? else { continue };
-        let changed =
-            if run.state == RunState::Starting { start(book, job, run, now, hands)? } else { (job, run) };
-        tick.changed.push(changed);
-    }
+pub fn tick(book: &mut Book, lease: &Lease, usual: &TimeZone, hands: &mut impl Hands) -> Result<Tick, Error> {
+    let mut look = Look { book, lease, hands, tick: Tick::default() };
+    look.after_open_runs()?;
+    look.at_those_who_wait()?;
+    look.at_what_is_due(usual)?;
+    let (mut tick, now) = (look.tick, look.hands.now());
     let enabled = book.jobs()?.into_iter().filter(|job| job.enabled);
     tick.next = enabled.filter_map(|job| job.order.schedule.next_after(job.settled.max(now), usual)).min();
     tick.is_busy = !book.open_runs()?.is_empty();
     Ok(tick)
 }
 
-/// Does a job at once, whatever else of it goes on.
-pub fn run_now(book: &mut Book, job: &Job, now: Timestamp, hands: &mut Hands<'_>) -> Result<Run, Error> {
-    let run = book.begin(job.id, now)?;
-    start(book, job.clone(), run, now, hands).map(|(_, run)| run)
+/// Does a job at once, whatever else of it goes on. `starter` tells this process from all others.
+pub fn run_now(book: &mut Book, job: &Job, starter: &str, hands: &mut impl Hands) -> Result<Run, Error> {
+    let run = book.begin(job.id, starter, &hands.key(), hands.now())?;
+    start(book, job, run, hands)
 }
 
-/// Sees which runs have ended, ends those that take too long, and finishes starts that were killed.
-fn look_after(book: &mut Book, now: Timestamp, hands: &mut Hands<'_>, tick: &mut Tick) -> Result<(), Error> {
-    let was_killed = |run: &Run| now.duration_since(run.claimed).abs() > START_TAKES;
-    let open = book.open_runs()?.into_iter().filter(|(_, run)| match run.state {
-        RunState::Running { .. } => true,
-        RunState::Starting => was_killed(run),
-        RunState::Waiting | RunState::Over { .. } => false,
-    });
-    let open: Vec<_> = open.collect();
-    if open.is_empty() {
-        return Ok(());
-    }
-    let seen = match (hands.look)() {
-        Ok(seen) => seen,
-        Err(why) => {
-            tick.problems.push(why);
-            return Ok(());
-        }
-    };
-    for (job, run) in open {
-        match run.state.clone() {
-            RunState::Running { worker, session_id, since } => {
-                let is = Started { worker, session_id };
-                let found = seen.iter().find(|seen| seen.is.worker == worker);
-                if let Some(state) = ended(&job, &is, since, found, now, hands, tick)
-                    && book.enter(&run, &state)?
-                {
-                    tick.changed.push((job, Run { state, ..run }));
-                }
-            }
-            _ => finish_start(book, job, run, &seen, now, hands, tick)?,
+/// Enters the ends of runs, whoever asks: what is told of them then is true also where no daemon runs.
+pub fn settle(book: &mut Book, hands: &mut impl Hands) -> Result<(), Error> {
+    for (_, run) in book.open_runs()? {
+        let RunState::Running { worker, session_id, .. } = &run.state else { continue };
+        let is = Started { worker: *worker, session_id: session_id.clone() };
+        // What cannot be looked at now is looked at another time.
+        if let Ok(found) = hands.look(&run)
+            && let Some(state) = over(&is, found.as_ref(), hands.now())
+        {
+            book.enter(&run, &state)?;
         }
     }
     Ok(())
 }
 
-fn ended(
-    job: &Job,
-    is: &Started,
-    since: Timestamp,
-    found: Option<&Seen>,
-    now: Timestamp,
-    hands: &mut Hands<'_>,
-    tick: &mut Tick,
-) -> Option<RunState> {
-    let cost_usd = found.and_then(|seen| seen.cost_usd);
-    let over = |outcome, message| RunState::Over {
+struct Look<'a, H> {
+    book: &'a mut Book,
+    lease: &'a Lease,
+    hands: &'a mut H,
+    tick: Tick,
+}
+
+impl<H: Hands> Look<'_, H> {
+    /// Sees which runs have ended, ends those that take too long, and finishes starts that were killed.
+    fn after_open_runs(&mut self) -> Result<(), Error> {
+        for (job, run) in self.book.open_runs()? {
+            match run.state.clone() {
+                RunState::Running { worker, session_id, since } => {
+                    let is = Started { worker, session_id };
+                    if let Some(state) = self.ended(&job, &run, &is, since)
+                        && self.book.enter(&run, &state)?
+                    {
+                        self.tick.changed.push((job, Run { state, ..run }));
+                    }
+                }
+                RunState::Starting if self.was_killed(&run) => self.finish_start(job, run)?,
+                RunState::Starting | RunState::Waiting { .. } | RunState::Over { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn at_those_who_wait(&mut self) -> Result<(), Error> {
+        for (job, run) in self.book.open_runs()? {
+            let now = self.hands.now();
+            let is_time = matches!(run.state, RunState::Waiting { again, .. } if again <= now);
+            if is_time && self.keeps_lease()? && self.book.promote(self.lease, &run, now)? {
+                self.start(job, Run { state: RunState::Starting, claimed: now, ..run })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn at_what_is_due(&mut self, usual: &TimeZone) -> Result<(), Error> {
+        for job in self.book.jobs()? {
+            if !self.keeps_lease()? {
+                break;
+            }
+            let (key, now) = (self.hands.key(), self.hands.now());
+            let Claim::Written(run) = self.book.take(self.lease, job.id, &key, now, usual)? else { continue };
+            if run.state == RunState::Starting {
+                self.start(job, *run)?;
+            } else {
+                self.tick.changed.push((job, *run));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts take their time: the right to fire is renewed before each.
+    fn keeps_lease(&mut self) -> Result<bool, Error> {
+        let (now, hands) = (self.hands.now(), &self.hands);
+        Ok(self.book.lease(&self.lease.holder, now, |other| hands.lives(other))?.is_some())
+    }
+
+    fn was_killed(&self, run: &Run) -> bool {
+        let takes = self.hands.now().duration_since(run.claimed).abs();
+        takes > START_TAKES || !self.hands.lives(&run.starter)
+    }
+
+    /// A start that was killed: its worker is there already, or it is started now.
+    fn finish_start(&mut self, job: Job, run: Run) -> Result<(), Error> {
+        let now = self.hands.now();
+        if !self.book.take_over(self.lease, &run, now)? {
+            return Ok(());
+        }
+        let run = Run { claimed: now, ..run };
+        let state = match self.hands.look(&run) {
+            Ok(Some(seen)) => running(seen.is, now),
+            Ok(None) if job.enabled || run.trigger == Trigger::Manual => return self.start(job, run),
+            Ok(None) => RunState::skipped(OFF, now),
+            Err(why) => {
+                self.tick.problems.push(why);
+                return Ok(());
+            }
+        };
+        self.book.enter(&run, &state)?;
+        self.tick.changed.push((job, Run { state, ..run }));
+        Ok(())
+    }
+
+    fn start(&mut self, job: Job, run: Run) -> Result<(), Error> {
+        let run = start(self.book, &job, run, self.hands)?;
+        self.tick.changed.push((job, run));
+        Ok(())
+    }
+
+    fn ended(&mut self, job: &Job, run: &Run, is: &Started, since: Timestamp) -> Option<RunState> {
+        let found = match self.hands.look(run) {
+            Ok(found) => found,
+            Err(why) => {
+                self.tick.problems.push(why);
+                return None;
+            }
+        };
+        let now = self.hands.now();
+        if let Some(over) = over(is, found.as_ref(), now) {
+            return Some(over);
+        }
+        let most = job.order.timeout_seconds()?;
+        let took = now.duration_since(since);
+        if took <= SignedDuration::from_secs(i64::try_from(most).ok()?) {
+            return None;
+        }
+        if let Err(why) = self.hands.stop(is.worker) {
+            self.tick.problems.push(why);
+            return None;
+        }
+        let message = Some(format!("it was ended after {} s", took.as_secs()));
+        let stopped = found.map(|seen| Seen { ended: Some((Outcome::TimedOut, message)), ..seen });
+        over(is, stopped.as_ref(), now)
+    }
+}
+
+/// What a run has come to, whose worker was found like this; `None` while it goes on.
+fn over(is: &Started, found: Option<&Seen>, now: Timestamp) -> Option<RunState> {
+    let (outcome, message) = match found {
+        Some(seen) => seen.ended.clone()?,
+        None => (Outcome::Failed, Some("nothing is known of its worker any more".to_owned())),
+    };
+    Some(RunState::Over {
         outcome,
         message,
         worker: Some(is.worker),
         session_id: is.session_id.clone(),
-        cost_usd,
+        cost_usd: found.and_then(|seen| seen.cost_usd),
         ended: now,
-    };
-    let Some(found) = found else {
-        return Some(over(Outcome::Failed, Some("nothing is known of its worker any more".to_owned())));
-    };
-    if let Some((outcome, message)) = found.ended.clone() {
-        return Some(over(outcome, message));
-    }
-    let most = job.order.timeout_seconds()?;
-    let took = now.duration_since(since);
-    if took <= SignedDuration::from_secs(i64::try_from(most).ok()?) {
-        return None;
-    }
-    if let Err(why) = (hands.stop)(is.worker) {
-        tick.problems.push(why);
-        return None;
-    }
-    Some(over(Outcome::TimedOut, Some(format!("it was ended after {} s", took.as_secs()))))
+    })
 }
 
-/// A start that was killed: its worker is there already, or it is started now.
-fn finish_start(
-    book: &mut Book,
-    job: Job,
-    run: Run,
-    seen: &[Seen],
-    now: Timestamp,
-    hands: &mut Hands<'_>,
-    tick: &mut Tick,
-) -> Result<(), Error> {
-    if !book.take_over(&run, now)? {
-        return Ok(());
-    }
-    let earliest = run.claimed;
-    let latest = run.claimed + START_TAKES;
-    let known = book.history(Some(job.id), 500)?;
-    let is_known = |worker: i64| known.iter().any(|run| run.state.worker() == Some(worker));
-    let found = seen.iter().find(|seen| {
-        seen.task == job.order.message()
-            && seen.directory == job.order.directory
-            && (earliest..=latest).contains(&seen.created)
-            && !is_known(seen.is.worker)
-    });
-    let run = Run { claimed: now, ..run };
-    let changed = match found {
-        Some(seen) => begun(book, job, run, Ok(seen.is.clone()), now)?,
-        None => start(book, job, run, now, hands)?,
-    };
-    tick.changed.push(changed);
-    Ok(())
-}
-
-fn start(
-    book: &mut Book,
-    job: Job,
-    run: Run,
-    now: Timestamp,
-    hands: &mut Hands<'_>,
-) -> Result<(Job, Run), Error> {
-    let started = (hands.start)(&job);
-    begun(book, job, run, started, now)
-}
-
-fn begun(
-    book: &mut Book,
-    job: Job,
-    mut run: Run,
-    started: Result<Started, String>,
-    now: Timestamp,
-) -> Result<(Job, Run), Error> {
+/// Starts a run's worker, and keeps what came of it.
+fn start(book: &mut Book, job: &Job, run: Run, hands: &mut impl Hands) -> Result<Run, Error> {
+    let started = hands.start(job, &run);
+    let now = hands.now();
+    // Whoever asked for it by hand is told; a moment that has come is not forgotten.
+    let waits = run.trigger != Trigger::Manual;
     let state = match started {
-        Ok(Started { worker, session_id }) => RunState::Running { worker, session_id, since: now },
-        Err(why) => RunState::ended(Outcome::Failed, Some(why), now),
+        Start::Begun(is) => running(is, now),
+        Start::Busy(why) if waits => RunState::waits(&why, now + PAUSE),
+        Start::Busy(why) => RunState::skipped(&why, now),
+        Start::Failed(why) => RunState::ended(Outcome::Failed, Some(why), now),
     };
     book.enter(&run, &state)?;
-    run.state = state;
-    Ok((job, run))
+    Ok(Run { state, ..run })
+}
+
+fn running(is: Started, since: Timestamp) -> RunState {
+    RunState::Running { worker: is.worker, session_id: is.session_id, since }
 }

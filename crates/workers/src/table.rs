@@ -185,12 +185,15 @@ impl Table {
         Ok(Self { connection: opened.connection, path: path.to_owned() })
     }
 
-    /// Asks for a worker.
+    /// Asks for a worker. One that was asked for by the same message is it already.
     pub fn add(&mut self, wanted: &Wanted<'_>, now: Timestamp) -> Result<Added, TableError> {
         let spec = self.json(wanted.spec)?;
         let state = self.json(&WorkerState::Queued)?;
         let host = self.json(wanted.host)?;
         self.change(|table| {
+            if let Some(id) = by_message(table, wanted.message)? {
+                return Ok(Added::Begins(id));
+            }
             if let Some(holder) = holder(table, wanted.session)? {
                 return Ok(Added::Held(holder));
             }
@@ -380,6 +383,12 @@ impl Table {
         found.map_err(|error| self.failed(error))?.transpose().map_err(|error| self.failed(error))
     }
 
+    /// The worker whose first message has this id.
+    pub fn of_message(&self, message: &str) -> Result<Option<Worker>, TableError> {
+        let id = by_message(&self.connection, message).map_err(|error| self.failed(error))?;
+        id.map_or(Ok(None), |id| self.get(id))
+    }
+
     /// All workers, newest first, at most `limit`.
     pub fn all(&self, limit: usize) -> Result<Vec<Worker>, TableError> {
         self.select("1 ORDER BY id DESC LIMIT ?1", params![i64::try_from(limit).unwrap_or(i64::MAX)])
@@ -443,6 +452,11 @@ impl Table {
 fn holder(table: &Connection, session: &SessionId) -> rusqlite::Result<Option<WorkerId>> {
     let sql = "SELECT id FROM worker WHERE session_id = ?1 AND place IS NOT NULL ORDER BY id LIMIT 1";
     table.query_row(sql, [session.as_str()], |row| row.get(0)).optional()
+}
+
+fn by_message(table: &Connection, message: &str) -> rusqlite::Result<Option<WorkerId>> {
+    let sql = "SELECT id FROM worker WHERE message = ?1 ORDER BY id LIMIT 1";
+    table.query_row(sql, [message], |row| row.get(0)).optional()
 }
 
 fn in_place(table: &Connection, slot: &str, place: &str) -> rusqlite::Result<Option<WorkerId>> {

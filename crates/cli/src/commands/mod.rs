@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod cost;
+pub(crate) mod cron;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod export;
@@ -62,6 +63,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Status(status) => status::run(&open()?, &status),
         Command::Eval(eval) => eval::run(&open()?, &eval),
         Command::Cost(cost) => cost::run(&open()?, &cost),
+        Command::Cron(cron) => cron::run(&open()?, &cron),
         Command::Doctor(doctor) => doctor::run(&open()?, &doctor),
         Command::Completions(completions) => completions::run(&completions),
     }

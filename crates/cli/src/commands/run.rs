@@ -175,6 +175,7 @@ fn request(args: &Args) -> Result<Request, Failure> {
         worktree: args.worktree.clone().map(|name| name.map_or(Worktree::New, Worktree::Named)),
         agent: agent.map_err(|error| usage(format!("--agent: {error}")))?,
         options: options(&args.options)?,
+        message: None,
     })
 }
 

@@ -1,5 +1,5 @@
-//! `kill -9` of every Backstory at fifty moments, while one task runs and another waits: afterwards none is lost, none is
-//! done twice, no process is unknown, and nothing is locked.
+//! `kill -9` of every Backstory at fifty moments, while one task runs, another waits and a daemon does a job that is due:
+//! afterwards none is lost, none is done twice, no process is unknown, and nothing is locked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,14 +10,26 @@ use serde_json::{Value, json};
 use testkit::files::{bytes, wait_until};
 use testkit::{Answer, Claude, Script};
 
+use crate::cron::{Daemon, history};
 use crate::desk::Desk;
 
 /// Where the moments come from; printed, so that a failure can be played again.
 const SEED: u64 = 0x5eed_2026;
 const MOMENTS: usize = 50;
 /// What may be happening when everything is killed; each is hit at least once.
-const PHASES: [&str; 7] =
-    ["asked", "queued", "starting", "running", "waiting_permission", "idle", "finished"];
+const PHASES: [&str; 11] = [
+    "asked",
+    "queued",
+    "starting",
+    "running",
+    "waiting_permission",
+    "idle",
+    "finished",
+    "job due",
+    "job starting",
+    "job running",
+    "job over",
+];
 
 #[test]
 fn no_moment_loses_or_doubles_a_task() {
@@ -35,20 +47,32 @@ fn no_moment_loses_or_doubles_a_task() {
         let more = Duration::from_millis((chance >> 33) % 120);
         let found = round(&desk, moment, phase, more);
         println!("moment {moment}: {phase} and {more:?}, found {found:?}");
-        *hit.entry(phase.to_owned()).or_default() += 1;
+        for phase in found {
+            *hit.entry(phase).or_default() += 1;
+        }
     }
-    assert_eq!(hit.len(), PHASES.len(), "{hit:?}");
+    println!("{hit:?}");
+    for phase in PHASES {
+        assert!(hit.contains_key(phase), "nothing was killed while {phase}: {hit:?}");
+    }
 }
 
-/// Two tasks in one directory, killed in a phase of the first (or the second), and put right by the next Backstory.
+/// Two tasks in one directory and a job, killed in a phase of one of them, and put right by the next Backstory.
 fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<String> {
-    let shop = desk.project(&format!("shop-{moment}"));
-    let place = shop.path();
-    let tasks = [format!("{moment}a make a file"), format!("{moment}b say hello")];
+    let root = desk.home.dir(&format!("at-{moment}"));
+    let shop = desk.project(&format!("at-{moment}/shop"));
+    let mut daemon = Daemon::start(desk, &format!("daemon-{moment}"));
+    let job = Job { name: format!("job-{moment}"), task: format!("{moment}c say hello") };
+    let mut tasks = vec![format!("{moment}a make a file")];
+    // Now the second who wants the directory is a person, now it is the job.
+    if moment.is_multiple_of(2) || phase == "asked" {
+        tasks.push(format!("{moment}b say hello"));
+        job.add(desk, &desk.home.dir(&format!("at-{moment}/tide")));
+    }
     let mut callers = Vec::new();
     for task in &tasks {
         let mut command = desk.command(&["run", "--fresh", "--detach", task]);
-        command.current_dir(place).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.current_dir(shop.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut caller = command.spawn().expect("backstory starts");
         if phase == "asked" {
             // Killed while it asks, before anybody knows of its task, or just after.
@@ -58,29 +82,20 @@ fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<St
         }
         callers.push(caller);
     }
-    let is_there = |desk: &Desk| match phase {
-        "asked" => true,
-        "finished" => mine(desk, place).iter().any(|worker| worker["status"] != "queued"),
-        other => mine(desk, place).iter().any(|worker| worker["status"] == other),
-    };
-    if phase == "idle" {
-        answer_all(desk, place);
+    if tasks.len() == 1 {
+        job.add(desk, shop.path());
     }
-    if matches!(phase, "running" | "starting") {
-        // It may be over before it is seen: whatever comes then is a moment, too.
-        let began = Instant::now();
-        while !is_there(desk) && began.elapsed() < Duration::from_secs(2) {}
-    } else {
-        wait_until(desk.home.path(), &format!("moment {moment}: {phase}"), || {
-            if phase == "idle" {
-                answer_all(desk, place);
-            }
-            is_there(desk)
-        });
+    reach(desk, &root, phase, &job);
+    // A start is short: later than this it would be over.
+    pass(if phase == "job starting" { more / 10 } else { more });
+    daemon.kill();
+    let all = mine(desk, &root);
+    let mut found: BTreeSet<String> = all.iter().map(status).collect();
+    let job_is = |run: &Value| format!("job {}", status(run));
+    found.insert(history(desk, &job.name).first().map_or_else(|| "job due".to_owned(), job_is));
+    if all.iter().filter(|worker| worker["task"] != job.task.as_str()).count() < tasks.len() {
+        found.insert("asked".to_owned());
     }
-    pass(more);
-    let all = mine(desk, place);
-    let found = all.iter().filter_map(|worker| worker["status"].as_str().map(str::to_owned)).collect();
     for caller in &mut callers {
         // It may have ended by itself.
         let _ = caller.kill();
@@ -88,56 +103,124 @@ fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<St
     }
     let living = all.iter().filter(|worker| !worker["place"].is_null());
     living.filter_map(|worker| worker["host_pid"].as_u64()).for_each(kill);
-    put_right(desk, place, &tasks);
+
+    let _next = Daemon::start(desk, &format!("next-{moment}"));
+    put_right(desk, &root, &job);
+    tasks.push(job.task);
+    once(desk, &root, &tasks);
+    let mut command = desk.command(&["run", "--fresh", "say hello"]);
+    command.current_dir(shop.path());
+    // Nothing is held: the directory takes the next task at once.
+    let _ = testkit::claude::Run::of(command).succeeded();
     found
 }
 
-/// The next Backstory runs what waits; what was begun and lost is told; then all is over and nothing is held.
-fn put_right(desk: &Desk, place: &Path, tasks: &[String; 2]) {
-    wait_until(desk.home.path(), "all is over", || {
-        answer_all(desk, place);
-        let all = mine(desk, place);
-        for worker in &all {
-            let number = worker["worker"].to_string();
-            if worker["status"] == "lost" && worker["is_living"] == true {
-                // Found, and known by its process: nobody can hear or answer it any more.
-                worker["pid"].as_u64().into_iter().for_each(kill);
-            }
-            if worker["status"] == "idle" {
-                // It may have ended by itself meanwhile.
-                let _ = desk.backstory(&["stop", &number]);
-            }
+/// Lets things go on until a phase. What is short may be over before it is seen: what comes then is a moment, too.
+fn reach(desk: &Desk, root: &Path, phase: &str, job: &Job) {
+    if phase == "job starting" {
+        return wait_until(desk.home.path(), phase, || !history(desk, &job.name).is_empty());
+    }
+    let is_there = |all: &[Value]| match phase {
+        "asked" | "job due" => true,
+        "job running" => history(desk, &job.name).iter().any(|run| run["status"] != "starting"),
+        "job over" => history(desk, &job.name).iter().any(|run| run["status"] == "over"),
+        "finished" => all.iter().any(|worker| worker["status"] != "queued"),
+        other => all.iter().any(|worker| worker["status"] == other),
+    };
+    let began = Instant::now();
+    if matches!(phase, "running" | "starting") {
+        while !is_there(&mine(desk, root)) && began.elapsed() < Duration::from_secs(2) {}
+        return;
+    }
+    wait_until(desk.home.path(), phase, || {
+        let all = mine(desk, root);
+        match phase {
+            "idle" => answer_all(desk, &all),
+            "job over" => tend(desk, &all, job),
+            _ => {}
         }
-        all.iter().all(|worker| worker["place"].is_null())
+        is_there(&all)
     });
-    let all = mine(desk, place);
+}
+
+/// A job that is due as soon as it is added.
+struct Job {
+    name: String,
+    task: String,
+}
+
+impl Job {
+    fn add(&self, desk: &Desk, place: &Path) {
+        let mut command = desk.command(&["cron", "add", &self.name, "--at", "in 50ms", &self.task]);
+        command.current_dir(place);
+        let _ = testkit::claude::Run::of(command).succeeded();
+    }
+}
+
+/// The next Backstory runs what waits; what was begun and lost is told; then all is over.
+fn put_right(desk: &Desk, root: &Path, job: &Job) {
+    wait_until(desk.home.path(), "all is over", || {
+        let all = mine(desk, root);
+        tend(desk, &all, job);
+        all.iter().all(|worker| worker["place"].is_null())
+            && history(desk, &job.name).iter().any(|run| run["status"] == "over")
+    });
+    let runs = history(desk, &job.name);
+    assert_eq!(runs.len(), 1, "one moment is one run: {runs:?}");
+    let outcome = runs[0]["outcome"].as_str().expect("an outcome");
+    let is_told = runs[0]["message"].as_str().is_some_and(|text| text.contains("killed in the middle"));
+    assert!(outcome == "finished" || outcome == "failed" && is_told, "{runs:?}");
+}
+
+/// Each task was said once, and nothing is left of it. The last one is the job's.
+fn once(desk: &Desk, root: &Path, tasks: &[String]) {
+    let all = mine(desk, root);
     for worker in &all {
         let task = worker["task"].as_str().expect("a task");
+        let place = Path::new(worker["directory"].as_str().expect("a directory"));
         let file = desk.transcript(place, worker["session_id"].as_str().expect("an id"));
         let said = if file.exists() { prompts(&file, task) } else { 0 };
         assert_eq!(said, 1, "how often {task} was said: {worker}");
         let alive = worker["pid"].as_u64().is_some_and(is_claude);
         assert!(!alive, "its process goes on: {worker}");
     }
+    let times = |task: &String| all.iter().filter(|worker| worker["task"] == task.as_str()).count();
     for task in tasks {
-        let times = all.iter().filter(|worker| worker["task"] == task.as_str()).count();
         // One that was killed before it could ask has asked for nothing.
-        assert!(times <= 1, "{task} stands {times} times in the table");
+        assert!(times(task) <= 1, "{task} stands {} times in the table", times(task));
     }
-    // Nothing is held: the directory takes the next task at once.
-    let mut command = desk.command(&["run", "--fresh", "say hello"]);
-    command.current_dir(place);
-    let _ = testkit::claude::Run::of(command).succeeded();
+    assert_eq!(tasks.last().map(times), Some(1), "a job that is due is done, whoever is killed");
 }
 
-fn mine(desk: &Desk, place: &Path) -> Vec<Value> {
+/// Does what a person does: answers, ends who waits for more (a daemon does that with the workers of jobs), and ends
+/// what was found living and cannot be heard any more.
+fn tend(desk: &Desk, all: &[Value], job: &Job) {
+    answer_all(desk, all);
+    for worker in all {
+        if worker["is_living"] == true {
+            worker["pid"].as_u64().into_iter().for_each(kill);
+        }
+        if worker["status"] == "idle" && worker["task"] != job.task.as_str() {
+            // It may have ended by itself meanwhile.
+            let _ = desk.backstory(&["stop", &worker["worker"].to_string()]);
+        }
+    }
+}
+
+/// The workers in the directories below this one.
+fn mine(desk: &Desk, root: &Path) -> Vec<Value> {
     let all = desk.json(&["workers"])["workers"].as_array().cloned().expect("workers");
-    let place = place.display().to_string();
-    all.into_iter().filter(|worker| worker["directory"] == place.as_str()).collect()
+    let is_below =
+        |worker: &Value| worker["directory"].as_str().is_some_and(|dir| Path::new(dir).starts_with(root));
+    all.into_iter().filter(is_below).collect()
 }
 
-fn answer_all(desk: &Desk, place: &Path) {
-    for worker in mine(desk, place) {
+fn status(of: &Value) -> String {
+    of["status"].as_str().expect("a status").to_owned()
+}
+
+fn answer_all(desk: &Desk, all: &[Value]) {
+    for worker in all {
         for request in worker["requests"].as_array().into_iter().flatten() {
             let (number, id) = (worker["worker"].to_string(), request["request"].as_str().expect("an id"));
             // It may have been killed meanwhile.

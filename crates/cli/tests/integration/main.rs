@@ -9,6 +9,7 @@
 mod choosing;
 mod continuing;
 mod crashing;
+mod cron;
 mod desk;
 mod doctor;
 mod evaluating;

@@ -6,7 +6,7 @@ use std::thread;
 use jiff::tz::TimeZone;
 use schedule::{Book, Change, Claim, Outcome, RunState, When};
 
-use crate::desk::{Desk, after, hourly, time};
+use crate::desk::{Desk, after, hourly, key, lives, time};
 
 #[test]
 fn jobs_are_added_found_switched_and_removed() {
@@ -43,18 +43,21 @@ fn the_right_to_fire_runs_out_and_comes_back() {
     let desk = Desk::new();
     let (mut one, mut two) = (desk.book(), desk.book());
     let now = time("01-01T00:00:00");
-    let lease = one.lease("one", now).unwrap().unwrap();
-    assert!(two.lease("two", after(now, 29)).unwrap().is_none());
-    assert!(one.lease("one", after(now, 20)).unwrap().is_some(), "it is renewed");
-    assert!(two.lease("two", after(now, 49)).unwrap().is_none());
+    let lease = one.lease("one", now, lives).unwrap().unwrap();
+    assert!(two.lease("two", after(now, 29), lives).unwrap().is_none());
+    assert!(one.lease("one", after(now, 20), lives).unwrap().is_some(), "it is renewed");
+    assert!(two.lease("two", after(now, 49), lives).unwrap().is_none());
     assert_eq!(two.holder(after(now, 49)).unwrap().as_deref(), Some("one"));
     // Killed: it runs out.
-    assert!(two.lease("two", after(now, 50)).unwrap().is_some());
+    assert!(two.lease("two", after(now, 50), lives).unwrap().is_some());
+    // Killed, and known to be: it is free at once.
+    assert!(one.lease("one", after(now, 51), |_| false).unwrap().is_some());
+    assert!(two.lease("two", after(now, 52), |_| false).unwrap().is_some());
     // The one who was only asleep may not fire any more.
     let job = one.add(&hourly("a"), now).unwrap().unwrap();
-    assert_eq!(one.take(&lease, job.id, after(now, 3600), &TimeZone::UTC).unwrap(), Claim::NotOurs);
+    assert_eq!(one.take(&lease, job.id, &key(), after(now, 3600), &TimeZone::UTC).unwrap(), Claim::NotOurs);
     one.release(&lease).unwrap();
-    assert_eq!(two.holder(after(now, 51)).unwrap().as_deref(), Some("two"), "it gives back its own only");
+    assert_eq!(two.holder(after(now, 53)).unwrap().as_deref(), Some("two"), "it gives back its own only");
 }
 
 #[test]
@@ -68,9 +71,9 @@ fn of_many_who_come_at_once_one_takes_up_a_moment() {
         let work = || {
             let mut book = Book::open(&path).unwrap();
             // As if all had the right, which they never have.
-            let lease = book.lease("same", after(now, 1800)).unwrap().unwrap();
+            let lease = book.lease("same", after(now, 1800), lives).unwrap().unwrap();
             barrier.wait();
-            let claim = book.take(&lease, job.id, after(now, 1800), &TimeZone::UTC).unwrap();
+            let claim = book.take(&lease, job.id, &key(), after(now, 1800), &TimeZone::UTC).unwrap();
             usize::from(matches!(claim, Claim::Written(_)))
         };
         let all: Vec<_> = (0..8).map(|_| scope.spawn(work)).collect();
@@ -88,12 +91,12 @@ fn a_job_for_once_is_done_once() {
     let mut order = hourly("once");
     order.schedule = When::At { at: "2026-01-01T01:00:00.123456789Z".parse().unwrap() };
     let job = book.add(&order, now).unwrap().unwrap();
-    let lease = book.lease("one", after(now, 7200)).unwrap().unwrap();
-    let take = |book: &mut Book| book.take(&lease, job.id, after(now, 7200), &TimeZone::UTC).unwrap();
+    let lease = book.lease("one", after(now, 7200), lives).unwrap().unwrap();
+    let take = |book: &mut Book| book.take(&lease, job.id, &key(), after(now, 7200), &TimeZone::UTC).unwrap();
     assert!(matches!(take(&mut book), Claim::Written(_)));
     assert_eq!(take(&mut book), Claim::Nothing);
-    assert!(!book.job("once").unwrap().unwrap().enabled);
-    book.switch(job.id, Change::Enable, after(now, 7201)).unwrap();
+    book.switch(job.id, Change::Disable, after(now, 7201)).unwrap();
+    book.switch(job.id, Change::Enable, after(now, 7202)).unwrap();
     assert_eq!(take(&mut book), Claim::Nothing, "its moment has been");
 }
 
@@ -103,9 +106,9 @@ fn the_history_is_bounded_and_keeps_what_goes_on() {
     let mut book = desk.book();
     let now = time("01-01T00:00:00");
     let job = book.add(&hourly("a"), now).unwrap().unwrap();
-    let first = book.begin(job.id, now).unwrap();
+    let first = book.begin(job.id, "one", &key(), now).unwrap();
     for _ in 0..510 {
-        let run = book.begin(job.id, now).unwrap();
+        let run = book.begin(job.id, "one", &key(), now).unwrap();
         assert!(book.enter(&run, &RunState::ended(Outcome::Finished, None, now)).unwrap());
         assert!(!book.enter(&run, &RunState::skipped("no", now)).unwrap(), "it is over");
     }

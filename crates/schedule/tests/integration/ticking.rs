@@ -1,9 +1,9 @@
 //! What a daemon does: on time, after a pause, beside another, after a kill.
 
 use jiff::tz::TimeZone;
-use schedule::{Claim, Overlap, Payload, Started};
+use schedule::{Change, Claim, Overlap, Payload, Start, Started};
 
-use crate::desk::{Desk, after, hourly, seen_of, time};
+use crate::desk::{Desk, after, begun, hourly, key, lives, time};
 
 #[test]
 fn a_day_of_runs() {
@@ -89,11 +89,12 @@ fn killed(desk: &mut Desk, is_started: bool) {
     let now = time("01-01T01:00:00");
     let mut book = desk.book();
     let job = book.add(&hourly("a"), time("01-01T00:30:00")).unwrap().unwrap();
-    let lease = book.lease("one", now).unwrap().unwrap();
-    assert!(matches!(book.take(&lease, job.id, now, &TimeZone::UTC).unwrap(), Claim::Written(_)));
+    let lease = book.lease("one", now, lives).unwrap().unwrap();
+    let claim = book.take(&lease, job.id, &key(), now, &TimeZone::UTC).unwrap();
+    let Claim::Written(run) = claim else { panic!("{claim:?}") };
     if is_started {
         let is = Started { worker: 7, session_id: Some("seven".to_owned()) };
-        desk.workers.push(seen_of(&is, &job, after(now, 1)));
+        desk.workers.push((run.key, begun(&is)));
     }
 }
 
@@ -138,7 +139,7 @@ fn a_run_that_takes_too_long_is_ended() {
 fn what_cannot_be_started_is_told_and_tried_at_the_next_moment() {
     let mut desk = Desk::new();
     desk.book().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
-    desk.refuses = Some("no claude here".to_owned());
+    desk.refuses = Some(Start::Failed("no claude here".to_owned()));
     desk.tick("one", time("01-01T01:00:00")).unwrap();
     desk.refuses = None;
     desk.tick("one", time("01-01T01:00:10")).unwrap();
@@ -155,4 +156,69 @@ fn a_worker_nobody_knows_any_more_holds_nothing_up() {
     desk.workers.clear();
     desk.tick("one", time("01-01T02:00:00")).unwrap();
     assert_eq!(desk.told(), ["schedule failed", "schedule running"]);
+}
+
+#[test]
+fn one_who_is_known_to_be_killed_is_followed_at_once() {
+    for is_started in [false, true] {
+        let mut desk = Desk::new();
+        killed(&mut desk, is_started);
+        desk.gone = vec!["one"];
+        desk.tick("two", time("01-01T01:00:01")).unwrap();
+        assert_eq!((desk.told(), desk.workers.len()), (vec!["schedule running".to_owned()], 1));
+    }
+}
+
+#[test]
+fn a_job_that_was_disabled_meanwhile_is_not_begun() {
+    for is_started in [false, true] {
+        let mut desk = Desk::new();
+        killed(&mut desk, is_started);
+        desk.gone = vec!["one"];
+        let now = time("01-01T01:00:01");
+        desk.book().switch(1, Change::Disable, now).unwrap();
+        desk.tick("two", now).unwrap();
+        let expected = if is_started { "schedule running" } else { "schedule skipped" };
+        assert_eq!(desk.told(), [expected]);
+    }
+}
+
+#[test]
+fn a_moment_whose_place_is_taken_waits() {
+    let mut desk = Desk::new();
+    desk.book().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
+    desk.refuses = Some(Start::Busy("somebody works there".to_owned()));
+    desk.tick("one", time("01-01T01:00:00")).unwrap();
+    desk.tick("one", time("01-01T02:00:00")).unwrap();
+    assert_eq!(desk.told(), ["schedule waiting", "schedule skipped"], "one waits, not two");
+    desk.refuses = None;
+    desk.tick("one", time("01-01T02:00:29")).unwrap();
+    assert_eq!(desk.workers.len(), 0, "it is left alone for a while");
+    desk.tick("one", time("01-01T02:00:30")).unwrap();
+    assert_eq!(desk.told(), ["schedule running", "schedule skipped"]);
+    // What waits is not done any more once the job is disabled.
+    desk.refuses = Some(Start::Busy("somebody works there".to_owned()));
+    desk.finish();
+    desk.tick("one", time("01-01T03:00:00")).unwrap();
+    assert_eq!(desk.told().last().unwrap(), "schedule waiting");
+    desk.book().switch(1, Change::Disable, time("01-01T03:00:01")).unwrap();
+    desk.refuses = None;
+    desk.tick("one", time("01-01T05:00:00")).unwrap();
+    assert_eq!(desk.told()[2..], ["schedule skipped"]);
+}
+
+#[test]
+fn by_hand_it_is_done_whatever_the_schedule_says() {
+    let mut desk = Desk::new();
+    let job = desk.book().add(&hourly("a"), time("01-01T00:30:00")).unwrap().unwrap();
+    desk.book().switch(job.id, Change::Disable, time("01-01T00:30:00")).unwrap();
+    desk.run_now("a", time("01-01T00:31:00"));
+    desk.refuses = Some(Start::Busy("somebody works there".to_owned()));
+    desk.run_now("a", time("01-01T00:32:00"));
+    assert_eq!(desk.told(), ["manual running", "manual skipped"], "nobody waits for it unasked");
+    desk.settle(time("01-01T00:32:30"));
+    assert_eq!(desk.told(), ["manual running", "manual skipped"]);
+    desk.finish();
+    desk.settle(time("01-01T00:33:00"));
+    assert_eq!(desk.told(), ["manual finished", "manual skipped"], "no daemon is needed for that");
 }

@@ -10,20 +10,26 @@ fn at(seconds: i64) -> Timestamp {
 struct Shop {
     scratch: tempfile::TempDir,
     table: Table,
+    asked: usize,
 }
 
 impl Shop {
     fn open() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let table = Table::open(&scratch.path().join("workers.sqlite")).unwrap();
-        Self { scratch, table }
+        Self { scratch, table, asked: 0 }
     }
 
     fn add(&mut self, session: &str, slot: &str) -> Added {
+        self.asked += 1;
+        self.ask(session, slot, &format!("m{}", self.asked))
+    }
+
+    fn ask(&mut self, session: &str, slot: &str, message: &str) -> Added {
         let id: SessionId = session.parse().unwrap();
         let spec = WorkerSpec::new(Start::Resume(id.clone()), slot.into(), "Fix it".into());
         let host = Life::own();
-        let wanted = Wanted { spec: &spec, session: &id, slot: Path::new(slot), message: "m1", host: &host };
+        let wanted = Wanted { spec: &spec, session: &id, slot: Path::new(slot), message, host: &host };
         self.table.add(&wanted, at(0)).unwrap()
     }
 }
@@ -45,6 +51,18 @@ fn one_runs_and_one_waits_in_a_directory() {
     assert_eq!(shop.table.take_turn(4, at(5)).unwrap(), Turn::Over);
     assert_eq!(shop.table.get(4).unwrap().unwrap().state, WorkerState::Stopped);
     assert_eq!(shop.add("e", "/p"), Added::Waits(5, 2));
+}
+
+#[test]
+fn asked_for_twice_by_one_message_it_is_one_worker() {
+    let mut shop = Shop::open();
+    assert_eq!(shop.ask("a", "/p", "once"), Added::Begins(1));
+    assert_eq!(shop.ask("b", "/q", "once"), Added::Begins(1));
+    shop.table.enter(1, &WorkerState::Stopped, at(1)).unwrap();
+    assert_eq!(shop.ask("a", "/p", "once"), Added::Begins(1), "it was done");
+    assert_eq!(shop.table.of_message("once").unwrap().map(|worker| worker.id), Some(1));
+    assert_eq!(shop.table.of_message("never").unwrap(), None);
+    assert_eq!(shop.table.all(9).unwrap().len(), 1);
 }
 
 #[test]
@@ -209,7 +227,8 @@ fn two_processes_never_get_the_same_directory() {
     let ask = |number: usize| {
         let path = path.clone();
         std::thread::spawn(move || {
-            let mut shop = Shop { scratch: tempfile::tempdir().unwrap(), table: Table::open(&path).unwrap() };
+            let scratch = tempfile::tempdir().unwrap();
+            let mut shop = Shop { scratch, table: Table::open(&path).unwrap(), asked: 0 };
             shop.add(&format!("s{number}"), "/p")
         })
     };

@@ -1,0 +1,168 @@
+//! The one place where the schedule meets the workers: a run is started as `run` starts a task, looked at, and ended.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use schedule::{Hands, Job, Options, Outcome, Payload, Run, Seen, SessionTarget, Start, Started};
+use workers::table::Worker;
+use workers::{Life, PermissionMode, WorkerState};
+
+use crate::workers::{close, detach, end_idle, of_message, stop};
+use crate::{App, Error, Kind, run};
+
+/// The label of a directory's main session.
+const MAIN: &str = "main";
+
+/// What a daemon does its work with.
+pub(super) struct Crew<'a> {
+    pub(super) app: &'a App,
+    /// This very program.
+    pub(super) program: &'a Path,
+    pub(super) clock: fn() -> Timestamp,
+}
+
+/// This process, told from all others.
+pub(super) fn own() -> String {
+    serde_json::to_string(&Life::own()).unwrap_or_default()
+}
+
+/// Whether the process that told itself from others by this text still lives. What is no such text is judged by its
+/// age alone.
+pub(super) fn lives(own: &str) -> bool {
+    serde_json::from_str::<Life>(own).map_or(true, |life| life.is_alive())
+}
+
+/// Refuses options that no worker can have.
+pub(super) fn check(options: &Options) -> Result<(), Error> {
+    worker_options(options)?;
+    agent(options).map(drop)
+}
+
+impl Hands for Crew<'_> {
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    fn key(&self) -> String {
+        run::new_uuid()
+    }
+
+    fn lives(&self, starter: &str) -> bool {
+        lives(starter)
+    }
+
+    fn start(&mut self, job: &Job, run: &Run) -> Start {
+        match self.begin(job, run) {
+            Ok(started) => Start::Begun(started),
+            // What was put into the table before something failed is there.
+            Err(error) => match self.look(run) {
+                Ok(Some(seen)) => Start::Begun(seen.is),
+                _ if error.kind == Kind::Held => Start::Busy(error.message),
+                _ => Start::Failed(error.message),
+            },
+        }
+    }
+
+    fn look(&mut self, run: &Run) -> Result<Option<Seen>, String> {
+        let app = self.at_this_moment();
+        let found = of_message(&app, &run.key, self.program).map_err(|error| error.message)?;
+        if let Some(worker) = found.as_ref().filter(|worker| matches!(worker.state, WorkerState::Idle { .. }))
+            && worker.host.is_alive()
+        {
+            // Its end says how it went. Where it cannot be reached it is ending, or is found lost.
+            let _ = close(&app, worker);
+        }
+        Ok(found.map(seen))
+    }
+
+    fn stop(&mut self, worker: i64) -> Result<(), String> {
+        let stopped = stop(&self.at_this_moment(), &worker.to_string());
+        stopped.map(drop).map_err(|error| error.message)
+    }
+}
+
+impl Crew<'_> {
+    /// The app as it is now: a daemon lives long.
+    fn at_this_moment(&self) -> App {
+        App { now: (self.clock)(), ..self.app.clone() }
+    }
+
+    fn begin(&self, job: &Job, run: &Run) -> Result<Started, Error> {
+        let app = self.at_this_moment();
+        let request = request(job, run)?;
+        let ready = match run::prepare(&app, &request, self.program) {
+            // The main session may be held by a worker that waits for more.
+            Err(error) if error.kind == Kind::Held && end_idle(&app, &job.order.directory)? => {
+                run::prepare(&app, &request, self.program)?
+            }
+            prepared => prepared?,
+        };
+        detach(&app, ready.worker, self.program)?;
+        Ok(Started { worker: ready.worker, session_id: Some(ready.session_id.to_string()) })
+    }
+}
+
+/// The task of a run, as `run` takes one.
+fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
+    let order = &job.order;
+    if !order.directory.is_dir() {
+        let message = format!("its directory {} is gone", order.directory.display());
+        return Err(Error::new(Kind::Unavailable, message));
+    }
+    let (how, label) = match order.session_target {
+        SessionTarget::Main => (run::How::Chosen, Some(MAIN.to_owned())),
+        SessionTarget::Isolated => (run::How::Fresh, None),
+    };
+    let mut options = worker_options(&order.options)?;
+    if let Payload::AgentTurn { model, thinking, .. } = &order.payload {
+        (options.model, options.effort) = (model.clone(), thinking.clone());
+    }
+    Ok(run::Request {
+        task: order.message(),
+        repo: Some(order.directory.display().to_string()),
+        how,
+        label,
+        agent: agent(&order.options)?,
+        options,
+        message: Some(run.key.clone()),
+    })
+}
+
+fn worker_options(options: &Options) -> Result<run::Options, Error> {
+    let word = options.permission_mode.as_deref().unwrap_or(PermissionMode::Default.word());
+    let permission_mode = PermissionMode::named(word).ok_or_else(|| {
+        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.word()).collect();
+        let message = format!("there is no permission mode `{word}`");
+        Error::new(Kind::Usage, message).hint(format!("there are {}", words.join(", ")))
+    })?;
+    Ok(run::Options {
+        permission_mode,
+        allowed_tools: options.allowed_tools.clone(),
+        budget_usd: options.budget_usd,
+        ..run::Options::default()
+    })
+}
+
+fn agent(options: &Options) -> Result<Option<model::AgentId>, Error> {
+    let agent = options.agent_id.as_deref().map(str::parse).transpose();
+    agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))
+}
+
+fn seen(worker: Worker) -> Seen {
+    let ended = match worker.state {
+        WorkerState::Finished { .. } => Some((Outcome::Finished, None)),
+        WorkerState::Failed { message, .. } => Some((Outcome::Failed, Some(message))),
+        WorkerState::Stopped => Some((Outcome::Failed, Some("somebody ended it".to_owned()))),
+        WorkerState::Lost { is_living: false } => {
+            Some((Outcome::Failed, Some("it was killed in the middle of its task".to_owned())))
+        }
+        WorkerState::Lost { is_living: true }
+        | WorkerState::Queued
+        | WorkerState::Starting
+        | WorkerState::Running
+        | WorkerState::WaitingPermission { .. }
+        | WorkerState::Idle { .. } => None,
+    };
+    let is = Started { worker: worker.id, session_id: Some(worker.session.to_string()) };
+    Seen { is, ended, cost_usd: Some(worker.cost_usd) }
+}

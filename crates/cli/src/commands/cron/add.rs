@@ -1,0 +1,135 @@
+//! `cron add`: what is to be done, when, where and how.
+
+use std::path::PathBuf;
+
+use app::cron::{self, JobJson, NewJob, Options, Overlap, Payload, SessionTarget, When};
+use app::{App, Error, Kind, moment};
+use jiff::{SignedDuration, Span, SpanRelativeTo};
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("when").required(true))]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag that is typed")]
+pub(super) struct Args {
+    /// The job's name.
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// What is to be done.
+    #[arg(value_name = "TASK", required = true)]
+    text: Vec<String>,
+    /// Once, at this time: 2026-01-31T10:00, or in 20m.
+    #[arg(long, group = "when", value_name = "TIME | in SPAN")]
+    at: Option<String>,
+    /// Again and again, this long after each other: 30m, 6h.
+    #[arg(long, group = "when", value_name = "SPAN")]
+    every: Option<String>,
+    /// At the clock times of a cron expression: `0 9 * * MON-FRI`.
+    #[arg(long, group = "when", value_name = "EXPR")]
+    cron: Option<String>,
+    /// The zone of that clock [default: yours].
+    #[arg(long, value_name = "ZONE", requires = "cron")]
+    tz: Option<String>,
+    /// Tell the directory's main session of an event, instead of having a task done in a new one.
+    #[arg(long, conflicts_with_all = ["model", "thinking", "timeout"])]
+    event: bool,
+    /// Do it in the directory's main session, not in a new one.
+    #[arg(long)]
+    main: bool,
+    /// Where it is done [default: where you are].
+    #[arg(long, visible_alias = "project", value_name = "DIR")]
+    repo: Option<String>,
+    /// When it is due and an earlier run goes on: skip it, queue one, or allow both.
+    #[arg(long, value_name = "WHAT", default_value = "skip", value_parser = ["skip", "queue", "allow"])]
+    overlap: String,
+    /// Do not make up for a time that was missed.
+    #[arg(long)]
+    no_catch_up: bool,
+    /// The model.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// How hard it thinks.
+    #[arg(long, visible_alias = "effort", value_name = "LEVEL", value_parser = ["low", "medium", "high", "xhigh", "max"])]
+    thinking: Option<String>,
+    /// End a run that takes longer, in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// What it may do without asking: default, acceptEdits, plan, auto, dontAsk, bypassPermissions.
+    #[arg(long, value_name = "MODE")]
+    permission_mode: Option<String>,
+    /// A tool it may use without asking, as a rule of Claude Code: `Bash(git *)`; may be repeated.
+    #[arg(long = "allow", value_name = "RULE")]
+    allowed_tools: Vec<String>,
+    /// What a run's session may cost, in US dollars.
+    #[arg(long, value_name = "USD")]
+    budget: Option<f64>,
+    /// The OpenClaw agent for whom it works.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Adds it.
+pub(super) fn add(app: &App, add: &Args) -> Result<JobJson, Error> {
+    cron::add(app, order(app, add)?, add.repo.as_deref())
+}
+
+fn order(app: &App, add: &Args) -> Result<NewJob, Error> {
+    let text = add.text.join(" ");
+    let payload = if add.event {
+        Payload::SystemEvent { text }
+    } else {
+        let (model, thinking) = (add.model.clone(), add.thinking.clone());
+        Payload::AgentTurn { message: text, model, thinking, timeout_seconds: add.timeout }
+    };
+    Ok(NewJob {
+        name: add.name.clone(),
+        schedule: when(app, add)?,
+        payload,
+        session_target: if add.event || add.main { SessionTarget::Main } else { SessionTarget::Isolated },
+        directory: PathBuf::new(),
+        overlap: match add.overlap.as_str() {
+            "queue" => Overlap::Queue,
+            "allow" => Overlap::Allow,
+            _ => Overlap::Skip,
+        },
+        catch_up: !add.no_catch_up,
+        options: Options {
+            permission_mode: add.permission_mode.clone(),
+            allowed_tools: add.allowed_tools.clone(),
+            budget_usd: add.budget,
+            agent_id: add.agent.clone(),
+        },
+    })
+}
+
+fn when(app: &App, add: &Args) -> Result<When, Error> {
+    if let Some(expr) = &add.cron {
+        return Ok(When::Cron { expr: expr.clone(), tz: add.tz.clone() });
+    }
+    if let Some(every) = &add.every {
+        let every_ms = u64::try_from(span(every)?.as_millis()).map_err(|_| no_span(every))?;
+        return Ok(When::Every { every_ms, anchor: app.now });
+    }
+    let text = add.at.as_deref().unwrap_or_default();
+    let at = match text.strip_prefix("in ") {
+        Some(ahead) => app.now.checked_add(span(ahead)?).map_err(|_| no_span(ahead))?,
+        None => moment(app, text)?,
+    };
+    if at <= app.now {
+        return Err(Error::new(Kind::Usage, format!("`{text}` has been already"))
+            .hint("write a time to come, or how far ahead it is: --at 'in 20m'"));
+    }
+    Ok(When::At { at })
+}
+
+/// A span of real time: a day has 24 hours, a week seven of them.
+fn span(text: &str) -> Result<SignedDuration, Error> {
+    let span: Span = text.trim().parse().map_err(|_| no_span(text))?;
+    let span = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| no_span(text))?;
+    if span.is_positive() { Ok(span) } else { Err(no_span(text)) }
+}
+
+fn no_span(text: &str) -> Error {
+    Error::new(Kind::Usage, format!("`{text}` is no span of time")).hint("write 90s, 30m, 6h, 2d or 1w")
+}

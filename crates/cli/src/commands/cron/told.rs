@@ -1,0 +1,159 @@
+//! What `cron` tells a person.
+
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use app::App;
+use app::cron::{JobJson, JobsJson, Outcome, Run, RunJson, RunState, Told, When};
+use app::workers::PermissionMode;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::print::{Cell, Column, Lies, table};
+use crate::text::{dollars, json_line, safe};
+
+const COLUMNS: [Column; 5] = [
+    Column { head: "JOB", lies: Lies::GivesWay, most: 30 },
+    Column { head: "WHEN", lies: Lies::GivesWay, most: 40 },
+    Column { head: "NEXT", lies: Lies::Left, most: 20 },
+    Column { head: "LAST", lies: Lies::GivesWay, most: 40 },
+    Column { head: "DIRECTORY", lies: Lies::GivesWay, most: 40 },
+];
+
+/// Whoever does everything without asking is to be seen.
+const RED: Style = AnsiColor::Red.on_default().bold();
+
+/// All jobs.
+pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
+    let mut out = super::super::paged(app);
+    if found.jobs.is_empty() {
+        writeln!(out, "No job yet: backstory cron add <name> --cron '0 9 * * *' <task>")?;
+        return Ok(out.finish()?);
+    }
+    let row = |job: &JobJson| {
+        let order = &job.job.order;
+        vec![
+            name(job),
+            Cell::new(&timing(app, &order.schedule)),
+            Cell::new(&next(app, job)),
+            Cell::new(&job.last_run.as_ref().map_or_else(|| "-".to_owned(), said)),
+            Cell::new(&order.directory.display().to_string()),
+        ]
+    };
+    let rows: Vec<_> = found.jobs.iter().map(row).collect();
+    let width = out.width();
+    table(&mut out, width, &COLUMNS, &rows)?;
+    if !found.daemon {
+        writeln!(out, "No daemon runs: nothing is done until `backstory cron daemon` does it.")?;
+    }
+    Ok(out.finish()?)
+}
+
+/// One job.
+pub(super) fn job(app: &App, job: &JobJson) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let order = &job.job.order;
+    writeln!(out, "{}  {}", safe(&order.name), safe(&timing(app, &order.schedule)))?;
+    writeln!(out, "  in {}", safe(&order.directory.display().to_string()))?;
+    writeln!(out, "  says {}", safe(order.payload.text()))?;
+    if asks_nobody(job) {
+        writeln!(out, "  {RED}it does everything without asking{RED:#}")?;
+    }
+    writeln!(out, "  next {}", next(app, job))?;
+    if let Some(run) = &job.last_run {
+        writeln!(out, "  last {} {}", clock(app, run.claimed), safe(&said(run)))?;
+    }
+    Ok(out.finish()?)
+}
+
+/// That a job is gone.
+pub(super) fn removed(job: &JobJson) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    writeln!(out, "{} is removed; what it started goes on.", safe(&job.job.order.name))?;
+    Ok(out.finish()?)
+}
+
+/// What was done.
+pub(super) fn runs(app: &App, runs: &[RunJson]) -> Result<(), Failure> {
+    let mut out = super::super::paged(app);
+    if runs.is_empty() {
+        writeln!(out, "Nothing was done yet.")?;
+    }
+    for run in runs {
+        writeln!(out, "{}  {}  {}", clock(app, run.run.claimed), safe(&run.job), safe(&said(&run.run)))?;
+    }
+    Ok(out.finish()?)
+}
+
+/// What a daemon tells, at once.
+pub(super) fn event(app: &App, told: &Told, json: bool) {
+    let mut out = Output::plain();
+    let line = if json { json_line(told).unwrap_or_default() } else { in_words(app, told) };
+    // Nobody has to read what a daemon says.
+    let _ = writeln!(out, "{line}").and_then(|()| out.finish());
+}
+
+fn in_words(app: &App, told: &Told) -> String {
+    let now = clock(app, super::super::clock());
+    match told {
+        Told::Leads => format!("{now}  does what is due; Ctrl-C ends it"),
+        Told::Follows => {
+            format!("{now}  another daemon does what is due; this one follows when that is gone")
+        }
+        Told::Run { run } => format!("{now}  {}  {}", safe(&run.job), safe(&said(&run.run))),
+        Told::Problem { message } => format!("{now}  {}", safe(message)),
+    }
+}
+
+fn name(job: &JobJson) -> Cell {
+    let style = if asks_nobody(job) { RED } else { Style::new().bold() };
+    Cell::styled(&job.job.order.name, style)
+}
+
+fn asks_nobody(job: &JobJson) -> bool {
+    let mode = job.job.order.options.permission_mode.as_deref().and_then(PermissionMode::named);
+    mode == Some(PermissionMode::BypassPermissions)
+}
+
+fn timing(app: &App, when: &When) -> String {
+    match when {
+        When::At { at } => format!("at {}", clock(app, *at)),
+        When::Every { every_ms, .. } => {
+            format!("every {:#}", SignedDuration::from_millis(i64::try_from(*every_ms).unwrap_or(i64::MAX)))
+        }
+        When::Cron { expr, tz } => format!("{expr} ({})", tz.as_deref().unwrap_or("your clock")),
+    }
+}
+
+fn next(app: &App, job: &JobJson) -> String {
+    match job.next {
+        Some(next) => clock(app, next),
+        None if job.job.enabled => "never".to_owned(),
+        None => "disabled".to_owned(),
+    }
+}
+
+fn clock(app: &App, time: Timestamp) -> String {
+    time.to_zoned((app.zone)()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// What became of a run, in a line.
+fn said(run: &Run) -> String {
+    match &run.state {
+        RunState::Waiting { why, .. } => format!("waits: {why}"),
+        RunState::Starting => "is being started".to_owned(),
+        RunState::Running { worker, .. } => format!("worker {worker} is at it"),
+        RunState::Over { outcome, message, cost_usd, .. } => {
+            let words = match outcome {
+                Outcome::Finished => "finished",
+                Outcome::Failed => "failed",
+                Outcome::TimedOut => "took too long",
+                Outcome::Skipped => "skipped",
+            };
+            let cost = cost_usd.map_or_else(String::new, |cost| format!(" ({})", dollars(cost)));
+            let message = message.as_deref().map_or_else(String::new, |message| format!(": {message}"));
+            format!("{words}{cost}{message}")
+        }
+    }
+}
