@@ -88,7 +88,7 @@ fn is_word(byte: u8) -> bool {
 
 fn hash(word: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    word.iter().for_each(|byte| byte.to_ascii_lowercase().hash(&mut hasher));
+    word.to_ascii_lowercase().hash(&mut hasher);
     hasher.finish()
 }
 

@@ -1,5 +1,7 @@
 //! Weights are found where there are any to be found, and nothing is claimed where there are none.
 
+#![allow(clippy::unwrap_used, reason = "what a test cannot make fails it")]
+
 use std::path::PathBuf;
 
 use app::eval::selection::Field;

@@ -125,6 +125,7 @@ fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
         agent: agent(&order.options)?,
         options,
         message: Some(run.key.clone()),
+        worktree: None,
     })
 }
 
