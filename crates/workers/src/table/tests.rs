@@ -22,7 +22,7 @@ impl Shop {
 
     fn add(&mut self, session: &str, slot: &str) -> Added {
         self.asked += 1;
-        self.ask(session, slot, &format!("m{}", self.asked))
+        self.ask(session, slot, &format!("asked-{}", self.asked))
     }
 
     fn ask(&mut self, session: &str, slot: &str, message: &str) -> Added {
@@ -87,7 +87,7 @@ fn a_label_is_of_one_work_tree_and_nobody_begins_it_twice() {
             ..WorkerSpec::new(Start::Fresh(id.clone()), slot.into(), "Fix it".into())
         };
         let (slot, host) = (Path::new(slot), Life::own());
-        let wanted = Wanted { spec: &spec, session: &id, slot, message: "m1", host: &host };
+        let wanted = Wanted { spec: &spec, session: &id, slot, message: session, host: &host };
         shop.table.add(&wanted, at(0)).unwrap()
     };
     assert_eq!(begin("a", "/p", None), Added::Begins(1));
@@ -228,7 +228,7 @@ fn two_processes_never_get_the_same_directory() {
         let path = path.clone();
         std::thread::spawn(move || {
             let scratch = tempfile::tempdir().unwrap();
-            let mut shop = Shop { scratch, table: Table::open(&path).unwrap(), asked: 0 };
+            let mut shop = Shop { scratch, table: Table::open(&path).unwrap(), asked: number * 10 };
             shop.add(&format!("s{number}"), "/p")
         })
     };
