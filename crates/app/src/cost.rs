@@ -76,7 +76,7 @@ pub struct Line {
 pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
     let catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
     let mut rows = ledger::rows(app, &catalog.sessions);
-    let day = |moment: Timestamp| moment.to_zoned(app.zone.clone()).date();
+    let day = |moment: Timestamp| moment.to_zoned((app.zone)()).date();
     let (since, until) = (request.since.map(day), request.until.map(day));
     rows.retain(|row| {
         since.is_none_or(|since| row.day.is_some_and(|day| day >= since))

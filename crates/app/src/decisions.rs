@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use selection::Considered;
 
 use crate::pick::Answer;
-use crate::{App, Error, Kind};
+use crate::{App, Error, Kind, looked_at};
 
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE decision (
         id INTEGER PRIMARY KEY,
         at TEXT NOT NULL,
@@ -22,12 +23,22 @@ const STEPS: [&str; 1] = ["
         decision INTEGER PRIMARY KEY,
         sessions TEXT NOT NULL
     ) STRICT;
-"];
-/// For so many decisions every session that was looked at is kept; of older ones the best.
-const WHOLE: i64 = 1000;
+    ",
+    // As text the sessions of one decision took megabytes.
+    "
+    DROP TABLE considered;
+    CREATE TABLE looked_at (
+        decision INTEGER PRIMARY KEY,
+        sessions BLOB NOT NULL
+    ) STRICT;
+    ",
+];
+/// For so many decisions, and for the newest of each repository, every session that was looked at is kept; for the
+/// others the best, in the answer.
+const WHOLE: i64 = 100;
 
 /// A decision as it was kept.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub(crate) struct Kept {
     /// Its number.
     pub(crate) id: i64,
@@ -37,8 +48,8 @@ pub(crate) struct Kept {
     pub(crate) task: String,
     /// The answer, as `pick --json` gave it.
     pub(crate) answer: serde_json::Value,
-    /// Every session that was looked at, in the same shape; empty where only the best are kept.
-    pub(crate) considered: Vec<serde_json::Value>,
+    /// Every session that was looked at.
+    pub(crate) considered: Vec<Considered>,
 }
 
 /// Where decisions are kept.
@@ -51,7 +62,7 @@ pub(crate) fn keep(app: &App, answer: &Answer) -> Result<i64, Error> {
     let mut connection = open(app)?;
     let failed = |error: rusqlite::Error| failed(app, &error);
     let whole = serde_json::to_string(answer).map_err(|error| not_json(&error))?;
-    let sessions = serde_json::to_string(&answer.considered).map_err(|error| not_json(&error))?;
+    let sessions = looked_at::pack(&answer.considered).unwrap_or_default();
     let transaction = connection.transaction().map_err(failed)?;
     transaction
         .execute(
@@ -61,8 +72,14 @@ pub(crate) fn keep(app: &App, answer: &Answer) -> Result<i64, Error> {
         .map_err(failed)?;
     let id = transaction.last_insert_rowid();
     transaction
-        .execute("INSERT INTO considered (decision, sessions) VALUES (?1, ?2)", params![id, sessions])
-        .and_then(|_| transaction.execute("DELETE FROM considered WHERE decision <= ?1", [id - WHOLE]))
+        .execute("INSERT INTO looked_at (decision, sessions) VALUES (?1, ?2)", params![id, sessions])
+        .and_then(|_| {
+            transaction.execute(
+                "DELETE FROM looked_at WHERE decision <= ?1
+                 AND decision NOT IN (SELECT max(id) FROM decision GROUP BY repo)",
+                [id - WHOLE],
+            )
+        })
         .map_err(failed)?;
     transaction.commit().map_err(failed)?;
     Ok(id)
@@ -76,11 +93,11 @@ pub(crate) fn newest(app: &App, repo: &std::path::Path) -> Result<Option<Kept>, 
     let connection = open(app)?;
     let row = connection
         .query_row(
-            "SELECT id, at, task, answer, sessions FROM decision LEFT JOIN considered ON decision = id
+            "SELECT id, at, task, answer, sessions FROM decision LEFT JOIN looked_at ON decision = id
              WHERE repo = ?1 ORDER BY id DESC LIMIT 1",
             [repo.to_string_lossy()],
             |row| {
-                let columns: (i64, String, String, String, Option<String>) =
+                let columns: (i64, String, String, String, Option<Vec<u8>>) =
                     (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
                 Ok(columns)
             },
@@ -89,10 +106,7 @@ pub(crate) fn newest(app: &App, repo: &std::path::Path) -> Result<Option<Kept>, 
         .map_err(|error| failed(app, &error))?;
     let Some((id, at, task, answer, sessions)) = row else { return Ok(None) };
     let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| not_json(&error))?;
-    let considered = match sessions {
-        Some(text) => serde_json::from_str(&text).map_err(|error| not_json(&error))?,
-        None => answer["scores"].as_array().cloned().unwrap_or_default(),
-    };
+    let considered = sessions.and_then(|bytes| looked_at::unpack(&bytes)).unwrap_or_default();
     let at = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Some(Kept { id, at, task, answer, considered }))
 }

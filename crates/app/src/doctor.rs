@@ -230,7 +230,7 @@ fn expiring(app: &App, sessions: &[Session]) -> Vec<Finding> {
         let Some((first, _)) = soon.first() else { continue };
         let named: Vec<_> = soon.iter().take(NAMED).map(|(_, id)| id.short()).collect();
         let more = if soon.len() > NAMED { ", …" } else { "" };
-        let day = first.to_zoned(app.zone.clone()).date();
+        let day = first.to_zoned((app.zone)()).date();
         let what = format!(
             "Claude Code will delete {} within 7 days, from {day} on ({}{more})",
             counted(soon.len()),

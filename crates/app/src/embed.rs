@@ -107,7 +107,8 @@ mod tests {
     fn what_a_setting_names() {
         let home = ("HOME".to_owned(), "/home/u".to_owned());
         let config = Config::new(&std::iter::once(home).collect()).unwrap();
-        let app = App { config, now: Timestamp::UNIX_EPOCH, zone: TimeZone::UTC, secrets: Secrets::Redacted };
+        let app =
+            App { config, now: Timestamp::UNIX_EPOCH, zone: || TimeZone::UTC, secrets: Secrets::Redacted };
         let check = |flag: Option<&str>, expected: &str| {
             let choice = choice(&app, flag, 1000);
             let told = choice.map_or_else(

@@ -11,7 +11,7 @@ use crate::App;
 /// The ledger's rows for these sessions.
 pub(crate) fn rows(app: &App, entries: &[Entry]) -> Vec<Row> {
     let spending: Vec<Spending<'_>> = entries.iter().map(spending).collect();
-    cost::ledger(&spending, &app.zone)
+    cost::ledger(&spending, &(app.zone)())
 }
 
 fn spending(entry: &Entry) -> Spending<'_> {

@@ -21,6 +21,7 @@ pub mod index;
 pub mod intent;
 mod ledger;
 pub mod list;
+mod looked_at;
 pub mod memory;
 mod moment;
 pub mod pick;
@@ -41,6 +42,7 @@ mod testing;
 mod totals;
 pub mod watch;
 pub mod which;
+pub mod why_not;
 pub mod workers;
 
 use jiff::Timestamp;
@@ -62,8 +64,8 @@ pub struct App {
     pub config: Config,
     /// The time at which the question was asked.
     pub now: Timestamp,
-    /// The zone in which days are counted.
-    pub zone: TimeZone,
+    /// Finds the zone in which days are counted, which takes longer than many an answer needs.
+    pub zone: fn() -> TimeZone,
     /// Whether answers hold secrets.
     pub secrets: Secrets,
 }

@@ -120,7 +120,7 @@ pub fn search(
     }
     let scope = scope(app, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
-    match index::sync(app, found, &memory, keep_going) {
+    match index::sync(app, &found, &memory, keep_going) {
         Ok(synced) => answer.pending_files = synced.pending_files,
         Err(error) => answer.stale = Some(error.message),
     }
@@ -148,7 +148,7 @@ pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> 
     settings(&memory, agent)?;
     let found = catalog::find(&app.config.places());
     let claude = found.sessions.len();
-    let sources = index::sources(found, &memory);
+    let sources = index::sources(&found, &memory);
     let folder = index::folder(app);
     let pending = search::pending(&folder, &sources).map_err(|error| index::failed(&error))?;
     let searcher = Searcher::open(&folder).map_err(|error| index::failed(&error))?;
@@ -159,9 +159,8 @@ pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> 
         };
         let counts = searcher.as_ref().map(|searcher| searcher.counts(is)).transpose();
         let sources = sources_of(Some(&known.settings));
-        let searched = |count: &Count| sources.contains(&count.source);
         let mut counts = counts.map_err(|error| index::failed(&error))?.unwrap_or_default();
-        counts.retain(searched);
+        counts.retain(|count| sources.contains(&count.source));
         Ok(Status {
             agent: known.agent.clone(),
             workspace: known.workspace.clone(),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use catalog::Entry;
 use jiff::Timestamp;
 use model::{AgentId, Session, SessionId};
 use selection::{
@@ -115,7 +116,8 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     let openclaw = openclaw_config(app);
     let settings = app.config.settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
     let budget = budget(request, openclaw.max_budget_usd);
-    let candidates: Vec<Candidate> = field.own.iter().map(|session| Candidate::of(session, budget)).collect();
+    let candidates: Vec<Candidate> =
+        field.own.iter().map(|entry| Candidate::of(&entry.session, budget)).collect();
     let task = Task {
         branch: field.branch.as_deref(),
         label: request.label.as_deref(),
@@ -129,7 +131,7 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     // Where nobody had to be asked, what words say is told all the same.
     let decision = match &judged {
         Some(judged) => choose(&task, &candidates, judged),
-        None => choose(&task, &candidates, &relevance::by_words(&request.task, &candidates)),
+        None => choose(&task, &candidates, &relevance::by_words(app, &request.task, &candidates)),
     };
     let mut answer = answer(app, request, &field, &task, decision, judged);
     match decisions::keep(app, &answer) {
@@ -144,7 +146,7 @@ struct Field {
     meant: Meant,
     branch: Option<String>,
     /// The asker's sessions of the repository.
-    own: Vec<Session>,
+    own: Vec<Entry>,
     /// The run that has the directory.
     taken_by: Option<SessionId>,
 }
@@ -160,10 +162,10 @@ impl Field {
         };
         std::thread::scope(|scope| {
             let asked = meant.as_ref().map(|meant| scope.spawn(|| branch(meant)));
-            let all = sessions(app, request.as_of);
+            let mut all = sessions(app, request.as_of);
             let found = match &meant {
                 Some(meant) => meant.clone(),
-                None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
+                None => Meant::by_name(named.unwrap_or_default(), all.iter().map(|entry| &entry.session))?,
             };
             let branch = match asked {
                 Some(asked) => asked.join().unwrap_or(None),
@@ -171,16 +173,17 @@ impl Field {
             };
             let here = |session: &Session| session.repo_path.as_deref() == Some(&found.root);
             let owner = request.agent.clone().map_or(Asker::Person, Asker::Agent);
-            let taken_by = taken_by(app, &found, all.iter().filter(|session| here(session)));
-            let own = all.into_iter().filter(|session| here(session) && owner.owns(session)).collect();
-            Ok(Self { meant: found, branch, own, taken_by })
+            all.retain(|entry| here(&entry.session));
+            let taken_by = taken_by(app, &found, all.iter().map(|entry| &entry.session));
+            all.retain(|entry| owner.owns(&entry.session));
+            Ok(Self { meant: found, branch, own: all, taken_by })
         })
     }
 }
 
 /// All sessions there are, or were.
-fn sessions(app: &App, as_of: Option<Timestamp>) -> Vec<Session> {
-    let mut entries = match as_of {
+pub(crate) fn sessions(app: &App, as_of: Option<Timestamp>) -> Vec<Entry> {
+    match as_of {
         None => totals::with_totals(app, |_| ()).sessions,
         Some(then) => {
             let past = catalog::past(&app.config.places(), &[then]).pop().unwrap_or_default();
@@ -188,13 +191,12 @@ fn sessions(app: &App, as_of: Option<Timestamp>) -> Vec<Session> {
             ledger::enter(app, &mut entries);
             entries
         }
-    };
-    entries.drain(..).map(|entry| entry.session).collect()
+    }
 }
 
 /// The run of a program that works in the same work tree: it has one place for such runs.
 fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session>) -> Option<SessionId> {
-    let runs = here.filter(|session| Candidate::of(session, Budget::None).hold == Hold::Worker);
+    let runs = here.filter(|session| Hold::of(session) == Hold::Worker);
     let mut runs = runs.peekable();
     runs.peek()?;
     let ours = project::work_tree(&meant.place(app));
@@ -231,7 +233,8 @@ fn answer(
 ) -> Answer {
     let best = decision.considered.first();
     let resumed = decision.session.as_ref().filter(|_| decision.action == Action::Resume);
-    let resumed = resumed.and_then(|id| field.own.iter().find(|session| session.id == *id));
+    let resumed =
+        resumed.and_then(|id| field.own.iter().map(|entry| &entry.session).find(|session| session.id == *id));
     let (judge, judge_fell_back) =
         judged.map_or((None, None), |judged| (Some(judged.judge), judged.fell_back));
     let unknown = field.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
@@ -283,94 +286,4 @@ fn outlay(app: &App, session: &Session, now: Timestamp) -> Outlay {
         until_compaction: found.until_compaction,
         cheaper: if found.offer_cheaper { cheaper.into() } else { Vec::new() },
     }
-}
-
-/// Why a session was not chosen.
-#[derive(Debug, Clone, Serialize)]
-pub struct WhyNot {
-    /// The decision.
-    pub decision: i64,
-    /// When it was made.
-    pub at: Timestamp,
-    /// What was to be done.
-    pub task: String,
-    /// What was decided.
-    pub action: String,
-    /// Why.
-    pub reason: String,
-    /// The session asked about, as it was looked at then.
-    pub session: serde_json::Value,
-    /// Its place among all, from 1.
-    pub rank: usize,
-    /// Of how many.
-    pub candidates: usize,
-    /// The session that was chosen, in the same shape; `null` where none was.
-    pub chosen: serde_json::Value,
-    /// The answer in words, one line each.
-    pub because: Vec<String>,
-}
-
-/// Answers, from the newest decision of the repository, why a session was not chosen.
-pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
-    let meant = match Meant::directory(app, repo)? {
-        Some(meant) => meant,
-        None => Meant::by_name(repo.unwrap_or_default(), sessions(app, None).iter())?,
-    };
-    let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {
-        let message = format!("nothing was decided for {} yet", meant.root.display());
-        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides")
-    })?;
-    let is_it = |one: &serde_json::Value| {
-        let id = one["session_id"].as_str().and_then(|id| id.parse::<SessionId>().ok());
-        id.is_some_and(|id| id.as_str().starts_with(session) || id.short().starts_with(session))
-    };
-    let at = kept.considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
-        let message = format!("decision {} did not look at a session `{session}`", kept.id);
-        Error::new(Kind::NotFound, message)
-            .hint("it belongs to another repository or agent, or there was a label or a run that decided")
-    })?;
-    let answer = &kept.answer;
-    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let one = kept.considered[at].clone();
-    let chosen = kept.considered.iter().find(|other| other["session_id"] == answer["session_id"]);
-    let chosen = chosen.cloned().unwrap_or_default();
-    Ok(WhyNot {
-        decision: kept.id,
-        at: kept.at,
-        task: kept.task.clone(),
-        action: text(&answer["action"]),
-        reason: text(&answer["reason"]),
-        because: because(&one, &chosen, answer["threshold"].as_f64().unwrap_or_default()),
-        session: one,
-        rank: at + 1,
-        candidates: kept.considered.len(),
-        chosen,
-    })
-}
-
-fn because(one: &serde_json::Value, chosen: &serde_json::Value, threshold: f64) -> Vec<String> {
-    const FACTORS: [(&str, &str); 5] = [
-        ("branch_match", "branch"),
-        ("recency", "recency"),
-        ("task_relevance", "relevance"),
-        ("session_health", "health"),
-        ("context_capacity", "capacity"),
-    ];
-    if one["session_id"] == chosen["session_id"] {
-        return vec!["it was chosen".to_owned()];
-    }
-    let mut lines = vec![one["reason"].as_str().unwrap_or_default().to_owned()];
-    let score = one["score"].as_f64().unwrap_or_default();
-    if one["ceiling"].is_null() && score < threshold {
-        lines.push(format!("its score {score:.2} is under the threshold {threshold:.2}"));
-    }
-    for (name, word) in FACTORS {
-        let worth = |of: &serde_json::Value| of["factors"][name].as_f64();
-        if let (Some(ours), Some(theirs)) = (worth(one), worth(chosen))
-            && ours < theirs
-        {
-            lines.push(format!("{word}: {ours:.2}, the chosen session has {theirs:.2}"));
-        }
-    }
-    lines
 }

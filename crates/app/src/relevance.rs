@@ -7,7 +7,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use judge::Model;
 use model::SessionId;
-use selection::{ASKED, Candidate, Judge, Judged, Keywords, Relevance, prompt, understood, worth_asking};
+use selection::{
+    ASKED, Candidate, Grounds, Judge, Judged, Keywords, Relevance, prompt, understood, worth_asking,
+};
 
 use crate::settings::{Selection, Through};
 use crate::{App, Error, Kind, claude, search};
@@ -15,30 +17,35 @@ use crate::{App, Error, Kind, claude, search};
 /// More sessions than a repository is asked about.
 const ANSWERS: usize = 5000;
 
+/// How many sessions' words a thread compares at a time.
+const AT_A_TIME: usize = 1024;
+
 /// The relevance of every candidate, in their order; never later than the settings allow.
 ///
 /// A model is asked about the most promising; common words judge the others, and all where it does not answer.
 pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[Candidate]) -> Judged {
-    let mut judged = by_words(task, candidates);
+    let mut judged = by_words(app, task, candidates);
     if !settings.enabled {
         return judged;
     }
-    let asked = worth_asking(candidates, &judged.relevance, ASKED);
-    let shown: Vec<Candidate> = asked.iter().map(|at| without_secrets(&candidates[*at])).collect();
+    let asker = match Asker::found(app, settings) {
+        Ok(asker) => asker,
+        Err(why) => {
+            judged.fell_back = Some(why);
+            return judged;
+        }
+    };
+    let likely = worth_asking(candidates, &judged.relevance, ASKED);
+    let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&candidates[*at])).collect();
     let model = Model::named(&settings.relevance_model);
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
         prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
-    let (judge, answer) = match settings.relevance_through {
-        Through::Api => (Judge::Model(model.api.clone()), through_api(app, settings, &model, &question)),
-        Through::Claude => {
-            (Judge::Claude(model.alias.clone()), through_claude(app, settings, &model, &question))
-        }
-    };
+    let (judge, answer) = asker.ask(app, settings, &model, &question);
     match answer.and_then(|answer| understood(&answer, shown.len())) {
         Ok(found) => {
             judged.judge = judge;
-            for (at, relevance) in asked.into_iter().zip(found) {
+            for (at, relevance) in likely.into_iter().zip(found) {
                 judged.relevance[at] = relevance;
             }
         }
@@ -54,10 +61,13 @@ fn without_secrets(candidate: &Candidate) -> Candidate {
 }
 
 /// Relevance by common words alone.
-pub(crate) fn by_words(task: &str, candidates: &[Candidate]) -> Judged {
+pub(crate) fn by_words(app: &App, task: &str, candidates: &[Candidate]) -> Judged {
     let words = Keywords::of(task);
-    let relevance: Vec<Relevance> =
-        candidates.iter().map(|one| words.relevance(one.about.as_deref())).collect();
+    let parts: Vec<&[Candidate]> = candidates.chunks(AT_A_TIME).collect();
+    let of_part = |part: &&[Candidate]| -> Vec<Relevance> {
+        part.iter().map(|one| words.relevance(one.about.as_deref())).collect()
+    };
+    let relevance = transcript::in_parallel(app.config.places().threads, &parts, of_part).concat();
     Judged { relevance, judge: Judge::Keyword, fell_back: None }
 }
 
@@ -86,7 +96,7 @@ pub(crate) fn by_index(
         found.into_iter().map(|one| (one.hit.session, f64::from(one.hit.score))).collect();
     let one = |candidate: &Candidate| {
         let score = scores.get(&candidate.id).copied().unwrap_or_default();
-        Relevance { score, reason: format!("nearness in the index: {score:.2}") }
+        Relevance { score, reason: Grounds::Said(format!("nearness in the index: {score:.2}")) }
     };
     Ok(Judged { relevance: candidates.iter().map(one).collect(), judge: Judge::Index, fell_back: None })
 }
@@ -95,11 +105,58 @@ fn limit(settings: &Selection) -> Duration {
     Duration::from_millis(settings.relevance_timeout_ms)
 }
 
-fn through_api(app: &App, settings: &Selection, model: &Model, question: &str) -> Result<String, String> {
-    let key = app.config.api_key.as_ref().ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
+/// Through whom a model can be asked.
+enum Asker<'a> {
+    Api { key: &'a str },
+    Claude { program: workers::Program, release: workers::Release },
+}
+
+impl<'a> Asker<'a> {
+    fn found(app: &'a App, settings: &Selection) -> Result<Self, String> {
+        match settings.relevance_through {
+            Through::Api => {
+                let key = app.config.api_key.as_ref();
+                let key = key.ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
+                Ok(Self::Api { key: &key.0 })
+            }
+            Through::Claude => {
+                let program = claude::installed(app).ok_or_else(|| claude::missing(app))?;
+                let release =
+                    claude::release(app, &program).ok_or("claude does not say which release it is")?;
+                Ok(Self::Claude { program, release })
+            }
+        }
+    }
+
+    fn ask(
+        &self,
+        app: &App,
+        settings: &Selection,
+        model: &Model,
+        question: &str,
+    ) -> (Judge, Result<String, String>) {
+        match self {
+            Self::Api { key } => {
+                (Judge::Model(model.api.clone()), through_api(app, settings, model, key, question))
+            }
+            Self::Claude { program, release } => {
+                let answer = through_claude(app, settings, model, (program, *release), question);
+                (Judge::Claude(model.alias.clone()), answer)
+            }
+        }
+    }
+}
+
+fn through_api(
+    app: &App,
+    settings: &Selection,
+    model: &Model,
+    key: &str,
+    question: &str,
+) -> Result<String, String> {
     let question = judge::Question {
         url: app.config.api_url.as_deref(),
-        key: &key.0,
+        key,
         model: &model.api,
         max_tokens: settings.relevance_max_tokens,
         limit: limit(settings),
@@ -108,13 +165,17 @@ fn through_api(app: &App, settings: &Selection, model: &Model, question: &str) -
     judge::ask(&question).map_err(|error| error.to_string())
 }
 
-fn through_claude(app: &App, settings: &Selection, model: &Model, question: &str) -> Result<String, String> {
-    let program = claude::installed(app).ok_or_else(|| claude::missing(app))?;
-    let release = claude::release(app, &program).ok_or("claude does not say which release it is")?;
+fn through_claude(
+    app: &App,
+    settings: &Selection,
+    model: &Model,
+    (program, release): (&workers::Program, workers::Release),
+    question: &str,
+) -> Result<String, String> {
     let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&app.config.scratch);
     let scratch = made.map_err(|error| format!("no folder for claude to run in: {error}"))?;
     let question = workers::Question {
-        program: &program,
+        program,
         release,
         model: &model.alias,
         scratch: scratch.path(),

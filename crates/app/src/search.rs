@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::resume_unwind;
 use std::thread;
 
-use catalog::{Filter, Found, Outlines};
+use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
@@ -91,12 +91,7 @@ pub fn search(
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
     let places = app.config.places();
-    let (found, outlines) = thread::scope(|threads| {
-        // What a filter asks for lies elsewhere than what is found.
-        let outlines = is_filtered(request).then(|| threads.spawn(|| Outlines::load(&places)));
-        let found = catalog::find(&places);
-        (found, outlines.and_then(|outlines| outlines.join().ok()))
-    });
+    let found = catalog::find(&places);
     let request = &with_tag(app, request, &found);
     let query = Query::parse(&request.question);
     let request = with_written_filters(app, request, &query)?;
@@ -106,16 +101,13 @@ pub fn search(
     let understanding = embed::understanding(app, request.model.as_deref(), request.deep)?;
     let memory = index::memory(app);
     let named = named(&request, &found, &memory)?;
-    let files: HashMap<SessionId, usize> =
-        found.sessions.iter().enumerate().map(|(at, file)| (file.id.clone(), at)).collect();
-    let transcripts = found.sessions.clone();
-    let mut answer = Answer { cut: query.cut, known: transcripts.len(), ..Answer::default() };
-    let (synced, chosen) = thread::scope(|threads| {
+    let mut answer = Answer { cut: query.cut, known: found.sessions.len(), ..Answer::default() };
+    let (synced, searcher, chosen) = thread::scope(|threads| {
         // Which sessions may answer is told by other files than whether the index is fresh.
-        let chosen =
-            threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, outlines, &memory)));
-        let synced = index::sync(app, found.clone(), &memory, keep_going);
-        (synced, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        let chosen = threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, &memory)));
+        let synced = index::sync(app, &found, &memory, keep_going);
+        let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error));
+        (synced, searcher, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     match synced {
         Ok(synced) => {
@@ -138,8 +130,7 @@ pub fn search(
         shows_secrets: app.secrets == Secrets::Shown,
         passages: 0,
     };
-    let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
-    let Some(mut searcher) = searcher else { return Ok(answer) };
+    let Some(mut searcher) = searcher? else { return Ok(answer) };
     searcher.understand_by(understanding);
     let outcome = searcher
         .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
@@ -149,8 +140,8 @@ pub fn search(
     if outcome.hits.is_empty() {
         answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
     }
-    let cited: Vec<_> =
-        outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
+    let hit: HashSet<&SessionId> = outcome.hits.iter().map(|hit| &hit.session).collect();
+    let cited: Vec<_> = found.sessions.iter().filter(|file| hit.contains(&file.id)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);
     let mut by_id: HashMap<SessionId, Session> =
         sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
@@ -161,11 +152,6 @@ pub fn search(
     answer.found =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
     Ok(answer)
-}
-
-/// Whether a filter is asked for, apart or among the words.
-fn is_filtered(request: &Request) -> bool {
-    request.filter != Filter::default() || !Query::parse(&request.question).filters.is_empty()
 }
 
 /// The request with the filters that stand among the words; those given apart win.
@@ -220,7 +206,7 @@ pub(crate) fn tagged(app: &App, question: &str, found: &Found) -> Option<(String
 pub(crate) fn of_project(app: &App, name: &str, found: &Found) -> HashSet<SessionId> {
     let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
     let places = app.config.places();
-    catalog::select(&places, found, Outlines::load(&places), &filter)
+    catalog::select(&places, found, &filter)
 }
 
 /// Which sessions of each program may answer; `None` for all.
@@ -268,13 +254,7 @@ pub(crate) fn told(memory: &Memory) -> impl Iterator<Item = Conversation> {
 
 /// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
 /// none of them has.
-fn chosen(
-    app: &App,
-    request: &Request,
-    found: &Found,
-    outlines: Option<Outlines>,
-    memory: &Memory,
-) -> Chosen {
+fn chosen(app: &App, request: &Request, found: &Found, memory: &Memory) -> Chosen {
     let Filter { agent, .. } = &request.filter;
     if request.filter == Filter::default() {
         return Chosen::default();
@@ -282,9 +262,8 @@ fn chosen(
     let only_agent = request.filter == Filter { agent: agent.clone(), ..Filter::default() };
     let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
     let places = app.config.places();
-    let outlines = outlines.unwrap_or_else(|| Outlines::load(&places));
     Chosen {
-        sessions: Some(catalog::select(&places, found, outlines, &request.filter)),
+        sessions: Some(catalog::select(&places, found, &request.filter)),
         conversations: Some(of_agent.flat_map(search::names_of).collect()),
     }
 }

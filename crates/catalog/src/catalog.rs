@@ -1,19 +1,18 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, Summary, TranscriptFile};
+use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, TranscriptFile};
 
-use crate::describe::{describe, mark_running, subagent};
+use crate::card::Card;
+use crate::describe::{describe, mark_running};
 use crate::discover::discover;
-use crate::lineage::{Kin, parents};
 use crate::merge::Registered;
+use crate::overview::{Told, fresh_from};
 use crate::project::Projects;
-use crate::reading::{ByPath, Kept, Reading, Wanted};
-use crate::scan::{Facts, Owner};
+use crate::reading::{Kept, Reading, Wanted};
+use crate::scan::Owner;
 use crate::summary_cache::SummaryCache;
 
 /// Where sessions are looked for.
@@ -101,6 +100,20 @@ pub struct Found {
     pub(crate) walked: Vec<PathBuf>,
 }
 
+impl Found {
+    /// How many files of sub-agents there are.
+    pub(crate) fn subagents(&self) -> usize {
+        self.sessions.iter().map(|file| file.subagents.len()).sum::<usize>() + self.flat_subagents.len()
+    }
+
+    /// A number that changes when any of the files does.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let sessions = self.sessions.iter().map(|file| (file.path.as_path(), &file.stamp));
+        let agents = self.sessions.iter().flat_map(|file| &file.subagents).chain(&self.flat_subagents);
+        transcript::fingerprint(sessions.chain(agents.map(|file| (file.path.as_path(), &file.stamp))))
+    }
+}
+
 /// What some sessions' own transcripts say of them; where they come from and what they cost needs [`read`].
 pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session> {
     let wanted = |file: &&TranscriptFile| Wanted {
@@ -114,8 +127,10 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     let mut projects = Projects::new(&places.global_files);
     let mut registered = Registered::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
-    let described =
-        files.iter().filter_map(|file| Some(describe(file, &facts(&file)?.summary, &mut projects)));
+    let described = files.iter().filter_map(|file| {
+        let card = Card::of(file.id.as_str(), &facts(&file)?.summary);
+        Some(describe(file, &card, &mut projects))
+    });
     let mut sessions: Vec<Session> = described.collect();
     registered.attribute(&mut sessions);
     mark_running(sessions.iter_mut(), &live(&places.config_folders));
@@ -143,49 +158,42 @@ pub enum Detail {
 }
 
 /// Reads the catalog; `progress` hears of every file that is read.
-pub fn read(places: &Places, detail: Detail, progress: impl FnMut(Progress)) -> Catalog {
-    let (found, kept) = find_and_load(places, detail);
-    read_found(places, found, kept, detail, progress)
-}
-
-/// Finds the transcripts, and meanwhile loads what is kept of them.
-pub fn find_and_load(places: &Places, detail: Detail) -> (Found, Kept) {
-    std::thread::scope(|scope| {
+pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress)) -> Catalog {
+    let (found, kept) = std::thread::scope(|scope| {
+        // What is kept lies elsewhere than what is found.
         let kept = scope.spawn(|| Kept::load(places.cache.as_deref(), detail));
         let found = find(places);
         (found, kept.join().unwrap_or_default())
-    })
+    });
+    fresh_from(kept, places, &found, detail, &mut progress).catalog(places, &found)
 }
 
-/// Reads the catalog of the transcripts that were found.
-pub fn read_found(
+/// The catalog of these entries, with what OpenClaw and live processes know of them.
+pub(crate) fn arranged(
     places: &Places,
-    found: Found,
-    kept: Kept,
-    detail: Detail,
-    progress: impl FnMut(Progress),
+    found: &Found,
+    mut sessions: Vec<Entry>,
+    projects: &mut Projects,
+    told: Told,
 ) -> Catalog {
-    let wanted = wanted(&found);
-    let subagents = wanted.iter().filter(|file| matches!(file.owner, Owner::Subagent(_))).count();
-    let (reading, cache) = Reading::new(kept, detail, wanted, &found.walked, places.threads, progress);
     let mut registered = Registered::read(places);
-    let problems = [found.problems, reading.problems, std::mem::take(&mut registered.problems)].concat();
-    let mut projects = Projects::new(&places.global_files);
-    let assembly = Assembly { facts: reading.facts, projects: &mut projects };
-    let mut sessions = assembly.entries(found.sessions, found.flat_subagents);
-    registered.lay_over(&mut sessions, &mut projects);
+    let mut problems = told.problems;
+    problems.append(&mut registered.problems);
+    registered.lay_over(&mut sessions, projects);
     mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
-    sessions.sort_by_cached_key(|Entry { session, .. }| {
-        (Reverse((session.is_running, session.last_modified)), session.id.clone())
+    sessions.sort_by(|Entry { session: one, .. }, Entry { session: other, .. }| {
+        let key = |session: &Session| (session.is_running, session.last_modified);
+        key(other).cmp(&key(one)).then_with(|| one.id.cmp(&other.id))
     });
-    Catalog { sessions, subagents, problems, work: reading.work, not_kept: cache.into_trouble() }
+    Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }
 }
 
 pub(crate) fn live(folders: &[ConfigFolder]) -> Vec<Live> {
     folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect()
 }
 
-fn wanted(found: &Found) -> Vec<Wanted> {
+/// The files whose facts the catalog is put together from.
+pub(crate) fn wanted(found: &Found) -> Vec<Wanted> {
     let file = |path: &Path, stamp, owner| Wanted { path: path.to_owned(), stamp, owner };
     let mut wanted = Vec::new();
     for session in &found.sessions {
@@ -196,68 +204,4 @@ fn wanted(found: &Found) -> Vec<Wanted> {
     let flat = found.flat_subagents.iter();
     wanted.extend(flat.map(|agent| file(&agent.path, agent.stamp, Owner::Subagent(None))));
     wanted
-}
-
-/// Puts the facts of many files together to sessions.
-struct Assembly<'a> {
-    facts: ByPath<Facts>,
-    projects: &'a mut Projects,
-}
-
-impl Assembly<'_> {
-    fn entries(mut self, sessions: Vec<TranscriptFile>, flat: Vec<SubagentFile>) -> Vec<Entry> {
-        let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
-        for agent in flat {
-            let owner = self
-                .facts
-                .get(agent.path.as_os_str())
-                .and_then(|facts| facts.agent.as_ref()?.session.clone());
-            if let Some(owner) = owner {
-                flat_of.entry(owner).or_default().push(agent);
-            }
-        }
-        let mut read = Vec::with_capacity(sessions.len());
-        for mut session in sessions {
-            session.subagents.extend(flat_of.remove(&session.id).unwrap_or_default());
-            if let Some(facts) = self.facts.remove(session.path.as_os_str()) {
-                read.push((session, facts));
-            }
-        }
-        let parents = parents(&read.iter().map(|(file, facts)| kin(file, facts)).collect::<Vec<_>>());
-        read.into_iter()
-            .zip(parents)
-            .map(|((file, facts), forked_from)| {
-                let mut entry = self.entry(file, facts);
-                entry.session.forked_from = forked_from;
-                entry
-            })
-            .collect()
-    }
-
-    fn entry(&mut self, file: TranscriptFile, facts: Facts) -> Entry {
-        let mut session = describe(&file, &facts.summary, self.projects);
-        let mut messages = facts.messages;
-        for agent in file.subagents {
-            let Some(facts) = self.facts.remove(agent.path.as_os_str()) else { continue };
-            messages.extend(facts.messages);
-            session.subagents.push(subagent(&agent.id, agent.path, facts.agent.unwrap_or_default()));
-        }
-        Entry { session, messages, cost_state: facts.summary.cost_state }
-    }
-}
-
-fn kin<'a>(file: &'a TranscriptFile, facts: &'a Facts) -> Kin<'a> {
-    kin_of(file, &facts.summary)
-}
-
-/// What tells whose copy a session is.
-pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<'a> {
-    Kin {
-        id: &file.id,
-        folder: &file.folder,
-        born: file.born.unwrap_or(file.stamp.mtime),
-        marked: summary.forked_from.as_ref(),
-        named: summary.named_session.as_ref(),
-        anchors: &summary.anchors,
-    }
 }

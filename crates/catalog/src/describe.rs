@@ -1,14 +1,14 @@
-//! What one session's files say, as a [`Session`].
+//! What one session's card says, as a [`Session`].
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use model::{Activity, Evidence, Origin, Session, SessionId, State, Subagent, Usage};
-use transcript::{Live, LiveStatus, Summary, Then, TranscriptFile};
+use transcript::{Live, LiveStatus, Then, TranscriptFile};
 
+use crate::card::{AgentCard, Card};
 use crate::project::{self, Projects};
-use crate::scan::Agent;
 
 /// A session nothing is known of but its id.
 pub(crate) fn blank(id: SessionId) -> Session {
@@ -49,88 +49,67 @@ pub(crate) fn blank(id: SessionId) -> Session {
     }
 }
 
-/// What of a transcript's facts decides whether a session is asked for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Outline {
-    /// The directory it started in.
-    pub(crate) cwd: Option<String>,
-    /// The directory a worktree session came from.
-    pub(crate) worktree_origin: Option<String>,
-    /// The branch last seen.
-    pub(crate) branch: Option<String>,
-    /// What stands before its first prompt.
-    pub(crate) origin_marker: Option<String>,
-    /// The time of its last record.
-    pub(crate) last_at: Option<Timestamp>,
-}
-
-impl Outline {
-    /// The outline of a summary.
-    pub(crate) fn of(summary: &Summary) -> Self {
-        Self {
-            cwd: summary.cwd().map(ToOwned::to_owned),
-            worktree_origin: summary.worktree_origin.clone(),
-            branch: summary.branch.clone().filter(|branch| !matches!(branch.as_str(), "" | "HEAD")),
-            origin_marker: summary.origin_marker.clone(),
-            last_at: summary.last_at,
-        }
-    }
-}
-
-/// A session by the outline of its transcript.
-pub(crate) fn outlined(file: &TranscriptFile, outline: Outline, projects: &mut Projects) -> Session {
-    let root = outline.cwd.as_deref().map(|cwd| projects.root(cwd, outline.worktree_origin.as_deref()));
+/// A session by its card, as far as a filter looks at it.
+pub(crate) fn outlined(file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects) -> Session {
+    let root = card.cwd.map(|cwd| projects.root(cwd, card.worktree_origin));
     Session {
-        origin: origin(outline.origin_marker.as_deref()),
+        origin: origin(card.origin_marker),
         project: root.as_deref().and_then(project::label),
         repo_path: root,
-        cwd: outline.cwd.map(PathBuf::from),
-        branch: outline.branch,
-        last_modified: outline.last_at.or(file.stamp.modified()),
+        cwd: card.cwd.map(PathBuf::from),
+        branch: owned(card.branch),
+        last_modified: last_modified(file, card),
         ..blank(file.id.clone())
     }
 }
 
-/// A session by its transcript.
-pub(crate) fn describe(file: &TranscriptFile, summary: &Summary, projects: &mut Projects) -> Session {
-    let first_message = summary.first_prompt.as_deref().or(summary.titles.stand_in());
+/// When something last happened in a session.
+pub(crate) fn last_modified(file: &TranscriptFile, card: &Card<'_>) -> Option<Timestamp> {
+    card.last_at.or(file.stamp.modified())
+}
+
+/// A session by its card.
+pub(crate) fn describe(file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects) -> Session {
+    let (usage, cost_usd) = card.took.unwrap_or_default();
     Session {
         file: Some(file.path.clone()),
-        title: title(file, summary),
-        first_message: first_message.map(ToOwned::to_owned),
-        last_prompt: summary.last_prompt.clone(),
-        created: summary.first_at,
-        message_count: summary.lines,
-        visible_messages: summary.visible_messages,
+        title: title(file, card),
+        first_message: owned(card.first_message),
+        last_prompt: owned(card.last_prompt),
+        created: card.first_at,
+        message_count: card.lines,
+        visible_messages: card.visible_messages,
         file_size: file.stamp.size,
-        context_tokens: summary.context_tokens,
-        nickname: summary.nickname.clone(),
-        origin_marker: summary.origin_marker.clone(),
-        compactions: summary.compactions(),
-        permission_mode: summary.permission_mode.clone(),
-        version: summary.version.clone(),
-        entrypoint: summary.entrypoint.clone(),
-        ..outlined(file, Outline::of(summary), projects)
+        usage,
+        context_tokens: card.context_tokens,
+        cost_usd,
+        nickname: owned(card.nickname),
+        origin_marker: owned(card.origin_marker),
+        compactions: card.compactions,
+        permission_mode: owned(card.permission_mode),
+        version: owned(card.version),
+        entrypoint: owned(card.entrypoint),
+        forked_from: card.forked_from.clone(),
+        subagents: card.agents.iter().map(subagent).collect(),
+        ..outlined(file, card, projects)
     }
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(ToOwned::to_owned)
 }
 
 /// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
 pub(crate) fn describe_then(file: &TranscriptFile, then: &Then, projects: &mut Projects) -> Session {
     let file = TranscriptFile { has_side_folder: false, ..file.clone() };
-    let session = describe(&file, &then.summary, projects);
+    let session = describe(&file, &Card::of(file.id.as_str(), &then.summary), projects);
     Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
 }
 
 /// The best name: the person's own, the CLI's model's, an old summary, else a prompt.
-fn title(file: &TranscriptFile, summary: &Summary) -> Option<String> {
-    let titles = &summary.titles;
-    titles
-        .custom_title()
-        .map(ToOwned::to_owned)
-        .or_else(|| file.side_title())
-        .or_else(|| titles.given().map(ToOwned::to_owned))
-        .or_else(|| summary.first_prompt.clone())
-        .or_else(|| titles.stand_in().map(ToOwned::to_owned))
+fn title(file: &TranscriptFile, card: &Card<'_>) -> Option<String> {
+    let side = || card.own_title.is_none().then(|| file.side_title()).flatten();
+    side().or_else(|| owned(card.given_title.or(card.first_message)))
 }
 
 /// A marker without an entry in a registry still says which agent began the session.
@@ -142,9 +121,13 @@ fn origin(marker: Option<&str>) -> Origin {
     }
 }
 
-/// A sub-agent as its session shows it.
-pub(crate) fn subagent(id: &str, file: PathBuf, agent: Agent) -> Subagent {
-    Subagent { id: id.to_owned(), agent_type: agent.kind, description: agent.description, file }
+fn subagent(card: &AgentCard<'_>) -> Subagent {
+    Subagent {
+        id: card.id.to_owned(),
+        agent_type: owned(card.kind),
+        description: owned(card.description),
+        file: card.file.to_owned(),
+    }
 }
 
 /// Marks the sessions that live processes hold, with what those say they are doing.

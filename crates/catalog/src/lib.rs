@@ -2,6 +2,8 @@
 //!
 //! It reads what is new in the files and hands out facts; what they cost and how they look is for others.
 
+mod assembly;
+mod card;
 mod catalog;
 mod describe;
 mod discover;
@@ -9,6 +11,7 @@ mod filter;
 mod git;
 mod lineage;
 mod merge;
+mod overview;
 mod pack;
 mod past;
 mod project;
@@ -18,10 +21,9 @@ mod select;
 mod summary_cache;
 
 pub use catalog::{
-    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, find_and_load, messages,
-    read, read_found,
+    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read,
 };
 pub use filter::Filter;
+pub use overview::overview;
 pub use past::{Past, past, repository};
-pub use reading::Kept;
-pub use select::{Outlines, select};
+pub use select::select;

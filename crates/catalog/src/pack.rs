@@ -10,7 +10,6 @@ use model::{MessageUsage, Terms, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::{FileStamp, Mark, Summary};
 
-use crate::describe::Outline;
 use crate::scan::{Agent, Facts};
 
 /// Which types the bytes were made of.
@@ -26,8 +25,6 @@ const ROW: usize = 32;
 pub(crate) struct Packed {
     /// The file's stamp when it was read.
     pub(crate) stamp: FileStamp,
-    /// What a choice among sessions asks for.
-    pub(crate) outline: Outline,
     /// All but the messages.
     pub(crate) facts: Vec<u8>,
     /// The messages.
@@ -65,7 +62,6 @@ pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
     let kept = Kept { mark: facts.mark, summary: &facts.summary, agent: facts.agent.clone() };
     Some(Packed {
         stamp: facts.stamp,
-        outline: Outline::of(&facts.summary),
         facts: postcard::to_extend(&kept, Vec::with_capacity(FACTS)).ok()?,
         messages: pack_messages(&facts.messages)?,
     })

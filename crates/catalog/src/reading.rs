@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
 
 /// What is kept of all files, and where.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub(crate) struct Kept {
     cache: SummaryCache,
     detail: Detail,
     facts: ByPath<Facts>,

@@ -71,6 +71,11 @@ pub(crate) struct Agent {
     pub(crate) description: Option<String>,
 }
 
+impl Agent {
+    /// One of which nothing is known.
+    pub(crate) const UNKNOWN: Self = Self { session: None, kind: None, description: None };
+}
+
 /// What one read file gave.
 pub(crate) struct Read {
     /// The file.

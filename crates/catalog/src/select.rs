@@ -1,52 +1,36 @@
-//! Which sessions a person asks for, without reading what else is known of each.
+//! Which sessions a person asks for, without describing more of each than the filter looks at.
 
 use std::collections::HashSet;
 
 use model::{Session, SessionId};
-use transcript::FileStamp;
+use transcript::TranscriptFile;
 
-use crate::catalog::{Detail, Found, Places, live, read_found};
-use crate::describe::{Outline, mark_running, outlined};
+use crate::card::Card;
+use crate::catalog::{Detail, Found, Places, live};
+use crate::describe::{mark_running, outlined};
 use crate::filter::Filter;
 use crate::merge::Registered;
+use crate::overview::{Bytes, fresh};
 use crate::project::Projects;
-use crate::reading::{ByPath, Kept};
-use crate::summary_cache::SummaryCache;
-
-/// What is kept of every session as far as a filter looks at it.
-#[derive(Debug)]
-pub struct Outlines(ByPath<(FileStamp, Outline)>);
-
-impl Outlines {
-    /// Loads them.
-    pub fn load(places: &Places) -> Self {
-        Self(SummaryCache::open(places.cache.as_deref()).outlines())
-    }
-}
 
 /// The sessions among those found that `filter` lets through.
-pub fn select(places: &Places, found: &Found, outlines: Outlines, filter: &Filter) -> HashSet<SessionId> {
-    let sessions = by_outline(places, found, outlines).unwrap_or_else(|| {
-        let kept = Kept::load(places.cache.as_deref(), Detail::Facts);
-        let catalog = read_found(places, found.clone(), kept, Detail::Facts, |_| ());
-        catalog.sessions.into_iter().map(|entry| entry.session).collect()
-    });
+pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
+    let bytes = Bytes::load(places);
+    let sessions = match bytes.cards(found) {
+        Some(cards) => outlines(places, found.sessions.iter().zip(&cards)),
+        None => fresh(places, found, Detail::Facts, &mut |_| ()).outlines(places, found),
+    };
     sessions.into_iter().filter(|session| filter.lets_through(session)).map(|session| session.id).collect()
 }
 
-/// The sessions as far as a filter looks at them; `None` when a transcript is not as it was kept.
-fn by_outline(places: &Places, found: &Found, outlines: Outlines) -> Option<Vec<Session>> {
-    let Outlines(mut outlines) = outlines;
+/// Sessions as far as a filter looks at them.
+pub(crate) fn outlines<'a>(
+    places: &Places,
+    cards: impl Iterator<Item = (&'a TranscriptFile, &'a Card<'a>)>,
+) -> Vec<Session> {
     let mut projects = Projects::new(&places.global_files);
-    let mut sessions = Vec::with_capacity(found.sessions.len());
-    for file in &found.sessions {
-        let (stamp, outline) = outlines.remove(file.path.as_os_str())?;
-        if stamp != file.stamp {
-            return None;
-        }
-        sessions.push(outlined(file, outline, &mut projects));
-    }
+    let mut sessions: Vec<Session> = cards.map(|(file, card)| outlined(file, card, &mut projects)).collect();
     Registered::read(places).attribute(&mut sessions);
     mark_running(sessions.iter_mut(), &live(&places.config_folders));
-    Some(sessions)
+    sessions
 }

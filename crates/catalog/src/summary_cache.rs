@@ -9,11 +9,9 @@ use std::time::Duration;
 
 use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
-use jiff::Timestamp;
 use transcript::FileStamp;
 
 use crate::catalog::Detail;
-use crate::describe::Outline;
 use crate::pack::{FORMAT, Packed, unpack};
 use crate::reading::ByPath;
 use crate::scan::Facts;
@@ -21,7 +19,7 @@ use crate::scan::Facts;
 /// How long a write waits for another process; what is not kept now is kept the next time.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE file (
         path BLOB NOT NULL UNIQUE,
@@ -31,7 +29,7 @@ const STEPS: [&str; 2] = [
         messages BLOB NOT NULL
     ) STRICT;
     ",
-    // The outline stands before what is long, and can be read alone.
+    // What a choice among sessions asked for stood in columns of its own.
     "
     DROP TABLE file;
     CREATE TABLE file (
@@ -39,6 +37,17 @@ const STEPS: [&str; 2] = [
         format INTEGER NOT NULL,
         dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
         cwd TEXT, worktree_origin TEXT, branch TEXT, origin_marker TEXT, last_at INTEGER,
+        facts BLOB NOT NULL,
+        messages BLOB NOT NULL
+    ) STRICT;
+    ",
+    // Now it stands beside this file, and for all sessions at once.
+    "
+    DROP TABLE file;
+    CREATE TABLE file (
+        path BLOB NOT NULL UNIQUE,
+        format INTEGER NOT NULL,
+        dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
         facts BLOB NOT NULL,
         messages BLOB NOT NULL
     ) STRICT;
@@ -95,23 +104,15 @@ impl SummaryCache {
         load_some(connection, detail, paths).unwrap_or_else(|error| self.give_up(&error))
     }
 
-    /// The outline of each file that is kept, with the file's stamp.
-    pub(crate) fn outlines(&mut self) -> ByPath<(FileStamp, Outline)> {
-        let Some(connection) = &self.connection else { return ByPath::default() };
-        outlines(connection).unwrap_or_else(|error| self.give_up(&error))
-    }
-
     /// Keeps facts, all of them or none; returns how many rows were written.
     pub(crate) fn save(&mut self, rows: &[(PathBuf, Packed)]) -> u64 {
         self.write(|connection| {
             let mut insert = connection.prepare_cached(
-                "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, cwd, worktree_origin, branch,
-                 origin_marker, last_at, facts, messages)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, facts, messages)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?;
             let mut written = 0;
             for (path, packed) in rows {
-                let outline = &packed.outline;
                 let FileStamp { dev, ino, size, mtime } = packed.stamp;
                 let [dev, ino, size] = [dev, ino, size].map(u64::cast_signed);
                 let path = path.as_os_str().as_bytes();
@@ -122,11 +123,6 @@ impl SummaryCache {
                     ino,
                     size,
                     mtime,
-                    outline.cwd,
-                    outline.worktree_origin,
-                    outline.branch,
-                    outline.origin_marker,
-                    outline.last_at.map(Timestamp::as_microsecond),
                     packed.facts,
                     packed.messages
                 ])?;
@@ -203,28 +199,6 @@ fn load_some<'a>(
         }
     }
     Ok(kept)
-}
-
-fn outlines(connection: &Connection) -> rusqlite::Result<ByPath<(FileStamp, Outline)>> {
-    let mut select = connection.prepare(
-        "SELECT path, dev, ino, size, mtime, cwd, worktree_origin, branch, origin_marker, last_at
-         FROM file WHERE format = ?1",
-    )?;
-    let mut rows = select.query([FORMAT])?;
-    let mut outlines = ByPath::default();
-    while let Some(row) = rows.next()? {
-        let (path, stamp) = place(row)?;
-        let last_at: Option<i64> = row.get(9)?;
-        let outline = Outline {
-            cwd: row.get(5)?,
-            worktree_origin: row.get(6)?,
-            branch: row.get(7)?,
-            origin_marker: row.get(8)?,
-            last_at: last_at.and_then(|at| Timestamp::from_microsecond(at).ok()),
-        };
-        outlines.insert(path, (stamp, outline));
-    }
-    Ok(outlines)
 }
 
 fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(OsString, Facts)>> {

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Detail, Filter, Outlines, Places, Work, find, read, select};
+use catalog::{Catalog, Detail, Filter, Places, Work, find, overview, read, select};
 use tempfile::TempDir;
 use transcript::ConfigFolder;
 
@@ -41,12 +41,13 @@ impl Scratch {
     }
 
     fn read_in(&self, detail: Detail, cache: &Path) -> Catalog {
+        read(&Places { cache: Some(cache.to_owned()), ..self.places() }, detail, |_| {})
+    }
+
+    fn places(&self) -> Places {
         let config_folders = vec![ConfigFolder::new(self.at(""))];
-        read(
-            &Places { config_folders, cache: Some(cache.to_owned()), threads: 2, ..Places::default() },
-            detail,
-            |_| {},
-        )
+        let cache = Some(self.at("state/catalog.sqlite"));
+        Places { config_folders, cache, threads: 2, ..Places::default() }
     }
 }
 
@@ -164,11 +165,9 @@ fn facts_alone_open_nothing_and_lose_nothing() {
 }
 
 #[test]
-fn a_choice_among_sessions_is_the_same_from_outlines_and_from_everything() {
+fn a_choice_among_sessions_is_the_same_from_cards_and_from_transcripts() {
     let scratch = Scratch::new();
-    let config_folders = vec![ConfigFolder::new(scratch.at(""))];
-    let cache = Some(scratch.at("state/catalog.sqlite"));
-    let places = Places { config_folders, cache, threads: 2, ..Places::default() };
+    let places = scratch.places();
     let on = |branch: &str, cwd: &str| {
         format!(
             "{{\"type\":\"user\",\"uuid\":\"{branch}\",\"cwd\":\"{cwd}\",\"gitBranch\":\"{branch}\",\"timestamp\":\"2026-01-02T03:04:05.678Z\",\"message\":{{\"content\":\"x\"}}}}\n"
@@ -177,10 +176,7 @@ fn a_choice_among_sessions_is_the_same_from_outlines_and_from_everything() {
     let changing = scratch.file("projects/-p/s1.jsonl", &on("main", "/p/web"));
     scratch.file("projects/-p/s2.jsonl", &on("fix", "/p/api"));
     let chosen = |filter: &Filter| {
-        let mut ids: Vec<_> = select(&places, &find(&places), Outlines::load(&places), filter)
-            .into_iter()
-            .map(String::from)
-            .collect();
+        let mut ids: Vec<_> = select(&places, &find(&places), filter).into_iter().map(String::from).collect();
         ids.sort();
         ids.join(" ")
     };
@@ -197,4 +193,44 @@ fn a_choice_among_sessions_is_the_same_from_outlines_and_from_everything() {
     assert_eq!(scratch.read().work, Work::default());
     append(&changing, &on("fix", "/p/web"));
     assert_eq!(chosen(&branch), "s1 s2");
+}
+
+#[test]
+fn an_overview_is_made_once_for_the_files_as_they_are() {
+    let scratch = Scratch::new();
+    let path = scratch.file("projects/-p/s1.jsonl", &(PROMPT.to_owned() + ANSWER));
+    scratch.file("projects/-p/s1/subagents/agent-a.jsonl", ANSWER);
+    scratch.file("projects/-p/s2.jsonl", PROMPT);
+    // Asks the ledger's place for a figure, and counts how often it is asked.
+    let look = |edition: u64| {
+        let mut asked = 0;
+        let reckon = |entries: &mut [catalog::Entry]| {
+            asked += 1;
+            for entry in entries {
+                entry.session.usage.output = entry.messages.len() as u64;
+                entry.session.cost_usd = Some(edition as f64);
+            }
+        };
+        let found = overview(&scratch.places(), edition, reckon, |_| ());
+        let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
+        (asked, sessions, found.work)
+    };
+    let (asked, first, _) = look(7);
+    assert_eq!((asked, first[0].usage.output + first[1].usage.output), (1, 2));
+    assert_eq!(look(7), (0, first.clone(), Work::default()), "nothing has changed");
+    assert_eq!(look(8).0, 1, "other rules");
+    assert_eq!(look(8).0, 0);
+    append(&path, PROMPT);
+    let (asked, changed, work) = look(8);
+    assert_eq!((asked, work.opened), (1, 1), "a transcript has changed");
+    assert_ne!(changed, first);
+    let whole = transcript::read_small(&scratch.at("state/overview.bin"), 1 << 20).unwrap();
+    for damaged in [&b""[..], b"\x01nonsense", &whole[..40]] {
+        fs::write(scratch.at("state/overview.bin"), damaged).unwrap();
+        assert_eq!(look(8), (1, changed.clone(), Work::default()), "a damaged file is made anew");
+    }
+    // A filter that had to look for itself leaves no figures behind.
+    append(&path, PROMPT);
+    let all = select(&scratch.places(), &find(&scratch.places()), &Filter::default());
+    assert_eq!((all.len(), look(8).0), (2, 1));
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::Place;
 use crate::child::{Answer, Silence, ask};
+use crate::head::{Head, head};
 
 /// How many commits are shown.
 const COMMITS: &str = "-10";
@@ -57,6 +58,11 @@ pub(crate) fn git(place: &Place, arguments: &[&str]) -> Result<Answer, String> {
 
 /// The branch that is checked out, born or not; `None` on a detached head.
 pub(crate) fn branch(place: &Place) -> Result<Option<String>, String> {
+    match head(&place.directory) {
+        Some(Head::Branch(name)) => return Ok(Some(name)),
+        Some(Head::Detached) => return Ok(None),
+        None => {}
+    }
     Ok(git(place, &["symbolic-ref", "--quiet", "--short", "HEAD"])?.line().filter(|name| !name.is_empty()))
 }
 

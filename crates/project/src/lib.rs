@@ -8,6 +8,7 @@ mod child;
 mod docs;
 mod git;
 mod github;
+mod head;
 mod status;
 
 pub use branch::branch_at;

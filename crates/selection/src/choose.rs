@@ -1,11 +1,13 @@
 //! The decision: a label first, then whether the place is taken, then the best score.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
 
 use crate::reason;
-use crate::{Candidate, Ceiling, Factors, Hold, Judged, Relevance, Weights, factors};
+use crate::{Candidate, Ceiling, Considered, Hold, Judged, Obstacle, Relevance, Weights, factors};
 
 /// What is to be done, and under which circumstances.
 #[derive(Debug, Clone)]
@@ -44,42 +46,6 @@ impl Action {
             Self::Fresh => "fresh",
             Self::Queue => "queue",
         }
-    }
-}
-
-/// Why a session cannot be resumed, however well it fits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Obstacle {
-    /// A live process holds it.
-    Held,
-    /// Its transcript is gone.
-    Gone,
-}
-
-/// A session that was looked at.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Considered {
-    /// The session.
-    pub session_id: SessionId,
-    /// Between 0 and 1; 0 under a ceiling.
-    pub score: f64,
-    /// Its factors.
-    pub factors: Factors,
-    /// How much it has to do with the task, and why.
-    pub relevance: Relevance,
-    /// What forbids it.
-    pub ceiling: Option<Ceiling>,
-    /// What keeps it from being resumed.
-    pub obstacle: Option<Obstacle>,
-    /// All that in words.
-    pub reason: String,
-}
-
-impl Considered {
-    /// Whether it can be resumed at all.
-    pub fn is_eligible(&self) -> bool {
-        self.ceiling.is_none() && self.obstacle.is_none()
     }
 }
 
@@ -158,20 +124,21 @@ fn labelled(
 }
 
 fn best(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Decision {
-    let mut all: Vec<(&Candidate, Considered)> =
-        candidates.iter().zip(&judged.relevance).map(|(one, how)| (one, consider(task, one, how))).collect();
-    all.sort_by(|(one, ours), (other, theirs)| {
-        let rank = |of: &Considered| (of.is_eligible(), of.score);
-        let ((ours_can, our_score), (theirs_can, their_score)) = (rank(ours), rank(theirs));
-        theirs_can
-            .cmp(&ours_can)
-            .then(their_score.total_cmp(&our_score))
-            .then(theirs.relevance.score.total_cmp(&ours.relevance.score))
-            .then(other.last_active.cmp(&one.last_active))
-            .then(one.id.cmp(&other.id))
+    let mut all: Vec<Option<Considered>> =
+        candidates.iter().zip(&judged.relevance).map(|(one, how)| Some(consider(task, one, how))).collect();
+    // Each is large, and there are thousands: only their places are sorted.
+    let mut ranked: Vec<(Rank, usize)> =
+        all.iter().enumerate().filter_map(|(at, one)| Some((Rank::of(one.as_ref()?), at))).collect();
+    ranked.sort_unstable_by(|(ours, one), (theirs, other)| {
+        let last_active = |at: usize| candidates[at].last_active;
+        theirs
+            .cmp(ours)
+            .then(last_active(*other).cmp(&last_active(*one)))
+            .then(candidates[*one].id.cmp(&candidates[*other].id))
     });
-    let first = all.first().map(|(candidate, considered)| (*candidate, considered.clone()));
-    let considered: Vec<Considered> = all.into_iter().map(|(_, considered)| considered).collect();
+    let considered: Vec<Considered> = ranked.iter().filter_map(|(_, at)| all[*at].take()).collect();
+    let first =
+        ranked.first().zip(considered.first()).map(|((_, at), best)| (&candidates[*at], best.clone()));
     let Some((candidate, best)) = first else {
         let reason = "no previous sessions of this repository".to_owned();
         return Decision { action: Action::Fresh, session: None, reason, changes: Vec::new(), considered };
@@ -183,6 +150,25 @@ fn best(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Decision 
     Decision { action, session, reason: reason::decided(&best, resumes), changes, considered }
 }
 
+/// How well a session does; the highest is the best.
+struct Rank {
+    is_eligible: bool,
+    score: f64,
+    relevance: f64,
+}
+
+impl Rank {
+    fn of(one: &Considered) -> Self {
+        Self { is_eligible: one.is_eligible(), score: one.score, relevance: one.relevance.score }
+    }
+
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = || self.score.total_cmp(&other.score);
+        let by_relevance = || self.relevance.total_cmp(&other.relevance);
+        self.is_eligible.cmp(&other.is_eligible).then_with(by_score).then_with(by_relevance)
+    }
+}
+
 fn consider(task: &Task<'_>, candidate: &Candidate, relevance: &Relevance) -> Considered {
     let factors = factors(candidate, task.branch, relevance.score, task.now, &task.weights);
     let ceiling = Ceiling::hard(candidate).or_else(|| Ceiling::soft(candidate, relevance.score));
@@ -192,7 +178,6 @@ fn consider(task: &Task<'_>, candidate: &Candidate, relevance: &Relevance) -> Co
         Hold::Worker | Hold::Person => Some(Obstacle::Held),
     };
     let score = if ceiling.is_some() { 0.0 } else { factors.score() };
-    let reason = reason::words(&factors, candidate, relevance, ceiling, obstacle);
     Considered {
         session_id: candidate.id.clone(),
         score,
@@ -200,6 +185,7 @@ fn consider(task: &Task<'_>, candidate: &Candidate, relevance: &Relevance) -> Co
         relevance: relevance.clone(),
         ceiling,
         obstacle,
-        reason,
+        compactions: candidate.compactions,
+        budget_used_pct: candidate.budget_used_pct,
     }
 }

@@ -6,6 +6,7 @@
 mod candidate;
 mod ceilings;
 mod choose;
+mod considered;
 mod factors;
 mod outlay;
 mod reason;
@@ -14,10 +15,11 @@ mod weights;
 
 pub use candidate::{Asker, Budget, Candidate, Hold};
 pub use ceilings::Ceiling;
-pub use choose::{Action, Considered, Decision, Obstacle, Task, choose, needs_relevance};
+pub use choose::{Action, Decision, Task, choose, needs_relevance};
+pub use considered::{Considered, Obstacle};
 pub use factors::{Factors, factors};
 pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
 pub use relevance::{
-    ASKED, Judge, Judged, Keywords, Relevance, about, keyword, prompt, understood, worth_asking,
+    ASKED, Grounds, Judge, Judged, Keywords, Relevance, about, keyword, prompt, understood, worth_asking,
 };
 pub use weights::Weights;

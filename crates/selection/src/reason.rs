@@ -6,19 +6,14 @@ use crate::{Candidate, Ceiling, Considered, Factors, Obstacle, Relevance, Task, 
 const LOW: f64 = 0.08;
 
 /// One session's score in words.
-pub(crate) fn words(
-    factors: &Factors,
-    candidate: &Candidate,
-    relevance: &Relevance,
-    ceiling: Option<Ceiling>,
-    obstacle: Option<Obstacle>,
-) -> String {
+pub(crate) fn words(one: &Considered) -> String {
+    let Considered { factors, relevance, ceiling, obstacle, .. } = one;
     let mut parts: Vec<String> = Vec::new();
     let mut say = |is_so: bool, text: &str| parts.extend(is_so.then(|| text.to_owned()));
-    say(obstacle == Some(Obstacle::Held), "open in another process");
-    say(obstacle == Some(Obstacle::Gone), "its transcript is gone");
+    say(*obstacle == Some(Obstacle::Held), "open in another process");
+    say(*obstacle == Some(Obstacle::Gone), "its transcript is gone");
     if let Some(ceiling) = ceiling {
-        say(true, &forbidden(ceiling, relevance));
+        say(true, &forbidden(*ceiling, relevance));
         return parts.join(", ");
     }
     say(factors.branch_match > 0.0, "same branch");
@@ -29,8 +24,8 @@ pub(crate) fn words(
     say(factors.task_relevance < 0.0, &format!("unrelated: {}", relevance.reason));
     say(factors.session_health < LOW, "large or old");
     say(factors.context_capacity < LOW, "little room in its context");
-    say(candidate.compactions > 0, &times(candidate.compactions));
-    if let Some(used) = candidate.budget_used_pct.filter(|used| *used > 30.0) {
+    say(one.compactions > 0, &times(one.compactions));
+    if let Some(used) = one.budget_used_pct.filter(|used| *used > 30.0) {
         say(true, &format!("{used:.0} % of the budget used"));
     }
     parts.join(", ")
@@ -51,7 +46,7 @@ fn forbidden(ceiling: Ceiling, relevance: &Relevance) -> String {
 /// The decision in one line, by the best session.
 pub(crate) fn decided(best: &Considered, resumes: bool) -> String {
     let action = if resumes { "Resume" } else { "Start fresh" };
-    format!("{action} (score: {:.2}) — {}", best.score, best.reason)
+    format!("{action} (score: {:.2}) — {}", best.score, best.reason())
 }
 
 /// What would change the answer; `considered` is not empty, and its first one is of `candidate`.

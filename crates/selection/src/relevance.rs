@@ -3,9 +3,11 @@
 //! What sessions say is other people's text. In a question to a model it stands between fences as data, and of
 //! the answer only numbers and one short line each are taken.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Candidate, Ceiling};
 
@@ -28,7 +30,36 @@ pub struct Relevance {
     /// Between 0 and 1.
     pub score: f64,
     /// Why, in a few words.
-    pub reason: String,
+    pub reason: Grounds,
+}
+
+/// Why a relevance is what it is; in JSON its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Grounds {
+    /// So many words are common.
+    Words {
+        /// How many.
+        common: u32,
+        /// Of how many that either has.
+        all: u32,
+    },
+    /// A judge's own words.
+    Said(String),
+}
+
+impl fmt::Display for Grounds {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Words { common, all } => write!(to, "keyword overlap: {common}/{all} words"),
+            Self::Said(text) => to.write_str(text),
+        }
+    }
+}
+
+impl Serialize for Grounds {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
 }
 
 /// Who judged.
@@ -58,22 +89,22 @@ pub struct Judged {
 
 /// The words of a task, which every session's are compared with.
 #[derive(Debug)]
-pub struct Keywords(BTreeSet<String>);
+pub struct Keywords(Vec<u64>);
 
 impl Keywords {
     /// Those of a text.
     pub fn of(task: &str) -> Self {
-        Self(words(&task.to_lowercase()).into_iter().map(ToOwned::to_owned).collect())
+        Self(words(task))
     }
 
     /// Relevance by common words: twice their share of all words, at most 1.
     pub fn relevance(&self, about: Option<&str>) -> Relevance {
-        let about = about.unwrap_or_default().to_lowercase();
-        let theirs = words(&about);
-        let common = theirs.iter().filter(|word| self.0.contains(**word)).count();
+        let theirs = words(about.unwrap_or_default());
+        let common = theirs.iter().filter(|word| self.0.contains(word)).count();
         let all = self.0.len() + theirs.len() - common;
         let share = if all > 0 { common as f64 / all as f64 } else { 0.0 };
-        Relevance { score: (2.0 * share).min(1.0), reason: format!("keyword overlap: {common}/{all} words") }
+        let [common, all] = [common, all].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        Relevance { score: (2.0 * share).min(1.0), reason: Grounds::Words { common, all } }
     }
 }
 
@@ -82,13 +113,23 @@ pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
     Keywords::of(task).relevance(about)
 }
 
-/// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once.
-fn words(lower: &str) -> Vec<&str> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut words: Vec<&str> = lower.split(|c| !is_word(c)).filter(|word| word.len() > SHORT).collect();
+/// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once and as a number: thousands of texts are compared.
+fn words(text: &str) -> Vec<u64> {
+    // Lower case makes a letter of ASCII of some that are none.
+    let text = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let runs = text.as_bytes().split(|byte| !is_word(byte)).filter(|word| word.len() > SHORT);
+    let mut words: Vec<u64> = runs.map(number).collect();
     words.sort_unstable();
     words.dedup();
     words
+}
+
+/// FNV-1a of a word in lower case.
+fn number(word: &[u8]) -> u64 {
+    word.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.
@@ -173,9 +214,11 @@ pub fn understood(answer: &str, asked: usize) -> Result<Vec<Relevance>, String> 
     if by_index.is_empty() {
         return Err("its answer rates no session".to_owned());
     }
-    let relevance =
-        |rated: Rated| Relevance { score: rated.relevance, reason: one_line(&rated.reasoning, REASON) };
-    let unknown = || Relevance { score: UNKNOWN, reason: "unknown".to_owned() };
+    let relevance = |rated: Rated| Relevance {
+        score: rated.relevance,
+        reason: Grounds::Said(one_line(&rated.reasoning, REASON)),
+    };
+    let unknown = || Relevance { score: UNKNOWN, reason: Grounds::Said("unknown".to_owned()) };
     Ok((1..=asked).map(|index| by_index.remove(&index).map_or_else(unknown, relevance)).collect())
 }
 
@@ -207,7 +250,7 @@ mod tests {
         let check = |task: &str, about: Option<&str>, score: f64, reason: &str| {
             let found = keyword(task, about);
             assert!((found.score - score).abs() < 1e-9, "{task} | {about:?}: {found:?}");
-            assert_eq!(found.reason, format!("keyword overlap: {reason} words"));
+            assert_eq!(found.reason.to_string(), format!("keyword overlap: {reason} words"));
         };
         // refresh, token, rotation | refresh, token: two of three, doubled and cut.
         check("Refresh token rotation", Some("refresh the TOKEN"), 1.0, "2/3");
@@ -218,6 +261,7 @@ mod tests {
         check("snake_case names", Some("snake case names"), 2.0 / 4.0, "1/4");
         // Only ASCII letters make words, as in the first program that counted so.
         check("größe prüfen", Some("größe prüfen"), 0.0, "0/0");
+        check("kelvin scale", Some("\u{212a}elvin SCALE"), 1.0, "2/2");
         check("token token token", Some("token"), 1.0, "1/1");
     }
 
@@ -274,8 +318,9 @@ mod tests {
         let answer =
             format!(r#"[{{"index":1,"relevance":1,"reasoning":"a\nb\u001b[2J{}"}}]"#, "x".repeat(900));
         let found = understood(&answer, 1).unwrap();
-        assert!(found[0].reason.starts_with("a b [2Jxxx"));
-        assert_eq!(found[0].reason.chars().count(), REASON + 1);
+        let reason = found[0].reason.to_string();
+        assert!(reason.starts_with("a b [2Jxxx"));
+        assert_eq!(reason.chars().count(), REASON + 1);
     }
 
     #[test]

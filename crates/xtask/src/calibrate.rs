@@ -63,7 +63,7 @@ pub fn calibrate(order: &Order) -> Result<String, Failure> {
     state.path().clone_into(&mut config.state);
     #[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
     let now = Timestamp::now();
-    let app = App { config, now, zone: TimeZone::UTC, secrets: Secrets::Redacted };
+    let app = App { config, now, zone: || TimeZone::UTC, secrets: Secrets::Redacted };
     let by = if order.judge == "index" { By::Index } else { By::Words };
     let fields = fields(&app, &Request { decisions: order.root.join("decisions.jsonl"), by })?;
     let sets = sets();

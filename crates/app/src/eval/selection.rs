@@ -173,7 +173,7 @@ impl Field {
         let candidates: Vec<Candidate> =
             own.iter().map(|session| Candidate::of(session, Budget::None)).collect();
         let judged = match by {
-            By::Words => relevance::by_words(&moment.task, &candidates),
+            By::Words => relevance::by_words(app, &moment.task, &candidates),
             By::Index => relevance::by_index(app, &moment.task, &candidates, now)?,
         };
         // Of two files that held the same then, the older one is the session.

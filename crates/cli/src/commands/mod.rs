@@ -74,7 +74,7 @@ fn open(demo: bool, show_secrets: bool) -> Result<App, Error> {
     let now = Timestamp::now();
     let config = Config::of_process()?;
     let config = if demo { config.demo(now)? } else { config };
-    Ok(App { config, now, zone: TimeZone::system(), secrets })
+    Ok(App { config, now, zone: TimeZone::system, secrets })
 }
 
 /// Secrets are for the eyes of the person who asks, not for a file, a program or a log.

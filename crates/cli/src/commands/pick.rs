@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::pick::{Answer, Outlay, Request, WhyNot, pick, why_not};
+use app::pick::{Answer, Outlay, Request, pick};
+use app::why_not::{WhyNot, why_not};
 use app::{App, Error, Kind, moment};
 
 use crate::exit::Failure;
@@ -138,7 +139,7 @@ fn scores(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
             row.extend(
                 [factors.task_relevance, factors.session_health, factors.context_capacity].map(number),
             );
-            row.extend([Cell::new(one.session_id.short()), Cell::new(&one.reason)]);
+            row.extend([Cell::new(one.session_id.short()), Cell::new(&one.reason())]);
             row
         })
         .collect();
@@ -182,7 +183,7 @@ fn notes(answer: &Answer) -> Vec<String> {
 fn explain(answer: &WhyNot) -> Result<(), Failure> {
     let mut out = Output::plain();
     let bold = Style::new().bold();
-    let id = answer.session["session_id"].as_str().unwrap_or_default();
+    let id = answer.session.session_id.as_str();
     writeln!(out, "{bold}{}{bold:#}: rank {} of {}", safe(id), answer.rank, answer.candidates)?;
     for line in &answer.because {
         writeln!(out, "  {}", safe(line))?;

@@ -58,7 +58,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         Some(Format::Md) => write(&conversation, Markdown::default(), Output::plain()),
         Some(Format::Html) => write(&conversation, Html::default(), Output::plain()),
         Some(Format::Json) => write(&conversation, Json::default(), Output::plain()),
-        None => write(&conversation, Terminal::new(app.zone.clone()), super::paged(app)),
+        None => write(&conversation, Terminal::new((app.zone)()), super::paged(app)),
     }
 }
 

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(), Failure> {
     let (mut watch, snapshot, listener) = Watch::start(app, clock)?;
     let mut out = Output::plain();
-    let mut lines = Lines { json, zone: app.zone.clone(), printed: Printed::new() };
+    let mut lines = Lines { json, zone: (app.zone)(), printed: Printed::new() };
     watch.want_facts();
     lines.all(&mut out, &watch, snapshot.sessions, clock())?;
     loop {

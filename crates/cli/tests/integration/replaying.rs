@@ -168,7 +168,7 @@ impl World {
         git.envs([("GIT_AUTHOR_NAME", "Ana Tester"), ("GIT_AUTHOR_EMAIL", "ana@example.com")]);
         git.envs([("GIT_COMMITTER_NAME", "Ana Tester"), ("GIT_COMMITTER_EMAIL", "ana@example.com")]);
         git.envs([("GIT_AUTHOR_DATE", LATER), ("GIT_COMMITTER_DATE", LATER)]);
-        Run::of(git).succeeded();
+        let _ = Run::of(git).succeeded();
     }
 
     /// What is chosen at the moment; only the number it is kept under may differ.

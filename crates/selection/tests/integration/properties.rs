@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use selection::{
-    Action, Candidate, Hold, Judge, Judged, Relevance, Task, Weights, choose, factors, keyword, understood,
+    Action, Candidate, Grounds, Hold, Judge, Judged, Relevance, Task, Weights, choose, factors, keyword,
+    understood,
 };
 
 use crate::by_hand::{at, session};
@@ -38,7 +39,7 @@ prop_compose! {
 prop_compose! {
     fn any_field()(all in prop::collection::vec((any_candidate(), 0.0..=1.0), 0..12)) -> (Vec<Candidate>, Judged) {
         let (candidates, scores): (Vec<_>, Vec<f64>) = all.into_iter().unzip();
-        let relevance = scores.into_iter().map(|score| Relevance { score, reason: String::new() }).collect();
+        let relevance = scores.into_iter().map(|score| Relevance { score, reason: Grounds::Said(String::new()) }).collect();
         (candidates, Judged { relevance, judge: Judge::Keyword, fell_back: None })
     }
 }

@@ -1,0 +1,100 @@
+//! `pick --why-not`: why a decision did not choose a session.
+
+use jiff::Timestamp;
+use selection::{Considered, Factors};
+use serde::Serialize;
+
+use crate::repo::Meant;
+use crate::{App, Error, Kind, decisions, pick};
+
+/// Why a session was not chosen.
+#[derive(Debug, Clone, Serialize)]
+pub struct WhyNot {
+    /// The decision.
+    pub decision: i64,
+    /// When it was made.
+    pub at: Timestamp,
+    /// What was to be done.
+    pub task: String,
+    /// What was decided.
+    pub action: String,
+    /// Why.
+    pub reason: String,
+    /// The session asked about, as it was looked at then.
+    pub session: Considered,
+    /// Its place among all, from 1.
+    pub rank: usize,
+    /// Of how many.
+    pub candidates: usize,
+    /// The session that was chosen, in the same shape; `null` where none was.
+    pub chosen: Option<Considered>,
+    /// The answer in words, one line each.
+    pub because: Vec<String>,
+}
+
+/// Answers, from the newest decision of the repository, why a session was not chosen.
+pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
+    let meant = match Meant::directory(app, repo)? {
+        Some(meant) => meant,
+        None => Meant::by_name(
+            repo.unwrap_or_default(),
+            pick::sessions(app, None).iter().map(|entry| &entry.session),
+        )?,
+    };
+    let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {
+        let message = format!("nothing was decided for {} yet", meant.root.display());
+        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides")
+    })?;
+    let is_it = |one: &Considered| {
+        one.session_id.as_str().starts_with(session) || one.session_id.short().starts_with(session)
+    };
+    let at = kept.considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
+        let message = format!("decision {} did not look at a session `{session}`", kept.id);
+        Error::new(Kind::NotFound, message)
+            .hint("it belongs to another repository or agent, or there was a label or a run that decided")
+    })?;
+    let answer = &kept.answer;
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let one = kept.considered[at].clone();
+    let is_chosen = |other: &&Considered| answer["session_id"] == other.session_id.as_str();
+    let chosen = kept.considered.iter().find(is_chosen).cloned();
+    Ok(WhyNot {
+        decision: kept.id,
+        at: kept.at,
+        task: kept.task.clone(),
+        action: text(&answer["action"]),
+        reason: text(&answer["reason"]),
+        because: because(&one, chosen.as_ref(), answer["threshold"].as_f64().unwrap_or_default()),
+        session: one,
+        rank: at + 1,
+        candidates: kept.considered.len(),
+        chosen,
+    })
+}
+
+fn because(one: &Considered, chosen: Option<&Considered>, threshold: f64) -> Vec<String> {
+    if chosen.is_some_and(|chosen| chosen.session_id == one.session_id) {
+        return vec!["it was chosen".to_owned()];
+    }
+    let mut lines = vec![one.reason()];
+    if one.ceiling.is_none() && one.score < threshold {
+        lines.push(format!("its score {:.2} is under the threshold {threshold:.2}", one.score));
+    }
+    let theirs = chosen.map(|chosen| named(&chosen.factors)).into_iter().flatten();
+    for ((word, ours), (_, theirs)) in named(&one.factors).into_iter().zip(theirs) {
+        if ours < theirs {
+            lines.push(format!("{word}: {ours:.2}, the chosen session has {theirs:.2}"));
+        }
+    }
+    lines
+}
+
+fn named(factors: &Factors) -> [(&'static str, f64); 5] {
+    [
+        ("branch", factors.branch_match),
+        ("recency", factors.recency),
+        ("relevance", factors.task_relevance),
+        ("health", factors.session_health),
+        ("capacity", factors.context_capacity),
+    ]
+}

@@ -1,0 +1,95 @@
+//! Puts what was read of many files together to sessions.
+
+use std::collections::HashMap;
+use std::mem;
+
+use model::{ForkOrigin, SessionId};
+use transcript::{SubagentFile, Summary, TranscriptFile};
+
+use crate::card::{AgentCard, Card};
+use crate::catalog::Entry;
+use crate::describe::describe;
+use crate::lineage::{Kin, parents};
+use crate::project::Projects;
+use crate::reading::ByPath;
+use crate::scan::{Agent, Facts};
+
+/// A session's file, and what was read of it and of its sub-agents' files.
+#[derive(Debug)]
+pub(crate) struct Read {
+    /// The file.
+    pub(crate) file: TranscriptFile,
+    facts: Facts,
+    agents: Vec<(SubagentFile, Facts)>,
+    forked_from: Option<ForkOrigin>,
+}
+
+/// The sessions whose own files could be read, in the order they were found.
+pub(crate) fn assemble(
+    mut facts: ByPath<Facts>,
+    sessions: Vec<TranscriptFile>,
+    flat: Vec<SubagentFile>,
+) -> Vec<Read> {
+    let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
+    for agent in flat {
+        let owner = facts.get(agent.path.as_os_str()).and_then(|facts| facts.agent.as_ref()?.session.clone());
+        if let Some(owner) = owner {
+            flat_of.entry(owner).or_default().push(agent);
+        }
+    }
+    let mut reads = Vec::with_capacity(sessions.len());
+    for mut file in sessions {
+        let agents = mem::take(&mut file.subagents);
+        let agents = agents.into_iter().chain(flat_of.remove(&file.id).unwrap_or_default());
+        let Some(own) = facts.remove(file.path.as_os_str()) else { continue };
+        let read = agents.filter_map(|agent| {
+            let facts = facts.remove(agent.path.as_os_str())?;
+            Some((agent, facts))
+        });
+        reads.push(Read { agents: read.collect(), facts: own, forked_from: None, file });
+    }
+    let origins =
+        parents(&reads.iter().map(|read| kin_of(&read.file, &read.facts.summary)).collect::<Vec<_>>());
+    for (read, forked_from) in reads.iter_mut().zip(origins) {
+        read.forked_from = forked_from;
+    }
+    reads
+}
+
+impl Read {
+    /// What is known of the session.
+    pub(crate) fn card(&self) -> Card<'_> {
+        Card {
+            forked_from: self.forked_from.clone(),
+            agents: self.agents.iter().map(agent).collect(),
+            ..Card::of(self.file.id.as_str(), &self.facts.summary)
+        }
+    }
+
+    /// The session with its API messages, which are given away.
+    pub(crate) fn entry(&mut self, projects: &mut Projects) -> Entry {
+        let mut messages = mem::take(&mut self.facts.messages);
+        for (_, facts) in &mut self.agents {
+            messages.append(&mut facts.messages);
+        }
+        let session = describe(&self.file, &self.card(), projects);
+        Entry { session, messages, cost_state: self.facts.summary.cost_state.clone() }
+    }
+}
+
+fn agent((file, facts): &(SubagentFile, Facts)) -> AgentCard<'_> {
+    let Agent { kind, description, .. } = facts.agent.as_ref().unwrap_or(const { &Agent::UNKNOWN });
+    AgentCard { id: &file.id, kind: kind.as_deref(), description: description.as_deref(), file: &file.path }
+}
+
+/// What tells whose copy a session is.
+pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<'a> {
+    Kin {
+        id: &file.id,
+        folder: &file.folder,
+        born: file.born.unwrap_or(file.stamp.mtime),
+        marked: summary.forked_from.as_ref(),
+        named: summary.named_session.as_ref(),
+        anchors: &summary.anchors,
+    }
+}

@@ -1,0 +1,119 @@
+//! What is known of a session from its own files: as much as a list shows, a filter asks or a choice weighs.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::{ForkOrigin, Usage};
+use serde::{Deserialize, Serialize};
+use transcript::Summary;
+
+/// A session's card in the catalog. Where its repository is and who runs it now, other files tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Card<'a> {
+    /// The session's id.
+    pub(crate) id: &'a str,
+    /// The directory it started in.
+    pub(crate) cwd: Option<&'a str>,
+    /// The directory a worktree session came from.
+    pub(crate) worktree_origin: Option<&'a str>,
+    /// The branch last seen.
+    pub(crate) branch: Option<&'a str>,
+    /// What stands before its first prompt.
+    pub(crate) origin_marker: Option<&'a str>,
+    /// The time of its first record.
+    #[serde(with = "moment")]
+    pub(crate) first_at: Option<Timestamp>,
+    /// The time of its last record.
+    #[serde(with = "moment")]
+    pub(crate) last_at: Option<Timestamp>,
+    /// The title the person gave it.
+    pub(crate) own_title: Option<&'a str>,
+    /// The best title that is no prompt.
+    pub(crate) given_title: Option<&'a str>,
+    /// The first prompt, or what stands in for it.
+    pub(crate) first_message: Option<&'a str>,
+    /// The last prompt.
+    pub(crate) last_prompt: Option<&'a str>,
+    /// Lines of the transcript.
+    pub(crate) lines: u64,
+    /// Messages a person would read.
+    pub(crate) visible_messages: u64,
+    /// Tokens the model would have before it now.
+    pub(crate) context_tokens: u64,
+    /// Claude's name of it.
+    pub(crate) nickname: Option<&'a str>,
+    /// How often its context was compacted.
+    pub(crate) compactions: u64,
+    /// The permission mode last recorded.
+    pub(crate) permission_mode: Option<&'a str>,
+    /// The version that wrote the last record.
+    pub(crate) version: Option<&'a str>,
+    /// How it was started.
+    pub(crate) entrypoint: Option<&'a str>,
+    /// The session it was copied from.
+    pub(crate) forked_from: Option<ForkOrigin>,
+    /// Its sub-agents.
+    #[serde(borrow)]
+    pub(crate) agents: Vec<AgentCard<'a>>,
+    /// What it took, as whoever tells copies apart has reckoned it.
+    pub(crate) took: Option<(Usage, Option<f64>)>,
+}
+
+/// What is known of a sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgentCard<'a> {
+    /// Its id, without `agent-`.
+    pub(crate) id: &'a str,
+    /// `general-purpose`, or a custom agent's name.
+    pub(crate) kind: Option<&'a str>,
+    /// The task in a few words.
+    pub(crate) description: Option<&'a str>,
+    /// Its transcript.
+    #[serde(borrow)]
+    pub(crate) file: &'a Path,
+}
+
+impl<'a> Card<'a> {
+    /// What a session's own transcript says; whose copy it is and what its sub-agents did other files tell.
+    pub(crate) fn of(id: &'a str, summary: &'a Summary) -> Self {
+        let Summary { titles, .. } = summary;
+        Self {
+            id,
+            cwd: summary.cwd(),
+            worktree_origin: summary.worktree_origin.as_deref(),
+            branch: summary.branch.as_deref().filter(|branch| !matches!(*branch, "" | "HEAD")),
+            origin_marker: summary.origin_marker.as_deref(),
+            first_at: summary.first_at,
+            last_at: summary.last_at,
+            own_title: titles.custom_title(),
+            given_title: titles.given(),
+            first_message: summary.first_prompt.as_deref().or(titles.stand_in()),
+            last_prompt: summary.last_prompt.as_deref(),
+            lines: summary.lines,
+            visible_messages: summary.visible_messages,
+            context_tokens: summary.context_tokens,
+            nickname: summary.nickname.as_deref(),
+            compactions: summary.compactions(),
+            permission_mode: summary.permission_mode.as_deref(),
+            version: summary.version.as_deref(),
+            entrypoint: summary.entrypoint.as_deref(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A moment as seconds and nanoseconds: its text would have to be parsed, thousands of times.
+mod moment {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::ref_option, reason = "the shape that serde asks for")]
+    pub(super) fn serialize<S: Serializer>(at: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
+        at.map(|at| (at.as_second(), at.subsec_nanosecond())).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+        let parts = Option::<(i64, i32)>::deserialize(from)?;
+        Ok(parts.and_then(|(second, nanosecond)| Timestamp::new(second, nanosecond).ok()))
+    }
+}

@@ -1,0 +1,69 @@
+//! The branch that is checked out, by git's own file: starting git takes longer than all else a choice asks for.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// The largest file that is read, in bytes.
+const CAP: u64 = 4096;
+/// What stands in the file where another one tells: repositories that keep their references in tables.
+const ELSEWHERE: &str = ".invalid";
+
+/// What `HEAD` says, where it says it in the usual way (gitrepository-layout(5)).
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// A branch, which may have no commit yet.
+    Branch(String),
+    /// A commit.
+    Detached,
+}
+
+/// The `HEAD` of the work tree that a directory lies in; `None` where git has to be asked.
+pub(crate) fn head(directory: &Path) -> Option<Head> {
+    let dot_git = directory.ancestors().map(|root| root.join(".git")).find(|dot_git| dot_git.exists())?;
+    understood(&line(&git_folder(&dot_git)?.join("HEAD"))?)
+}
+
+/// A worktree's and a submodule's `.git` is a file that names the folder.
+fn git_folder(dot_git: &Path) -> Option<PathBuf> {
+    if dot_git.is_dir() {
+        return Some(dot_git.to_owned());
+    }
+    let pointer = line(dot_git)?;
+    Some(dot_git.parent()?.join(pointer.strip_prefix("gitdir:")?.trim()))
+}
+
+fn understood(head: &str) -> Option<Head> {
+    if let Some(branch) = head.strip_prefix("ref: refs/heads/") {
+        return (branch != ELSEWHERE && !branch.is_empty()).then(|| Head::Branch(branch.to_owned()));
+    }
+    let is_hash = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then_some(Head::Detached)
+}
+
+fn line(path: &Path) -> Option<String> {
+    let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    let mut text = String::new();
+    is_file.then(|| File::open(path).ok()).flatten()?.take(CAP).read_to_string(&mut text).ok()?;
+    Some(text.lines().next()?.trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads() {
+        let check = |text: &str, expected: Option<Head>| assert_eq!(understood(text), expected, "{text}");
+        let branch = |name: &str| Some(Head::Branch(name.to_owned()));
+        check("ref: refs/heads/main", branch("main"));
+        check("ref: refs/heads/feature/größe", branch("feature/größe"));
+        check("ref: refs/heads/.invalid", None);
+        check("ref: refs/heads/", None);
+        check("ref: refs/remotes/origin/main", None);
+        check(&"a1".repeat(20), Some(Head::Detached));
+        check(&"a1".repeat(32), Some(Head::Detached));
+        check("a1a1", None);
+        check("", None);
+    }
+}
