@@ -159,9 +159,8 @@ pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> 
         };
         let counts = searcher.as_ref().map(|searcher| searcher.counts(is)).transpose();
         let sources = sources_of(Some(&known.settings));
-        let is_asked = |count: &Count| sources.contains(&count.source);
         let mut counts = counts.map_err(|error| index::failed(&error))?.unwrap_or_default();
-        counts.retain(is_asked);
+        counts.retain(|count| sources.contains(&count.source));
         Ok(Status {
             agent: known.agent.clone(),
             workspace: known.workspace.clone(),

@@ -36,8 +36,9 @@ impl Mask {
     pub fn blank(&self, line: &mut [u8]) -> bool {
         let found = self.shared(line);
         for run in &found {
-            let inside = line[run.clone()].iter_mut().filter(|byte| is_word(**byte));
-            inside.for_each(|byte| *byte = BLANK);
+            for byte in line[run.clone()].iter_mut().filter(|byte| is_word(**byte)) {
+                *byte = BLANK;
+            }
         }
         !found.is_empty()
     }
@@ -88,13 +89,17 @@ fn is_word(byte: u8) -> bool {
 
 fn hash(word: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    word.to_ascii_lowercase().hash(&mut hasher);
+    for byte in word {
+        byte.to_ascii_lowercase().hash(&mut hasher);
+    }
     hasher.finish()
 }
 
 fn hash_of<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    words.for_each(|word| word.hash(&mut hasher));
+    for word in words {
+        word.hash(&mut hasher);
+    }
     hasher.finish()
 }
 

@@ -1,13 +1,13 @@
 //! Weights are found where there are any to be found, and nothing is claimed where there are none.
 
-#![allow(clippy::unwrap_used, reason = "what a test cannot make fails it")]
+#![allow(clippy::unwrap_used, reason = "a helper that cannot go on fails the test that called it")]
 
 use std::path::PathBuf;
 
 use app::eval::selection::Field;
 use jiff::{SignedDuration, Timestamp};
 use measure::{Act, Moment};
-use selection::{Candidate, Hold, Judge, Judged, Relevance, Weights};
+use selection::{Candidate, Grounds, Hold, Judge, Judged, Relevance, Weights};
 use xtask::calibrate::{by_project, by_time, held_back, right, sets};
 
 /// A decision with one session to go on with, which is on the branch or not, and has to do with the task or not.
@@ -43,7 +43,7 @@ fn field(at: i64, same_branch: bool, relevance: f64, act: Act) -> Field {
         root: PathBuf::from(format!("/p/{}", at % 4)),
         sessions: vec![(id, candidate.branch.clone())],
         judged: Judged {
-            relevance: vec![Relevance { score: relevance, reason: selection::Grounds::Said(String::new()) }],
+            relevance: vec![Relevance { score: relevance, reason: Grounds::Said(String::new()) }],
             judge: Judge::Keyword,
             fell_back: None,
         },
