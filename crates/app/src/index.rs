@@ -1,11 +1,12 @@
 //! `index`: brings the search index up to date, or says what that would take.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use catalog::Found;
 use jiff::SignedDuration;
+use model::SessionId;
 use monitor::Changes;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
@@ -26,13 +27,13 @@ pub(crate) fn folder(app: &App) -> PathBuf {
 
 /// What is not in the index yet.
 pub fn pending(app: &App) -> Result<Progress, Error> {
-    search::pending(&folder(app), &sources(catalog::find(&app.config.places()), &memory(app)))
+    search::pending(&folder(app), &sources(&catalog::find(&app.config.places()), &memory(app)))
         .map_err(|error| failed(&error))
 }
 
 /// Reads what is new into the index while `keep_going` says so.
 pub fn index(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
-    sync(app, catalog::find(&app.config.places()), &memory(app), keep_going)
+    sync(app, &catalog::find(&app.config.places()), &memory(app), keep_going)
 }
 
 /// Throws the index away, so that the next pass makes it anew.
@@ -88,7 +89,7 @@ impl Watch {
         self.looked = Instant::now();
         let memory = memory(app);
         let places = app.config.places();
-        let sources = sources(catalog::find(&places), &memory);
+        let sources = sources(&catalog::find(&places), &memory);
         let is_watched = |source: &&Source| {
             let modified = source.stamp.modified();
             let is_recent = modified.is_some_and(|at| app.now.duration_since(at) <= RECENT);
@@ -109,7 +110,7 @@ impl Watch {
 
 pub(crate) fn sync(
     app: &App,
-    found: Found,
+    found: &Found,
     memory: &Memory,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Synced, Error> {
@@ -127,33 +128,22 @@ pub(crate) fn memory(app: &App) -> Memory {
     Memory::find(&config.openclaw_folders, config.openclaw_configuration.as_deref(), &config.home)
 }
 
-pub(crate) fn sources(found: Found, memory: &Memory) -> Vec<Source> {
-    let mut sources = Vec::with_capacity(found.sessions.len() + found.flat_subagents.len());
-    for session in found.sessions {
-        let of_agent = |agent: transcript::SubagentFile| Source {
-            path: agent.path,
-            stamp: agent.stamp,
-            kind: SourceKind::ClaudeSessions,
-            session: Some(session.id.clone()),
-            subagent: true,
-        };
-        sources.extend(session.subagents.into_iter().map(of_agent));
-        sources.push(Source {
-            path: session.path,
-            stamp: session.stamp,
-            kind: SourceKind::ClaudeSessions,
-            session: Some(session.id),
-            subagent: false,
-        });
-    }
-    let flat = found.flat_subagents.into_iter();
-    sources.extend(flat.map(|agent| Source {
-        path: agent.path,
-        stamp: agent.stamp,
+pub(crate) fn sources(found: &Found, memory: &Memory) -> Vec<Source> {
+    let of_claude = |path: &Path, stamp, session: Option<&SessionId>, subagent| Source {
+        path: path.to_owned(),
+        stamp,
         kind: SourceKind::ClaudeSessions,
-        session: None,
-        subagent: true,
-    }));
+        session: session.cloned(),
+        subagent,
+    };
+    let mut sources = Vec::with_capacity(found.sessions.len() + found.flat_subagents.len());
+    for session in &found.sessions {
+        let id = Some(&session.id);
+        sources.extend(session.subagents.iter().map(|agent| of_claude(&agent.path, agent.stamp, id, true)));
+        sources.push(of_claude(&session.path, session.stamp, id, false));
+    }
+    let flat = found.flat_subagents.iter();
+    sources.extend(flat.map(|agent| of_claude(&agent.path, agent.stamp, None, true)));
     sources.extend(memory.agents.iter().flat_map(search::sources_of));
     sources
 }

@@ -3,20 +3,33 @@
 use model::SessionId;
 use selection::{Ceiling, Considered, Factors, Grounds, Obstacle, Relevance};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// One of them. The bytes carry no names: what changes here needs another column.
 #[derive(Serialize, Deserialize)]
 struct Row {
-    session: SessionId,
-    score: f64,
-    factors: [f64; 5],
-    relevance: f64,
+    session: Name,
+    factors: [Worth; 5],
+    relevance: Worth,
     grounds: Kind,
     ceiling: Option<Limit>,
-    is_held: bool,
-    is_gone: bool,
+    obstacle: u8,
     compactions: u64,
     budget_used_pct: Option<f64>,
+}
+
+/// A session's id; nearly all are UUIDs.
+#[derive(Serialize, Deserialize)]
+enum Name {
+    Uuid([u8; 16]),
+    Text(SessionId),
+}
+
+/// A number; nearly all are hundredths.
+#[derive(Serialize, Deserialize)]
+enum Worth {
+    Hundredths(i8),
+    Exact(f64),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -32,6 +45,9 @@ enum Limit {
     Unrelated(u64),
 }
 
+/// By the number that is kept.
+const OBSTACLES: [Option<Obstacle>; 3] = [None, Some(Obstacle::Held), Some(Obstacle::Gone)];
+
 /// As bytes; `None` where they cannot be written.
 pub(crate) fn pack(all: &[Considered]) -> Option<Vec<u8>> {
     postcard::to_stdvec(&all.iter().map(row).collect::<Vec<_>>()).ok()
@@ -40,16 +56,15 @@ pub(crate) fn pack(all: &[Considered]) -> Option<Vec<u8>> {
 /// From bytes; `None` where they are no such bytes.
 pub(crate) fn unpack(bytes: &[u8]) -> Option<Vec<Considered>> {
     let rows: Vec<Row> = postcard::from_bytes(bytes).ok()?;
-    Some(rows.into_iter().map(considered).collect())
+    rows.into_iter().map(considered).collect()
 }
 
 fn row(one: &Considered) -> Row {
     let Factors { branch_match, recency, task_relevance, session_health, context_capacity } = one.factors;
     Row {
-        session: one.session_id.clone(),
-        score: one.score,
-        factors: [branch_match, recency, task_relevance, session_health, context_capacity],
-        relevance: one.relevance.score,
+        session: name(&one.session_id),
+        factors: [branch_match, recency, task_relevance, session_health, context_capacity].map(Worth::of),
+        relevance: Worth::of(one.relevance.score),
         grounds: match &one.relevance.reason {
             Grounds::Words { common, all } => Kind::Words { common: *common, all: *all },
             Grounds::Said(text) => Kind::Said(text.clone()),
@@ -59,33 +74,62 @@ fn row(one: &Considered) -> Row {
             Ceiling::Budget(used) => Limit::Budget(used),
             Ceiling::Unrelated(lines) => Limit::Unrelated(lines),
         }),
-        is_held: one.obstacle == Some(Obstacle::Held),
-        is_gone: one.obstacle == Some(Obstacle::Gone),
+        obstacle: (0..)
+            .zip(OBSTACLES)
+            .find(|(_, known)| *known == one.obstacle)
+            .map_or(0, |(number, _)| number),
         compactions: one.compactions,
         budget_used_pct: one.budget_used_pct,
     }
 }
 
-fn considered(row: Row) -> Considered {
-    let [branch_match, recency, task_relevance, session_health, context_capacity] = row.factors;
+fn considered(row: Row) -> Option<Considered> {
+    let [branch_match, recency, task_relevance, session_health, context_capacity] =
+        row.factors.map(|worth| worth.value());
+    let factors = Factors { branch_match, recency, task_relevance, session_health, context_capacity };
     let reason = match row.grounds {
         Kind::Words { common, all } => Grounds::Words { common, all },
         Kind::Said(text) => Grounds::Said(text),
     };
-    let held = row.is_held.then_some(Obstacle::Held);
-    Considered {
-        session_id: row.session,
-        score: row.score,
-        factors: Factors { branch_match, recency, task_relevance, session_health, context_capacity },
-        relevance: Relevance { score: row.relevance, reason },
+    Some(Considered {
+        session_id: match row.session {
+            Name::Uuid(bytes) => Uuid::from_bytes(bytes).to_string().parse().ok()?,
+            Name::Text(id) => id,
+        },
+        score: if row.ceiling.is_some() { 0.0 } else { factors.score() },
+        factors,
+        relevance: Relevance { score: row.relevance.value(), reason },
         ceiling: row.ceiling.map(|limit| match limit {
             Limit::Compactions(count) => Ceiling::Compactions(count),
             Limit::Budget(used) => Ceiling::Budget(used),
             Limit::Unrelated(lines) => Ceiling::Unrelated(lines),
         }),
-        obstacle: held.or(row.is_gone.then_some(Obstacle::Gone)),
+        obstacle: *OBSTACLES.get(usize::from(row.obstacle))?,
         compactions: row.compactions,
         budget_used_pct: row.budget_used_pct,
+    })
+}
+
+/// Only the usual way of writing a UUID comes back as it was.
+fn name(id: &SessionId) -> Name {
+    let uuid = Uuid::try_parse(id.as_str()).ok();
+    uuid.filter(|uuid| uuid.as_hyphenated().encode_lower(&mut Uuid::encode_buffer()) == id.as_str())
+        .map_or_else(|| Name::Text(id.clone()), |uuid| Name::Uuid(uuid.into_bytes()))
+}
+
+impl Worth {
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number of at most 100")]
+    fn of(value: f64) -> Self {
+        let hundredths = (value * 100.0).round();
+        let is_whole = hundredths.abs() <= 100.0 && (hundredths / 100.0).to_bits() == value.to_bits();
+        if is_whole { Self::Hundredths(hundredths as i8) } else { Self::Exact(value) }
+    }
+
+    fn value(&self) -> f64 {
+        match self {
+            Self::Hundredths(hundredths) => f64::from(*hundredths) / 100.0,
+            Self::Exact(value) => *value,
+        }
     }
 }
 
@@ -95,26 +139,47 @@ mod tests {
 
     #[test]
     fn what_was_looked_at_comes_back() {
-        let one = |ceiling, obstacle, reason| Considered {
-            session_id: "s1".parse().unwrap(),
-            score: 0.75,
-            factors: Factors { branch_match: 0.25, recency: 0.2, ..Factors::default() },
-            relevance: Relevance { score: 0.5, reason },
-            ceiling,
-            obstacle,
-            compactions: 2,
-            budget_used_pct: Some(31.5),
+        let one = |id: &str, ceiling: Option<Ceiling>, obstacle, reason| {
+            let factors =
+                Factors { branch_match: 0.25, recency: 0.2, task_relevance: -0.1, ..Factors::default() };
+            Considered {
+                session_id: id.parse().unwrap(),
+                score: if ceiling.is_some() { 0.0 } else { factors.score() },
+                factors: Factors { session_health: 1.0 / 3.0, ..factors },
+                relevance: Relevance { score: 2.0 / 3.0, reason },
+                ceiling,
+                obstacle,
+                compactions: 2,
+                budget_used_pct: Some(31.5),
+            }
         };
         let words = || Grounds::Words { common: 1, all: 3 };
-        let all = vec![
-            one(None, None, words()),
-            one(Some(Ceiling::Compactions(3)), Some(Obstacle::Held), words()),
-            one(Some(Ceiling::Budget(71.0)), Some(Obstacle::Gone), Grounds::Said("the same files".into())),
-            one(Some(Ceiling::Unrelated(201)), None, words()),
+        let held = Some(Obstacle::Held);
+        let said = Grounds::Said("the same files".into());
+        let mut all = vec![
+            one("0a1b2c3d-0000-4000-8000-0123456789ab", None, None, words()),
+            one("0A1B2C3D-0000-4000-8000-0123456789AB", Some(Ceiling::Compactions(3)), held, words()),
+            one("s1", Some(Ceiling::Budget(71.0)), Some(Obstacle::Gone), said),
+            one("0a1b2c3d00004000800001234567abcd", Some(Ceiling::Unrelated(201)), None, words()),
         ];
+        all[0].score = all[0].factors.score();
         let bytes = pack(&all).unwrap();
         assert_eq!(unpack(&bytes).unwrap(), all);
         assert_eq!(unpack(&bytes[..bytes.len() - 1]), None);
-        assert!(bytes.len() < 4 * 100, "{}", bytes.len());
+    }
+
+    #[test]
+    fn a_usual_session_takes_a_few_bytes() {
+        let usual = Considered {
+            session_id: "0a1b2c3d-0000-4000-8000-0123456789ab".parse().unwrap(),
+            score: 0.45,
+            factors: Factors { branch_match: 0.25, recency: 0.2, ..Factors::default() },
+            relevance: Relevance { score: 0.0, reason: Grounds::Words { common: 0, all: 12 } },
+            ceiling: None,
+            obstacle: None,
+            compactions: 0,
+            budget_used_pct: None,
+        };
+        assert!(pack(&vec![usual; 1000]).unwrap().len() < 40 * 1000);
     }
 }

@@ -108,7 +108,7 @@ pub fn search(
     }
     let scope = scope(app, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
-    match index::sync(app, found, &memory, keep_going) {
+    match index::sync(app, &found, &memory, keep_going) {
         Ok(synced) => answer.pending_files = synced.pending_files,
         Err(error) => answer.stale = Some(error.message),
     }
@@ -134,7 +134,7 @@ pub fn search(
 pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> {
     let memory = index::memory(app);
     settings(&memory, agent)?;
-    let sources = index::sources(catalog::find(&app.config.places()), &memory);
+    let sources = index::sources(&catalog::find(&app.config.places()), &memory);
     let folder = index::folder(app);
     let pending = search::pending(&folder, &sources).map_err(|error| index::failed(&error))?;
     let searcher = Searcher::open(&folder).map_err(|error| index::failed(&error))?;

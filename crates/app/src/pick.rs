@@ -131,7 +131,7 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     // Where nobody had to be asked, what words say is told all the same.
     let decision = match &judged {
         Some(judged) => choose(&task, &candidates, judged),
-        None => choose(&task, &candidates, &relevance::by_words(&request.task, &candidates)),
+        None => choose(&task, &candidates, &relevance::by_words(app, &request.task, &candidates)),
     };
     let mut answer = answer(app, request, &field, &task, decision, judged);
     match decisions::keep(app, &answer) {
@@ -196,7 +196,7 @@ pub(crate) fn sessions(app: &App, as_of: Option<Timestamp>) -> Vec<Entry> {
 
 /// The run of a program that works in the same work tree: it has one place for such runs.
 fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session>) -> Option<SessionId> {
-    let runs = here.filter(|session| Candidate::of(session, Budget::None).hold == Hold::Worker);
+    let runs = here.filter(|session| Hold::of(session) == Hold::Worker);
     let mut runs = runs.peekable();
     runs.peek()?;
     let ours = project::work_tree(&meant.place(app));

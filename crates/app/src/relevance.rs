@@ -1,6 +1,7 @@
 //! Who says how much each session has to do with a task: a model where one may and can be asked, else common words.
 
 use std::borrow::Cow;
+
 use std::time::Duration;
 
 use judge::Model;
@@ -9,30 +10,35 @@ use selection::{ASKED, Candidate, Judge, Judged, Keywords, Relevance, prompt, un
 use crate::settings::{Selection, Through};
 use crate::{App, claude};
 
+/// How many sessions' words a thread compares at a time.
+const AT_A_TIME: usize = 1024;
+
 /// The relevance of every candidate, in their order; never later than the settings allow.
 ///
 /// A model is asked about the most promising; common words judge the others, and all where it does not answer.
 pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[Candidate]) -> Judged {
-    let mut judged = by_words(task, candidates);
+    let mut judged = by_words(app, task, candidates);
     if !settings.enabled {
         return judged;
     }
-    let asked = worth_asking(candidates, &judged.relevance, ASKED);
-    let shown: Vec<Candidate> = asked.iter().map(|at| without_secrets(&candidates[*at])).collect();
+    let asker = match Asker::found(app, settings) {
+        Ok(asker) => asker,
+        Err(why) => {
+            judged.fell_back = Some(why);
+            return judged;
+        }
+    };
+    let likely = worth_asking(candidates, &judged.relevance, ASKED);
+    let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&candidates[*at])).collect();
     let model = Model::named(&settings.relevance_model);
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
         prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
-    let (judge, answer) = match settings.relevance_through {
-        Through::Api => (Judge::Model(model.api.clone()), through_api(app, settings, &model, &question)),
-        Through::Claude => {
-            (Judge::Claude(model.alias.clone()), through_claude(app, settings, &model, &question))
-        }
-    };
+    let (judge, answer) = asker.ask(app, settings, &model, &question);
     match answer.and_then(|answer| understood(&answer, shown.len())) {
         Ok(found) => {
             judged.judge = judge;
-            for (at, relevance) in asked.into_iter().zip(found) {
+            for (at, relevance) in likely.into_iter().zip(found) {
                 judged.relevance[at] = relevance;
             }
         }
@@ -48,10 +54,13 @@ fn without_secrets(candidate: &Candidate) -> Candidate {
 }
 
 /// Relevance by common words alone.
-pub(crate) fn by_words(task: &str, candidates: &[Candidate]) -> Judged {
+pub(crate) fn by_words(app: &App, task: &str, candidates: &[Candidate]) -> Judged {
     let words = Keywords::of(task);
-    let relevance: Vec<Relevance> =
-        candidates.iter().map(|one| words.relevance(one.about.as_deref())).collect();
+    let parts: Vec<&[Candidate]> = candidates.chunks(AT_A_TIME).collect();
+    let of_part = |part: &&[Candidate]| -> Vec<Relevance> {
+        part.iter().map(|one| words.relevance(one.about.as_deref())).collect()
+    };
+    let relevance = transcript::in_parallel(app.config.places().threads, &parts, of_part).concat();
     Judged { relevance, judge: Judge::Keyword, fell_back: None }
 }
 
@@ -59,11 +68,58 @@ fn limit(settings: &Selection) -> Duration {
     Duration::from_millis(settings.relevance_timeout_ms)
 }
 
-fn through_api(app: &App, settings: &Selection, model: &Model, question: &str) -> Result<String, String> {
-    let key = app.config.api_key.as_ref().ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
+/// Through whom a model can be asked.
+enum Asker<'a> {
+    Api { key: &'a str },
+    Claude { program: workers::Program, release: workers::Release },
+}
+
+impl<'a> Asker<'a> {
+    fn found(app: &'a App, settings: &Selection) -> Result<Self, String> {
+        match settings.relevance_through {
+            Through::Api => {
+                let key = app.config.api_key.as_ref();
+                let key = key.ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
+                Ok(Self::Api { key: &key.0 })
+            }
+            Through::Claude => {
+                let program = claude::installed(app).ok_or_else(|| claude::missing(app))?;
+                let release =
+                    claude::release(app, &program).ok_or("claude does not say which release it is")?;
+                Ok(Self::Claude { program, release })
+            }
+        }
+    }
+
+    fn ask(
+        &self,
+        app: &App,
+        settings: &Selection,
+        model: &Model,
+        question: &str,
+    ) -> (Judge, Result<String, String>) {
+        match self {
+            Self::Api { key } => {
+                (Judge::Model(model.api.clone()), through_api(app, settings, model, key, question))
+            }
+            Self::Claude { program, release } => {
+                let answer = through_claude(app, settings, model, (program, *release), question);
+                (Judge::Claude(model.alias.clone()), answer)
+            }
+        }
+    }
+}
+
+fn through_api(
+    app: &App,
+    settings: &Selection,
+    model: &Model,
+    key: &str,
+    question: &str,
+) -> Result<String, String> {
     let question = judge::Question {
         url: app.config.api_url.as_deref(),
-        key: &key.0,
+        key,
         model: &model.api,
         max_tokens: settings.relevance_max_tokens,
         limit: limit(settings),
@@ -72,13 +128,17 @@ fn through_api(app: &App, settings: &Selection, model: &Model, question: &str) -
     judge::ask(&question).map_err(|error| error.to_string())
 }
 
-fn through_claude(app: &App, settings: &Selection, model: &Model, question: &str) -> Result<String, String> {
-    let program = claude::installed(app).ok_or_else(|| claude::missing(app))?;
-    let release = claude::release(app, &program).ok_or("claude does not say which release it is")?;
+fn through_claude(
+    app: &App,
+    settings: &Selection,
+    model: &Model,
+    (program, release): (&workers::Program, workers::Release),
+    question: &str,
+) -> Result<String, String> {
     let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&app.config.scratch);
     let scratch = made.map_err(|error| format!("no folder for claude to run in: {error}"))?;
     let question = workers::Question {
-        program: &program,
+        program,
         release,
         model: &model.alias,
         scratch: scratch.path(),

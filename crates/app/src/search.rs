@@ -101,15 +101,13 @@ pub fn search(
     let understanding = embed::understanding(app, request.model.as_deref(), request.deep)?;
     let memory = index::memory(app);
     let named = named(&request, &found, &memory)?;
-    let files: HashMap<SessionId, usize> =
-        found.sessions.iter().enumerate().map(|(at, file)| (file.id.clone(), at)).collect();
-    let transcripts = found.sessions.clone();
-    let mut answer = Answer { cut: query.cut, known: transcripts.len(), ..Answer::default() };
-    let (synced, chosen) = thread::scope(|threads| {
+    let mut answer = Answer { cut: query.cut, known: found.sessions.len(), ..Answer::default() };
+    let (synced, searcher, chosen) = thread::scope(|threads| {
         // Which sessions may answer is told by other files than whether the index is fresh.
         let chosen = threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, &memory)));
-        let synced = index::sync(app, found.clone(), &memory, keep_going);
-        (synced, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        let synced = index::sync(app, &found, &memory, keep_going);
+        let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error));
+        (synced, searcher, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     match synced {
         Ok(synced) => {
@@ -132,8 +130,7 @@ pub fn search(
         shows_secrets: app.secrets == Secrets::Shown,
         passages: 0,
     };
-    let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
-    let Some(mut searcher) = searcher else { return Ok(answer) };
+    let Some(mut searcher) = searcher? else { return Ok(answer) };
     searcher.understand_by(understanding);
     let outcome = searcher
         .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
@@ -143,8 +140,8 @@ pub fn search(
     if outcome.hits.is_empty() {
         answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
     }
-    let cited: Vec<_> =
-        outcome.hits.iter().filter_map(|hit| transcripts.get(*files.get(&hit.session)?)).collect();
+    let hit: HashSet<&SessionId> = outcome.hits.iter().map(|hit| &hit.session).collect();
+    let cited: Vec<_> = found.sessions.iter().filter(|file| hit.contains(&file.id)).collect();
     let sessions = catalog::describe_some(&app.config.places(), &cited);
     let mut by_id: HashMap<SessionId, Session> =
         sessions.into_iter().map(|session| (session.id.clone(), session)).collect();

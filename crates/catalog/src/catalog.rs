@@ -1,6 +1,5 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
-use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
@@ -186,8 +185,9 @@ pub(crate) fn arranged(
 
 /// Running first, then newest.
 fn sort(sessions: &mut [Entry]) {
-    sessions.sort_by_cached_key(|Entry { session, .. }| {
-        (Reverse((session.is_running, session.last_modified)), session.id.clone())
+    sessions.sort_by(|Entry { session: one, .. }, Entry { session: other, .. }| {
+        let key = |session: &Session| (session.is_running, session.last_modified);
+        key(other).cmp(&key(one)).then_with(|| one.id.cmp(&other.id))
     });
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::{Activity, Evidence, Origin, Session, SessionId, State, Subagent, Usage};
 use transcript::{Live, LiveStatus, Then, TranscriptFile};
 
@@ -57,9 +58,14 @@ pub(crate) fn outlined(file: &TranscriptFile, card: &Card<'_>, projects: &mut Pr
         repo_path: root,
         cwd: card.cwd.map(PathBuf::from),
         branch: owned(card.branch),
-        last_modified: card.last_at.or(file.stamp.modified()),
+        last_modified: last_modified(file, card),
         ..blank(file.id.clone())
     }
+}
+
+/// When something last happened in a session.
+pub(crate) fn last_modified(file: &TranscriptFile, card: &Card<'_>) -> Option<Timestamp> {
+    card.last_at.or(file.stamp.modified())
 }
 
 /// A session by its card.

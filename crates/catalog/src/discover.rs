@@ -2,10 +2,12 @@
 //!
 //! Only names and stamps: what the files say is the business of `scan`.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
+use rustc_hash::FxHashSet;
 use transcript::{ConfigFolder, SubagentFile, TranscriptFile};
 
 use crate::catalog::Found;
@@ -31,11 +33,28 @@ pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
 
 /// Claude Code moves transcripts between folders and people copy them: the newest file speaks for the
 /// session, and sub-agents count wherever they were left.
-fn one_each(mut transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
-    transcripts.sort_by(|one, other| {
-        let age = |file: &TranscriptFile| (file.stamp.mtime, file.stamp.size);
-        age(other).cmp(&age(one)).then_with(|| one.path.as_os_str().cmp(other.path.as_os_str()))
+fn one_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
+    let mut sessions = newest_first(transcripts);
+    let ids: FxHashSet<&str> = sessions.iter().map(|file| file.id.as_str()).collect();
+    if ids.len() < sessions.len() {
+        sessions = without_copies(sessions);
+    }
+    sessions
+}
+
+fn newest_first(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
+    // A key is cheaper to move than a file's description.
+    let age = |file: &TranscriptFile| Reverse((file.stamp.mtime, file.stamp.size));
+    let mut order: Vec<_> = transcripts.iter().enumerate().map(|(at, file)| (age(file), at)).collect();
+    order.sort_unstable_by(|(one_age, one), (other_age, other)| {
+        let path = |at: usize| transcripts[at].path.as_os_str();
+        one_age.cmp(other_age).then_with(|| path(*one).cmp(path(*other)))
     });
+    let mut transcripts: Vec<Option<TranscriptFile>> = transcripts.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|(_, at)| transcripts[at].take()).collect()
+}
+
+fn without_copies(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     let mut places: HashMap<SessionId, usize> = HashMap::with_capacity(transcripts.len());
     let mut sessions: Vec<TranscriptFile> = Vec::with_capacity(transcripts.len());
     for file in transcripts {

@@ -3,6 +3,7 @@
 //!
 //! Ours to lose: what does not fit the transcripts as they are now is made anew.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use transcript::Problem;
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, arranged, find, wanted};
-use crate::describe::describe;
+use crate::describe::{describe, last_modified};
 use crate::project::Projects;
 use crate::reading::{Kept, Reading};
 use crate::select::outlines;
@@ -35,8 +36,11 @@ pub fn overview(
     reckon: impl FnOnce(&mut [Entry]),
     mut progress: impl FnMut(Progress),
 ) -> Catalog {
-    let found = find(places);
-    let bytes = Bytes::load(places);
+    let (found, bytes) = std::thread::scope(|scope| {
+        let bytes = scope.spawn(|| Bytes::load(places));
+        let found = find(places);
+        (found, bytes.join().unwrap_or_default())
+    });
     if let Some(cards) = bytes.reckoned(&found, edition) {
         return as_kept(places, &found, &cards);
     }
@@ -51,7 +55,10 @@ fn as_kept(places: &Places, found: &Found, cards: &[Card<'_>]) -> Catalog {
         messages: Vec::new(),
         cost_state: None,
     };
-    let entries = found.sessions.iter().zip(cards).map(entry).collect();
+    let mut pairs: Vec<_> = found.sessions.iter().zip(cards).collect();
+    // A card's place is cheaper to move than all that is told of a session.
+    pairs.sort_unstable_by_key(|(file, card)| (Reverse(last_modified(file, card)), card.id));
+    let entries = pairs.into_iter().map(entry).collect();
     let told = Told { problems: found.problems.clone(), ..Told::default() };
     arranged(places, found, entries, &mut projects, told)
 }
@@ -168,13 +175,20 @@ impl Bytes {
     }
 
     fn matching(&self, found: &Found, is_wanted: impl Fn(&Head) -> bool) -> Option<Vec<Card<'_>>> {
-        let (head, rest) = postcard::take_from_bytes::<Head>(&self.0).ok()?;
+        let (head, mut rest) = postcard::take_from_bytes::<Head>(&self.0).ok()?;
         if head.format != FORMAT || head.files != found.fingerprint() || !is_wanted(&head) {
             return None;
         }
-        let cards: Vec<Card<'_>> = postcard::from_bytes(rest).ok()?;
-        let ids = found.sessions.iter().map(|file| file.id.as_str());
-        ids.eq(cards.iter().map(|card| card.id)).then_some(cards)
+        let mut cards = Vec::with_capacity(found.sessions.len());
+        for file in &found.sessions {
+            let (card, behind) = postcard::take_from_bytes::<Card<'_>>(rest).ok()?;
+            if card.id != file.id.as_str() {
+                return None;
+            }
+            cards.push(card);
+            rest = behind;
+        }
+        rest.is_empty().then_some(cards)
     }
 }
 
@@ -186,7 +200,10 @@ fn file(places: &Places) -> Option<PathBuf> {
 fn save(places: &Places, found: &Found, edition: Option<u64>, cards: &[Card<'_>]) {
     let Some(file) = file(places) else { return };
     let head = Head { format: FORMAT, files: found.fingerprint(), edition };
-    let bytes = postcard::to_stdvec(&head).and_then(|head| postcard::to_extend(&cards, head));
+    let mut bytes = postcard::to_stdvec(&head);
+    for card in cards {
+        bytes = bytes.and_then(|bytes| postcard::to_extend(card, bytes));
+    }
     let Ok(bytes) = bytes else { return };
     let folder = file.parent().unwrap_or(&file);
     let written = NamedTempFile::new_in(folder).and_then(|mut scratch| {

@@ -5,12 +5,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use jiff::Timestamp;
 use model::{MessageUsage, Session, SessionId};
-use transcript::{History, Then, TranscriptFile};
+use transcript::{History, Then, TranscriptFile, in_parallel};
 
 use crate::assembly::kin_of;
 use crate::catalog::{Entry, Places, find};
@@ -62,21 +60,12 @@ impl Read {
 }
 
 fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<Read> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // A file that cannot be read now says nothing of then either.
-            if let Ok(history) = transcript::history(&file.path, &file.id, moments) {
-                done.push(Read { file: file.clone(), history, subagents: subagents(file, moments) });
-            }
-        }
-        done
+    let read = |file: &TranscriptFile| {
+        // A file that cannot be read now says nothing of then either.
+        let history = transcript::history(&file.path, &file.id, moments).ok()?;
+        Some(Read { file: file.clone(), history, subagents: subagents(file, moments) })
     };
-    let mut all: Vec<Read> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-    });
+    let mut all: Vec<Read> = in_parallel(threads, files, read).into_iter().flatten().collect();
     all.sort_by(|one, other| one.file.id.cmp(&other.file.id));
     all
 }

@@ -1,7 +1,6 @@
 //! How the program ends: what a failure looks like, and what its exit code says.
 
 use std::io::{self, ErrorKind, Write as _};
-use std::process::ExitCode;
 
 use app::{Error, Kind};
 
@@ -45,26 +44,34 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Ends the process. Everything is written and closed by now; to give back memory page by page, as the allocator
+/// would, takes longer than many an answer.
+pub(crate) fn at_once(code: u8) -> ! {
+    // A reader that is gone was dealt with where the output was written.
+    let _ = io::stdout().flush();
+    signal_hook::low_level::exit(i32::from(code))
+}
+
 /// Tells a failure to the person and to whoever started the program.
-pub(crate) fn code(outcome: Result<(), Failure>) -> ExitCode {
+pub(crate) fn code(outcome: Result<(), Failure>) -> u8 {
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(Failure::App(error)) => {
             tell(&error.message, &error.hints);
-            ExitCode::from(number(error.kind))
+            number(error.kind)
         }
         Err(Failure::Worker(worker, state)) => {
             let mut out = anstream::stderr().lock();
             // Where the standard error is closed there is nobody left to tell.
             let _ = writeln!(out, "worker {worker} ended without having finished its task: {state}");
-            ExitCode::from(8)
+            8
         }
-        Err(Failure::Unhealthy) => ExitCode::from(7),
+        Err(Failure::Unhealthy) => 7,
         // Whoever reads has seen enough (`| head`): that is no failure.
-        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => 0,
         Err(Failure::Output(error)) => {
             tell(&format!("cannot write the output: {error}"), &[]);
-            ExitCode::FAILURE
+            1
         }
     }
 }

@@ -14,8 +14,6 @@ mod run;
 mod text;
 mod watch;
 
-use std::process::ExitCode;
-
 use clap::Parser as _;
 
 /// Reading and indexing are millions of small texts on several threads: the usual allocator takes an eighth
@@ -23,9 +21,8 @@ use clap::Parser as _;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-fn main() -> ExitCode {
-    if commands::hook::is_asked_for() {
-        return ExitCode::SUCCESS;
-    }
-    exit::code(commands::run(args::Args::parse()))
+fn main() {
+    let code =
+        if commands::hook::is_asked_for() { 0 } else { exit::code(commands::run(args::Args::parse())) };
+    exit::at_once(code)
 }

@@ -2,6 +2,7 @@
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, Slice};
+use pulp::NullaryFnOnce;
 
 use crate::error::Error;
 use crate::weights::{Tensor, Weights};
@@ -176,14 +177,22 @@ impl Norm {
 
 /// The Gaussian error linear unit, in its exact form.
 fn gelu(numbers: &mut [f32]) {
-    pulp::Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            for number in numbers {
-                *number *= 0.5 * (1.0 + error_function(*number * std::f32::consts::FRAC_1_SQRT_2));
-            }
-        },
-    );
+    pulp::Arch::new().dispatch(Gelu(numbers));
+}
+
+/// The unit over some numbers, built for the processor at hand.
+struct Gelu<'n>(&'n mut [f32]);
+
+impl NullaryFnOnce for Gelu<'_> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
+    #[inline(always)]
+    fn call(self) {
+        for number in self.0 {
+            *number *= 0.5 * (1.0 + error_function(*number * std::f32::consts::FRAC_1_SQRT_2));
+        }
+    }
 }
 
 /// The error function to seven digits, as the quotient of polynomials that Eigen uses: it has no branch.

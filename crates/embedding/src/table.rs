@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use pulp::NullaryFnOnce;
+
 use crate::Vector;
 use crate::vocabulary::Vocabulary;
 use crate::wordpiece::Tokenizer;
@@ -101,11 +103,21 @@ impl Embedder<'_> {
         if self.rows.iter().any(|row| row.scale >= faint) {
             self.rows.retain(|row| row.scale >= faint);
         }
-        let rows = &self.rows;
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || sum(rows),
-        )
+        pulp::Arch::new().dispatch(Sum(&self.rows))
+    }
+}
+
+/// The sum of rows, built for the processor at hand. Not a closure: what calls one may not be inlined, and is then
+/// built for any processor.
+struct Sum<'r, 't>(&'r [Row<'t>]);
+
+impl NullaryFnOnce for Sum<'_, '_> {
+    type Output = Option<Vector>;
+
+    #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
+    #[inline(always)]
+    fn call(self) -> Option<Vector> {
+        sum(self.0)
     }
 }
 

@@ -10,6 +10,8 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
 
+use pulp::NullaryFnOnce;
+
 use crate::error::{Error, io_failed};
 use crate::rows::{HEADER, Key, Model, Row};
 use crate::vector::{InBytes, Vector};
@@ -129,15 +131,14 @@ impl Vectors {
             let processor = pulp::Arch::new();
             let (mut taken, mut block) = (begin(), Vec::new());
             while self.read_next(&next, &mut block)? {
-                processor.dispatch(
-                    #[inline(always)]
-                    || {
-                        let rows = block.chunks_exact(self.model.row()).filter_map(Row::of);
-                        for row in rows.filter(|row| row.scale > 0.0) {
-                            each(&mut taken, row.key, question.cosine(&row));
-                        }
-                    },
-                );
+                let (question, each) = (&question, &each);
+                processor.dispatch(EachNear {
+                    block: &block,
+                    size: self.model.row(),
+                    question,
+                    taken: &mut taken,
+                    each,
+                });
             }
             Ok(taken)
         };
@@ -171,10 +172,13 @@ impl Vectors {
         let mut list = List { limit, nearest: BinaryHeap::new(), reported: Vec::new() };
         let mut block = Vec::new();
         while self.read_next(next, &mut block)? {
-            processor.dispatch(
-                #[inline(always)]
-                || list.take_up(&block, self.model.row(), question, look),
-            );
+            processor.dispatch(TakeUp {
+                list: &mut list,
+                block: &block,
+                size: self.model.row(),
+                question,
+                look,
+            });
         }
         Ok(list)
     }
@@ -246,6 +250,48 @@ impl Question {
             sum.wrapping_add(i32::from(*one).wrapping_mul(i32::from(other.cast_signed())))
         });
         product as f32 * self.scale * row.scale
+    }
+}
+
+/// A look at every row of a block, built for the processor at hand. Not a closure: what calls one may not be inlined,
+/// and is then built for any processor.
+struct EachNear<'a, T, E> {
+    block: &'a [u8],
+    size: usize,
+    question: &'a Question,
+    taken: &'a mut T,
+    each: &'a E,
+}
+
+impl<T, E: Fn(&mut T, Key, f32)> NullaryFnOnce for EachNear<'_, T, E> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
+    #[inline(always)]
+    fn call(self) {
+        let rows = self.block.chunks_exact(self.size).filter_map(Row::of);
+        for row in rows.filter(|row| row.scale > 0.0) {
+            (self.each)(self.taken, row.key, self.question.cosine(&row));
+        }
+    }
+}
+
+/// The same for a list of the nearest.
+struct TakeUp<'a, L> {
+    list: &'a mut List,
+    block: &'a [u8],
+    size: usize,
+    question: &'a Question,
+    look: &'a L,
+}
+
+impl<L: Fn(Key) -> Look> NullaryFnOnce for TakeUp<'_, L> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
+    #[inline(always)]
+    fn call(self) {
+        self.list.take_up(self.block, self.size, self.question, self.look);
     }
 }
 

@@ -43,6 +43,17 @@ pub enum Hold {
     Person,
 }
 
+impl Hold {
+    /// Who holds a session.
+    pub fn of(session: &Session) -> Self {
+        match (session.is_running, &session.origin) {
+            (false, _) => Self::Free,
+            (true, Origin::OpenClaw { .. }) => Self::Worker,
+            (true, Origin::Native | Origin::Archived) => Self::Person,
+        }
+    }
+}
+
 /// A session as the choice sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -75,14 +86,9 @@ pub struct Candidate {
 impl Candidate {
     /// The session's facts, beside a budget that is set for the task.
     pub fn of(session: &Session, budget: Budget) -> Self {
-        let (registered, label) = match &session.origin {
-            Origin::OpenClaw { label, .. } => (true, label.clone()),
-            Origin::Native | Origin::Archived => (false, session.title.clone()),
-        };
-        let hold = match session.is_running {
-            false => Hold::Free,
-            true if registered => Hold::Worker,
-            true => Hold::Person,
+        let label = match &session.origin {
+            Origin::OpenClaw { label, .. } => label.clone(),
+            Origin::Native | Origin::Archived => session.title.clone(),
         };
         Self {
             id: session.id.clone(),
@@ -95,7 +101,7 @@ impl Candidate {
             compactions: session.compactions,
             budget_used_pct: budget_used(session, budget),
             label,
-            hold,
+            hold: Hold::of(session),
             has_transcript: session.file.is_some(),
         }
     }

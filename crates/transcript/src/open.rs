@@ -24,8 +24,10 @@ pub fn regular(path: &Path) -> io::Result<File> {
 /// Reads a small file whole; over `cap` bytes is an error, so that nothing large is ever held.
 pub fn small(path: &Path, cap: u64) -> io::Result<Vec<u8>> {
     use std::io::Read;
-    let mut bytes = Vec::new();
-    regular(path)?.take(cap + 1).read_to_end(&mut bytes)?;
+    let file = regular(path)?;
+    let size = file.metadata()?.len().min(cap);
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    file.take(cap + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > cap {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {cap} bytes")));
     }

@@ -8,12 +8,11 @@ use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use model::SessionId;
 
 use crate::home::{Found, Problem, SubagentFile, TranscriptFile};
+use crate::parallel::in_parallel;
 use crate::tail::FileStamp;
 
 /// How deep under a session's folder sub-agents' files may lie (workflows nest them).
@@ -67,6 +66,7 @@ fn project(root: &Path, folder: &Path, name: &str, threads: usize) -> Found {
         walk
     });
     let mut side_folders = HashMap::new();
+    walk.found.transcripts.reserve_exact(looked_at.iter().map(|part| part.found.transcripts.len()).sum());
     for part in looked_at {
         add(&mut walk.found, part.found);
         side_folders.extend(part.side_folders);
@@ -86,33 +86,6 @@ fn add(found: &mut Found, part: Found) {
     found.transcripts.extend(part.transcripts);
     found.flat_subagents.extend(part.flat_subagents);
     found.problems.extend(part.problems);
-}
-
-/// `work` on each item, several at a time; the results are in the items' order.
-fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let mut done = Vec::new();
-        while let at = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(item) = items.get(at)
-        {
-            done.push((at, work(item)));
-        }
-        done
-    };
-    let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(items.len())).map(|_| scope.spawn(take)).collect();
-        let mut done = take();
-        for other in others {
-            match other.join() {
-                Ok(part) => done.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        done
-    });
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// One thread's look around.

@@ -128,7 +128,7 @@ impl Then {
             threshold,
             weights: Weights::SEED,
         };
-        let decision = choose(&task, &candidates, &relevance::by_words(&moment.task, &candidates));
+        let decision = choose(&task, &candidates, &relevance::by_words(app, &moment.task, &candidates));
         let ranked = decision.considered.iter().map(|one| one.session_id.to_string()).collect();
         let act = if decision.action == Action::Resume { Act::Resume } else { Act::Fresh };
         // Of two files that held the same then, the older one is the session.
