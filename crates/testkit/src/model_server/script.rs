@@ -71,6 +71,7 @@ impl Rule {
 pub struct Answer {
     pub(super) parts: Vec<Part>,
     pub(super) output_tokens: Option<u64>,
+    pub(super) is_declined: bool,
 }
 
 /// One thing that happens while an answer streams.
@@ -132,6 +133,13 @@ impl Answer {
     #[must_use]
     pub fn then_cut(self) -> Self {
         self.with(Part::Cut)
+    }
+
+    /// Ends as the model ends what it will not go on with: with the reason `refusal`.
+    #[must_use]
+    pub fn declined(mut self) -> Self {
+        self.is_declined = true;
+        self
     }
 
     /// Counts this many output tokens instead of an invented number.

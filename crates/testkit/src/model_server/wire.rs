@@ -109,6 +109,9 @@ fn tool_id(number: u64, at: usize) -> String {
 }
 
 fn stop_reason(answer: &Answer) -> &'static str {
+    if answer.is_declined {
+        return "refusal";
+    }
     let calls = answer.parts.iter().any(|part| matches!(part, Part::Tool { .. }));
     if calls { "tool_use" } else { "end_turn" }
 }

@@ -45,6 +45,19 @@ fn a_refusal_is_no_success() {
 }
 
 #[test]
+fn what_the_model_declines_is_no_success() {
+    each(|claude| {
+        let stage = Stage::new(claude, Script::new().otherwise(Answer::text("I").declined()));
+        let (result, state) = stage.play(&stage.spec("say hello"));
+        assert!(result.is_error, "{result:?}");
+        let (why, message) = failed(state);
+        assert_eq!(why, Why::Api, "{message}");
+        // Each release has words of its own for it, and all name the policy's page.
+        assert!(message.contains("anthropic.com/legal/aup"), "{message}");
+    });
+}
+
+#[test]
 fn a_session_that_is_not_there_is_told() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new());
