@@ -150,7 +150,8 @@ mod tests {
             let session: SessionId = session.parse().unwrap();
             let spec = WorkerSpec::new(Start::Fresh(session.clone()), "/p".into(), "Fix it".into());
             let slot = Path::new("/").join(session.as_str());
-            let wanted = Wanted { spec: &spec, session: &session, slot: &slot, message: "m", host };
+            let wanted =
+                Wanted { spec: &spec, session: &session, slot: &slot, message: session.as_str(), host };
             match self.table.add(&wanted, now()).unwrap() {
                 Added::Begins(id) => id,
                 other => panic!("{other:?}"),

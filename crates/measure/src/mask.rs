@@ -36,8 +36,10 @@ impl Mask {
     pub fn blank(&self, line: &mut [u8]) -> bool {
         let found = self.shared(line);
         for run in &found {
-            for byte in line[run.clone()].iter_mut().filter(|byte| is_word(**byte)) {
-                *byte = BLANK;
+            // By its words: between them stand the letters of what is escaped.
+            let inside: Vec<Range<usize>> = words(&line[run.clone()]).collect();
+            for word in inside {
+                line[run.start + word.start..run.start + word.end].fill(BLANK);
             }
         }
         !found.is_empty()

@@ -77,8 +77,9 @@ fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<St
         command.current_dir(shop.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut caller = command.spawn().expect("backstory starts");
         if phase == "asked" {
-            // Killed while it asks, before anybody knows of its task, or just after.
-            pass(more);
+            // Killed while it asks, before anybody knows of its task, or just after: it asks in a few milliseconds.
+            pass(more / 20);
+            caller.kill().expect("it can be killed");
         } else {
             caller.wait().expect("it ends");
         }
