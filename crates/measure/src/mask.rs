@@ -35,12 +35,8 @@ impl Mask {
     /// whether there was anything.
     pub fn blank(&self, line: &mut [u8]) -> bool {
         let found = self.shared(line);
-        for run in &found {
-            // By its words: between them stand the letters of what is escaped.
-            let inside: Vec<Range<usize>> = words(&line[run.clone()]).collect();
-            for word in inside {
-                line[run.start + word.start..run.start + word.end].fill(BLANK);
-            }
+        for word in &found {
+            line[word.clone()].fill(BLANK);
         }
         !found.is_empty()
     }
@@ -57,7 +53,8 @@ impl Mask {
             for (length, runs) in &self.runs {
                 let Some(from) = last.len().checked_sub(*length) else { continue };
                 if runs.contains(&hash_of(last.range(from..).map(|(_, hash)| hash))) {
-                    found.push(last[from].0.start..word.end);
+                    // Word by word: what stands between two may be the letter of an escape.
+                    found.extend(last.range(from..).map(|(word, _)| word.clone()));
                 }
             }
         }
