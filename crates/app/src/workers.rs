@@ -237,7 +237,7 @@ pub(crate) fn begin(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result
 
 /// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
 pub fn detach(app: &App, id: WorkerId, program: &Path) -> Result<(), Error> {
-    hand_over(app, &mut open(app)?, id, program)?;
+    hand_over(app, &mut open(app)?, id, &Life::own(), program)?;
     for _ in 0..TRIES {
         if Remote::connect(&home(app), id).is_ok() {
             return Ok(());
@@ -261,7 +261,7 @@ pub(crate) fn look_after(app: &App, program: &Path) -> Result<(), Error> {
     let waiting = table.living().map_err(unusable)?.into_iter().filter(|worker| !worker.host.is_alive());
     let waiting: Vec<_> = waiting.filter(|worker| !worker.state.is_over()).collect();
     for worker in waiting {
-        hand_over(app, &mut table, worker.id, program)?;
+        hand_over(app, &mut table, worker.id, &worker.host, program)?;
     }
     registry::catch_up(app, &mut table)
 }
@@ -292,8 +292,8 @@ pub(crate) fn close(app: &App, worker: &Worker) -> Result<(), Error> {
     tell(app, worker, &Command::Close)
 }
 
-fn hand_over(app: &App, table: &mut Table, id: WorkerId, program: &Path) -> Result<(), Error> {
-    let Some(worker) = table.get(id).map_err(unusable)? else { return Ok(()) };
+/// Gives a worker of one Backstory to a process of its own. Where it is another's by now, that has it.
+fn hand_over(app: &App, table: &mut Table, id: WorkerId, from: &Life, program: &Path) -> Result<(), Error> {
     let mut process = Process::new(program);
     process.arg("worker").arg(id.to_string()).current_dir(&app.config.home).env_remove(workers::MARK);
     process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -307,7 +307,7 @@ fn hand_over(app: &App, table: &mut Table, id: WorkerId, program: &Path) -> Resu
     let mut child = process.spawn().map_err(|error| failed(&error))?;
     // Where it has ended already, the table says what became of the worker.
     if let Some(life) = Life::of(child.id()) {
-        table.hand_over(id, &worker.host, &life).map_err(unusable)?;
+        table.hand_over(id, from, &life).map_err(unusable)?;
     }
     // A child is waited for, so that none is left behind where this process goes on for long.
     std::thread::spawn(move || child.wait());

@@ -37,18 +37,16 @@ pub fn recover(
         let process = living_process(&worker, home);
         let began = |message: &str| said(folders, &worker.session, message);
         if let Some(process) = process {
-            if worker.process.as_ref() != Some(&process) {
-                table.started(worker.id, &process, now)?;
-            }
-            if !matches!(worker.state, WorkerState::Lost { .. }) {
-                table.enter(worker.id, &WorkerState::Lost { is_living: true }, now)?;
+            let is_known = matches!(worker.state, WorkerState::Lost { .. });
+            if !is_known && table.lose(worker.id, &worker.host, Some(&process), now)? {
                 found.lost.push(worker.id);
             }
         } else if worker.place == Some(Place::Queued) || !began(&worker.message) {
-            table.again(worker.id, now)?;
-            found.waiting.push(worker.id);
-        } else {
-            table.enter(worker.id, &WorkerState::Lost { is_living: false }, now)?;
+            // Another Backstory may have taken it over since: then it is not ours to put right.
+            if table.again(worker.id, &worker.host, now)? {
+                found.waiting.push(worker.id);
+            }
+        } else if table.lose(worker.id, &worker.host, None, now)? {
             found.lost.push(worker.id);
             let unsaid = worker.pending.as_ref().filter(|(id, _)| !began(id));
             if let Some((message, text)) = unsaid {

@@ -239,3 +239,31 @@ fn two_processes_never_get_the_same_directory() {
     assert_eq!(count(|added| matches!(added, Added::Waits(..))), 1, "{all:?}");
     assert_eq!(count(|added| matches!(added, Added::Full { .. })), 6, "{all:?}");
 }
+
+#[test]
+fn what_another_has_taken_over_is_not_put_right_again() {
+    let mut shop = Shop::open();
+    assert_eq!(shop.add("a", "/p"), Added::Begins(1));
+    let (gone, next) = (Life::own(), Life { pid: 7, began: None });
+    assert!(shop.table.hand_over(1, &gone, &next).unwrap());
+    shop.table.started(1, &next, at(1)).unwrap();
+    shop.table.enter(1, &WorkerState::Running, at(1)).unwrap();
+    // One who looked before that comes too late.
+    assert!(!shop.table.again(1, &gone, at(2)).unwrap());
+    assert!(!shop.table.lose(1, &gone, None, at(2)).unwrap());
+    assert!(!shop.table.lose(1, &gone, Some(&next), at(2)).unwrap());
+    assert!(!shop.table.hand_over(1, &gone, &Life::own()).unwrap());
+    let worker = shop.table.get(1).unwrap().unwrap();
+    assert_eq!(
+        (worker.state, worker.process, worker.place),
+        (WorkerState::Running, Some(next.clone()), Some(Place::Running))
+    );
+    assert!(shop.table.lose(1, &next, Some(&gone), at(3)).unwrap());
+    assert_eq!(
+        shop.table.get(1).unwrap().unwrap().place,
+        Some(Place::Running),
+        "its process works there still"
+    );
+    assert!(shop.table.lose(1, &next, None, at(4)).unwrap());
+    assert_eq!(shop.table.get(1).unwrap().unwrap().place, None);
+}
