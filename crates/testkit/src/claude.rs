@@ -33,6 +33,11 @@ impl Claude {
         Self::installed("2.1.100", "claude-code-2-1-100/cli.js", true)
     }
 
+    /// 2.1.197, between the two: the first native binaries.
+    pub fn v2_1_197() -> Self {
+        Self::installed("2.1.197", "claude-code-2-1-197/claude", false)
+    }
+
     /// Another release, wherever it lies: for one who makes recordings of it.
     pub fn at(version: &'static str, file: PathBuf) -> Self {
         let needs_node = file.extension().is_some_and(|extension| extension == "js");

@@ -15,7 +15,7 @@ fn failed(state: WorkerState) -> (Why, String) {
 }
 
 fn each(check: fn(&Claude)) {
-    for claude in [Claude::newest(), Claude::v2_1_100()] {
+    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
         check(&claude);
     }
 }
@@ -65,6 +65,22 @@ fn a_session_that_is_not_there_is_told() {
         let (_, state) = stage.play_out(&spec);
         let (_, message) = failed(state);
         assert!(message.contains("No conversation found"), "{message}");
+    });
+}
+
+#[test]
+fn one_that_is_to_end_comes_to_the_end_of_its_turn_and_its_input_is_closed() {
+    each(|claude| {
+        let gate = Gate::new();
+        let script = Script::new().otherwise(Answer::text("I beg").then_hold(&gate).then_text("in."));
+        let stage = Stage::new(claude, script);
+        let actor = stage.start(&stage.spec("say hello"));
+        gate.wait_until_reached();
+        actor.handle.command(Command::Close).unwrap();
+        // Nothing more can be said to it.
+        assert!(actor.message("and again").is_err());
+        gate.open();
+        assert_eq!(actor.end(), WorkerState::Finished { text: "in.".into() });
     });
 }
 

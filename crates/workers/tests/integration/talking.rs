@@ -21,7 +21,7 @@ fn prompts(stage: &Stage, session: &model::SessionId) -> String {
 
 #[test]
 fn a_session_begins_goes_on_and_is_forked() {
-    for claude in [Claude::newest(), Claude::v2_1_100()] {
+    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
         let stage = Stage::new(&claude, script());
         let first = stage.spec("say hello");
         let session = first.session().unwrap().clone();
@@ -71,7 +71,7 @@ fn only_a_new_session_of_an_agent_bears_its_mark() {
 
 #[test]
 fn a_follow_up_is_said_in_the_middle_of_the_work() {
-    for claude in [Claude::newest(), Claude::v2_1_100()] {
+    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
         let gate = Gate::new();
         let echo = json!({"command": "echo one", "description": "Say one"});
         let script = Script::new()
@@ -97,7 +97,7 @@ fn a_follow_up_is_said_in_the_middle_of_the_work() {
 
 #[test]
 fn a_turn_is_interrupted_and_the_session_goes_on() {
-    for claude in [Claude::newest(), Claude::v2_1_100()] {
+    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
         let gate = Gate::new();
         let script = script().on("never end", [Answer::text("I beg").then_hold(&gate).then_text("in.")]);
         let stage = Stage::new(&claude, script);
