@@ -14,6 +14,7 @@ mod doctor;
 mod evaluating;
 mod floor;
 mod memory;
+mod openclaw;
 mod printing;
 mod refusals;
 mod replaying;
