@@ -64,7 +64,7 @@ struct Sessions {
 /// What all agents remember, and what could not be looked at.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    /// By state folder, then by name.
+    /// By state folder; within one as its configuration lists them, then the others by name.
     pub agents: Vec<AgentMemory>,
     /// What is wrong.
     pub problems: Vec<Problem>,
@@ -88,13 +88,15 @@ impl Memory {
 
     fn add_state(&mut self, state: &Path, config: &Config, home: &Path, seen: &mut HashSet<PathBuf>) {
         let found = Agents::find(state);
-        let mut agents: Vec<AgentId> = found.agents.iter().map(|agent| agent.id.clone()).collect();
-        agents.extend(config.agents());
+        let mut agents = config.agents();
+        let mut others: Vec<AgentId> = found.agents.iter().map(|agent| agent.id.clone()).collect();
+        others.sort();
+        agents.extend(others);
         if agents.is_empty() && (config.file.is_some() || state.join("workspace").is_dir()) {
             agents.push(config.default_agent());
         }
-        agents.sort();
-        agents.dedup();
+        let mut named = HashSet::new();
+        agents.retain(|agent| named.insert(agent.clone()));
         for agent in agents {
             let folder = found.agents.iter().find(|known| known.id == agent).map(|known| &known.folder);
             let folder = folder.cloned().unwrap_or_else(|| state.join("agents").join(agent.as_str()));

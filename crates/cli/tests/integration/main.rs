@@ -16,6 +16,7 @@ mod evaluating;
 mod floor;
 mod labelling;
 mod memory;
+mod openclaw;
 mod printing;
 mod refusals;
 mod registering;
