@@ -291,9 +291,9 @@ mod tests {
         assert_eq!(
             told,
             [
-                "coder: code/memory.md one.md @agents/coder/sessions/s3.jsonl.reset.2026",
-                "main: @workspace/MEMORY.md @workspace/memory/2026/a.md @workspace/../shared/c.md \
+                "main: @workspace/MEMORY.md @workspace/memory/2026/a.md @workspace/../shared/c.md one.md \
                  @agents/main/sessions/s1.jsonl @agents/main/sessions/s2-topic-5.jsonl",
+                "coder: code/memory.md @agents/coder/sessions/s3.jsonl.reset.2026",
             ]
         );
         assert!(memory.problems.is_empty(), "{:?}", memory.problems);
