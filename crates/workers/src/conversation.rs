@@ -280,14 +280,17 @@ impl Conversation {
         let passed = |since: Duration, limit: Duration| now.since_start.saturating_sub(since) >= limit;
         match self.phase {
             Phase::Starting if passed(Duration::ZERO, self.limits.start) => {
-                let seconds = self.limits.start.as_secs();
-                self.end(Why::Start, format!("claude did not answer within {seconds} s"), &mut acts);
+                let message = format!(
+                    "claude did not answer within {}: see in a terminal whether `claude -p hello` does",
+                    seconds(self.limits.start)
+                );
+                self.end(Why::Start, message, &mut acts);
             }
             Phase::Settling(since) if passed(since, SETTLING) => self.turn_is_over(now),
             Phase::Idle(_, since) if passed(since, self.limits.idle) => self.close(),
             Phase::Turn if self.is_watched() && passed(self.heard, self.limits.silence) => {
-                let seconds = self.limits.silence.as_secs();
-                self.end(Why::Silent, format!("claude said nothing for {seconds} s"), &mut acts);
+                let message = format!("claude said nothing for {}", seconds(self.limits.silence));
+                self.end(Why::Silent, message, &mut acts);
             }
             Phase::Starting | Phase::Turn | Phase::Settling(_) | Phase::Idle(..) => {}
         }
@@ -482,6 +485,15 @@ impl Conversation {
             [] => "nothing is asked at the moment".to_owned(),
             ids => format!("`{request}` is not asked; what waits for an answer: {}", ids.join(", ")),
         }
+    }
+}
+
+/// A time limit as it is told.
+fn seconds(limit: Duration) -> String {
+    if limit.subsec_millis() == 0 {
+        format!("{} s", limit.as_secs())
+    } else {
+        format!("{:.1} s", limit.as_secs_f64())
     }
 }
 

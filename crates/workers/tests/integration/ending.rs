@@ -134,7 +134,10 @@ fn one_that_does_not_listen_is_made_to_end() {
         Limits { start: Duration::from_millis(300), grace: Duration::from_millis(300), ..Limits::default() };
     let actor = stage.start(&stage.spec("say hello"));
     let (why, message) = failed(actor.end());
-    assert_eq!((why, message.as_str()), (Why::Start, "claude did not answer within 0 s"));
+    assert_eq!(
+        (why, message.as_str()),
+        (Why::Start, "claude did not answer within 0.3 s: see in a terminal whether `claude -p hello` does")
+    );
 }
 
 #[test]
