@@ -19,5 +19,5 @@ pub use error::Error;
 pub use job::{Change, Invalid, Job, JobId, NewJob, Options, Overlap, Payload, SessionTarget};
 pub use lease::Lease;
 pub use run::{Outcome, Run, RunId, RunState, Trigger};
-pub use tick::{Hands, Seen, Start, Started, Tick, run_now, settle, tick};
+pub use tick::{Ending, Hands, Seen, Start, Started, Tick, run_now, settle, tick};
 pub use when::When;

@@ -52,10 +52,21 @@ pub struct Started {
 pub struct Seen {
     /// Itself.
     pub is: Started,
-    /// How it ended, if it has, and more in words.
-    pub ended: Option<(Outcome, Option<String>)>,
+    /// How it ended and when, if it has.
+    pub ended: Option<(Ending, Timestamp)>,
     /// What it has cost, in US dollars.
     pub cost_usd: Option<f64>,
+}
+
+/// How a worker ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// Its task is done.
+    Finished,
+    /// Its task is not done, for this reason.
+    Failed(String),
+    /// Somebody ended it.
+    Stopped,
 }
 
 /// What a look has brought.
@@ -92,12 +103,11 @@ pub fn run_now(book: &mut Book, job: &Job, starter: &str, hands: &mut impl Hands
 
 /// Enters the ends of runs, whoever asks: what is told of them then is true also where no daemon runs.
 pub fn settle(book: &mut Book, hands: &mut impl Hands) -> Result<(), Error> {
-    for (_, run) in book.open_runs()? {
-        let RunState::Running { worker, session_id, .. } = &run.state else { continue };
-        let is = Started { worker: *worker, session_id: session_id.clone() };
+    for (job, run) in book.open_runs()? {
+        let Some(work) = Work::of(&job, &run) else { continue };
         // What cannot be looked at now is looked at another time.
         if let Ok(found) = hands.look(&run)
-            && let Some(state) = over(&is, found.as_ref(), hands.now())
+            && let Some(state) = work.over(found.as_ref(), hands.now())
         {
             book.enter(&run, &state)?;
         }
@@ -116,17 +126,14 @@ impl<H: Hands> Look<'_, H> {
     /// Sees which runs have ended, ends those that take too long, and finishes starts that were killed.
     fn after_open_runs(&mut self) -> Result<(), Error> {
         for (job, run) in self.book.open_runs()? {
-            match run.state.clone() {
-                RunState::Running { worker, session_id, since } => {
-                    let is = Started { worker, session_id };
-                    if let Some(state) = self.ended(&job, &run, &is, since)
-                        && self.book.enter(&run, &state)?
-                    {
-                        self.tick.changed.push((job, Run { state, ..run }));
-                    }
+            if let Some(work) = Work::of(&job, &run) {
+                if let Some(state) = self.ended(&work, &run)
+                    && self.book.enter(&run, &state)?
+                {
+                    self.tick.changed.push((job, Run { state, ..run }));
                 }
-                RunState::Starting if self.was_killed(&run) => self.finish_start(job, run)?,
-                RunState::Starting | RunState::Waiting { .. } | RunState::Over { .. } => {}
+            } else if run.state == RunState::Starting && self.was_killed(&run) {
+                self.finish_start(job, run)?;
             }
         }
         Ok(())
@@ -197,7 +204,7 @@ impl<H: Hands> Look<'_, H> {
         Ok(())
     }
 
-    fn ended(&mut self, job: &Job, run: &Run, is: &Started, since: Timestamp) -> Option<RunState> {
+    fn ended(&mut self, work: &Work, run: &Run) -> Option<RunState> {
         let found = match self.hands.look(run) {
             Ok(found) => found,
             Err(why) => {
@@ -206,38 +213,71 @@ impl<H: Hands> Look<'_, H> {
             }
         };
         let now = self.hands.now();
-        if let Some(over) = over(is, found.as_ref(), now) {
+        if let Some(over) = work.over(found.as_ref(), now) {
             return Some(over);
         }
-        let most = job.order.timeout_seconds()?;
-        let took = now.duration_since(since);
-        if took <= SignedDuration::from_secs(i64::try_from(most).ok()?) {
+        if !work.takes_too_long(now) {
             return None;
         }
-        if let Err(why) = self.hands.stop(is.worker) {
+        if let Err(why) = self.hands.stop(work.is.worker) {
             self.tick.problems.push(why);
             return None;
         }
-        let message = Some(format!("it was ended after {} s", took.as_secs()));
-        let stopped = found.map(|seen| Seen { ended: Some((Outcome::TimedOut, message)), ..seen });
-        over(is, stopped.as_ref(), now)
+        let stopped = found.map(|seen| Seen { ended: Some((Ending::Stopped, now)), ..seen });
+        work.over(stopped.as_ref(), now)
     }
 }
 
-/// What a run has come to, whose worker was found like this; `None` while it goes on.
-fn over(is: &Started, found: Option<&Seen>, now: Timestamp) -> Option<RunState> {
-    let (outcome, message) = match found {
-        Some(seen) => seen.ended.clone()?,
-        None => (Outcome::Failed, Some("nothing is known of its worker any more".to_owned())),
-    };
-    Some(RunState::Over {
-        outcome,
-        message,
-        worker: Some(is.worker),
-        session_id: is.session_id.clone(),
-        cost_usd: found.and_then(|seen| seen.cost_usd),
-        ended: now,
-    })
+/// The work of a run that goes on.
+struct Work {
+    is: Started,
+    since: Timestamp,
+    /// It is to take no longer than this.
+    most: Option<SignedDuration>,
+}
+
+impl Work {
+    fn of(job: &Job, run: &Run) -> Option<Self> {
+        let RunState::Running { worker, session_id, since } = &run.state else { return None };
+        let is = Started { worker: *worker, session_id: session_id.clone() };
+        let seconds = job.order.timeout_seconds().and_then(|seconds| i64::try_from(seconds).ok());
+        Some(Self { is, since: *since, most: seconds.map(SignedDuration::from_secs) })
+    }
+
+    fn takes_too_long(&self, now: Timestamp) -> bool {
+        self.most.is_some_and(|most| now.duration_since(self.since) > most)
+    }
+
+    /// What it has come to, with its worker found like this; `None` while it goes on.
+    fn over(&self, found: Option<&Seen>, now: Timestamp) -> Option<RunState> {
+        let (ending, at) = match found {
+            Some(seen) => seen.ended.clone()?,
+            None => (Ending::Failed("nothing is known of its worker any more".to_owned()), now),
+        };
+        let (outcome, message) = self.outcome(ending, at);
+        Some(RunState::Over {
+            outcome,
+            message,
+            worker: Some(self.is.worker),
+            session_id: self.is.session_id.clone(),
+            cost_usd: found.and_then(|seen| seen.cost_usd),
+            ended: at,
+        })
+    }
+
+    /// Who ended a worker cannot be seen on it, and a daemon may be killed, or somebody look, just after it did: one
+    /// that was ended after its time was ended for that.
+    fn outcome(&self, ending: Ending, at: Timestamp) -> (Outcome, Option<String>) {
+        match ending {
+            Ending::Finished => (Outcome::Finished, None),
+            Ending::Failed(why) => (Outcome::Failed, Some(why)),
+            Ending::Stopped if self.takes_too_long(at) => {
+                let took = at.duration_since(self.since).as_secs();
+                (Outcome::TimedOut, Some(format!("it was ended after {took} s")))
+            }
+            Ending::Stopped => (Outcome::Failed, Some("somebody ended it".to_owned())),
+        }
+    }
 }
 
 /// Starts a run's worker, and keeps what came of it.

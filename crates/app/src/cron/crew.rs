@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use schedule::{Hands, Job, Options, Outcome, Payload, Run, Seen, SessionTarget, Start, Started};
+use schedule::{Ending, Hands, Job, Options, Payload, Run, Seen, SessionTarget, Start, Started};
 use workers::table::Worker;
 use workers::{Life, PermissionMode, WorkerState};
 
@@ -150,12 +150,12 @@ fn agent(options: &Options) -> Result<Option<model::AgentId>, Error> {
 }
 
 fn seen(worker: Worker) -> Seen {
-    let ended = match worker.state {
-        WorkerState::Finished { .. } => Some((Outcome::Finished, None)),
-        WorkerState::Failed { message, .. } => Some((Outcome::Failed, Some(message))),
-        WorkerState::Stopped => Some((Outcome::Failed, Some("somebody ended it".to_owned()))),
+    let ending = match worker.state {
+        WorkerState::Finished { .. } => Some(Ending::Finished),
+        WorkerState::Failed { message, .. } => Some(Ending::Failed(message)),
+        WorkerState::Stopped => Some(Ending::Stopped),
         WorkerState::Lost { is_living: false } => {
-            Some((Outcome::Failed, Some("it was killed in the middle of its task".to_owned())))
+            Some(Ending::Failed("it was killed in the middle of its task".to_owned()))
         }
         WorkerState::Lost { is_living: true }
         | WorkerState::Queued
@@ -164,6 +164,7 @@ fn seen(worker: Worker) -> Seen {
         | WorkerState::WaitingPermission { .. }
         | WorkerState::Idle { .. } => None,
     };
+    let ended = ending.map(|ending| (ending, worker.stopped.unwrap_or(worker.changed)));
     let is = Started { worker: worker.id, session_id: Some(worker.session.to_string()) };
     Seen { is, ended, cost_usd: Some(worker.cost_usd) }
 }

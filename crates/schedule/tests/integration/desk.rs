@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use schedule::{
-    Book, Hands, Job, Lease, NewJob, Options, Outcome, Overlap, Payload, Run, Seen, SessionTarget, Start,
+    Book, Ending, Hands, Job, Lease, NewJob, Options, Overlap, Payload, Run, Seen, SessionTarget, Start,
     Started, Tick, When, run_now, settle, tick,
 };
 
@@ -94,12 +94,17 @@ impl Desk {
         run_now(&mut book, &job, "somebody", &mut AtDesk { desk: self, now }).unwrap()
     }
 
-    /// All workers that were started have done their tasks.
-    pub(crate) fn finish(&mut self) {
+    /// All workers that were started end so, at this time.
+    pub(crate) fn end(&mut self, ending: &Ending, at: Timestamp) {
         for (_, worker) in &mut self.workers {
-            worker.ended = Some((Outcome::Finished, None));
+            worker.ended = Some((ending.clone(), at));
             worker.cost_usd = Some(0.5);
         }
+    }
+
+    /// All workers that were started have done their tasks.
+    pub(crate) fn finish(&mut self) {
+        self.end(&Ending::Finished, time("01-01T00:00:00"));
     }
 
     /// What the history says, oldest first: the trigger, and the run's status or outcome.

@@ -1,7 +1,7 @@
 //! What a daemon does: on time, after a pause, beside another, after a kill.
 
 use jiff::tz::TimeZone;
-use schedule::{Change, Claim, Overlap, Payload, Start, Started};
+use schedule::{Change, Claim, Ending, Overlap, Payload, Start, Started};
 
 use crate::desk::{Desk, after, begun, hourly, key, lives, time};
 
@@ -117,8 +117,8 @@ fn a_start_that_was_killed_is_neither_lost_nor_doubled() {
     }
 }
 
-#[test]
-fn a_run_that_takes_too_long_is_ended() {
+/// A job with a minute's time, begun at one o'clock.
+fn with_a_minute() -> Desk {
     let mut desk = Desk::new();
     let mut order = hourly("a");
     order.payload = Payload::AgentTurn {
@@ -129,10 +129,29 @@ fn a_run_that_takes_too_long_is_ended() {
     };
     desk.book().add(&order, time("01-01T00:30:00")).unwrap();
     desk.tick("one", time("01-01T01:00:00")).unwrap();
+    desk
+}
+
+#[test]
+fn a_run_that_takes_too_long_is_ended() {
+    let mut desk = with_a_minute();
     desk.tick("one", time("01-01T01:01:00")).unwrap();
     assert_eq!((desk.told(), &desk.stopped), (vec!["schedule running".to_owned()], &vec![]));
     desk.tick("one", time("01-01T01:01:01")).unwrap();
     assert_eq!((desk.told(), &desk.stopped), (vec!["schedule timed_out".to_owned()], &vec![1]));
+}
+
+#[test]
+fn whoever_finds_a_worker_ended_knows_why() {
+    let check = |ended: &str, expected: &str| {
+        let mut desk = with_a_minute();
+        desk.end(&Ending::Stopped, time(ended));
+        desk.settle(time("01-01T01:30:00"));
+        assert_eq!(desk.told(), [expected], "{ended}");
+    };
+    check("01-01T01:00:59", "schedule failed");
+    // By a daemon that was killed before it could say so, or has not said it yet.
+    check("01-01T01:01:01", "schedule timed_out");
 }
 
 #[test]
