@@ -3,6 +3,7 @@
 //!
 //! The name says how much the value has to prove: a password only that it is no word, a key that chance made it.
 
+use crate::colour;
 use crate::rules::{HARMLESS_TOKENS, KEY_NAMES, PASSWORD_NAMES};
 use crate::value::{
     is_code, is_mixed, is_number, is_password, is_place, is_placeholder, is_random, is_technical, is_uuid,
@@ -83,6 +84,16 @@ pub(crate) fn foreign(text: Text<'_>, end: usize) -> Option<Secret> {
         .then(|| Secret::new("password", value.start..value.end))
 }
 
+/// The quoted password behind SQL's `IDENTIFIED BY`, which ends at `end`.
+pub(crate) fn identified(text: Text<'_>, end: usize) -> Option<Secret> {
+    let at = end + spaces(&text.bytes[end..]);
+    let name = Name { bytes: text.bytes, start: end, end };
+    let value = Value::read(text, &name, Tie::Argument, at)?;
+    value
+        .is_secret(text, Promise::Password, &name, Tie::Assigned)
+        .then(|| Secret::new("password", value.start..value.end))
+}
+
 /// A name in the text.
 struct Name<'a> {
     bytes: &'a [u8],
@@ -100,7 +111,13 @@ impl<'a> Name<'a> {
         while after > 0 && bytes[end + after - 1] == b'-' {
             after -= 1;
         }
-        Self { bytes, start: start - before, end: end + after }
+        // Neither is the end of a colour.
+        let name = &bytes[start - before..start];
+        let capitals = |letters: &[u8]| letters.iter().any(u8::is_ascii_uppercase);
+        let coloured = name.iter().position(|byte| *byte == b'm').map_or(0, |at| {
+            if capitals(&name[..at]) { 0 } else { colour::end_of_one(&bytes[..=start - before + at]) }
+        });
+        Self { bytes, start: start - before + coloured, end: end + after }
     }
 
     fn text(&self) -> &'a [u8] {
@@ -149,7 +166,11 @@ impl<'a> Name<'a> {
         }
         let Some(before) = text.len().checked_sub(word.len() + 1).map(|before| text[before]) else {
             // Standing alone it is mostly a verb or a result: only a quoted key, an option or `pass=`.
-            return matches!(self.bytes.get(self.end), Some(b'"' | b'\'' | b'=' | b'\\')) || word == "pwd";
+            let is_source =
+                [&b"-passin "[..], b"-passout "].iter().any(|option| self.before().ends_with(option));
+            return matches!(self.bytes.get(self.end), Some(b'"' | b'\'' | b'=' | b'\\'))
+                || word == "pwd"
+                || is_source;
         };
         let is_joined = before.is_ascii_alphanumeric();
         let is_camel =
@@ -170,7 +191,7 @@ impl<'a> Name<'a> {
 
 /// What ties a value to the name, and where the value begins.
 fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
-    let mut at = name.end;
+    let mut at = name.end + colour::all(&bytes[name.end..]);
     let closing = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*');
     let closed = bytes[at..].iter().take(6).take_while(|byte| closing(byte)).count();
     // `\n` behind a name ends its line.
@@ -179,6 +200,7 @@ fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
         return None;
     }
     at += closed;
+    at += colour::all(&bytes[at..]);
     if bytes[at..].starts_with(b"&quot;") {
         at += 6;
     }
@@ -187,8 +209,13 @@ fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
     }
     let gap = spaces(&bytes[at..]);
     let rest = &bytes[at + gap..];
-    let tied = |length: usize, tie| Some((tie, at + gap + length + spaces(&rest[length..])));
-    let is_option = name.text().starts_with(b"-") || name.before().ends_with(b"-");
+    let tied = |length: usize, tie| Some((tie, at + gap + length + free(&rest[length..])));
+    let is_option = name.text().starts_with(b"-")
+        || [&b"-"[..], b"ENV ", b"setx "].iter().any(|before| name.before().ends_with(before))
+        || name.text() == b"requirepass";
+    // "Proxy-pass" is a verb.
+    let is_pass = || name.text().to_ascii_lowercase().ends_with(b"pass");
+    let is_cell = || name.before().trim_ascii_end().ends_with(b"|") || closed > 0;
     let is_named = closed > 0 || name.before().ends_with(b"name: ");
     if is_named && let Some(length) = value_field(rest) {
         return tied(length, Tie::Assigned);
@@ -203,10 +230,18 @@ fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
             .map_or_else(|| tied(1, Tie::Assigned), |length| tied(1 + length, Tie::Assigned)),
         [b'>', ..] if name.before().ends_with(b"<") => tied(1, Tie::Element),
         [b',', ..] if closed > 0 => tied(1, Tie::Argument),
+        [b'|', b' ', ..] if gap > 0 && is_cell() => tied(1, Tie::Assigned),
+        [b'\'' | b'`', ..] if gap == 1 && closed == 0 && !is_pass() => Some((Tie::Assigned, at + gap)),
         [b'i', b's', b' ' | b':', ..] if gap > 0 => tied(3, Tie::Sentence),
         _ if gap > 0 && is_option => Some((Tie::Option, at + gap)),
         _ => None,
     }
+}
+
+/// Spaces and colours before a value.
+fn free(rest: &[u8]) -> usize {
+    let gap = spaces(rest);
+    gap + colour::all(&rest[gap..])
 }
 
 fn spaces(rest: &[u8]) -> usize {
@@ -363,11 +398,13 @@ impl Quote {
 fn unquoted(rest: &[u8], of_environment: bool, tie: Tie) -> usize {
     let always = |byte: u8| {
         byte.is_ascii_whitespace()
+            || byte.is_ascii_control()
             || !byte.is_ascii()
             || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b'|')
     };
     let mostly = |byte: u8| matches!(byte, b',' | b';' | b'&' | b')' | b'}' | b']');
-    let ends = |byte: &u8| always(*byte) || (!of_environment && mostly(*byte));
+    let is_whole = of_environment || tie == Tie::Element;
+    let ends = |byte: &u8| always(*byte) || (!is_whole && mostly(*byte));
     let length = rest.iter().position(ends).unwrap_or(rest.len());
     let mut value = &rest[..length];
     while let Some((last, shorter)) = value.split_last() {

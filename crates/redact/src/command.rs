@@ -1,4 +1,4 @@
-//! Passwords given to commands: `curl -u name:password`, `mysql -pPassword`, `docker login -p …`, `.netrc`.
+//! Passwords given to commands: `curl -u name:password`, `mysql -pPassword`, `docker login -p …`, `sshpass -p …`, `.netrc`.
 
 use crate::rules::MANUAL_PASSWORDS;
 use crate::value::{is_code, is_password, is_placeholder};
@@ -15,6 +15,7 @@ pub(crate) fn password(text: Text<'_>, start: usize, end: usize) -> Option<Secre
     let found = match &text.bytes[start..end] {
         b"curl " => user_option(words),
         b"mysql" => joined_option(words),
+        b"sshpass" => joined_option(words.clone()).or_else(|| after_login(words)),
         _ => after_login(words),
     };
     found.map(|(from, to)| Secret::new("command-password", end + from..end + to))
@@ -80,6 +81,7 @@ fn accepted(password: &[u8], user: &[u8]) -> bool {
 }
 
 /// The words of a line without their quotes, and where each begins.
+#[derive(Clone)]
 struct Words<'a> {
     line: &'a [u8],
     at: usize,

@@ -12,10 +12,7 @@ pub(crate) fn bearer(text: Text<'_>, start: usize, end: usize) -> Option<Secret>
     let gap = bytes[end..].iter().take(4).take_while(|byte| matches!(byte, b' ' | b':' | b'=')).count();
     let escaped = if bytes[end..].starts_with(b"%20") { 3 } else { gap };
     let from = end + escaped;
-    let is_part = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=')
-    };
-    let length = bytes[from..].iter().take(8192).take_while(|byte| is_part(byte)).count();
+    let length = bytes[from..].iter().take(8192).take_while(|byte| is_token(**byte)).count();
     let mut value = &bytes[from..from + length];
     while let Some(trimmed) = value.strip_suffix(b".") {
         value = trimmed;
@@ -23,15 +20,51 @@ pub(crate) fn bearer(text: Text<'_>, start: usize, end: usize) -> Option<Secret>
     let before = &bytes[start.saturating_sub(32)..start];
     let in_header = before.windows(9).any(|word| word.eq_ignore_ascii_case(b"uthorizat"));
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_token = match value.len() {
+    let fits = match value.len() {
         0..8 => false,
         8..16 => in_header && digits >= 2 && value.iter().any(u8::is_ascii_alphabetic),
         _ => is_random(value) || (in_header && (is_mixed(value) || digits >= 2)),
     };
     let goes_on = bytes.get(from + value.len()).is_some_and(|byte| matches!(byte, b'(' | b'{' | b'$' | b'['));
     let is_cut = text.is_cut_at(from + value.len()) && value.len() >= 4;
-    (escaped > 0 && (is_token || is_cut) && !goes_on && !is_placeholder(value))
+    (escaped > 0 && (fits || is_cut) && !goes_on && !is_placeholder(value))
         .then(|| Secret::new("bearer-token", from..from + value.len()))
+}
+
+/// The value of the `Authorization` whose name goes on at `start` and ends at `end`, where it is no `Bearer` nor `Basic`: alone, or behind
+/// another scheme.
+pub(crate) fn authorization(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
+    let bytes = text.bytes;
+    let before = &bytes[start.saturating_sub(4)..start];
+    if !before.eq_ignore_ascii_case(b"auth") {
+        return None;
+    }
+    let is_gap = |byte: &u8| matches!(byte, b' ' | b':' | b'=' | b']' | b'"' | b'\'' | b'\\' | b',' | b'`');
+    let gap = bytes[end..].iter().take(8).take_while(|byte| is_gap(byte)).count();
+    if !bytes[end..end + gap].iter().any(|byte| matches!(byte, b':' | b'=' | b',')) {
+        return None;
+    }
+    let word = |from: usize| bytes[from..].iter().take(400).take_while(|byte| is_token(**byte)).count();
+    let (mut from, mut length) = (end + gap, word(end + gap));
+    let scheme = &bytes[from..from + length];
+    if (3..=12).contains(&length)
+        && scheme.iter().all(u8::is_ascii_alphabetic)
+        && bytes.get(from + length) == Some(&b' ')
+    {
+        if scheme.eq_ignore_ascii_case(b"bearer") || scheme.eq_ignore_ascii_case(b"basic") {
+            return None;
+        }
+        from += length + 1;
+        length = word(from);
+    }
+    let value = &bytes[from..from + length];
+    let goes_on = bytes.get(from + length).is_some_and(|byte| matches!(byte, b'(' | b'{' | b'$' | b'['));
+    (length >= 16 && is_mixed(value) && !goes_on && !is_placeholder(value))
+        .then(|| Secret::new("bearer-token", from..from + length))
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=')
 }
 
 /// The name and password in base64 that begin at `from`, behind `Basic `.

@@ -9,6 +9,7 @@
 
 mod address;
 mod assignment;
+mod colour;
 mod command;
 mod header;
 mod private_key;

@@ -1,6 +1,7 @@
 //! Private keys as text: PEM, OpenSSH, PGP, `PuTTY`; also with escaped line ends, quoted line by line in code,
 //! with line numbers before them, and cut off.
 
+use crate::colour;
 use crate::value::is_of_few;
 use crate::{Secret, Text};
 
@@ -58,7 +59,11 @@ impl Body {
         let mut body = Self { end: from, characters: 0, is_whole: false, is_filler: true };
         let mut at = from;
         while at < bytes.len() {
-            let start = at + frame(&bytes[at..]);
+            let mut start = at + frame(&bytes[at..]);
+            // A line that a difference takes away.
+            if bytes[start..].starts_with(b"------END") {
+                start += 1;
+            }
             let rest = &bytes[start..];
             if rest.starts_with(b"-----END")
                 || rest.starts_with(b"---- END")
@@ -96,23 +101,32 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// What stands around the lines of a key: line ends, also escaped, quotes, indents, signs of a difference,
-/// line numbers.
+/// What stands around the lines of a key: line ends, also escaped, quotes, indents, signs of a comment and of a
+/// difference, colours, line numbers.
 fn frame(rest: &[u8]) -> usize {
     let mut at = 0;
-    loop {
-        match &rest[at..] {
-            [b'\\', b'n' | b'r' | b't' | b'\\', ..] => at += if rest[at + 1] == b'\\' { 1 } else { 2 },
-            [b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b',' | b'|' | b'>' | b'\\' | b';', ..] => {
-                at += 1;
-            }
-            [b'+', next, ..] if matches!(next, b' ' | b'\n' | b'"' | b'\'') || at_line(rest, at) => at += 1,
-            [b'0'..=b'9', ..] => match numbered(&rest[at..]) {
-                Some(length) => at += length,
-                None => return at,
-            },
-            _ => return at,
+    while let Some(length) = around(rest, at) {
+        at += length;
+    }
+    at
+}
+
+/// How long the next piece of that is.
+fn around(rest: &[u8], at: usize) -> Option<usize> {
+    let is_first = at_line(rest, at);
+    let colour = colour::length(&rest[at..]);
+    match &rest[at..] {
+        _ if colour > 0 => Some(colour),
+        [b'\\', b'n' | b'r' | b't', ..] | [b'#' | b'*', b' ' | b'\n', ..] => Some(2),
+        [b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b',' | b'|' | b'>' | b'\\' | b';', ..] => {
+            Some(1)
         }
+        [b'%', b'0', b'A' | b'a' | b'D' | b'd', ..] | [b'/', b'/', b' ', ..] => Some(3),
+        [b'<', b'b', b'r', tag @ ..] => Some(4 + tag.iter().take(3).position(|byte| *byte == b'>')?),
+        [b'-', next, ..] if is_first && (is_base64(*next) || *next == b'\n') => Some(1),
+        [b'+', next, ..] if is_first || matches!(next, b' ' | b'\n' | b'"' | b'\'') => Some(1),
+        [b'0'..=b'9', ..] if let Some(length) = numbered(&rest[at..]) => Some(length),
+        _ => is_first.then(|| found_at(&rest[at..]))?,
     }
 }
 
@@ -124,11 +138,18 @@ fn at_line(rest: &[u8], at: usize) -> bool {
 fn numbered(rest: &[u8]) -> Option<usize> {
     let digits = rest.iter().take(7).take_while(|byte| byte.is_ascii_digit()).count();
     let behind = &rest[digits..];
-    if behind.starts_with(b"\t") {
+    if behind.starts_with(b"\t") || (digits > 0 && behind.starts_with(b":")) {
         Some(digits + 1)
     } else {
         behind.starts_with("→".as_bytes()).then_some(digits + "→".len())
     }
+}
+
+/// The file and the line number that a search prints before what it found.
+fn found_at(rest: &[u8]) -> Option<usize> {
+    let path = rest.iter().take(160).position(|byte| byte.is_ascii_whitespace() || *byte == b':')?;
+    let number = numbered(rest[path..].strip_prefix(b":")?)?;
+    (path > 0 && rest[path + number] == b':').then_some(path + 1 + number)
 }
 
 /// Whether the characters of a key may end so.
@@ -155,6 +176,8 @@ fn ends_line(rest: &[u8]) -> bool {
                     | b'}'
                     | b']'
                     | b';'
+                    | b'%'
+                    | 0x1b
             ) && !rest.starts_with(b" (")
                 || !byte.is_ascii()
         }

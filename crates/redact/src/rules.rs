@@ -100,6 +100,11 @@ pub(crate) const TOKENS: &[Token] = &[
     token("langsmith-key", "lsv2_sk_", Word, Least(32)),
     token("tavily-key", "tvly-", Word, Random(28)),
     token("cerebras-key", "csk-", Alnum, Random(40)),
+    token("together-key", "tgp_v1_", Word, Least(40)),
+    token("fireworks-key", "fw_", Alnum, Random(20)),
+    token("firecrawl-key", "fc-", Hex, ExactRandom(32)),
+    token("e2b-key", "e2b_", Hex, Exact(40)),
+    token("jina-key", "jina_", Alnum, Least(50)),
     // Code and packages.
     token("github-token", "ghp_", Alnum, Least(20)),
     token("github-token", "gho_", Alnum, Least(20)),
@@ -163,6 +168,9 @@ pub(crate) const TOKENS: &[Token] = &[
     token("fly-token", "fm2_", Base64, Least(80)),
     token("fly-token", "fm1r_", Base64, Least(80)),
     token("netlify-token", "nfp_", Alnum, Least(36)),
+    token("vercel-token", "vercel_blob_rw_", Word, Least(30)),
+    token("vercel-token", "vck_", Alnum, Random(40)),
+    token("render-key", "rnd_", Alnum, Random(28)),
     token("supabase-key", "sbp_", Alnum, Least(40)),
     token("supabase-key", "sb_secret_", Word, Least(20)),
     token("neon-key", "napi_", Alnum, Least(40)),
@@ -220,6 +228,8 @@ pub(crate) const TOKENS: &[Token] = &[
     token("shopify-token", "shppa_", Alnum, Least(30)),
     token("flutterwave-key", "FLWSECK", Word, Least(12)),
     token("razorpay-key", "rzp_live_", Alnum, Random(14)),
+    token("plaid-token", "access-sandbox-", Word, Exact(36)),
+    token("plaid-token", "access-production-", Word, Exact(36)),
     token("easypost-key", "EZAK", Alnum, Random(50)),
     token("easypost-key", "EZTK", Alnum, Random(50)),
     token("shippo-token", "shippo_", Word, Least(40)),
@@ -244,6 +254,8 @@ pub(crate) const TOKENS: &[Token] = &[
     token("new-relic-key", "NRII-", Word, Least(24)),
     token("new-relic-key", "NRJS-", Alnum, Least(19)),
     token("prefect-key", "pnu_", Alnum, Least(36)),
+    token("hubspot-token", "pat-na1-", Word, Exact(36)),
+    token("hubspot-token", "pat-eu1-", Word, Exact(36)),
     token("dropbox-token", "sl.", Word, Random(60)),
     token("mapbox-token", "sk.eyJ", Dotted, Least(40)),
 ];
@@ -291,15 +303,27 @@ pub(crate) const KEY_NAMES: &[&str] = &[
     "botkey",
     "aeskey",
     "mailkey",
+    "fernetkey",
+    "secretkeybase",
 ];
 
 /// The same for passwords, which need not look random.
-pub(crate) const PASSWORD_NAMES: &[&str] =
-    &["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pass"];
+pub(crate) const PASSWORD_NAMES: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "passwort",
+    "storepass",
+    "keypass",
+    "requirepass",
+    "pwd",
+    "pass",
+];
 
-/// Words for a password in other scripts; nothing of a name follows or precedes them.
+/// Words for a password in other languages; nothing of a name follows them.
 pub(crate) const PASSWORD_WORDS: &[&str] =
-    &["密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль"];
+    &["密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль", "Kennwort", "aseña", "de passe"];
 
 /// Names that end in `token` and are no secrets: places in a list, and pieces of text.
 pub(crate) const HARMLESS_TOKENS: &[&str] = &[

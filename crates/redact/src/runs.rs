@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use crate::colour;
 use crate::rules::{Body, Length, TOKENS, Token};
 use crate::value::{is_even, is_random, is_sure_placeholder};
 use crate::{Secret, Text};
@@ -217,13 +218,12 @@ fn headed(text: Text<'_>, start: usize) -> Option<Secret> {
 /// Whether something can begin at `at`: no letter or digit stands before it but those of an escape.
 fn is_apart(bytes: &[u8], at: usize) -> bool {
     let Some((before, rest)) = bytes[..at].split_last() else { return true };
-    let ends_colour = || {
-        let digits = rest.iter().rev().take(3).take_while(|byte| byte.is_ascii_digit()).count();
-        *before == b'm' && matches!(rest[..rest.len() - digits].last(), Some(b'[' | b';'))
-    };
+    let is_encoded =
+        || before.is_ascii_hexdigit() && matches!(rest, [.., b'%', first] if first.is_ascii_hexdigit());
     !before.is_ascii_alphanumeric()
         || (rest.ends_with(b"\\") && matches!(before, b'n' | b'r' | b't'))
-        || ends_colour()
+        || colour::end_of_one(&bytes[..at]) > 0
+        || is_encoded()
 }
 
 /// A token that begins at `at`; `is_first` says that the run, or what follows an escape, begins there.
@@ -257,9 +257,20 @@ fn body_end(text: Text<'_>, from: usize, token: &Token, is_first: bool) -> Optio
         Length::Least(least) => body.len() >= least,
         Length::Random(least) => is_first && body.len() >= least && is_random(body) && is_even(body),
         Length::Exact(length) => body.len() == length && !goes_on,
-        Length::ExactRandom(length) => is_first && body.len() == length && !goes_on && is_random(body),
+        Length::ExactRandom(length) => {
+            is_first && body.len() == length && !goes_on && (is_random(body) || is_of_all(body))
+        }
     };
     (fits && !is_sure_placeholder(body)).then_some(end)
+}
+
+/// Whether it is long and holds small letters, capitals and digits.
+fn is_of_all(body: &[u8]) -> bool {
+    let holds = |is: fn(&u8) -> bool| body.iter().any(is);
+    body.len() >= 32
+        && holds(u8::is_ascii_lowercase)
+        && holds(u8::is_ascii_uppercase)
+        && holds(u8::is_ascii_digit)
 }
 
 /// The token whose beginning stands at `at`, where a word has told of it.

@@ -147,7 +147,8 @@ pub(crate) fn is_number(value: &[u8]) -> bool {
         };
     let length = digits.iter().take_while(|byte| is_digit(byte) || matches!(byte, b'_' | b'.')).count();
     let unit = digits[length..].strip_prefix(b"_").unwrap_or(&digits[length..]);
-    length > 0 && unit.len() <= 5 && (unit.is_empty() || b"uifULsmkMG".contains(&unit[0]))
+    // No number of a program is longer than 256 bits, and a key often is as long.
+    (1..64).contains(&length) && unit.len() <= 5 && (unit.is_empty() || b"uifULsmkMG".contains(&unit[0]))
 }
 
 /// Whether the value is where something lies and not what it is.

@@ -20,6 +20,8 @@ enum Announces {
     Address,
     /// A bearer's token.
     Bearer,
+    /// Another scheme's token, or one without a scheme.
+    Authorization,
     /// A name and a password in base64.
     Basic,
     /// The same in a registry's settings.
@@ -28,6 +30,8 @@ enum Announces {
     Cookie,
     /// A command that is given a password.
     Command,
+    /// A database user's password.
+    Identified,
     /// A signature in an address, which is as good as a password while it lasts.
     Signature,
     /// A token that is too short to be a long run, or is too often broken.
@@ -38,7 +42,7 @@ enum Announces {
     Foreign,
 }
 
-/// The words, in the spellings that occur. At most 64, so that vector instructions look for all at once.
+/// The words, in the spellings that occur, from where they are unlike others. At most 64, so that vector instructions look for all at once.
 const WORDS: &[(&str, Announces)] = &[
     ("pass", Announces::Value),
     ("Pass", Announces::Value),
@@ -56,6 +60,8 @@ const WORDS: &[(&str, Announces)] = &[
     ("://", Announces::Address),
     ("earer", Announces::Bearer),
     ("EARER", Announces::Bearer),
+    ("orization", Announces::Authorization),
+    ("ORIZATION", Announces::Authorization),
     ("asic ", Announces::Basic),
     ("ASIC ", Announces::Basic),
     ("_auth", Announces::Auth),
@@ -65,6 +71,8 @@ const WORDS: &[(&str, Announces)] = &[
     ("curl ", Announces::Command),
     ("mysql", Announces::Command),
     ("login", Announces::Command),
+    ("sshpass", Announces::Command),
+    ("FIED BY", Announces::Identified),
     ("sig=", Announces::Signature),
     ("ignature=", Announces::Signature),
     ("AKIA", Announces::Token),
@@ -133,6 +141,8 @@ fn ask(text: Text<'_>, announces: Announces, start: usize, end: usize, found: &m
         }
         Announces::Address => found.extend(address::password(text, start)),
         Announces::Bearer => found.extend(header::bearer(text, start, end)),
+        Announces::Authorization => found.extend(header::authorization(text, start, end)),
+        Announces::Identified => found.extend(assignment::identified(text, end)),
         Announces::Basic => found.extend(header::basic(text, end)),
         Announces::Auth => found.extend(header::registry(text, end)),
         Announces::Cookie => header::cookies(text, start, end, found),

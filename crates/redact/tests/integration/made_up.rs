@@ -113,6 +113,7 @@ fn filled(template: &str, random: &mut Random) -> String {
                 'n' => out.push('\n'),
                 'r' => out.push('\r'),
                 't' => out.push('\t'),
+                'e' => out.push('\u{1b}'),
                 '"' => out.push_str("\\\""),
                 c => out.push(c),
             }

@@ -1,0 +1,48 @@
+//! The colours of a terminal in a text: as they are, and as a string in code or JSON holds them.
+
+/// How long the sequence is that begins here and ends with `m`: 0 where none does.
+pub(crate) fn length(rest: &[u8]) -> usize {
+    const BEGINNINGS: [&[u8]; 8] =
+        [b"\x1b[", b"\\u001b[", b"\\u001B[", b"\\x1b[", b"\\x1B[", b"\\033[", b"\\e[", b"^[["];
+    let Some(beginning) = BEGINNINGS.iter().find(|beginning| rest.starts_with(beginning)) else { return 0 };
+    let inside = &rest[beginning.len()..];
+    let numbers = inside.iter().take(24).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    if inside.get(numbers) == Some(&b'm') { beginning.len() + numbers + 1 } else { 0 }
+}
+
+/// How long all the sequences are that begin here, one behind the other.
+pub(crate) fn all(rest: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        match length(&rest[at..]) {
+            0 => return at,
+            length => at += length,
+        }
+    }
+}
+
+/// How much of the letters and digits at the end of `before` is the end of a sequence: the `36m` of `\x1b[36m`.
+pub(crate) fn end_of_one(before: &[u8]) -> usize {
+    let Some((b'm', rest)) = before.split_last() else { return 0 };
+    let digits = rest.iter().rev().take(3).take_while(|byte| byte.is_ascii_digit()).count();
+    if matches!(rest[..rest.len() - digits].last(), Some(b'[' | b';')) { digits + 1 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours() {
+        let check = |text: &str, expected| assert_eq!(length(text.as_bytes()), expected, "{text}");
+        check("\u{1b}[0m", 4);
+        check("\u{1b}[m", 3);
+        check("\u{1b}[38;5;12mx", 10);
+        check("\\u001b[32mx", 10);
+        check("\\033[1;32mx", 10);
+        check("\u{1b}[2K", 0);
+        check("[0m", 0);
+        assert_eq!(all(b"\x1b[0m\x1b[1m\x1b[2K"), 8);
+        assert_eq!((end_of_one(b"\x1b[36m"), end_of_one(b"\x1b[m"), end_of_one(b"from")), (3, 1, 0));
+    }
+}
