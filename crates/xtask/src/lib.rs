@@ -3,6 +3,7 @@
 pub mod calibrate;
 mod distil;
 mod principal;
+pub mod redactions;
 mod round;
 mod train;
 
