@@ -20,7 +20,7 @@ use crate::files::{Changes, FileList, FileRow, Shared};
 use crate::kind::Kind;
 use crate::source::SourceKind;
 use crate::writer::{Writer, list_file};
-use crate::{conversation, notes};
+use crate::{conversation, notes, vectors};
 
 /// A commit is made after so many bytes of transcripts.
 const COMMIT_EVERY: u64 = 2 << 30;
@@ -126,6 +126,8 @@ pub fn sync(
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Synced, Error> {
     let rows = match FileList::open_read_only(&list_file(folder)) {
+        // Vectors that are lost, or of another table, are made again from the beginning.
+        Ok(Some(list)) if !vectors::are_there(folder, list.vectors()?) => Vec::new(),
         Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(Synced::default()),
         Ok(Some(list)) => list.all()?,
         Ok(None) | Err(_) => Vec::new(),

@@ -265,3 +265,25 @@ fn vectors_of_replaced_files_do_not_stay() {
     }
     assert_eq!(size(), [first], "as many vectors as at first, in one file");
 }
+
+#[test]
+fn vectors_that_are_lost_or_of_another_table_are_made_again() {
+    let history = many(3);
+    let vectors = history.index().join("vectors.bin");
+    let damage: [fn(&Path); 2] = [
+        |vectors| {
+            use std::os::unix::fs::FileExt as _;
+            // The number the table is known by.
+            let file = std::fs::OpenOptions::new().write(true).open(vectors).unwrap();
+            file.write_all_at(&[1, 2, 3, 4], 8).unwrap();
+        },
+        |vectors| std::fs::remove_file(vectors).unwrap(),
+    ];
+    for damage in damage {
+        damage(&vectors);
+        assert_eq!(asked(&history, "question", None, 0).meaning, Meaning::Nothing);
+        history.sync();
+        let outcome = asked(&history, "question", None, 0);
+        assert_eq!((outcome.meaning, outcome.total), (Meaning::Ran, 3), "although no transcript has changed");
+    }
+}
