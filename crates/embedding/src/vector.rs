@@ -41,16 +41,21 @@ impl Vector {
     }
 }
 
-/// A vector of length one with a byte for each number.
+/// A vector with a byte for each number, of length one unless it was shortened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InBytes {
     /// From -127 to 127, the largest being one of the two.
     pub(crate) numbers: Vec<i8>,
-    /// What makes its length one.
+    /// What makes its length what it is.
     pub(crate) scale: f32,
 }
 
 impl InBytes {
+    /// The same direction, so many times as long.
+    pub(crate) fn shortened(self, times: f32) -> Self {
+        Self { scale: self.scale * times, ..self }
+    }
+
     /// Stands for a text without words: near to nothing, and passed over by every search.
     pub fn nothing(dimensions: usize) -> Self {
         Self { numbers: vec![0; dimensions], scale: 0.0 }

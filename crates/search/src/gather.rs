@@ -28,6 +28,13 @@ pub(crate) struct Found {
     pub(crate) fact: Option<((u8, u64), ChunkAt)>,
 }
 
+impl Found {
+    /// The session's score by words.
+    pub(crate) fn by_words(&self) -> f32 {
+        rank::by_words(self.best.unwrap_or(0.0), self.whole)
+    }
+}
+
 /// One feature of the question over the whole index.
 struct Column {
     feature: Feature,

@@ -20,7 +20,11 @@ const SESSION_WEIGHT: f32 = 0.5;
 const PAIR_WEIGHT: f32 = 0.3;
 
 /// What the mean over all a session said counts beside what is nearest.
-const ALL_SAID: f32 = 0.5;
+const ALL_SAID: f32 = 0.4;
+/// What meaning counts beside words where nobody said a word of the question.
+const MEANING: f32 = 0.5;
+/// The part of that which goes where one session said all of them: words that were said leave less to be guessed.
+const SPOKEN_FOR: f32 = 0.5;
 
 /// How the cosines of a model are read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,11 +37,16 @@ pub(crate) struct Sense {
 
 impl Sense {
     /// Of what was said as the built-in table embeds it, whoever embeds the question.
-    pub(crate) const TABLE: Self = Self { strangers: 0.1, weight: 0.45 };
+    pub(crate) const TABLE: Self = Self { strangers: 0.1, weight: MEANING };
 
     /// Of a model on both sides, for which all that was said is so near on average: models differ in that.
     pub(crate) fn of_model(mean: f32) -> Self {
         Self { strangers: mean.clamp(Self::TABLE.strangers, 0.9), ..Self::TABLE }
+    }
+
+    /// The same for a question of whose words the best session says such a share.
+    pub(crate) fn beside(self, best_by_words: f32) -> Self {
+        Self { weight: MEANING * (1.0 - SPOKEN_FOR * best_by_words), ..self }
     }
 }
 
@@ -223,7 +232,15 @@ mod tests {
         near(near_as(-0.2), 0.1);
         near(near_as(0.7), 0.7);
         near(near_as(2.0), 0.9);
-        near(fused(0.5, 1.0, Sense::TABLE), 0.725);
+        near(fused(0.5, 1.0, Sense::TABLE), 0.75);
+    }
+
+    #[test]
+    fn meaning_counts_less_the_more_of_the_words_were_said() {
+        for (best_by_words, expected) in [(0.0, 0.5), (0.5, 0.375), (1.0, 0.25)] {
+            near(Sense::TABLE.beside(best_by_words).weight, expected);
+        }
+        near(Sense::of_model(0.7).beside(1.0).strangers, 0.7);
     }
 
     #[test]

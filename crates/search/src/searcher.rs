@@ -106,7 +106,7 @@ pub struct Why {
     pub best_chunk: f32,
     /// The same for all the session said.
     pub whole_session: f32,
-    /// How near in meaning the nearest of what it said is: a cosine; absent where meaning was not asked.
+    /// How near in meaning the nearest of what it said is: a cosine, less for few words; absent where meaning was not asked.
     pub nearest: Option<f32>,
     /// The mean of the cosines of all it said; absent where meaning was not asked.
     pub all_said: Option<f32>,
@@ -274,6 +274,7 @@ impl Searcher {
         let nearness = nearness.transpose()?.unwrap_or_default();
         let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());
         let sense = if has_model { Sense::of_model(meaning::mean_of_all(&nearness)) } else { Sense::TABLE };
+        let sense = sense.beside(found.iter().map(Found::by_words).fold(0.0, f32::max));
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
         let mut ranked: Vec<Ranked<'_>> = (0..)
             .zip(&found)
@@ -587,7 +588,7 @@ fn score(
     if !query.phrases.is_empty() && found.best.is_none() {
         return 0.0;
     }
-    let by_words = rank::by_words(found.best.unwrap_or(0.0), found.whole);
+    let by_words = found.by_words();
     let for_file = query.path.is_some() || (scope.file.is_some() && query.terms.is_empty());
     if for_file && !(found.facts.is_empty() && by_words == 0.0) {
         return rank::by_file(&found.facts, by_words);

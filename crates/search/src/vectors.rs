@@ -94,8 +94,8 @@ impl Meanings {
         // No list holds more files.
         let Ok(file) = u32::try_from(file) else { return Ok(()) };
         for piece in unit.pieces() {
-            if let Some(vector) = self.embedder.embed(piece) {
-                self.vectors.add(Key { file, place: record }, &vector.in_bytes())?;
+            if let Some(vector) = self.embedder.embed_to_keep(piece) {
+                self.vectors.add(Key { file, place: record }, &vector)?;
             }
         }
         Ok(())

@@ -56,3 +56,15 @@ fn where_nothing_is_said_there_is_no_vector() {
         assert_eq!(table.embedder().embed(text), None, "{text:?}");
     }
 }
+
+#[test]
+fn a_short_text_is_kept_as_a_short_vector() {
+    let table = Table::built_in();
+    let mut embedder = table.embedder();
+    for (text, expected) in [("token", 0.25), ("token error file", 0.5)] {
+        let whole = embedder.embed(text).expect("a vector").in_bytes();
+        let kept = embedder.embed_to_keep(text).expect("a vector");
+        assert!((kept.cosine(&whole) - expected).abs() < 0.01, "{text}: {}", kept.cosine(&whole));
+    }
+    assert_eq!(embedder.embed_to_keep(" "), None);
+}
