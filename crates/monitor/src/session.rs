@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::{SessionEvent, SessionId};
 use transcript::record::{Record, parse};
 use transcript::{Change, Mark, SubagentFile, SubagentMeta, Tail};
@@ -21,6 +21,9 @@ const WINDOW: u64 = 1 << 20;
 const WIDEST: u64 = 64 << 20;
 /// Sub-agents' files that are longer are read from near their end.
 const WHOLE: u64 = 4 << 20;
+/// A record that was made so much earlier than the file it stands in was copied there: Claude Code writes what
+/// has happened seconds later, or, in some releases, when the model's answer is whole.
+const COPIED: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session that is watched.
 #[derive(Debug)]
@@ -40,6 +43,17 @@ pub(crate) struct Session {
 struct Agent {
     mark: Option<Mark>,
     meta: SubagentMeta,
+}
+
+/// Which records of a file are no news.
+#[derive(Debug, Clone, Copy)]
+struct History {
+    /// Those before this offset,
+    until: u64,
+    /// of which the last was written then;
+    written: Timestamp,
+    /// and those that were made before this moment.
+    copied: Option<Timestamp>,
 }
 
 /// What reading a file brought.
@@ -78,7 +92,7 @@ impl Session {
             let Ok(tail) = Tail::open_last(path, window) else { return News::default() };
             let size = tail.stamp().size;
             self.tracker.reread();
-            let news = self.read(tail, from, written, now);
+            let news = self.read(tail, History { until: from, written, copied: None }, now);
             if self.tracker.is_clear() || window >= size || window >= WIDEST {
                 self.file = Some(Arc::clone(path));
                 return news;
@@ -92,12 +106,16 @@ impl Session {
     pub(crate) fn read_on(&mut self, path: &Arc<Path>, now: Timestamp) -> News {
         let Ok(tail) = Tail::open(path, self.mark.as_ref()) else { return News::default() };
         self.file = Some(Arc::clone(path));
-        match tail.change() {
+        let copied = match tail.change() {
             Change::None => return News::default(),
-            Change::Replaced => self.tracker.reread(),
-            Change::New | Change::Appended => {}
-        }
-        self.read(tail, 0, now, now)
+            Change::Replaced => {
+                self.tracker.reread();
+                None
+            }
+            Change::New => born(path).and_then(|born| born.checked_sub(COPIED).ok()),
+            Change::Appended => None,
+        };
+        self.read(tail, History { until: 0, written: now, copied }, now)
     }
 
     /// Its transcript is gone; what was told of it is remembered, in case it comes back.
@@ -130,13 +148,13 @@ impl Session {
         records
     }
 
-    fn read(&mut self, mut tail: Tail, from: u64, written: Timestamp, now: Timestamp) -> News {
+    fn read(&mut self, mut tail: Tail, history: History, now: Timestamp) -> News {
         let mut news = News::default();
         while let Ok(Some(line)) = tail.next_line() {
             let Ok(record) = parse(line.bytes) else { continue };
-            let is_history = line.offset < from;
-            self.tracker.observe(&record, if is_history { written } else { now });
-            if is_new(&mut self.seen, &record) && !is_history {
+            let seen = history.seen(line.offset, &record);
+            self.tracker.observe(&record, seen.unwrap_or(now));
+            if is_new(&mut self.seen, &record) && seen.is_none() && record.forked_from().is_none() {
                 news.records += 1;
                 let moments = moments(self.tracker.id(), &record);
                 news.events.extend(moments.into_iter().map(SessionEvent::SessionEvent));
@@ -145,6 +163,19 @@ impl Session {
         self.mark = mark(&tail, self.mark);
         news
     }
+}
+
+impl History {
+    /// When a record was written that is no news.
+    fn seen(&self, offset: u64, record: &Record<'_>) -> Option<Timestamp> {
+        let copied = |made: &Timestamp| self.copied.is_some_and(|before| *made < before);
+        (offset < self.until).then_some(self.written).or_else(|| record.timestamp().filter(copied))
+    }
+}
+
+/// When a file was made, where its filesystem says so.
+fn born(path: &Path) -> Option<Timestamp> {
+    Timestamp::try_from(std::fs::symlink_metadata(path).ok()?.created().ok()?).ok()
 }
 
 fn size(path: &Path) -> u64 {
