@@ -1,8 +1,9 @@
 //! Sessions are watched while the real `claude` works, and its hooks are put in and taken out.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::symlink;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ impl Watching {
 
     /// The next line that is so.
     #[track_caller]
-    fn until(&self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
+    fn until(&self, what: &str, mut is_it: impl FnMut(&str) -> bool) -> String {
         let mut heard = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             if is_it(&line) {
@@ -138,6 +139,54 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
 }
 
 #[test]
+fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    // Nobody looks by himself within this test.
+    desk.home.write(".config/backstory/config.toml", "activity.poll_milliseconds = 3600000\n");
+    let shop = desk.home.project_folder(desk.project("shop").path());
+    let prompts = |session: usize, from: usize| -> String {
+        let record = |at: usize| json!({"type": "user", "uuid": format!("u{session}-{at}"), "message": {"role": "user", "content": "Hello."}});
+        (from..from + 50).map(|at| format!("{}\n", record(at))).collect()
+    };
+    fs::create_dir_all(&shop).unwrap();
+    let file = |session: usize| shop.join(format!("s{session}.jsonl"));
+    for session in 0..10 {
+        fs::write(file(session), prompts(session, 0)).unwrap();
+    }
+    let watching = Watching::start(&desk, &["--json"]);
+    watching.until("the beginning", |line| line.starts_with(r#"{"event":"sessions-refresh""#));
+    let signal = |name: &str| {
+        let pid = watching.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    };
+    signal("-STOP");
+    let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    // The same twice would be one event.
+    for at in 0..most.trim().parse::<usize>().unwrap() + 100 {
+        drop(fs::File::open(file(at % 2)).unwrap());
+    }
+    for session in 0..10 {
+        OpenOptions::new()
+            .append(true)
+            .open(file(session))
+            .and_then(|mut file| file.write_all(prompts(session, 50).as_bytes()))
+            .unwrap();
+    }
+    fs::write(file(10), prompts(10, 0)).unwrap();
+    signal("-CONT");
+    let mut said = 0;
+    let mut is_told = false;
+    watching.until("all that was written, and that events were lost", |line| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        said += usize::from(event["data"]["eventType"] == "user_message");
+        is_told |= event["event"] == "watching" && event["data"]["reason"].is_string();
+        said == 11 * 50 && is_told
+    });
+    let more = watching.lines.recv_timeout(Duration::from_millis(300));
+    assert!(!more.is_ok_and(|line| line.contains("user_message")), "one is told twice");
+}
+
+#[test]
 fn the_board_shows_who_needs_you_at_any_size() {
     let gate = Gate::new();
     gate.open();
@@ -163,6 +212,56 @@ fn the_board_shows_who_needs_you_at_any_size() {
     board.until(|screen| screen.contains("needs permission"));
     board.key("?");
     board.until(|screen| screen.contains("continue a copy of it here"));
+}
+
+#[test]
+fn the_terminal_is_as_it_was_however_the_board_is_left() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let mut shell = desk.home.command("bash");
+    let programs = desk.home.path().join("bin").display().to_string();
+    symlink(env!("CARGO_BIN_EXE_backstory"), desk.home.path().join("bin/backstory")).unwrap();
+    shell.args(["--norc", "--noprofile", "-i"]).env("PATH", format!("{programs}:/usr/bin:/bin"));
+    shell.env("PS1", "$ ").current_dir(desk.home.path());
+    let terminal = Terminal::run(&shell, 90, 20);
+    let board = || terminal.until(|screen| screen.contains("No session of the last day"));
+    let settings = |when: &str| {
+        terminal.type_line(&format!("stty -a > {when}; echo {when} $?"));
+        terminal.until(|screen| screen.contains(&format!("\n{when} 0")));
+        assert!(!terminal.has_another_screen(), "{when}");
+        bytes(&desk.home.path().join(when))
+    };
+    let begin = || {
+        terminal.type_line("backstory watch & echo $! > number; fg %1");
+        board();
+        String::from_utf8(bytes(&desk.home.path().join("number"))).unwrap().trim().to_owned()
+    };
+    let signal = |name: &str, number: &str| {
+        assert!(Command::new("kill").args([name, number]).status().unwrap().success());
+    };
+    let before = settings("before");
+
+    begin();
+    terminal.key("C-z");
+    terminal.until(|screen| screen.contains("Stopped"));
+    assert_eq!(settings("stopped"), before);
+    terminal.type_line("fg %1");
+    board();
+    terminal.key("q");
+    assert_eq!(settings("left"), before);
+
+    for name in ["-TERM", "-HUP", "-INT"] {
+        signal(name, &begin());
+        let when = format!("ended{name}");
+        assert_eq!(settings(&when), before, "{name}");
+    }
+    let number = begin();
+    signal("-TSTP", &number);
+    terminal.until(|screen| screen.contains("Stopped"));
+    assert_eq!(settings("held"), before);
+    terminal.type_line("fg %1");
+    board();
+    terminal.key("C-c");
+    assert_eq!(settings("interrupted"), before);
 }
 
 #[test]
