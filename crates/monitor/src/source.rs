@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
 use notify::event::ModifyKind;
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{Error, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::monitor::Input;
 
@@ -36,7 +36,7 @@ impl Source {
         let inputs = inputs.clone();
         match notify::recommended_watcher(move |event| forward(&inputs, event)) {
             Ok(watcher) => source.watcher = Some(watcher),
-            Err(error) => source.trouble = Some(error.to_string()),
+            Err(error) => source.trouble = Some(said(error)),
         }
         source
     }
@@ -80,7 +80,7 @@ impl Source {
             Ok(()) => {}
             Err(error) => {
                 self.refused += 1;
-                self.trouble = Some(error.to_string());
+                self.trouble = Some(said(error));
             }
         }
         // One that was refused is not asked for every second.
@@ -110,6 +110,16 @@ impl Source {
     }
 }
 
+/// An error in words, without the paths, of which there may be many.
+fn said(error: Error) -> String {
+    match error.kind {
+        ErrorKind::MaxFilesWatch => {
+            "the system watches no more of them for you (on Linux: fs.inotify.max_user_watches)".to_owned()
+        }
+        kind => Error { kind, paths: Vec::new() }.to_string(),
+    }
+}
+
 fn forward(inputs: &Sender<Input>, event: notify::Result<Event>) {
     let input = match event {
         Ok(event) if event.need_rescan() => Input::Overflow,
@@ -119,7 +129,7 @@ fn forward(inputs: &Sender<Input>, event: notify::Result<Event>) {
             Input::Left(paths)
         }
         Ok(event) => Input::Changed(event.paths),
-        Err(error) => Input::Broken(error.to_string()),
+        Err(error) => Input::Broken(said(error)),
     };
     // Where nobody listens any more the program ends.
     let _ = inputs.send(input);

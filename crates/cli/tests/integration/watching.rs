@@ -32,7 +32,10 @@ struct Watching {
 
 impl Watching {
     fn start(desk: &Desk, arguments: &[&str]) -> Self {
-        let mut command = desk.command(&[&["watch"], arguments].concat());
+        Self::of(desk.command(&[&["watch"], arguments].concat()))
+    }
+
+    fn of(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -184,6 +187,52 @@ fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
     });
     let more = watching.lines.recv_timeout(Duration::from_millis(300));
     assert!(!more.is_ok_and(|line| line.contains("user_message")), "one is told twice");
+}
+
+#[test]
+fn folders_that_the_system_does_not_watch_are_looked_at_and_that_is_said() {
+    // In a namespace of one's own the limit may be set, where the system lets people have such.
+    let limited = "echo 8 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
+    let unshared = ["-Ur", "sh", "-c", limited, "sh"];
+    if !Command::new("unshare").args(unshared).arg("true").status().is_ok_and(|status| status.success()) {
+        println!("left out: no namespaces here");
+        return;
+    }
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let file = |number: usize| desk.home.config_dir().join(format!("projects/-p{number}/s{number}.jsonl"));
+    let prompt = |number: usize, at: usize| {
+        let record = json!({"type": "user", "uuid": format!("u{number}-{at}"), "message": {"role": "user", "content": "Hello."}});
+        format!("{record}\n")
+    };
+    for number in 0..30 {
+        fs::create_dir_all(file(number).parent().unwrap()).unwrap();
+        fs::write(file(number), prompt(number, 0)).unwrap();
+    }
+    let command = desk.command(&["watch", "--json"]);
+    let mut inside = desk.home.command("unshare");
+    inside.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    inside.args(unshared).arg(command.get_program()).args(command.get_args());
+    let watching = Watching::of(inside);
+    let said = watching.until("why", |line| line.starts_with(r#"{"event":"watching""#));
+    assert!(said.contains("folders are not watched") && said.contains("max_user_watches"), "{said}");
+    for number in 0..30 {
+        OpenOptions::new()
+            .append(true)
+            .open(file(number))
+            .and_then(|mut file| file.write_all(prompt(number, 1).as_bytes()))
+            .unwrap();
+    }
+    let mut told = Vec::new();
+    watching.until("all that was written", |line| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        if event["data"]["eventType"] == "user_message" {
+            told.push(event["data"]["sessionId"].as_str().unwrap().to_owned());
+        }
+        told.len() == 30
+    });
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told.len(), 30);
 }
 
 #[test]
