@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::claude::Run;
-use testkit::files::{bytes, wait_until};
+use testkit::files::bytes;
 use testkit::{Answer, Claude, Gate, Script, Terminal};
 
 use crate::desk::Desk;
+use crate::hooking::hooks;
 
 /// How long a line may take to come.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -62,10 +63,6 @@ impl Drop for Watching {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn hooks(desk: &Desk, what: &str) {
-    assert_eq!(desk.backstory(&["hooks", what, "--yes"]).code, Some(0), "{what}");
 }
 
 #[test]
@@ -333,65 +330,4 @@ fn hooks_of_2_1_100_say_what_its_registry_does_not() {
     );
     let status = desk.json(&["hooks", "status"]);
     assert!(status["settings"][0]["last_heard"].is_string(), "{status}");
-}
-
-#[test]
-fn hooks_are_put_in_once_and_taken_out_without_a_trace() {
-    let desk = Desk::new(Claude::newest(), Script::new());
-    let file = desk.home.config_dir().join("settings.json");
-    let settings = "{\n  \"model\":  \"opus\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}\n}";
-    fs::write(&file, settings).unwrap();
-    let dry = desk.backstory(&["hooks", "install", "--dry-run"]).succeeded();
-    assert!(dry.stdout.contains("+ ") && dry.stdout.contains("SessionStart"), "{}", dry.stdout);
-    assert_eq!(bytes(&file), settings.as_bytes());
-    let unasked = desk.backstory(&["hooks", "install"]);
-    assert_eq!((unasked.code, bytes(&file)), (Some(2), settings.as_bytes().to_vec()));
-
-    hooks(&desk, "install");
-    let installed = bytes(&file);
-    let again = desk.backstory(&["hooks", "install", "--yes"]).succeeded();
-    assert!(again.stdout.contains("nothing to do"));
-    assert_eq!(bytes(&file), installed);
-    assert_eq!(desk.json(&["hooks", "status"])["settings"][0]["missing"], json!([]));
-
-    hooks(&desk, "uninstall");
-    assert_eq!(bytes(&file), settings.as_bytes());
-
-    // What the person changed in between stays.
-    hooks(&desk, "install");
-    let changed = String::from_utf8(bytes(&file)).unwrap().replace("opus", "sonnet");
-    fs::write(&file, changed).unwrap();
-    hooks(&desk, "uninstall");
-    let left: Value = serde_json::from_slice(&bytes(&file)).unwrap();
-    let expected: Value = serde_json::from_str(&settings.replace("opus", "sonnet")).unwrap();
-    assert_eq!(left, expected);
-
-    // A file that was not there before is not there afterwards.
-    fs::remove_file(&file).unwrap();
-    hooks(&desk, "install");
-    hooks(&desk, "uninstall");
-    assert!(!file.exists());
-}
-
-#[test]
-fn a_hook_never_fails_claude_whatever_became_of_backstory() {
-    let gate = Gate::new();
-    gate.open();
-    let desk = Desk::new(Claude::newest(), script(&gate));
-    let shop = desk.project("shop");
-    hooks(&desk, "install");
-    let state = desk.home.state_dir();
-    let hooks = state.join("hooks/events.jsonl");
-    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
-    wait_until(desk.home.path(), "a hook has told something", || hooks.exists());
-    // Its state is a file, its program is gone.
-    fs::remove_dir_all(&state).unwrap();
-    fs::write(&state, "not a folder").unwrap();
-    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
-    let settings = desk.home.config_dir().join("settings.json");
-    let gone = String::from_utf8(bytes(&settings))
-        .unwrap()
-        .replace(env!("CARGO_BIN_EXE_backstory"), "/gone/backstory");
-    fs::write(&settings, gone).unwrap();
-    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
 }
