@@ -174,7 +174,7 @@ impl History {
 }
 
 /// When a file was made, where its filesystem says so.
-fn born(path: &Path) -> Option<Timestamp> {
+pub(crate) fn born(path: &Path) -> Option<Timestamp> {
     Timestamp::try_from(std::fs::symlink_metadata(path).ok()?.created().ok()?).ok()
 }
 

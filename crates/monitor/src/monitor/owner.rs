@@ -26,6 +26,8 @@ const SWEEP_ALONE: usize = 1500;
 const BATCH: usize = 4096;
 /// A change so old of which the system should have told was not told of.
 const UNTOLD: SignedDuration = SignedDuration::from_secs(2);
+/// A process that registers itself has done so this long after it has said something.
+const UNREGISTERED: SignedDuration = SignedDuration::from_secs(5);
 /// The least time between two looks at sub-agents' folders that the system did not tell of.
 const AGENTS_EVERY: u32 = 2;
 
@@ -46,6 +48,8 @@ pub(super) struct Owner {
     /// Whether events were lost that nobody has made up for yet.
     pub(super) has_lost: bool,
     pub(super) is_begun: bool,
+    /// When everything was last looked at.
+    pub(super) looked: Timestamp,
 }
 
 impl Owner {
@@ -74,6 +78,7 @@ impl Owner {
             polls: 0,
             has_lost: false,
             is_begun: false,
+            looked: Timestamp::MAX,
         }
     }
 
@@ -95,12 +100,13 @@ impl Owner {
         self.hear(told, now);
         self.look_at_agents(now);
         self.read_hooks(now);
-        self.settle_absent(now);
+        self.settle_absent(now, SignedDuration::MIN);
         for session in self.sessions.values_mut() {
             session.tracker.forget_news(now);
         }
         self.touched.clear();
         self.tell_watching();
+        self.looked = now;
         self.is_begun = true;
     }
 
@@ -258,6 +264,7 @@ impl Owner {
         }
         let told = self.registry.look(now);
         self.hear(told, now);
+        self.settle_absent(now, UNREGISTERED);
         if self.polls.is_multiple_of(AGENTS_EVERY) || !self.source.works() {
             self.look_at_agents(now);
             self.source.prune();
@@ -265,6 +272,7 @@ impl Owner {
         self.read_hooks(now);
         self.touched.extend(self.sessions.keys().cloned());
         self.tell_watching();
+        self.looked = now;
     }
 
     /// Whether the system should have told of a change that was found by looking.

@@ -232,6 +232,24 @@ fn subagents_beside_their_session_are_followed() {
 }
 
 #[test]
+fn sessions_that_move_after_a_long_silence_are_no_news() {
+    both(|room| {
+        let path = room.write("-p/old.jsonl", &prompts(1..2000));
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+        // When a file was made cannot be set; it has to be older than what clocks may differ by.
+        std::thread::park_timeout(Duration::from_secs(3));
+        let mut ear = room.listen();
+        let moved = room.file("-renamed/old.jsonl");
+        fs::rename(path.parent().unwrap(), moved.parent().unwrap()).unwrap();
+        ear.until("moved", |event| event.name() == "sessions-changed");
+        append(&moved, &prompt(3000));
+        ear.until_prompt(3000);
+        assert_eq!(ear.prompts(), [3000]);
+    });
+}
+
+#[test]
 fn what_was_copied_into_a_session_is_no_news() {
     both(|room| {
         let copied = |number: u32| {

@@ -74,6 +74,16 @@ fn the_registry_is_followed() {
 }
 
 #[test]
+fn a_process_that_came_and_went_between_two_looks_is_not_waited_for() {
+    let room = Room::new(false);
+    let mut ear = room.listen();
+    let answer = json!({"type": "assistant", "version": "2.1.329", "message": {"content": [{"type": "text", "text": "So."}], "stop_reason": "end_turn"}});
+    room.write("-p/s1.jsonl", &(prompts(1..3) + &line(&answer)));
+    ear.until_state("s1", State::WaitingInput, Evidence::Transcript);
+    ear.until_state("s1", State::Idle, Evidence::Registry);
+}
+
+#[test]
 fn a_killed_process_is_noticed() {
     both(|room| {
         room.write("-p/s1.jsonl", &prompts(1..3));
