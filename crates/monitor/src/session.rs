@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use model::{SessionEvent, SessionId};
 use transcript::record::{Record, parse};
 use transcript::{Change, Mark, SubagentFile, SubagentMeta, Tail};
@@ -21,9 +21,6 @@ const WINDOW: u64 = 1 << 20;
 const WIDEST: u64 = 64 << 20;
 /// Sub-agents' files that are longer are read from near their end.
 const WHOLE: u64 = 4 << 20;
-/// A record that was made so much earlier than the file it stands in was copied there: Claude Code writes what
-/// has happened seconds later, or, in some releases, when the model's answer is whole.
-const COPIED: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session that is watched.
 #[derive(Debug)]
@@ -43,17 +40,6 @@ pub(crate) struct Session {
 struct Agent {
     mark: Option<Mark>,
     meta: SubagentMeta,
-}
-
-/// Which records of a file are no news.
-#[derive(Debug, Clone, Copy)]
-struct History {
-    /// Those before this offset,
-    until: u64,
-    /// of which the last was written then;
-    written: Timestamp,
-    /// and those that were made before this moment.
-    copied: Option<Timestamp>,
 }
 
 /// What reading a file brought.
@@ -92,7 +78,7 @@ impl Session {
             let Ok(tail) = Tail::open_last(path, window) else { return News::default() };
             let size = tail.stamp().size;
             self.tracker.reread();
-            let news = self.read(tail, History { until: from, written, copied: None }, now);
+            let news = self.read(tail, from, written, now);
             if self.tracker.is_clear() || window >= size || window >= WIDEST {
                 self.file = Some(Arc::clone(path));
                 return news;
@@ -106,16 +92,12 @@ impl Session {
     pub(crate) fn read_on(&mut self, path: &Arc<Path>, now: Timestamp) -> News {
         let Ok(tail) = Tail::open(path, self.mark.as_ref()) else { return News::default() };
         self.file = Some(Arc::clone(path));
-        let copied = match tail.change() {
+        match tail.change() {
             Change::None => return News::default(),
-            Change::Replaced => {
-                self.tracker.reread();
-                None
-            }
-            Change::New => born(path).and_then(|born| born.checked_sub(COPIED).ok()),
-            Change::Appended => None,
-        };
-        self.read(tail, History { until: 0, written: now, copied }, now)
+            Change::Replaced => self.tracker.reread(),
+            Change::New | Change::Appended => {}
+        }
+        self.read(tail, 0, now, now)
     }
 
     /// Its transcript is gone; what was told of it is remembered, in case it comes back.
@@ -148,13 +130,14 @@ impl Session {
         records
     }
 
-    fn read(&mut self, mut tail: Tail, history: History, now: Timestamp) -> News {
+    fn read(&mut self, mut tail: Tail, from: u64, written: Timestamp, now: Timestamp) -> News {
         let mut news = News::default();
         while let Ok(Some(line)) = tail.next_line() {
             let Ok(record) = parse(line.bytes) else { continue };
-            let seen = history.seen(line.offset, &record);
-            self.tracker.observe(&record, seen.unwrap_or(now));
-            if is_new(&mut self.seen, &record) && seen.is_none() && record.forked_from().is_none() {
+            let is_history = line.offset < from;
+            self.tracker.observe(&record, if is_history { written } else { now });
+            // What was copied when the session was branched off was news in another one.
+            if is_new(&mut self.seen, &record) && !is_history && record.forked_from().is_none() {
                 news.records += 1;
                 let moments = moments(self.tracker.id(), &record);
                 news.events.extend(moments.into_iter().map(SessionEvent::SessionEvent));
@@ -162,14 +145,6 @@ impl Session {
         }
         self.mark = mark(&tail, self.mark);
         news
-    }
-}
-
-impl History {
-    /// When a record was written that is no news.
-    fn seen(&self, offset: u64, record: &Record<'_>) -> Option<Timestamp> {
-        let copied = |made: &Timestamp| self.copied.is_some_and(|before| *made < before);
-        (offset < self.until).then_some(self.written).or_else(|| record.timestamp().filter(copied))
     }
 }
 
@@ -193,4 +168,57 @@ fn is_new(seen: &mut HashSet<u64>, record: &Record<'_>) -> bool {
     let mut hasher = DefaultHasher::new();
     uuid.hash(&mut hasher);
     seen.insert(hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write as _;
+
+    use model::Activity;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::{Index, select};
+
+    use super::*;
+
+    const KEPT: [&str; 4] = ["1.0.60-tools", "2.0.77-subs", "2.1.100-tui", "2.1.197-tui"];
+
+    fn kept(name: &str) -> Vec<u8> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
+        transcript::read_small(&folder.join(format!("{name}.jsonl")), 4 << 20).unwrap()
+    }
+
+    /// What is read of a file that grows by these pieces, whoever looks at it however often.
+    fn read(pieces: &[&[u8]], looks: usize) -> (Activity, Vec<SessionEvent>, u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let path: Arc<Path> = folder.path().join("s1.jsonl").into();
+        let now = "2026-11-21T12:00:00Z".parse().unwrap();
+        let mut session = Session::new("s1".parse().unwrap(), Timers::default());
+        let (mut events, mut records) = (Vec::new(), 0);
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        for piece in pieces {
+            file.write_all(piece).unwrap();
+            for _ in 0..looks {
+                let news = session.read_on(&path, now);
+                events.extend(news.events);
+                records += news.records;
+            }
+        }
+        (session.tracker.activity(now), events, records)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn wherever_a_file_is_torn_each_record_is_told_once(name in select(&KEPT[..]), cuts in vec(any::<Index>(), 0..20), looks in 1..3_usize) {
+            let bytes = kept(name);
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]).collect();
+            prop_assert_eq!(read(&pieces, looks), read(&[&bytes[..]], 1));
+        }
+    }
 }

@@ -26,8 +26,6 @@ const SWEEP_ALONE: usize = 1500;
 const BATCH: usize = 4096;
 /// A change so old of which the system should have told was not told of.
 const UNTOLD: SignedDuration = SignedDuration::from_secs(2);
-/// A process that registers itself has done so this long after it has said something.
-const UNREGISTERED: SignedDuration = SignedDuration::from_secs(5);
 /// The least time between two looks at sub-agents' folders that the system did not tell of.
 const AGENTS_EVERY: u32 = 2;
 
@@ -264,7 +262,9 @@ impl Owner {
         }
         let told = self.registry.look(now);
         self.hear(told, now);
-        self.settle_absent(now, UNREGISTERED);
+        if self.registry.is_there() {
+            self.settle_absent(now, self.settings.timers.unregistered);
+        }
         if self.polls.is_multiple_of(AGENTS_EVERY) || !self.source.works() {
             self.look_at_agents(now);
             self.source.prune();

@@ -34,6 +34,7 @@ struct Room {
     folder: tempfile::TempDir,
     events: bool,
     poll: Duration,
+    timers: Timers,
 }
 
 /// What is heard of it.
@@ -48,7 +49,7 @@ impl Room {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("projects/-p")).unwrap();
         let poll = Duration::from_millis(if events { 1000 } else { 100 });
-        Self { folder, events, poll }
+        Self { folder, events, poll, timers: Timers::default() }
     }
 
     /// In which only what the system tells of is seen.
@@ -75,7 +76,7 @@ impl Room {
         let settings = Settings {
             folders: vec![ConfigFolder::new(self.folder.path())],
             hooks: Some(self.hooks()),
-            timers: Timers::default(),
+            timers: self.timers,
             poll: self.poll,
             events: self.events,
             clock,

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
+use jiff::SignedDuration;
 use model::{Evidence, State};
 use monitor::hooks;
 use serde_json::{Value, json};
@@ -75,7 +76,9 @@ fn the_registry_is_followed() {
 
 #[test]
 fn a_process_that_came_and_went_between_two_looks_is_not_waited_for() {
-    let room = Room::new(false);
+    let mut room = Room::new(false);
+    room.timers.unregistered = SignedDuration::from_secs(1);
+    fs::create_dir(room.folder.path().join("sessions")).unwrap();
     let mut ear = room.listen();
     let answer = json!({"type": "assistant", "version": "2.1.329", "message": {"content": [{"type": "text", "text": "So."}], "stop_reason": "end_turn"}});
     room.write("-p/s1.jsonl", &(prompts(1..3) + &line(&answer)));
