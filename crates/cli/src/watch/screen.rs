@@ -142,7 +142,7 @@ impl Screen<'_> {
     fn take(&mut self, input: Input) -> Wish {
         self.has_news = true;
         match input {
-            Input::Terminal(Sign::End) => Wish::Quit,
+            Input::Terminal(Sign::End) | Input::End => Wish::Quit,
             // Typed before the other command began to read.
             Input::Terminal(_) if self.loan.is_some() => Wish::Stay,
             Input::Terminal(Sign::Event(Event::Key(key))) if key.kind != KeyEventKind::Release => {
@@ -160,7 +160,6 @@ impl Screen<'_> {
                 self.hear(&self.watch.completed(&event));
                 Wish::Stay
             }
-            Input::End => Wish::Quit,
         }
     }
 

@@ -115,7 +115,9 @@ fn a_file_that_is_linked_to_or_may_not_be_written() {
     // What it links to may not be there yet.
     for settings in [Some("{\"model\": \"opus\"}"), None] {
         let _ = fs::remove_file(&elsewhere);
-        settings.map(|settings| fs::write(&elsewhere, settings).unwrap());
+        if let Some(settings) = settings {
+            fs::write(&elsewhere, settings).unwrap();
+        }
         hooks(&desk, "install");
         assert!(elsewhere.is_file() && fs::read_link(&file).is_ok());
         hooks(&desk, "uninstall");

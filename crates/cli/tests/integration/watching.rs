@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -146,7 +147,8 @@ fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
     let shop = desk.home.project_folder(desk.project("shop").path());
     let prompts = |session: usize, from: usize| -> String {
         let record = |at: usize| json!({"type": "user", "uuid": format!("u{session}-{at}"), "message": {"role": "user", "content": "Hello."}});
-        (from..from + 50).map(|at| format!("{}\n", record(at))).collect()
+        let lines: Vec<String> = (from..from + 50).map(|at| record(at).to_string() + "\n").collect();
+        lines.concat()
     };
     fs::create_dir_all(&shop).unwrap();
     let file = |session: usize| shop.join(format!("s{session}.jsonl"));
@@ -160,7 +162,7 @@ fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
     };
     signal("-STOP");
-    let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    let most = String::from_utf8(bytes(Path::new("/proc/sys/fs/inotify/max_queued_events"))).unwrap();
     // The same twice would be one event.
     for at in 0..most.trim().parse::<usize>().unwrap() + 100 {
         drop(fs::File::open(file(at % 2)).unwrap());
