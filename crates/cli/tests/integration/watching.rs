@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::claude::Run;
-use testkit::files::bytes;
+use testkit::files::{bytes, wait_until};
 use testkit::{Answer, Claude, Gate, Script, Terminal};
 
 use crate::desk::Desk;
@@ -260,6 +260,37 @@ fn the_board_shows_who_needs_you_at_any_size() {
     board.until(|screen| screen.contains("needs permission"));
     board.key("?");
     board.until(|screen| screen.contains("continue a copy of it here"));
+}
+
+#[test]
+fn a_free_session_is_continued_from_the_board_which_comes_back() {
+    let gate = Gate::new();
+    gate.open();
+    let desk = Desk::new(Claude::newest(), script(&gate));
+    let shop = desk.project("shop");
+    let claude = desk.claude.open(&desk.home, &desk.server, shop.path(), &[]);
+    claude.type_line("say hello");
+    claude.until(|screen| screen.contains("Hello."));
+    claude.type_line("/exit");
+    let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
+    board.until(|screen| {
+        screen.contains("say hello") && (screen.contains("idle") || screen.contains("ended"))
+    });
+    board.key("r");
+    board.until(|screen| screen.contains("Hello.") && screen.contains('❯'));
+    assert_eq!(desk.json(&["list", "--running"])["sessions"].as_array().unwrap().len(), 1);
+    board.type_line("say hello");
+    wait_until(desk.home.path(), "the answer is written", || {
+        let listed = desk.json(&["list"]);
+        listed["sessions"][0]["visible_messages"].as_u64().is_some_and(|count| count >= 4)
+    });
+    board.type_line("/exit");
+    // What happened meanwhile was heard.
+    board.until(|screen| screen.contains("backstory watch") && screen.contains("ended"));
+    board.key("f");
+    board.until(|screen| screen.contains('❯'));
+    board.type_line("/exit");
+    board.until(|screen| screen.contains("backstory watch"));
 }
 
 #[test]
