@@ -96,7 +96,11 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result
     forward_sessions(listener, sender.clone())?;
     let mut terminal = Raw::enter()?;
     let keys = Keys::start(&sender, Input::Terminal)?;
-    screen.watch_until_enough(&mut terminal, &inputs, &keys, &sender)
+    let outcome = screen.watch_until_enough(&mut terminal, &inputs, &keys, &sender);
+    // What is typed from now on is the shell's.
+    let _asleep = keys.lend();
+    drop(terminal);
+    outcome
 }
 
 impl Screen<'_> {
