@@ -14,6 +14,8 @@ use crate::{Command, Event, Request, TurnResult, Why, WorkerState};
 const SETTLING: Duration = Duration::from_secs(5);
 /// How much of the last answer the state keeps, in characters.
 const KEPT: usize = 2000;
+/// The least of a request's id that names it.
+const SHORTEST: usize = 4;
 
 /// How long things may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,8 +226,8 @@ impl Conversation {
         }
         match command {
             Command::Answer { request, reply } => {
-                let asked = self.waiting.get(&request).ok_or_else(|| self.not_waiting(&request))?;
-                let response = asked.response(&reply)?;
+                let asked = self.meant(&request).ok_or_else(|| self.not_waiting(&request))?;
+                let (request, response) = (asked.request.clone(), asked.response(&reply)?);
                 acts.push(Act::Write(stream::answer(&request, &response)));
                 self.forget(&request);
                 self.heard = now.since_start;
@@ -401,8 +403,11 @@ impl Conversation {
         // A result is one to the first message at least, whether or not the release has said that it took it.
         self.unaccepted.remove(&self.first);
         self.tools.clear();
-        let waited: Vec<String> = std::mem::take(&mut self.order);
-        for request in waited.into_iter().filter(|id| self.waiting.remove(id).is_some()) {
+        // An agent in the background goes on beyond the turn that began it, and so does what it asks.
+        let (kept, over): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut self.order).into_iter().partition(|id| self.is_of_an_agent(id));
+        self.order = kept;
+        for request in over.into_iter().filter(|id| self.waiting.remove(id).is_some()) {
             acts.push(Act::Tell(Event::Withdrawn { request }));
         }
         acts.push(Act::Tell(Event::Result(result.clone())));
@@ -463,6 +468,21 @@ impl Conversation {
             self.forget(id);
             acts.push(Act::Tell(Event::Withdrawn { request: id.to_owned() }));
         }
+    }
+
+    /// Whether a sub-agent that goes on asks this.
+    fn is_of_an_agent(&self, id: &str) -> bool {
+        let agent = self.waiting.get(id).and_then(|request| request.agent.as_ref());
+        agent.is_some_and(|agent| self.agents.contains(agent))
+    }
+
+    /// What is asked by this id, or by the only one that begins so.
+    fn meant(&self, id: &str) -> Option<&Request> {
+        let begun = || {
+            let mut all = self.waiting.values().filter(|asked| asked.request.starts_with(id));
+            all.next().filter(|_| id.len() >= SHORTEST && all.next().is_none())
+        };
+        self.waiting.get(id).or_else(begun)
     }
 
     fn forget(&mut self, id: &str) {
