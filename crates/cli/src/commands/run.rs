@@ -11,7 +11,7 @@ use app::{App, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::run::{Follow, Role, follow};
+use crate::run::{Follow, Role, Slow, follow};
 use crate::text::{json_line, safe};
 
 /// The longest task that is read from standard input, in bytes.
@@ -116,7 +116,11 @@ struct OptionArgs {
 /// Has it done.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let program = super::program()?;
-    let ready = prepare(app, &request(args)?, &program)?;
+    let request = request(args)?;
+    let slow = (!args.json)
+        .then(|| Slow::begin("still choosing the session, and asking claude which release it is".to_owned()));
+    let ready = prepare(app, &request, &program)?;
+    drop(slow);
     if args.detach {
         detach(app, ready.worker, &program)?;
         return if args.json { super::json(&ready) } else { detached(&ready) };
@@ -149,12 +153,17 @@ fn clean_up(app: &App, worker: i64) {
     let _ = writeln!(anstream::stderr(), "{}", safe(&text));
 }
 
-/// What the end of a worker means to whoever started the program.
+/// What the end of a worker means to whoever started the program; how it ended was told.
 fn ended(worker: i64, state: Option<WorkerState>) -> Result<(), Failure> {
     match state {
         Some(WorkerState::Finished { .. }) => Ok(()),
-        Some(state) => Err(Failure::Worker(worker, state.word())),
-        None => Err(Failure::Worker(worker, "lost")),
+        Some(_) => Err(Failure::Worker),
+        None => {
+            let mut out = anstream::stderr().lock();
+            // Where the standard error is closed there is nobody left to tell.
+            let _ = writeln!(out, "worker {worker} ended without a word; backstory workers shows it");
+            Err(Failure::Worker)
+        }
     }
 }
 

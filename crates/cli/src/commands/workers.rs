@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::print::{Cell, Column, Lies, table};
-use crate::text::{age, dollars, safe};
+use crate::run::in_a_line;
+use crate::text::{age, dollars};
 
 /// List the workers: what each does, what waits for an answer, what it has cost.
 #[derive(Debug, clap::Args)]
@@ -50,12 +51,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     table(&mut out, width, &COLUMNS, &rows)?;
     for worker in &workers {
         for request in waiting(&worker.state) {
-            let (number, id) = (worker.worker, safe(&request.request));
-            writeln!(
-                out,
-                "worker {number} asks for {}: backstory answer {number} {id} allow|deny",
-                safe(&request.tool)
-            )?;
+            writeln!(out, "{}", in_a_line(worker.worker, request))?;
         }
     }
     Ok(out.finish()?)
