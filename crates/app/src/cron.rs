@@ -11,6 +11,7 @@ use schedule::{Book, Change, FILE, Lease, run_now, settle, tick};
 use serde::Serialize;
 
 use crate::repo::Meant;
+use crate::workers::{Request, WorkerState};
 use crate::{App, Error, Kind};
 use crew::{Crew, lives, own};
 
@@ -35,6 +36,9 @@ pub struct JobJson {
     pub next: Option<Timestamp>,
     /// Its newest run.
     pub last_run: Option<Run>,
+    /// What the worker of that run waits to be answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Request>,
 }
 
 /// All jobs, and whether a daemon is there to do them.
@@ -105,8 +109,25 @@ pub fn list(app: &App, program: &Path, clock: fn() -> Timestamp) -> Result<JobsJ
     let book = settled(app, program, clock)?;
     let jobs = book.jobs().map_err(unusable)?;
     let jobs = jobs.into_iter().map(|job| told(app, &book, job)).collect::<Result<_, _>>()?;
+    Ok(JobsJson { jobs, daemon: has_daemon(app, &book)? })
+}
+
+/// How many jobs are due some time, while no daemon is there to do them.
+pub(crate) fn forsaken(app: &App) -> Result<usize, Error> {
+    if !app.config.state.join(FILE).exists() {
+        return Ok(0);
+    }
+    let book = open(app)?;
+    if has_daemon(app, &book)? {
+        return Ok(0);
+    }
+    let jobs = book.jobs().map_err(unusable)?;
+    Ok(jobs.iter().filter(|job| next(app, job).is_some()).count())
+}
+
+fn has_daemon(app: &App, book: &Book) -> Result<bool, Error> {
     let daemon = book.holder(app.now).map_err(unusable)?;
-    Ok(JobsJson { jobs, daemon: daemon.is_some_and(|daemon| lives(&daemon)) })
+    Ok(daemon.is_some_and(|daemon| lives(&daemon)))
 }
 
 /// Switches a job on or off.
@@ -227,9 +248,23 @@ impl Daemon<'_> {
 
 fn told(app: &App, book: &Book, mut job: Job) -> Result<JobJson, Error> {
     let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
-    let next = job.order.schedule.next_after(job.settled.max(app.now), &(app.zone)()).filter(|_| job.enabled);
+    let next = next(app, &job);
     job.order.payload = app.told_value(&job.order.payload);
-    Ok(JobJson { next, last_run: last_run.map(|run| told_run(app, &run)), job })
+    let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(app, run))?;
+    Ok(JobJson { next, last_run: last_run.map(|run| told_run(app, &run)), requests, job })
+}
+
+fn next(app: &App, job: &Job) -> Option<Timestamp> {
+    job.order.schedule.next_after(job.settled.max(app.now), &(app.zone)()).filter(|_| job.enabled)
+}
+
+/// What the worker of a run waits to be answered.
+fn asked(app: &App, run: &Run) -> Result<Vec<Request>, Error> {
+    let RunState::Running { worker, .. } = run.state else { return Ok(Vec::new()) };
+    match crate::workers::find(app, &worker.to_string())?.state {
+        WorkerState::WaitingPermission { requests } => Ok(requests),
+        _ => Ok(Vec::new()),
+    }
 }
 
 fn told_run(app: &App, run: &Run) -> Run {

@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::print::{Cell, Column, Lies, table};
+use crate::run::in_a_line;
 use crate::text::{dollars, json_line, safe};
 
 const COLUMNS: [Column; 5] = [
@@ -44,6 +45,9 @@ pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
     let rows: Vec<_> = found.jobs.iter().map(row).collect();
     let width = out.width();
     table(&mut out, width, &COLUMNS, &rows)?;
+    for job in &found.jobs {
+        waiting(&mut out, job)?;
+    }
     if !found.daemon {
         writeln!(out, "No daemon runs: nothing is done until `backstory cron daemon` does it.")?;
     }
@@ -64,7 +68,17 @@ pub(super) fn job(app: &App, job: &JobJson) -> Result<(), Failure> {
     if let Some(run) = &job.last_run {
         writeln!(out, "  last {} {}", clock(app, run.claimed), safe(&said(run)))?;
     }
+    waiting(&mut out, job)?;
     Ok(out.finish()?)
+}
+
+/// What its worker asks: nobody may be looking at a job.
+fn waiting(out: &mut Output, job: &JobJson) -> Result<(), Failure> {
+    let Some(worker) = job.last_run.as_ref().and_then(|run| run.state.worker()) else { return Ok(()) };
+    for request in &job.requests {
+        writeln!(out, "{}: {}", safe(&job.job.order.name), in_a_line(worker, request))?;
+    }
+    Ok(())
 }
 
 /// That a job is gone.
