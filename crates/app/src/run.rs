@@ -11,6 +11,7 @@ pub use workers::Options;
 use workers::table::{Added, Wanted};
 use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
+use crate::claude::Steered;
 use crate::copy::Copy;
 use crate::labels::labelled;
 use crate::pick::{self, pick};
@@ -71,6 +72,9 @@ pub struct Ready {
     pub behind: Option<WorkerId>,
     /// What was decided, where `pick` was asked.
     pub decision: Option<pick::Answer>,
+    /// What it is run with.
+    #[serde(skip)]
+    pub(crate) claude: Steered,
 }
 
 /// Where a worker works and how its conversation begins.
@@ -91,9 +95,8 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     }
     is_real(app)?;
     look_after(app, program)?;
-    let installed = claude::required(app)?;
-    let release = claude::steered(app, &installed)?;
-    let Some(wanted) = &request.worktree else { return ready(app, request, release) };
+    let claude = claude::steered(app)?;
+    let Some(wanted) = &request.worktree else { return ready(app, request, claude) };
     let tree = worktree::make(app, request.repo.as_deref(), wanted)?;
     let inside = Request {
         repo: Some(tree.path.to_string_lossy().into_owned()),
@@ -104,7 +107,7 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
         },
         ..request.clone()
     };
-    let ready = ready(app, &inside, release);
+    let ready = ready(app, &inside, claude);
     if ready.is_err() && tree.is_new {
         // Nobody has begun to work there.
         worktree::unmake(app, &tree.path);
@@ -112,12 +115,12 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     ready
 }
 
-fn ready(app: &App, request: &Request, release: Release) -> Result<Ready, Error> {
+fn ready(app: &App, request: &Request, claude: Steered) -> Result<Ready, Error> {
     let decision = match &request.how {
         How::Chosen => Some(decide(app, request)?),
         How::Fresh | How::Resume(_) | How::Fork(_) => None,
     };
-    let course = course(app, request, decision.as_ref(), release)?;
+    let course = course(app, request, decision.as_ref(), claude.release)?;
     let mut options = request.options.clone();
     if let Some(agent) = &request.agent {
         let root = catalog::repository(&app.config.places(), &course.directory);
@@ -151,12 +154,20 @@ fn ready(app: &App, request: &Request, release: Release) -> Result<Ready, Error>
         Start::Resume(_) => "resume",
         Start::Fresh(_) => "fresh",
     };
-    Ok(Ready { worker, session_id: course.session, start, directory: spec.directory, behind, decision })
+    Ok(Ready {
+        worker,
+        session_id: course.session,
+        start,
+        directory: spec.directory,
+        behind,
+        decision,
+        claude,
+    })
 }
 
 /// Runs a worker of the table in this process.
 pub fn here(app: &App, ready: &Ready, clock: fn() -> Timestamp) -> Result<Link, Error> {
-    begin(app, ready.worker, clock)
+    begin(app, ready.worker, ready.claude.clone(), clock)
 }
 
 /// Words of a person's as what a worker is told.

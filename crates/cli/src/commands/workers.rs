@@ -26,7 +26,7 @@ const COLUMNS: [Column; 7] = [
     Column { head: "SINCE", lies: Lies::Right, most: 5 },
     Column { head: "COST", lies: Lies::Right, most: 9 },
     Column { head: "SESSION", lies: Lies::Left, most: 8 },
-    Column { head: "DIRECTORY", lies: Lies::GivesWay, most: 40 },
+    Column { head: "DIRECTORY", lies: Lies::KeepsEnd, most: 40 },
     Column { head: "TASK", lies: Lies::GivesWay, most: 80 },
 ];
 
@@ -86,8 +86,8 @@ fn row(app: &App, worker: &WorkerJson) -> Vec<Cell> {
     vec![
         number,
         state,
-        Cell::new(&age(app.now, Some(worker.changed))),
-        Cell::new(&dollars(worker.cost_usd)),
+        Cell::new(&age(app.now, Some(worker.facts.changed))),
+        Cell::new(&dollars(worker.facts.cost_usd)),
         Cell::new(worker.session_id.short()),
         Cell::new(&worker.directory.display().to_string()),
         Cell::new(&worker.task),

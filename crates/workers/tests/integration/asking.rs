@@ -44,7 +44,7 @@ fn what_is_allowed_once_is_done() {
         assert!(!result.is_error && result.cost_usd > 0.0, "{result:?}");
         let id = actor.handle.id;
         assert_eq!(actor.close(), WorkerState::Finished { text: "That was it.".into() });
-        assert!((stage.row(id).cost_usd - result.cost_usd).abs() < 1e-9);
+        assert!((stage.row(id).facts.cost_usd - result.cost_usd).abs() < 1e-9);
     });
 }
 
