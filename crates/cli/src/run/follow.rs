@@ -13,8 +13,10 @@ use super::show::Show;
 use super::{Signal, Slow, signals};
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::{json_line, safe};
+use crate::text::{fit, json_line, safe};
 
+/// How much is told of what a tool is asked for, in cells.
+const DETAIL: usize = 240;
 /// Exit code of a program that was ended by an interrupt.
 const INTERRUPTED: i32 = 130;
 
@@ -238,8 +240,11 @@ pub(crate) fn in_a_line(worker: i64, request: &Request) -> String {
         }
         Asked::Plan(_) => ("has a plan, and asks whether to begin".to_owned(), String::new()),
         Asked::Permission => {
-            let detail = request.detail().map_or_else(String::new, |detail| format!(": {detail}"));
-            (format!("asks for {}{detail}", request.tool), String::new())
+            // A command is decided on by what it is, not by what it calls itself.
+            let command = request.input["command"].as_str().map(str::to_owned);
+            let detail = command.or_else(|| request.detail()).map(|detail| format!(": {detail}"));
+            let text = format!("asks for {}{}", request.tool, detail.unwrap_or_default());
+            (fit(&text, DETAIL), String::new())
         }
     };
     let answer = if answer.is_empty() { "allow|deny".to_owned() } else { format!("allow {answer}") };
