@@ -26,6 +26,10 @@ const BUSY_SLICE: Duration = Duration::from_secs(2);
 /// How often it looks at the clock, which may be set, and whether the jobs have changed.
 const GLANCE: Duration = Duration::from_secs(1);
 
+/// What a cron expression is made of.
+const FIELDS: &str =
+    "it has five fields: minute, hour, day of the month, month, day of the week; as in `0 9 * * MON-FRI`";
+
 /// A job, and when it is done next.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobJson {
@@ -93,7 +97,13 @@ pub fn add(app: &App, mut order: NewJob, directory: Option<&str>) -> Result<JobJ
     {
         *tz = (app.zone)().iana_name().map(str::to_owned);
     }
-    order.check().map_err(|wrong| Error::new(Kind::Usage, wrong.to_string()))?;
+    order.check().map_err(|wrong| {
+        let wrong = Error::new(Kind::Usage, wrong.to_string());
+        match order.schedule {
+            When::Cron { .. } => wrong.hint(FIELDS),
+            When::At { .. } | When::Every { .. } => wrong,
+        }
+    })?;
     crew::check(&order.options)?;
     let mut book = open(app)?;
     let Some(job) = book.add(&order, app.now).map_err(unusable)? else {
@@ -113,7 +123,7 @@ pub fn list(app: &App, program: &Path, clock: fn() -> Timestamp) -> Result<JobsJ
 }
 
 /// How many jobs are due some time, while no daemon is there to do them.
-pub(crate) fn forsaken(app: &App) -> Result<usize, Error> {
+pub fn forsaken(app: &App) -> Result<usize, Error> {
     if !app.config.state.join(FILE).exists() {
         return Ok(0);
     }

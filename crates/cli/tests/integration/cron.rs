@@ -312,7 +312,8 @@ fn a_job_whose_worker_waits_for_an_answer_says_so() {
     let desk = desk();
     let shop = desk.project("shop");
     add(&desk, shop.path(), &["files", "--every", "6h", "make a file"]);
-    let _ = desk.backstory(&["cron", "run", "files"]).succeeded();
+    let begun = desk.backstory(&["cron", "run", "files"]).succeeded().stdout;
+    assert!(begun.contains("watch it: backstory attach 1"), "{begun}");
     let asking = || workers(&desk).first().is_some_and(|worker| worker["status"] == "waiting_permission");
     wait_until(desk.home.path(), "the question", asking);
     let job = desk.json(&["cron", "list"])["jobs"][0].clone();
@@ -340,7 +341,13 @@ fn doctor_says_that_no_daemon_does_what_is_to_be_done() {
             .find(|finding| finding["what"].as_str().is_some_and(|what| what.contains("daemon")))
     };
     assert_eq!(advice(), None, "there is no job");
-    add(&desk, shop.path(), &["hourly", "--every", "1h", "say hello"]);
+    let mut command = desk.command(&["cron", "add", "hourly", "--every", "1h", "say hello"]);
+    command.current_dir(shop.path());
+    let said = testkit::claude::Run::of(command).succeeded().stdout;
+    assert!(
+        said.ends_with("No daemon runs: nothing is done until `backstory cron daemon` does it.\n"),
+        "{said}"
+    );
     let found = advice().expect("advice");
     assert_eq!(found["severity"], "advice", "{found}");
     assert_eq!(found["what"], "a job is to be done at set times, and no daemon runs that does it");

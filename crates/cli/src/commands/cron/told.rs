@@ -19,8 +19,10 @@ const COLUMNS: [Column; 5] = [
     Column { head: "WHEN", lies: Lies::GivesWay, most: 40 },
     Column { head: "NEXT", lies: Lies::Left, most: 20 },
     Column { head: "LAST", lies: Lies::GivesWay, most: 40 },
-    Column { head: "DIRECTORY", lies: Lies::GivesWay, most: 40 },
+    Column { head: "DIRECTORY", lies: Lies::KeepsEnd, most: 40 },
 ];
+
+const NO_DAEMON: &str = "No daemon runs: nothing is done until `backstory cron daemon` does it.";
 
 /// Whoever does everything without asking is to be seen.
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -49,8 +51,23 @@ pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
         waiting(&mut out, job)?;
     }
     if !found.daemon {
-        writeln!(out, "No daemon runs: nothing is done until `backstory cron daemon` does it.")?;
+        writeln!(out, "{NO_DAEMON}")?;
     }
+    Ok(out.finish()?)
+}
+
+/// That nobody does what is due.
+pub(super) fn no_daemon() -> Result<(), Failure> {
+    let mut out = Output::plain();
+    writeln!(out, "{NO_DAEMON}")?;
+    Ok(out.finish()?)
+}
+
+/// How a run that was just begun is watched.
+pub(super) fn begun(run: &RunJson) -> Result<(), Failure> {
+    let Some(worker) = run.run.state.worker() else { return Ok(()) };
+    let mut out = Output::plain();
+    writeln!(out, "  watch it: backstory attach {worker}; end it: backstory stop {worker}")?;
     Ok(out.finish()?)
 }
 
