@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use database::rusqlite::config::DbConfig;
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use jiff::Timestamp;
 use selection::Considered;
@@ -112,10 +113,13 @@ pub(crate) fn newest(app: &App, repo: &std::path::Path) -> Result<Option<Kept>, 
 }
 
 fn open(app: &App) -> Result<Connection, Error> {
-    let opened = database::open_precious(&file(app), &STEPS);
-    opened
-        .map(|opened| opened.connection)
-        .map_err(|error| Error::caused(Kind::Unavailable, "decisions cannot be kept or read", &error))
+    let cannot = "decisions cannot be kept or read";
+    let opened = database::open_precious(&file(app), &STEPS)
+        .map_err(|error| Error::caused(Kind::Unavailable, cannot, &error))?;
+    // The log goes into the file when it has grown, not at each end: that would wait for the disk every time.
+    let setting = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+    opened.connection.set_db_config(setting, true).map_err(|error| failed(app, &error))?;
+    Ok(opened.connection)
 }
 
 fn failed(app: &App, error: &rusqlite::Error) -> Error {

@@ -9,6 +9,7 @@ mod describe;
 mod discover;
 mod filter;
 mod git;
+mod kept_cards;
 mod lineage;
 mod merge;
 mod overview;

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use model::{ProjectSlug, Session};
 
@@ -15,18 +16,18 @@ const CAP: u64 = 64 << 20;
 const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 
 /// Finds repositories, each directory once.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Projects {
     /// Directories Claude Code has been started in.
-    known: BTreeSet<PathBuf>,
+    known: Arc<BTreeSet<PathBuf>>,
     roots: HashMap<(PathBuf, Option<String>), PathBuf>,
 }
 
 impl Projects {
     /// Knows the directories in these `.claude.json` files.
     pub(crate) fn new(global_files: &[PathBuf]) -> Self {
-        let known = global_files.iter().flat_map(|path| directories(path)).collect();
-        Self { known, roots: HashMap::new() }
+        let known: BTreeSet<_> = global_files.iter().flat_map(|path| directories(path)).collect();
+        Self { known: Arc::new(known), roots: HashMap::new() }
     }
 
     /// The root of the repository that a session of `cwd` belongs to.

@@ -196,6 +196,28 @@ fn a_choice_among_sessions_is_the_same_from_cards_and_from_transcripts() {
 }
 
 #[test]
+fn what_is_kept_of_many_sessions_is_all_of_them_in_order() {
+    let scratch = Scratch::new();
+    for number in 0..600 {
+        let second = format!("2026-01-01T00:{:02}:{:02}Z", number % 7, number % 60);
+        let prompt = format!(
+            r#"{{"type":"user","uuid":"u{number}","timestamp":"{second}","cwd":"/p{}","message":{{"role":"user","content":"task {number}"}}}}"#,
+            number % 3
+        );
+        scratch.file(&format!("projects/-p{}/s{number}.jsonl", number % 3), &(prompt + "\n"));
+    }
+    let look = || {
+        let found = overview(&scratch.places(), 1, |_| (), |_| ());
+        let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
+        (sessions, found.work.opened)
+    };
+    let (first, opened) = look();
+    assert_eq!((first.len(), opened), (600, 600));
+    assert!(first.is_sorted_by_key(|session| (std::cmp::Reverse(session.last_modified), &session.id)));
+    assert_eq!(look(), (first, 0));
+}
+
+#[test]
 fn an_overview_is_made_once_for_the_files_as_they_are() {
     let scratch = Scratch::new();
     let path = scratch.file("projects/-p/s1.jsonl", &(PROMPT.to_owned() + ANSWER));

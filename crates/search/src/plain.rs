@@ -1,65 +1,85 @@
 //! The commonest runs of all, short and of one word: kept side by side, so that finding one again costs a
 //! single look into memory.
 
-/// The longest run and the longest word that fit, in bytes.
-const FITS: usize = 24;
-/// How many places there are; a run has one, and whoever comes next takes it.
-const PLACES: usize = 1 << 13;
+/// The longest run that fits, in bytes.
+const RUN: usize = 16;
+/// The longest word that fits, in bytes.
+const WORD: usize = 14;
+/// How many places there are, as a power of two; a run has one, and whoever comes next takes it.
+const PLACES: u32 = 13;
 
 /// Which word a short run gives.
 pub(crate) struct PlainWords {
     places: Vec<Place>,
 }
 
+/// Two fill a line of the processor's cache.
 #[derive(Clone, Copy, Default)]
+#[repr(align(32))]
 struct Place {
-    /// Filled up with zeros, which stand in no run.
-    run: [u8; FITS],
-    word: [u8; FITS],
+    key: Key,
+    length: u8,
+    word: [u8; WORD],
+}
+
+/// A short run, as what it begins with, what it ends with, and how long it is: a run without length is none.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Key {
+    first: u64,
+    last: u64,
     length: u8,
 }
 
 impl Default for PlainWords {
     fn default() -> Self {
-        Self { places: vec![Place::default(); PLACES] }
+        Self { places: vec![Place::default(); 1 << PLACES] }
     }
 }
 
 impl PlainWords {
     /// The word of a run that was kept.
     pub(crate) fn get(&self, run: &str) -> Option<&str> {
-        let run = padded(run)?;
-        let place = &self.places[place(&run)];
-        if place.run != run {
-            return None;
-        }
+        let key = Key::of(run.as_bytes())?;
+        let place = self.places.get(key.place()).filter(|place| place.key == key)?;
         std::str::from_utf8(place.word.get(..usize::from(place.length))?).ok()
     }
 
     /// Keeps the word of a run, where both are short.
     pub(crate) fn keep(&mut self, run: &str, word: &str) {
-        let (Some(run), Some(padded), Ok(length)) = (padded(run), padded(word), u8::try_from(word.len()))
-        else {
-            return;
-        };
-        self.places[place(&run)] = Place { run, word: padded, length };
+        let (Some(key), Ok(length)) = (Key::of(run.as_bytes()), u8::try_from(word.len())) else { return };
+        let mut kept = [0; WORD];
+        let Some(room) = kept.get_mut(..word.len()) else { return };
+        room.copy_from_slice(word.as_bytes());
+        if let Some(place) = self.places.get_mut(key.place()) {
+            *place = Place { key, length, word: kept };
+        }
     }
 }
 
-fn padded(text: &str) -> Option<[u8; FITS]> {
-    let mut padded = [0; FITS];
-    padded.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
-    Some(padded)
-}
+impl Key {
+    /// The two ends overlap where the run is shorter than both.
+    fn of(run: &[u8]) -> Option<Self> {
+        let long = || Some((u64::from_le_bytes(*run.first_chunk()?), u64::from_le_bytes(*run.last_chunk()?)));
+        let short =
+            || Some((u32::from_le_bytes(*run.first_chunk()?), u32::from_le_bytes(*run.last_chunk()?)));
+        let (first, last) = match run {
+            [] => return None,
+            [first, .., last] if run.len() < 4 => {
+                (u64::from(*first) << 8 | u64::from(run[1]), (*last).into())
+            }
+            [only] => (u64::from(*only), 0),
+            _ if run.len() < 8 => short().map(|(first, last)| (first.into(), last.into()))?,
+            _ if run.len() <= RUN => long()?,
+            _ => return None,
+        };
+        Some(Self { first, last, length: u8::try_from(run.len()).ok()? })
+    }
 
-/// Where a run is kept.
-fn place(run: &[u8; FITS]) -> usize {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let (words, _) = run.as_chunks::<8>();
-    let hash = words
-        .iter()
-        .fold(0_u64, |hash, word| (hash ^ u64::from_le_bytes(*word)).wrapping_mul(ODD).rotate_left(29));
-    usize::try_from(hash % PLACES as u64).unwrap_or(0)
+    fn place(self) -> usize {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mixed = (self.first ^ self.last.rotate_left(29)).wrapping_mul(ODD);
+        usize::try_from(mixed >> (u64::BITS - PLACES)).unwrap_or(0)
+    }
 }
 
 #[cfg(test)]
@@ -72,16 +92,25 @@ mod tests {
         words.keep("Connections", "connect");
         assert_eq!(words.get("Connections"), Some("connect"));
         assert_eq!(words.get("connections"), None);
-        let long = "x".repeat(FITS + 1);
-        words.keep(&long, "x");
-        assert_eq!(words.get(&long), None);
+        for (run, word) in [("x".repeat(RUN + 1), "x".to_owned()), ("x".to_owned(), "x".repeat(WORD + 1))] {
+            words.keep(&run, &word);
+            assert_eq!(words.get(&run), None);
+        }
         let mut kept = 0;
-        for number in 0..4 * PLACES {
+        for number in 0..4 << PLACES {
             let run = format!("run{number}");
             words.keep(&run, &run);
             assert_eq!(words.get(&run), Some(run.as_str()));
             kept += usize::from(words.get("Connections").is_some());
         }
-        assert!(kept < 4 * PLACES);
+        assert!(kept < 4 << PLACES);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_two_runs_are_one(left in "[ab]{0,17}", right in "[ab]{0,17}") {
+            let key = |run: &str| Key::of(run.as_bytes());
+            proptest::prop_assert!(left == right || key(&left) != key(&right) || key(&left).is_none());
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::words::Splitter;
 
 /// Goes up whenever what is indexed, or how, changes. It stands in a field's name, so that an index of
 /// another version has another schema and is made anew.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The names of our tokenizers in the index.
 const WORDS: &str = "words";

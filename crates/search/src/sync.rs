@@ -23,7 +23,7 @@ use crate::writer::{Writer, list_file};
 use crate::{conversation, notes};
 
 /// A commit is made after so many bytes of transcripts.
-const COMMIT_EVERY: u64 = 512 << 20;
+const COMMIT_EVERY: u64 = 2 << 30;
 /// `keep_going` is asked after so many bytes.
 const ASK_EVERY: u64 = 1 << 20;
 /// From so many bytes on, all threads are used.

@@ -150,7 +150,7 @@ impl Splitter {
         position
     }
 
-    fn cut(&self, run: &str) -> Cut {
+    fn cut(&mut self, run: &str) -> Cut {
         let mut cut = Cut::default();
         if run.is_ascii() {
             self.identifier(run, run, 0, &mut cut);
@@ -169,7 +169,7 @@ impl Splitter {
         cut
     }
 
-    fn identifier(&self, run: &str, original: &str, start: usize, cut: &mut Cut) {
+    fn identifier(&mut self, run: &str, original: &str, start: usize, cut: &mut Cut) {
         let end = start + original.len();
         // Offsets inside folded text do not exist in the original: its words span the whole run.
         let exact = run == original;
@@ -178,7 +178,16 @@ impl Splitter {
                 cut.push(lower(run).trim_matches('_'), start, end, true);
             }
             let (from, to) = if exact { (start + at, start + at + part.len()) } else { (start, end) };
-            cut.push(&self.stem(part), from, to, false);
+            // A part that is ASCII gives as a run of its own the same one word.
+            if let Some(word) = self.plain.get(part).filter(|_| part.is_ascii()) {
+                cut.push(word, from, to, false);
+                continue;
+            }
+            let word = self.stem(part);
+            if part.is_ascii() {
+                self.plain.keep(part, &word);
+            }
+            cut.push(&word, from, to, false);
         }
     }
 
@@ -414,6 +423,19 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn what_was_cut_before_makes_no_difference(runs in proptest::collection::vec("[a-cA-C1_é㍿株会]{1,6}", 1..8)) {
+            let words = |splitter: &mut Splitter, run: &str| {
+                let mut words = Vec::new();
+                splitter.split(run, |word| words.push((word.text.to_owned(), word.position)));
+                words
+            };
+            let mut used = Splitter::default();
+            for run in &runs {
+                proptest::prop_assert_eq!(words(&mut used, run), words(&mut Splitter::default(), run), "{}", run);
+            }
+        }
+
         #[test]
         fn places_lie_inside_the_text_in_order(text in "\\PC{0,80}") {
             let mut last = 0;
