@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::stream::{self, Frame};
-use crate::{Command, Event, Request, TurnResult, Why, WorkerState};
+use crate::{Command, Event, Reply, Request, TurnResult, Why, WorkerState};
 
 /// How long after a result the word "idle" is waited for; releases that never say it are idle then.
 const SETTLING: Duration = Duration::from_secs(5);
@@ -228,6 +228,8 @@ impl Conversation {
             Command::Answer { request, reply } => {
                 let asked = self.meant(&request).ok_or_else(|| self.not_waiting(&request))?;
                 let (request, response) = (asked.request.clone(), asked.response(&reply)?);
+                // A no that ends the turn is an interrupt, and no failure.
+                self.interrupted |= matches!(reply, Reply::Deny { interrupt: true, .. });
                 acts.push(Act::Write(stream::answer(&request, &response)));
                 self.forget(&request);
                 self.heard = now.since_start;
@@ -539,7 +541,7 @@ fn said(last: &TurnResult, complaint: &str) -> String {
 }
 
 /// What is said of a budget that is used up.
-pub(crate) fn out_of_budget(budget: Option<f64>, cost: f64) -> String {
+fn out_of_budget(budget: Option<f64>, cost: f64) -> String {
     match budget {
         Some(budget) => format!("the budget is used up: ${cost:.4} of the ${budget:.4} that were left"),
         None => format!("Claude Code says that the budget is used up, after ${cost:.4}"),

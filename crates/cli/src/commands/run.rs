@@ -12,7 +12,7 @@ use app::{App, Error, Kind};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::run::{Follow, Role, Slow, follow};
-use crate::text::{json_line, safe};
+use crate::text::{json_line, safe, safe_lines};
 
 /// The longest task that is read from standard input, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -141,20 +141,20 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         clean_up(app, ready.worker);
     }
     let state = followed?;
-    ended(ready.worker, state)
+    ended(ready.worker, state.as_ref())
 }
 
 /// Removes the work tree, or says why it is kept; neither changes how the task ended.
 fn clean_up(app: &App, worker: i64) {
     let text = match app::worktree::remove(app, &worker.to_string()) {
         Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
-        Err(error) => error.message,
+        Err(error) => std::iter::once(error.message).chain(error.hints).collect::<Vec<_>>().join("\n  "),
     };
-    let _ = writeln!(anstream::stderr(), "{}", safe(&text));
+    let _ = writeln!(anstream::stderr(), "{}", safe_lines(&text));
 }
 
 /// What the end of a worker means to whoever started the program; how it ended was told.
-fn ended(worker: i64, state: Option<WorkerState>) -> Result<(), Failure> {
+fn ended(worker: i64, state: Option<&WorkerState>) -> Result<(), Failure> {
     match state {
         Some(WorkerState::Finished { .. }) => Ok(()),
         Some(_) => Err(Failure::Worker),

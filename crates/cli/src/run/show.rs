@@ -132,11 +132,11 @@ fn said(out: &mut impl Write, event: &Event) -> io::Result<()> {
 
 /// What a tool is called with, in a few words.
 fn brief(name: &str, input: &Value) -> String {
+    const TELLING: [&str; 7] = ["command", "file_path", "pattern", "url", "query", "description", "prompt"];
     if matches!(name, "AskUserQuestion" | "ExitPlanMode") {
         // What is asked is shown where it is answered.
         return String::new();
     }
-    const TELLING: [&str; 7] = ["command", "file_path", "pattern", "url", "query", "description", "prompt"];
     let word = TELLING.iter().find_map(|name| input[name].as_str());
     word.map_or_else(
         || if input == &serde_json::json!({}) { String::new() } else { input.to_string() },

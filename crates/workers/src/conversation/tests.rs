@@ -297,6 +297,21 @@ fn money_is_counted_over_the_turns() {
 }
 
 #[test]
+fn a_no_that_ends_the_turn_is_no_failure() {
+    let check = |interrupt: bool, expected: &str| {
+        let mut talk = running();
+        ask(&mut talk, 3, "r1");
+        let reply = Reply::Deny { message: "No".into(), interrupt };
+        talk.command(Command::Answer { request: "r1".into(), reply }, at(4)).unwrap();
+        result(&mut talk, 5, json!({"is_error": true, "subtype": "error_during_execution"}));
+        idle(&mut talk, 6);
+        assert_eq!(talk.ended("exit code 0", "").word(), expected);
+    };
+    check(true, "stopped");
+    check(false, "failed");
+}
+
+#[test]
 fn how_it_ended_is_read_from_the_last_result() {
     let check = |more: serde_json::Value, expected: Why| {
         let mut talk = running();

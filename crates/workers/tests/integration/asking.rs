@@ -78,7 +78,7 @@ fn a_denial_can_end_the_turn() {
         assert!(result.is_error, "{result:?}");
         assert_eq!(actor.texts(), ["I will."], "the model was not asked again");
         actor.state("idle");
-        actor.close();
+        assert_eq!(actor.close(), WorkerState::Stopped, "a person ended it: it has not failed");
     });
 }
 
