@@ -45,7 +45,7 @@ pub(crate) fn name(
             agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(app) == root)
         };
         let is_it = Some(&candidate.id) == found.as_ref() || is_called();
-        candidate.label = is_it.then(|| label.to_owned());
+        candidate.label = is_it.then(|| label.to_owned().into());
     }
     Ok(())
 }

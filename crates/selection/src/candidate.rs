@@ -1,5 +1,7 @@
 //! What could be resumed: the facts of a session that the choice looks at.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use model::{AgentId, Origin, Session, SessionId};
 
@@ -56,13 +58,13 @@ impl Hold {
 
 /// A session as the choice sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct Candidate<'a> {
     /// The session.
     pub id: SessionId,
     /// Its branch.
-    pub branch: Option<String>,
+    pub branch: Option<Cow<'a, str>>,
     /// What it was about: its latest task, else its first message.
-    pub about: Option<String>,
+    pub about: Option<Cow<'a, str>>,
     /// When something last happened in it.
     pub last_active: Option<Timestamp>,
     /// Lines of its transcript.
@@ -76,34 +78,40 @@ pub struct Candidate {
     /// Cost over budget, in percent, where both are known.
     pub budget_used_pct: Option<f64>,
     /// The name it was given: OpenClaw's label, else its title.
-    pub label: Option<String>,
+    pub label: Option<Cow<'a, str>>,
     /// Who holds it.
     pub hold: Hold,
     /// Whether its transcript is there.
     pub has_transcript: bool,
 }
 
-impl Candidate {
+impl<'a> Candidate<'a> {
     /// The session's facts, beside a budget that is set for the task.
-    pub fn of(session: &Session, budget: Budget) -> Self {
+    pub fn of(session: &'a Session, budget: Budget) -> Self {
         let label = match &session.origin {
-            Origin::OpenClaw { label, .. } => label.clone(),
-            Origin::Native | Origin::Archived => session.title.clone(),
+            Origin::OpenClaw { label, .. } => label.as_deref(),
+            Origin::Native | Origin::Archived => session.title.as_deref(),
         };
         Self {
             id: session.id.clone(),
-            branch: session.branch.clone(),
-            about: session.last_task.clone().or_else(|| session.first_message.clone()),
+            branch: session.branch.as_deref().map(Cow::Borrowed),
+            about: session.last_task.as_deref().or(session.first_message.as_deref()).map(Cow::Borrowed),
             last_active: session.last_modified,
             lines: session.message_count,
             bytes: session.file_size,
             tokens: session.usage.input.saturating_add(session.usage.output),
             compactions: session.compactions,
             budget_used_pct: budget_used(session, budget),
-            label,
+            label: label.map(Cow::Borrowed),
             hold: Hold::of(session),
             has_transcript: session.file.is_some(),
         }
+    }
+
+    /// The same, whatever becomes of the session.
+    pub fn into_owned(self) -> Candidate<'static> {
+        let owned = |text: Option<Cow<'_, str>>| text.map(|text| Cow::Owned(text.into_owned()));
+        Candidate { branch: owned(self.branch), about: owned(self.about), label: owned(self.label), ..self }
     }
 
     /// How many hours ago something last happened; `None` where nothing says when.

@@ -16,7 +16,7 @@ fn field(at: i64, same_branch: bool, relevance: f64, act: Act) -> Field {
     let id = format!("s{at}");
     let candidate = Candidate {
         id: id.parse().unwrap(),
-        branch: Some(if same_branch { "main" } else { "other" }.to_owned()),
+        branch: Some(if same_branch { "main" } else { "other" }.into()),
         about: None,
         last_active: now.checked_sub(SignedDuration::from_hours(2)).ok(),
         lines: 100,
@@ -41,7 +41,7 @@ fn field(at: i64, same_branch: bool, relevance: f64, act: Act) -> Field {
         moment,
         now,
         root: PathBuf::from(format!("/p/{}", at % 4)),
-        sessions: vec![(id, candidate.branch.clone())],
+        sessions: vec![(id, candidate.branch.as_deref().map(ToOwned::to_owned))],
         judged: Judged {
             relevance: vec![Relevance { score: relevance, reason: Grounds::Said(String::new()) }],
             judge: Judge::Keyword,

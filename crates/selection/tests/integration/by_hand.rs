@@ -10,11 +10,11 @@ pub(crate) fn at(hours_ago: f64) -> Timestamp {
 }
 
 /// A small session on a branch, last used so many hours ago.
-pub(crate) fn session(id: &str, branch: &str, hours_ago: f64, about: &str) -> Candidate {
+pub(crate) fn session(id: &str, branch: &str, hours_ago: f64, about: &str) -> Candidate<'static> {
     Candidate {
         id: id.parse().expect("an id"),
-        branch: Some(branch.to_owned()),
-        about: Some(about.to_owned()),
+        branch: Some(branch.to_owned().into()),
+        about: Some(about.to_owned().into()),
         last_active: Some(at(hours_ago)),
         lines: 100,
         bytes: 200_000,
