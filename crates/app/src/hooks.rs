@@ -15,6 +15,8 @@ use crate::{App, Error, Kind};
 
 /// The largest settings file that is changed, in bytes.
 const CAP: u64 = 4 << 20;
+/// How many links one after the other are followed to a file that is not there.
+const LINKS: usize = 8;
 
 /// Whose settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +104,12 @@ impl Plan {
             let message = format!("{} was changed in the meantime", self.file.display());
             return Err(Error::new(Kind::Unavailable, message).hint("run the command again"));
         }
+        // It would be put in place of the old one all the same; whoever forbade it wrote it by other means.
+        if fs::metadata(&self.file).is_ok_and(|file| file.permissions().readonly()) {
+            let message = format!("{} is read-only", self.file.display());
+            return Err(Error::new(Kind::Unavailable, message)
+                .hint("make it writable, or add the lines shown to what it is made from"));
+        }
         let failed = |error: &io::Error| {
             Error::caused(Kind::Unavailable, format!("cannot change {}", self.file.display()), error)
         };
@@ -174,7 +182,23 @@ fn settings_file(app: &App, scope: &Scope) -> PathBuf {
         Scope::Project(directory) => directory.join(".claude/settings.json"),
     };
     // Many keep theirs elsewhere and link to it: the link stays.
-    fs::canonicalize(&file).unwrap_or(file)
+    physical(file)
+}
+
+/// A file's physical path, the same before it is there and afterwards.
+fn physical(mut file: PathBuf) -> PathBuf {
+    // A link to what is not there yet.
+    for _ in 0..LINKS {
+        let Ok(target) = fs::read_link(&file) else { break };
+        file = file.parent().unwrap_or(Path::new("")).join(target);
+    }
+    for above in file.ancestors() {
+        let place = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        if let (Ok(place), Ok(rest)) = (fs::canonicalize(place), file.strip_prefix(above)) {
+            return if rest.as_os_str().is_empty() { place } else { place.join(rest) };
+        }
+    }
+    file
 }
 
 fn read(file: &Path) -> Result<Option<String>, Error> {

@@ -1,11 +1,11 @@
 //! What one session's card says, as a [`Session`].
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use model::{Activity, Evidence, Origin, Session, SessionId, State, Subagent, Usage};
-use transcript::{Live, LiveStatus, Then, TranscriptFile};
+use model::{Origin, Session, SessionId, Subagent, Usage};
+use transcript::{Live, Then, TranscriptFile};
 
 use crate::card::{AgentCard, Card};
 use crate::project::{self, Projects};
@@ -130,33 +130,12 @@ fn subagent(card: &AgentCard<'_>) -> Subagent {
     }
 }
 
-/// Marks the sessions that live processes hold, with what those say they are doing.
+/// Marks the sessions that live processes hold.
 pub(crate) fn mark_running<'a>(sessions: impl Iterator<Item = &'a mut Session>, live: &[Live]) {
-    let holders: HashMap<&SessionId, &Live> = live.iter().map(|live| (&live.session, live)).collect();
+    let held: HashSet<&SessionId> = live.iter().map(|live| &live.session).collect();
     for session in sessions {
-        if let Some(live) = holders.get(&session.id) {
-            session.is_running = true;
-            session.activity = activity(live);
-        }
+        session.is_running |= held.contains(&session.id);
     }
-}
-
-fn activity(live: &Live) -> Option<Activity> {
-    let waiting_for = live.waiting_for.as_deref();
-    let (state, detail) = match live.status? {
-        LiveStatus::Busy => (State::Thinking, None),
-        LiveStatus::Idle => (State::WaitingInput, None),
-        LiveStatus::Waiting if waiting_for == Some("permission prompt") => (State::WaitingPermission, None),
-        LiveStatus::Waiting if waiting_for == Some("input needed") => (State::WaitingInput, Some("question")),
-        LiveStatus::Waiting => (State::WaitingInput, waiting_for),
-    };
-    Some(Activity {
-        state,
-        evidence: Evidence::Registry,
-        since: live.status_since,
-        tool: None,
-        detail: detail.map(transcript::cut),
-    })
 }
 
 #[cfg(test)]
@@ -164,33 +143,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_live_process_says_what_it_does() {
-        let check = |status, waiting_for: Option<&str>, expected: Option<(State, Option<&str>)>| {
-            let live = Live {
-                pid: 1,
-                session: "s".parse().unwrap(),
-                cwd: None,
-                status,
-                waiting_for: waiting_for.map(Into::into),
-                status_since: None,
-                kind: None,
-                entrypoint: None,
-                name: None,
-                process_start: None,
-            };
-            let mut sessions = [blank("s".parse().unwrap()), blank("t".parse().unwrap())];
-            mark_running(sessions.iter_mut(), &[live]);
-            assert!(sessions[0].is_running && !sessions[1].is_running);
-            let found =
-                sessions[0].activity.as_ref().map(|activity| (activity.state, activity.detail.as_deref()));
-            assert_eq!(found, expected);
+    fn a_live_process_holds_one_session() {
+        let live = Live {
+            pid: 1,
+            session: "s".parse().unwrap(),
+            cwd: None,
+            status: None,
+            waiting_for: None,
+            status_since: None,
+            kind: None,
+            entrypoint: None,
+            name: None,
+            process_start: None,
         };
-        check(Some(LiveStatus::Busy), None, Some((State::Thinking, None)));
-        check(Some(LiveStatus::Idle), None, Some((State::WaitingInput, None)));
-        let waiting = Some(LiveStatus::Waiting);
-        check(waiting, Some("permission prompt"), Some((State::WaitingPermission, None)));
-        check(waiting, Some("input needed"), Some((State::WaitingInput, Some("question"))));
-        check(waiting, Some("dialog open"), Some((State::WaitingInput, Some("dialog open"))));
-        check(None, None, None);
+        let mut sessions = [blank("s".parse().unwrap()), blank("t".parse().unwrap())];
+        mark_running(sessions.iter_mut(), &[live]);
+        assert_eq!([sessions[0].is_running, sessions[1].is_running], [true, false]);
     }
 }

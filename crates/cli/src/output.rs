@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use anstream::{AutoStream, ColorChoice};
 
@@ -129,6 +130,8 @@ impl Sink {
 /// Starts the pager; a person's own command line may hold arguments.
 fn start(pager: &str) -> Option<Child> {
     let mut words = pager.split_whitespace();
+    // Ctrl-C is the pager's: whoever ends before it leaves it alone with the terminal.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
     Command::new(words.next()?).args(words).stdin(Stdio::piped()).spawn().ok()
 }
 

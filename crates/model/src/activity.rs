@@ -16,7 +16,8 @@ pub struct Activity {
     /// The tool that is open or asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What the tool does, `question`, or what is waited for; short and safe to show.
+    /// What the tool does, `question`, `question: ` with what is waited for, or what else is said of it; short and
+    /// safe to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -29,13 +30,20 @@ impl Activity {
 
     /// Whether a person has to do something before it can go on: a permission or a question is open.
     pub fn is_blocked(&self) -> bool {
-        self.state == State::WaitingPermission
-            || (self.state == State::WaitingInput && self.detail.as_deref() == Some(QUESTION))
+        is_blocked(self.state, self.detail.as_deref())
     }
 }
 
-/// The detail of an activity that waits for the answer to a question.
+/// The detail of an activity that waits for the answer to a question; what is waited for may follow, after a colon.
 pub const QUESTION: &str = "question";
+
+/// Whether a person has to do something before a session of this state and detail can go on.
+pub(crate) fn is_blocked(state: State, detail: Option<&str>) -> bool {
+    let asks = |detail: &str| {
+        detail.strip_prefix(QUESTION).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    state == State::WaitingPermission || (state == State::WaitingInput && detail.is_some_and(asks))
+}
 
 /// The states of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -237,7 +237,7 @@ pub struct SessionActivity {
     /// Since when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// `question`, or what is waited for.
+    /// As an [`Activity`] has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -256,6 +256,11 @@ impl SessionActivity {
             since: activity.since,
             detail: activity.detail.clone(),
         }
+    }
+
+    /// Whether a person has to do something before the session can go on.
+    pub fn is_blocked(&self) -> bool {
+        crate::activity::is_blocked(self.state, self.detail.as_deref())
     }
 }
 

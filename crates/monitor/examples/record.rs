@@ -1,7 +1,7 @@
 //! Records what a release of Claude Code does in a terminal, for `tests/data`:
-//! `cargo run -p backstory-monitor --example record -- PROGRAM [print] > crates/monitor/tests/data/RELEASE.jsonl`
+//! `cargo run -p backstory-monitor --example record -- PROGRAM [print|branch] > crates/monitor/tests/data/RELEASE.jsonl`
 //!
-//! In print mode where the release's terminal cannot be driven here.
+//! In print mode where the release's terminal cannot be driven here; with `/branch` where the release has it.
 //! The model is scripted. Left out is what the vendor wrote into a transcript and what no rule looks at.
 
 #![expect(clippy::print_stdout, reason = "it is a program that prints")]
@@ -41,7 +41,8 @@ fn main() {
     let recorder = Recorder::start(&home.config_dir());
     let shop = home.repository("shop").path().to_owned();
     let claude = Claude::at("another", program.into());
-    if std::env::args().nth(2).is_some() {
+    let how = std::env::args().nth(2).unwrap_or_default();
+    if how == "print" {
         streaming.open();
         for words in ["say hello", "read a file"] {
             let _ = claude
@@ -49,8 +50,14 @@ fn main() {
                 .succeeded();
         }
     } else {
-        let terminal = claude.open(&home, &server, &shop, &["--allowedTools", "Bash(python3:*)"]);
+        let asking = ["--permission-mode", "default", "--allowedTools", "Bash(python3:*)"];
+        let terminal = claude.open(&home, &server, &shop, &asking);
         play(&terminal, &streaming, &cut);
+        if how == "branch" {
+            branch(&terminal);
+        }
+        terminal.type_line("/exit");
+        sleep(Duration::from_secs(3));
     }
     let seen = recorder.stop();
     let kept: Vec<Seen> = seen.into_iter().filter_map(|seen| kept(seen, &home)).collect();
@@ -80,8 +87,15 @@ fn play(terminal: &Terminal, streaming: &Gate, cut: &Gate) {
     terminal.key("Escape");
     terminal.until(|screen| screen.contains("nterrupted"));
     sleep(Duration::from_secs(1));
-    terminal.type_line("/exit");
-    sleep(Duration::from_secs(3));
+}
+
+/// The same process goes on in a copy of the session.
+fn branch(terminal: &Terminal) {
+    terminal.type_line("/branch");
+    terminal.until(|screen| screen.contains("Branched"));
+    sleep(Duration::from_secs(1));
+    terminal.type_line("say hello again");
+    sleep(Duration::from_secs(4));
 }
 
 fn kept(mut seen: Seen, home: &ScratchHome) -> Option<Seen> {

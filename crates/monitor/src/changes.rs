@@ -66,8 +66,14 @@ impl Changes {
     }
 
     fn take(&mut self, input: Input) {
-        if let Input::Broken(why) = input {
-            self.source.broke(why);
+        match input {
+            Input::Broken(why) => self.source.broke(why),
+            Input::Left(paths) => {
+                for path in paths {
+                    self.source.unwatch(&path);
+                }
+            }
+            _ => {}
         }
     }
 }

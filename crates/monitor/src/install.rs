@@ -29,6 +29,10 @@ pub fn command(program: &str, folder: &str) -> String {
 
 /// The settings with our entries in them, each once and as they are now.
 pub fn with_hooks(settings: &str, command: &str) -> Result<String, Unfit> {
+    check(settings)?;
+    if are_current(settings, command) {
+        return Ok(settings.to_owned());
+    }
     let mut text = without_hooks(settings)?;
     if text.trim().is_empty() {
         "{\n}\n".clone_into(&mut text);
@@ -62,6 +66,21 @@ pub fn installed(settings: &str) -> Vec<&'static str> {
     let hooks = Raw::new(settings.trim()).get("hooks");
     let has_ours = |event: &&str| hooks.get(event).elements().any(is_ours);
     EVENTS.into_iter().filter(has_ours).collect()
+}
+
+/// Whether each event has our entry once, as it is now, and no other event has one.
+fn are_current(settings: &str, command: &str) -> bool {
+    let hooks = Raw::new(settings.trim()).get("hooks");
+    let ours: Vec<(String, &str)> = hooks
+        .entries()
+        .flat_map(|(event, list)| {
+            let event = event.into_owned();
+            list.elements().filter(|entry| is_ours(*entry)).map(move |entry| (event.clone(), entry.json()))
+        })
+        .collect();
+    let entry = entry(command);
+    let is_right = |event: &&str| ours.iter().filter(|(of, json)| of == event && *json == entry).count() == 1;
+    ours.len() == EVENTS.len() && EVENTS.iter().all(is_right)
 }
 
 fn check(settings: &str) -> Result<(), Unfit> {

@@ -28,6 +28,11 @@ impl Registry {
         &self.folders
     }
 
+    /// Whether there is a registry at all.
+    pub(crate) fn is_there(&self) -> bool {
+        self.folders.iter().any(|folder| folder.is_dir())
+    }
+
     /// Whether a live process holds the session.
     pub(crate) fn holds(&self, session: &SessionId) -> bool {
         self.records.holds(session)

@@ -136,7 +136,8 @@ impl Session {
             let Ok(record) = parse(line.bytes) else { continue };
             let is_history = line.offset < from;
             self.tracker.observe(&record, if is_history { written } else { now });
-            if is_new(&mut self.seen, &record) && !is_history {
+            // What was copied when the session was branched off was news in another one.
+            if is_new(&mut self.seen, &record) && !is_history && record.forked_from().is_none() {
                 news.records += 1;
                 let moments = moments(self.tracker.id(), &record);
                 news.events.extend(moments.into_iter().map(SessionEvent::SessionEvent));
@@ -145,6 +146,11 @@ impl Session {
         self.mark = mark(&tail, self.mark);
         news
     }
+}
+
+/// When a file was made, where its filesystem says so.
+pub(crate) fn born(path: &Path) -> Option<Timestamp> {
+    Timestamp::try_from(std::fs::symlink_metadata(path).ok()?.created().ok()?).ok()
 }
 
 fn size(path: &Path) -> u64 {
@@ -162,4 +168,57 @@ fn is_new(seen: &mut HashSet<u64>, record: &Record<'_>) -> bool {
     let mut hasher = DefaultHasher::new();
     uuid.hash(&mut hasher);
     seen.insert(hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write as _;
+
+    use model::Activity;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::{Index, select};
+
+    use super::*;
+
+    const KEPT: [&str; 4] = ["1.0.60-tools", "2.0.77-subs", "2.1.100-tui", "2.1.197-tui"];
+
+    fn kept(name: &str) -> Vec<u8> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
+        transcript::read_small(&folder.join(format!("{name}.jsonl")), 4 << 20).unwrap()
+    }
+
+    /// What is read of a file that grows by these pieces, whoever looks at it however often.
+    fn read(pieces: &[&[u8]], looks: usize) -> (Activity, Vec<SessionEvent>, u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let path: Arc<Path> = folder.path().join("s1.jsonl").into();
+        let now = "2026-11-21T12:00:00Z".parse().unwrap();
+        let mut session = Session::new("s1".parse().unwrap(), Timers::default());
+        let (mut events, mut records) = (Vec::new(), 0);
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        for piece in pieces {
+            file.write_all(piece).unwrap();
+            for _ in 0..looks {
+                let news = session.read_on(&path, now);
+                events.extend(news.events);
+                records += news.records;
+            }
+        }
+        (session.tracker.activity(now), events, records)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn wherever_a_file_is_torn_each_record_is_told_once(name in select(&KEPT[..]), cuts in vec(any::<Index>(), 0..20), looks in 1..3_usize) {
+            let bytes = kept(name);
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]).collect();
+            prop_assert_eq!(read(&pieces, looks), read(&[&bytes[..]], 1));
+        }
+    }
 }

@@ -4,9 +4,15 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::event::ModifyKind;
+use notify::{Error, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::monitor::Input;
+
+/// What is said when events were lost, by the system or on the way from it.
+const LOST: &str = "the system did not tell of every change";
+/// So many looks at everything later that is no news any more.
+const SAID_FOR: u32 = 10;
 
 /// The system's events for a set of folders, none of them recursive.
 pub(crate) struct Source {
@@ -15,12 +21,14 @@ pub(crate) struct Source {
     /// Folders that could not be watched: the first few tell why, all are covered by looking.
     refused: usize,
     trouble: Option<String>,
+    /// For how many looks it is still said that events were lost.
+    lost: u32,
 }
 
 impl Source {
     /// Events that go to `inputs`; none when they are not wanted.
     pub(crate) fn new(inputs: &Sender<Input>, wanted: bool) -> Self {
-        let mut source = Self { watcher: None, watched: HashSet::new(), refused: 0, trouble: None };
+        let mut source = Self { watcher: None, watched: HashSet::new(), refused: 0, trouble: None, lost: 0 };
         if !wanted {
             source.trouble = Some("events are turned off".to_owned());
             return source;
@@ -28,7 +36,7 @@ impl Source {
         let inputs = inputs.clone();
         match notify::recommended_watcher(move |event| forward(&inputs, event)) {
             Ok(watcher) => source.watcher = Some(watcher),
-            Err(error) => source.trouble = Some(error.to_string()),
+            Err(error) => source.trouble = Some(said(error)),
         }
         source
     }
@@ -36,7 +44,7 @@ impl Source {
     /// Whether the system tells of changes, and what it does not cover.
     pub(crate) fn trouble(&self) -> Option<String> {
         match (&self.trouble, self.refused) {
-            (None, _) => None,
+            (None, _) => (self.lost > 0).then(|| LOST.to_owned()),
             (Some(why), 0) => Some(why.clone()),
             (Some(why), count) => Some(format!("{count} folders are not watched: {why}")),
         }
@@ -47,7 +55,17 @@ impl Source {
         self.watcher.is_some()
     }
 
-    /// Notes that events were lost or that the source is broken.
+    /// Notes that events were lost.
+    pub(crate) fn lost(&mut self) {
+        self.lost = SAID_FOR;
+    }
+
+    /// Notes that everything was looked at once more.
+    pub(crate) fn looked(&mut self) {
+        self.lost = self.lost.saturating_sub(1);
+    }
+
+    /// Notes that the source is broken.
     pub(crate) fn broke(&mut self, why: String) {
         self.trouble = Some(why);
     }
@@ -62,7 +80,7 @@ impl Source {
             Ok(()) => {}
             Err(error) => {
                 self.refused += 1;
-                self.trouble = Some(error.to_string());
+                self.trouble = Some(said(error));
             }
         }
         // One that was refused is not asked for every second.
@@ -75,6 +93,8 @@ impl Source {
     }
 
     /// Forgets the folders that are gone: one that comes back has to be watched anew.
+    ///
+    /// That is also found when one was taken away and came back before anybody looked, by [`Input::Left`].
     pub(crate) fn prune(&mut self) {
         self.watched.retain(|folder| folder.is_dir());
     }
@@ -90,14 +110,49 @@ impl Source {
     }
 }
 
+/// An error in words, without the paths, of which there may be many.
+fn said(error: Error) -> String {
+    match error.kind {
+        ErrorKind::MaxFilesWatch => {
+            "the system watches no more of them for you (on Linux: fs.inotify.max_user_watches)".to_owned()
+        }
+        kind => Error { kind, paths: Vec::new() }.to_string(),
+    }
+}
+
 fn forward(inputs: &Sender<Input>, event: notify::Result<Event>) {
     let input = match event {
         Ok(event) if event.need_rescan() => Input::Overflow,
         // Our own reading makes these.
         Ok(Event { kind: EventKind::Access(_), .. }) => return,
+        Ok(Event { kind: EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)), paths, .. }) => {
+            Input::Left(paths)
+        }
         Ok(event) => Input::Changed(event.paths),
-        Err(error) => Input::Broken(error.to_string()),
+        Err(error) => Input::Broken(said(error)),
     };
     // Where nobody listens any more the program ends.
     let _ = inputs.send(input);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_is_said_until_all_was_looked_at_often_enough() {
+        let (inputs, _outputs) = std::sync::mpsc::channel();
+        let mut source = Source::new(&inputs, true);
+        assert_eq!(source.trouble(), None);
+        source.lost();
+        for _ in 0..SAID_FOR {
+            assert_eq!(source.trouble().as_deref(), Some(LOST));
+            source.looked();
+        }
+        assert_eq!(source.trouble(), None);
+        // What stays broken is said for good.
+        source.broke("no".to_owned());
+        source.lost();
+        assert_eq!(source.trouble().as_deref(), Some("no"));
+    }
 }

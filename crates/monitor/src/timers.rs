@@ -15,6 +15,8 @@ pub struct Timers {
     pub settle: SignedDuration,
     /// A whole message whose last block is a thought may still be followed by its text for so long.
     pub whole_message: SignedDuration,
+    /// A session that was silent for so long has no process, where its release would have registered one.
+    pub unregistered: SignedDuration,
 }
 
 impl Default for Timers {
@@ -25,6 +27,7 @@ impl Default for Timers {
             silent: SignedDuration::from_mins(30),
             settle: SignedDuration::from_millis(300),
             whole_message: SignedDuration::from_millis(300),
+            unregistered: SignedDuration::from_mins(1),
         }
     }
 }

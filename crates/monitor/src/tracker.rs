@@ -81,6 +81,11 @@ impl Tracker {
             return;
         }
         self.revive(&signs, made);
+        if record.forked_from().is_some() {
+            // Copied when the session was branched off: a turn of another one, which is over here.
+            self.turn.observe(&Sign::Over { how: Ending::Done, in_background: 0 }, made);
+            return;
+        }
         for sign in &signs {
             self.turn.observe(sign, made);
             let in_background = self.subagents.in_background();
@@ -186,8 +191,14 @@ impl Tracker {
             let told = self.told.since.unwrap_or(since);
             since.duration_since(told).abs() < SAME
         };
+        let is_near = found.since.is_none_or(is_near);
         let is_told = Activity { since: self.told.since, ..found.clone() } == self.told;
-        if is_told && found.since.is_none_or(is_near) { self.told.clone() } else { found }
+        // The answer to what is asked is written a moment before the registry says that it was given.
+        let is_answered = found.is_blocked()
+            && found.tool.is_none()
+            && self.told.tool.is_some()
+            && (found.state, found.evidence) == (self.told.state, self.told.evidence);
+        if is_near && (is_told || is_answered) { self.told.clone() } else { found }
     }
 
     /// Lets time pass until `now`; what has happened since the last time.
@@ -332,9 +343,10 @@ impl Tracker {
         matches!(self.process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent)
     }
 
+    /// The numbers of its release; what cannot be read is no number of an old one.
     fn release(&self) -> Option<[u64; 3]> {
-        let mut numbers = self.facts.version.as_deref()?.split(['.', '-']).map(|number| number.parse().ok());
-        Some([numbers.next()??, numbers.next()??, numbers.next()??])
+        let mut parts = self.facts.version.as_deref()?.trim_start_matches('v').split(['.', '-', '+']);
+        Some(std::array::from_fn(|_| parts.next().map_or(0, |part| part.parse().unwrap_or(u64::MAX))))
     }
 
     fn over(&mut self, how: Ending) {

@@ -95,6 +95,11 @@ impl Turn {
         self.phase
     }
 
+    /// Whether it has begun and is not over.
+    pub(crate) fn runs(&self) -> bool {
+        !self.open.is_empty() || !matches!(self.phase, Phase::Unknown | Phase::Over(_))
+    }
+
     /// Since when that is so: the first of several alike.
     pub(crate) fn since(&self) -> Option<Timestamp> {
         self.since

@@ -143,8 +143,15 @@ fn waiting(signs: Signs<'_>, status: &Status) -> Activity {
                 detail.or_else(|| waiting_for.filter(|what| *what != "permission prompt").map(Into::into));
             Activity { tool, detail, ..registry(State::WaitingPermission, status.since) }
         }
+        // Opened by the person, for the turn is over: `/model` and the like.
+        Some(dialog @ "dialog open") if !signs.turn.runs() => {
+            Activity { detail: Some(dialog.to_owned()), ..registry(State::WaitingInput, status.since) }
+        }
+        // Whatever else a release may wait for, it is not done.
         other => {
-            Activity { detail: other.map(transcript::cut), ..registry(State::WaitingInput, status.since) }
+            let what = other
+                .map_or_else(|| QUESTION.to_owned(), |what| format!("{QUESTION}: {}", transcript::cut(what)));
+            Activity { detail: Some(what), ..registry(State::WaitingInput, status.since) }
         }
     }
 }

@@ -46,6 +46,12 @@ impl Terminal {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// Whether a program has put a screen of its own in place of the one with the lines so far.
+    pub fn has_another_screen(&self) -> bool {
+        let output = self.tmux(&["display-message", "-p", "#{alternate_on}"]).output().expect("tmux runs");
+        output.stdout.starts_with(b"1")
+    }
+
     /// Types a line as a person does: the words, and a moment later the Enter key.
     pub fn type_line(&self, words: &str) {
         self.done(&["send-keys", "-l", words]);

@@ -30,6 +30,11 @@ pub(crate) struct Frame {
 
 /// So many columns are needed to show since when; where there are fewer, the title has them.
 const WITH_AGE: usize = 48;
+/// So many columns are needed to keep a place for every state; where there are fewer, the states that are shown
+/// have what they take.
+const ROOMY: usize = 64;
+/// The longest state.
+const STATE: usize = "needs permission?".len();
 
 /// Which keys do what.
 pub(crate) const KEYS: [(&str, &str); 12] = [
@@ -55,11 +60,13 @@ pub(crate) fn draw(board: &Board, frame: &mut Frame, now: Timestamp) -> Vec<Line
     if frame.help {
         lines.extend(help(width).into_iter().take(room));
     } else if board.rows().is_empty() {
-        lines.push(Line::styled(fit(nothing(board), width), Style::new().add_modifier(Modifier::DIM)));
+        let dim = Style::new().add_modifier(Modifier::DIM);
+        lines.extend(folded(nothing(board), width).into_iter().map(|line| Line::styled(line, dim)));
     } else {
         scroll(board, frame, room);
         let shown = board.rows().iter().skip(frame.top).take(room);
-        lines.extend(shown.map(|row| line(board, row, width, now)));
+        let state = state_width(board, width);
+        lines.extend(shown.map(|row| line(board, row, (width, state), now)));
     }
     lines.truncate(height.saturating_sub(1));
     lines.resize(height.saturating_sub(1), Line::default());
@@ -82,12 +89,32 @@ fn scroll(board: &Board, frame: &mut Frame, room: usize) {
 
 fn nothing(board: &Board) -> &'static str {
     if !board.is_listed {
-        "  Looking through your sessions…"
+        "Looking through your sessions…"
     } else if board.filter.is_empty() {
-        "  No session of the last day. `a` shows older ones; a new one appears by itself."
+        "No session of the last day. `a` shows older ones; a new one appears by itself."
     } else {
-        "  Nothing holds these words. Esc shows all again."
+        "Nothing holds these words. Esc shows all again."
     }
+}
+
+/// Words in lines of so many columns, set in by two.
+fn folded(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines.into_iter().map(|line| fit(&line, width)).collect()
+}
+
+fn state_width(board: &Board, width: usize) -> usize {
+    let widest = || board.cards().iter().map(|card| super::word(&card.activity).width()).max();
+    if width >= ROOMY { STATE } else { widest().unwrap_or(STATE) }
 }
 
 fn head(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
@@ -144,7 +171,7 @@ fn help(width: usize) -> Vec<Line<'static>> {
     std::iter::once(Line::default()).chain(KEYS.iter().map(key)).collect()
 }
 
-fn line(board: &Board, row: &Row, width: usize, now: Timestamp) -> Line<'static> {
+fn line(board: &Board, row: &Row, (width, state): (usize, usize), now: Timestamp) -> Line<'static> {
     match row {
         Row::Project { name, sessions } => {
             let name = Span::styled(format!(" {}", safe(name)), Style::new().add_modifier(Modifier::BOLD));
@@ -152,13 +179,14 @@ fn line(board: &Board, row: &Row, width: usize, now: Timestamp) -> Line<'static>
             cut(vec![name, count], width)
         }
         Row::Session(at) => {
-            session(&board.cards()[*at], board.selected.as_ref() == Some(&board.cards()[*at].id), width, now)
+            let card = &board.cards()[*at];
+            session(card, board.selected.as_ref() == Some(&card.id), (width, state), now)
         }
         Row::Subagent(at, agent) => subagent(&board.cards()[*at], *agent, width, now),
     }
 }
 
-fn session(card: &Card, is_selected: bool, width: usize, now: Timestamp) -> Line<'static> {
+fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: Timestamp) -> Line<'static> {
     let colour = colour(card);
     let mark = match card.need() {
         Need::Blocked => "▶ ",
@@ -169,9 +197,9 @@ fn session(card: &Card, is_selected: bool, width: usize, now: Timestamp) -> Line
     let since = if card.need() == Need::Rests { card.last } else { card.activity.since };
     let mut spans = vec![
         Span::styled(format!("  {mark}"), colour),
-        Span::styled(format!("{:<17}", super::word(&card.activity)), colour),
+        Span::styled(padded(&super::word(&card.activity), state), colour),
     ];
-    let mut used = 21;
+    let mut used = 4 + state;
     if width >= WITH_AGE {
         spans.push(Span::styled(
             format!("{:>4}  ", age(now, since)),

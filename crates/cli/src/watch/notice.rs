@@ -39,8 +39,7 @@ struct Known {
 impl Notices {
     /// Takes in what a session does; a call where something is asked that was not asked before.
     pub(crate) fn hear(&mut self, event: &SessionActivity, now: Timestamp) -> Option<Call> {
-        let is_asked = event.state == State::WaitingPermission
-            || (event.state == State::WaitingInput && event.detail.as_deref() == Some(model::QUESTION));
+        let is_asked = event.is_blocked();
         let is_working = event.state.is_working();
         let is_over = matches!(event.state, State::WaitingInput | State::Ended) && !is_asked;
         let in_background =
@@ -153,6 +152,10 @@ mod tests {
         );
         check(&[(ToolUse, None), (WaitingPermission, None), (WaitingInput, None)], &["asked"]);
         check(&[(Thinking, None), (WaitingInput, Some(QUESTION)), (Thinking, None)], &["asked"]);
+        check(
+            &[(Thinking, None), (WaitingInput, Some("question: goal proposal")), (Thinking, None)],
+            &["asked"],
+        );
         check(&[(Thinking, None), (WaitingInput, Some("1 in the background")), (Thinking, None)], &[]);
         check(&[(WaitingPermission, None), (WaitingPermission, Some("more"))], &["asked"]);
     }

@@ -24,6 +24,9 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(),
     let mut lines = Lines { json, zone: (app.zone)(), printed: Printed::new() };
     watch.want_facts();
     lines.all(&mut out, &watch, snapshot.sessions, clock())?;
+    if let Some(watching) = snapshot.watching.filter(|watching| watching.reason.is_some()) {
+        lines.event(&mut out, &SessionEvent::Watching(watching), clock())?;
+    }
     loop {
         out.flush_now()?;
         let Ok(event) = listener.next(PATIENCE) else { return Ok(()) };
@@ -83,6 +86,17 @@ impl Lines {
             }
             SessionEvent::SessionRemoved { session_id, .. } => {
                 self.printed.remove(session_id);
+                Ok(())
+            }
+            SessionEvent::Watching(watching) => {
+                let mut out = anstream::stderr().lock();
+                let told = watching.reason.as_deref().map(safe);
+                let told = told.map_or_else(
+                    || "every change is told of again".to_owned(),
+                    |reason| format!("looking every second: {reason}"),
+                );
+                // Where the standard error is closed there is nobody left to tell.
+                let _ = writeln!(out, "{told}");
                 Ok(())
             }
             _ => Ok(()),

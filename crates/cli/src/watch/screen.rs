@@ -1,7 +1,7 @@
 //! The live view on a terminal: keys and events come in on one channel, the board goes out.
 
-use std::io::{self, Stdout};
-use std::process::Command;
+use std::io;
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -10,19 +10,13 @@ use app::watch::{Listener, Watch};
 use app::{App, Notify};
 use jiff::Timestamp;
 use model::{SessionEvent, SessionId, SessionInfo};
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::{Hide, Show};
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
-};
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::Paragraph;
 
 use super::board::Board;
 use super::draw::{Frame, draw};
 use super::notice::{self, Call, Notices};
+use super::terminal::{self, Keys, Loan, Raw, Sign};
 use crate::exit::Failure;
 use crate::text::safe;
 
@@ -38,9 +32,11 @@ const UNREAD: Duration = Duration::from_millis(1500);
 const BATCH: usize = 2000;
 
 enum Input {
-    Terminal(Event),
+    Terminal(Sign),
     Session(Arc<SessionEvent>),
-    /// The terminal or the monitor is gone.
+    /// Another command of ours has ended, and what it showed was read.
+    Back(io::Result<ExitStatus>),
+    /// The monitor is gone.
     End,
 }
 
@@ -48,8 +44,12 @@ enum Input {
 enum Wish {
     Stay,
     Quit,
+    /// To stop until the shell takes it up again.
+    Stop,
     /// Another command of ours on this terminal, about the selected session.
     Run(&'static str),
+    /// The terminal back, after such a command.
+    Back,
 }
 
 struct Screen<'a> {
@@ -65,6 +65,8 @@ struct Screen<'a> {
     /// Whether anything has happened since the board was arranged, and when that was.
     has_news: bool,
     arranged: Instant,
+    /// The terminal is lent to another command of ours; what happens is heard all the same.
+    loan: Option<Loan>,
 }
 
 /// Shows the board until the person has seen enough.
@@ -82,6 +84,7 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result
         wants_listing: true,
         has_news: true,
         arranged: Instant::now(),
+        loan: None,
     };
     for info in &snapshot.sessions {
         let state = model::SessionActivity::new(&info.session_id, &info.activity);
@@ -92,8 +95,12 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result
     let (sender, inputs) = channel();
     forward_sessions(listener, sender.clone())?;
     let mut terminal = Raw::enter()?;
-    let keys = Keys::start(sender)?;
-    screen.watch_until_enough(&mut terminal, &inputs, &keys)
+    let keys = Keys::start(&sender, Input::Terminal)?;
+    let outcome = screen.watch_until_enough(&mut terminal, &inputs, &keys, &sender);
+    // What is typed from now on is the shell's.
+    let _asleep = keys.lend();
+    drop(terminal);
+    outcome
 }
 
 impl Screen<'_> {
@@ -102,9 +109,12 @@ impl Screen<'_> {
         terminal: &mut Raw,
         inputs: &Receiver<Input>,
         keys: &Keys,
+        sender: &Sender<Input>,
     ) -> Result<(), Failure> {
         loop {
-            self.draw(terminal)?;
+            if self.loan.is_none() {
+                self.draw(terminal)?;
+            }
             self.has_news = false;
             let first = match inputs.recv_timeout(BEAT) {
                 Ok(input) => Some(input),
@@ -115,7 +125,18 @@ impl Screen<'_> {
                 match self.take(input) {
                     Wish::Stay => {}
                     Wish::Quit => return Ok(()),
-                    Wish::Run(command) => self.run(command, terminal, keys)?,
+                    Wish::Stop => {
+                        let asleep = keys.lend();
+                        terminal.give_back()?;
+                        terminal::stop();
+                        terminal.take()?;
+                        drop(asleep);
+                    }
+                    Wish::Run(command) => self.lend(command, terminal, keys, sender)?,
+                    Wish::Back => {
+                        terminal.take()?;
+                        self.loan = None;
+                    }
                 }
             }
             self.settle();
@@ -125,13 +146,24 @@ impl Screen<'_> {
     fn take(&mut self, input: Input) -> Wish {
         self.has_news = true;
         match input {
-            Input::Terminal(Event::Key(key)) if key.kind != KeyEventKind::Release => self.key(key),
-            Input::Terminal(_) => Wish::Stay,
+            Input::Terminal(Sign::End) | Input::End => Wish::Quit,
+            // Typed before the other command began to read.
+            Input::Terminal(_) if self.loan.is_some() => Wish::Stay,
+            Input::Terminal(Sign::Event(Event::Key(key))) if key.kind != KeyEventKind::Release => {
+                self.key(key)
+            }
+            Input::Terminal(Sign::Event(_)) => Wish::Stay,
+            Input::Terminal(Sign::Stop) => Wish::Stop,
+            Input::Back(ended) => {
+                let wrong = |error: io::Error| format!("cannot go on: {}", safe(&error.to_string()));
+                self.frame.message = ended.err().map(wrong);
+                self.wants_listing = true;
+                Wish::Back
+            }
             Input::Session(event) => {
                 self.hear(&self.watch.completed(&event));
                 Wish::Stay
             }
-            Input::End => Wish::Quit,
         }
     }
 
@@ -193,7 +225,7 @@ impl Screen<'_> {
             Notify::Bell => "bell",
             Notify::Notify => "notify",
         };
-        terminal.0.draw(|out| {
+        terminal.terminal.draw(|out| {
             let area = out.area();
             self.frame.size = (area.width.into(), area.height.into());
             let lines = draw(&self.board, &mut self.frame, now);
@@ -204,9 +236,10 @@ impl Screen<'_> {
 
     fn key(&mut self, key: KeyEvent) -> Wish {
         self.frame.message = None;
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
-        if is_control && key.code == KeyCode::Char('c') {
-            return Wish::Quit;
+        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+            && let KeyCode::Char(letter) = key.code
+        {
+            return self.control(letter);
         }
         if self.frame.is_typing {
             self.type_filter(key.code);
@@ -239,8 +272,21 @@ impl Screen<'_> {
         Wish::Stay
     }
 
+    /// A letter with Ctrl or Alt is no letter.
+    fn control(&mut self, letter: char) -> Wish {
+        match letter {
+            'c' => return Wish::Quit,
+            'z' => terminal::stop_all(),
+            'u' if self.frame.is_typing => self.board.filter.clear(),
+            _ => {}
+        }
+        Wish::Stay
+    }
+
     fn type_filter(&mut self, code: KeyCode) {
         match code {
+            KeyCode::Down => self.board.step(1),
+            KeyCode::Up => self.board.step(-1),
             KeyCode::Enter => self.frame.is_typing = false,
             KeyCode::Esc => {
                 self.frame.is_typing = false;
@@ -271,61 +317,39 @@ impl Screen<'_> {
         self.frame.message = Some(format!("copied {id}"));
     }
 
-    /// Lends the terminal to another command of ours, and comes back.
-    fn run(&mut self, command: &str, terminal: &mut Raw, keys: &Keys) -> Result<(), Failure> {
+    /// Lends the terminal to another command of ours; when that has ended, [`Input::Back`] comes.
+    fn lend(
+        &mut self,
+        command: &'static str,
+        terminal: &mut Raw,
+        keys: &Keys,
+        sender: &Sender<Input>,
+    ) -> Result<(), Failure> {
         let Some(id) = self.board.selected().map(|card| card.id.clone()) else { return Ok(()) };
-        let program = std::env::current_exe()?;
-        let demo = self.app.config.is_demo.then_some("--demo");
-        let asleep = keys.pause();
-        Raw::leave()?;
-        let began = Instant::now();
-        let status = Command::new(program).arg(command).arg(id.as_str()).args(demo).status();
-        // What was printed without a pager has to be read before it is covered.
-        let was_read = command != "show" || began.elapsed() > UNREAD;
-        if status.as_ref().is_ok_and(|status| !status.success() || !was_read) {
-            println_and_wait("\n[Enter goes back]")?;
-        }
-        terminal.come_back()?;
-        drop(asleep);
-        self.frame.message =
-            status.err().map(|error| format!("cannot run `{command}`: {}", safe(&error.to_string())));
+        let mut program = Command::new(std::env::current_exe()?);
+        program.arg(command).arg(id.as_str()).args(self.app.config.is_demo.then_some("--demo"));
+        self.loan = Some(keys.lend());
+        terminal.give_back()?;
+        let back = sender.clone();
+        std::thread::Builder::new().name("loan".to_owned()).spawn(move || {
+            let ended = run_until_read(&mut program, command == "show");
+            // Where nobody waits any more the program ends.
+            let _ = back.send(Input::Back(ended));
+        })?;
         Ok(())
     }
 }
 
-fn println_and_wait(text: &str) -> io::Result<()> {
+/// Runs a command to its end; what it printed without a pager has to be read before it is covered.
+fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus> {
     use std::io::Write as _;
-    writeln!(io::stderr(), "{text}")?;
-    io::stdin().read_line(&mut String::new()).map(drop)
-}
-
-/// The terminal as the board needs it; as it was before, once this is dropped.
-struct Raw(Terminal<CrosstermBackend<Stdout>>);
-
-impl Raw {
-    fn enter() -> io::Result<Self> {
-        enable_raw_mode()?;
-        execute!(io::stdout(), EnterAlternateScreen, Hide)?;
-        Ok(Self(Terminal::new(CrosstermBackend::new(io::stdout()))?))
+    let began = Instant::now();
+    let status = program.status()?;
+    if !status.success() || (prints && began.elapsed() < UNREAD) {
+        writeln!(io::stderr(), "\n[Enter goes back]")?;
+        io::stdin().read_line(&mut String::new())?;
     }
-
-    fn leave() -> io::Result<()> {
-        execute!(io::stdout(), LeaveAlternateScreen, Show)?;
-        disable_raw_mode()
-    }
-
-    fn come_back(&mut self) -> io::Result<()> {
-        enable_raw_mode()?;
-        execute!(io::stdout(), EnterAlternateScreen, Hide)?;
-        self.0.clear()
-    }
-}
-
-impl Drop for Raw {
-    fn drop(&mut self) {
-        // A terminal that is gone needs no tidying.
-        let _ = Self::leave();
-    }
+    Ok(status)
 }
 
 fn forward_sessions(listener: Listener, inputs: Sender<Input>) -> io::Result<()> {
@@ -344,43 +368,6 @@ fn forward_sessions(listener: Listener, inputs: Sender<Input>) -> io::Result<()>
         }
     })?;
     Ok(())
-}
-
-/// The thread that reads keys; it can be paused while another program has the terminal.
-struct Keys(Arc<std::sync::Mutex<()>>);
-
-impl Keys {
-    fn start(inputs: Sender<Input>) -> io::Result<Self> {
-        const PATIENCE: Duration = Duration::from_millis(100);
-        let gate = Arc::new(std::sync::Mutex::new(()));
-        let own = Arc::clone(&gate);
-        std::thread::Builder::new().name("keys".to_owned()).spawn(move || {
-            loop {
-                let turn = own.lock();
-                let found = event::poll(PATIENCE)
-                    .and_then(|found| if found { event::read().map(Some) } else { Ok(None) });
-                drop(turn);
-                let input = match found {
-                    Ok(Some(event)) => Input::Terminal(event),
-                    Ok(None) => {
-                        std::thread::yield_now();
-                        continue;
-                    }
-                    Err(_) => Input::End,
-                };
-                let is_last = matches!(input, Input::End);
-                if inputs.send(input).is_err() || is_last {
-                    return;
-                }
-            }
-        })?;
-        Ok(Self(gate))
-    }
-
-    /// No key is read for as long as this is held.
-    fn pause(&self) -> Option<std::sync::MutexGuard<'_, ()>> {
-        self.0.lock().ok()
-    }
 }
 
 /// As OSC 52 wants it.

@@ -1,8 +1,10 @@
 //! Sessions are watched while the real `claude` works, and its hooks are put in and taken out.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -12,6 +14,7 @@ use testkit::files::{bytes, wait_until};
 use testkit::{Answer, Claude, Gate, Script, Terminal};
 
 use crate::desk::Desk;
+use crate::hooking::hooks;
 
 /// How long a line may take to come.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -31,7 +34,10 @@ struct Watching {
 
 impl Watching {
     fn start(desk: &Desk, arguments: &[&str]) -> Self {
-        let mut command = desk.command(&[&["watch"], arguments].concat());
+        Self::of(desk.command(&[&["watch"], arguments].concat()))
+    }
+
+    fn of(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -41,7 +47,7 @@ impl Watching {
 
     /// The next line that is so.
     #[track_caller]
-    fn until(&self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
+    fn until(&self, what: &str, mut is_it: impl FnMut(&str) -> bool) -> String {
         let mut heard = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             if is_it(&line) {
@@ -58,10 +64,6 @@ impl Drop for Watching {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn hooks(desk: &Desk, what: &str) {
-    assert_eq!(desk.backstory(&["hooks", what, "--yes"]).code, Some(0), "{what}");
 }
 
 #[test]
@@ -138,6 +140,104 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
 }
 
 #[test]
+fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    // Nobody looks by himself within this test.
+    desk.home.write(".config/backstory/config.toml", "activity.poll_milliseconds = 3600000\n");
+    let shop = desk.home.project_folder(desk.project("shop").path());
+    let prompts = |session: usize, from: usize| -> String {
+        let record = |at: usize| json!({"type": "user", "uuid": format!("u{session}-{at}"), "message": {"role": "user", "content": "Hello."}});
+        let lines: Vec<String> = (from..from + 50).map(|at| record(at).to_string() + "\n").collect();
+        lines.concat()
+    };
+    fs::create_dir_all(&shop).unwrap();
+    let file = |session: usize| shop.join(format!("s{session}.jsonl"));
+    for session in 0..10 {
+        fs::write(file(session), prompts(session, 0)).unwrap();
+    }
+    let watching = Watching::start(&desk, &["--json"]);
+    watching.until("the beginning", |line| line.starts_with(r#"{"event":"sessions-refresh""#));
+    let signal = |name: &str| {
+        let pid = watching.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    };
+    signal("-STOP");
+    let most = String::from_utf8(bytes(Path::new("/proc/sys/fs/inotify/max_queued_events"))).unwrap();
+    // The same twice would be one event; some are taken before the process has stopped.
+    for at in 0..most.trim().parse::<usize>().unwrap() * 2 {
+        drop(fs::File::open(file(at % 2)).unwrap());
+    }
+    for session in 0..10 {
+        OpenOptions::new()
+            .append(true)
+            .open(file(session))
+            .and_then(|mut file| file.write_all(prompts(session, 50).as_bytes()))
+            .unwrap();
+    }
+    fs::write(file(10), prompts(10, 0)).unwrap();
+    signal("-CONT");
+    let mut said = 0;
+    let mut is_told = false;
+    watching.until("all that was written, and that events were lost", |line| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        said += usize::from(event["data"]["eventType"] == "user_message");
+        is_told |= event["event"] == "watching" && event["data"]["reason"].is_string();
+        said == 11 * 50 && is_told
+    });
+    let more = watching.lines.recv_timeout(Duration::from_millis(300));
+    assert!(!more.is_ok_and(|line| line.contains("user_message")), "one is told twice");
+}
+
+#[test]
+fn folders_that_the_system_does_not_watch_are_looked_at_and_that_is_said() {
+    // In a namespace of one's own the limit may be set; where the system gives nobody one, all folders are watched.
+    let limited = "echo 8 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
+    let unshared = ["-Ur", "sh", "-c", limited, "sh"];
+    let has_limit =
+        Command::new("unshare").args(unshared).arg("true").status().is_ok_and(|status| status.success());
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let file = |number: usize| desk.home.config_dir().join(format!("projects/-p{number}/s{number}.jsonl"));
+    let prompt = |number: usize, at: usize| {
+        let record = json!({"type": "user", "uuid": format!("u{number}-{at}"), "message": {"role": "user", "content": "Hello."}});
+        format!("{record}\n")
+    };
+    for number in 0..30 {
+        fs::create_dir_all(file(number).parent().unwrap()).unwrap();
+        fs::write(file(number), prompt(number, 0)).unwrap();
+    }
+    let command = desk.command(&["watch", "--json"]);
+    let watching = if has_limit {
+        let mut inside = desk.home.command("unshare");
+        inside.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        inside.args(unshared).arg(command.get_program()).args(command.get_args());
+        Watching::of(inside)
+    } else {
+        Watching::of(command)
+    };
+    let said = watching.until("how it looks", |line| line.starts_with(r#"{"event":"watching""#));
+    let is_said = said.contains("folders are not watched") && said.contains("max_user_watches");
+    assert_eq!(is_said, has_limit, "{said}");
+    for number in 0..30 {
+        OpenOptions::new()
+            .append(true)
+            .open(file(number))
+            .and_then(|mut file| file.write_all(prompt(number, 1).as_bytes()))
+            .unwrap();
+    }
+    let mut told = Vec::new();
+    watching.until("all that was written", |line| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        if event["data"]["eventType"] == "user_message" {
+            told.push(event["data"]["sessionId"].as_str().unwrap().to_owned());
+        }
+        told.len() == 30
+    });
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told.len(), 30);
+}
+
+#[test]
 fn the_board_shows_who_needs_you_at_any_size() {
     let gate = Gate::new();
     gate.open();
@@ -166,6 +266,87 @@ fn the_board_shows_who_needs_you_at_any_size() {
 }
 
 #[test]
+fn a_free_session_is_continued_from_the_board_which_comes_back() {
+    let gate = Gate::new();
+    gate.open();
+    let desk = Desk::new(Claude::newest(), script(&gate));
+    let shop = desk.project("shop");
+    let claude = desk.claude.open(&desk.home, &desk.server, shop.path(), &[]);
+    claude.type_line("say hello");
+    claude.until(|screen| screen.contains("Hello."));
+    claude.type_line("/exit");
+    let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
+    board.until(|screen| {
+        screen.contains("say hello") && (screen.contains("idle") || screen.contains("ended"))
+    });
+    board.key("r");
+    board.until(|screen| screen.contains("Hello.") && screen.contains('❯'));
+    assert_eq!(desk.json(&["list", "--running"])["sessions"].as_array().unwrap().len(), 1);
+    board.type_line("say hello");
+    wait_until(desk.home.path(), "the answer is written", || {
+        let listed = desk.json(&["list"]);
+        listed["sessions"][0]["visible_messages"].as_u64().is_some_and(|count| count >= 4)
+    });
+    board.type_line("/exit");
+    // What happened meanwhile was heard.
+    board.until(|screen| screen.contains("backstory watch") && screen.contains("ended"));
+    board.key("f");
+    board.until(|screen| screen.contains('❯'));
+    board.type_line("/exit");
+    board.until(|screen| screen.contains("backstory watch"));
+}
+
+#[test]
+fn the_terminal_is_as_it_was_however_the_board_is_left() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let mut shell = desk.home.command("bash");
+    let programs = desk.home.path().join("bin").display().to_string();
+    symlink(env!("CARGO_BIN_EXE_backstory"), desk.home.path().join("bin/backstory")).unwrap();
+    shell.args(["--norc", "--noprofile", "-i"]).env("PATH", format!("{programs}:/usr/bin:/bin"));
+    shell.env("PS1", "$ ").current_dir(desk.home.path());
+    let terminal = Terminal::run(&shell, 90, 20);
+    let board = || terminal.until(|screen| screen.contains("No session of the last day"));
+    let settings = |when: &str| {
+        terminal.until(|_| !terminal.has_another_screen());
+        terminal.type_line(&format!("stty -a > {when}; echo {when} $?"));
+        terminal.until(|screen| screen.contains(&format!("\n{when} 0")));
+        bytes(&desk.home.path().join(when))
+    };
+    let begin = || {
+        terminal.type_line("backstory watch & echo $! > number; fg %1");
+        board();
+        String::from_utf8(bytes(&desk.home.path().join("number"))).unwrap().trim().to_owned()
+    };
+    let signal = |name: &str, number: &str| {
+        assert!(Command::new("kill").args([name, number]).status().unwrap().success());
+    };
+    let before = settings("before");
+
+    begin();
+    terminal.key("C-z");
+    terminal.until(|screen| screen.contains("Stopped"));
+    assert_eq!(settings("stopped"), before);
+    terminal.type_line("fg %1");
+    board();
+    terminal.key("q");
+    assert_eq!(settings("left"), before);
+
+    for name in ["-TERM", "-HUP", "-INT"] {
+        signal(name, &begin());
+        let when = format!("ended{name}");
+        assert_eq!(settings(&when), before, "{name}");
+    }
+    let number = begin();
+    signal("-TSTP", &number);
+    terminal.until(|screen| screen.contains("Stopped"));
+    assert_eq!(settings("held"), before);
+    terminal.type_line("fg %1");
+    board();
+    terminal.key("C-c");
+    assert_eq!(settings("interrupted"), before);
+}
+
+#[test]
 fn hooks_of_2_1_100_say_what_its_registry_does_not() {
     let gate = Gate::new();
     gate.open();
@@ -185,65 +366,4 @@ fn hooks_of_2_1_100_say_what_its_registry_does_not() {
     );
     let status = desk.json(&["hooks", "status"]);
     assert!(status["settings"][0]["last_heard"].is_string(), "{status}");
-}
-
-#[test]
-fn hooks_are_put_in_once_and_taken_out_without_a_trace() {
-    let desk = Desk::new(Claude::newest(), Script::new());
-    let file = desk.home.config_dir().join("settings.json");
-    let settings = "{\n  \"model\":  \"opus\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}\n}";
-    fs::write(&file, settings).unwrap();
-    let dry = desk.backstory(&["hooks", "install", "--dry-run"]).succeeded();
-    assert!(dry.stdout.contains("+ ") && dry.stdout.contains("SessionStart"), "{}", dry.stdout);
-    assert_eq!(bytes(&file), settings.as_bytes());
-    let unasked = desk.backstory(&["hooks", "install"]);
-    assert_eq!((unasked.code, bytes(&file)), (Some(2), settings.as_bytes().to_vec()));
-
-    hooks(&desk, "install");
-    let installed = bytes(&file);
-    let again = desk.backstory(&["hooks", "install", "--yes"]).succeeded();
-    assert!(again.stdout.contains("nothing to do"));
-    assert_eq!(bytes(&file), installed);
-    assert_eq!(desk.json(&["hooks", "status"])["settings"][0]["missing"], json!([]));
-
-    hooks(&desk, "uninstall");
-    assert_eq!(bytes(&file), settings.as_bytes());
-
-    // What the person changed in between stays.
-    hooks(&desk, "install");
-    let changed = String::from_utf8(bytes(&file)).unwrap().replace("opus", "sonnet");
-    fs::write(&file, changed).unwrap();
-    hooks(&desk, "uninstall");
-    let left: Value = serde_json::from_slice(&bytes(&file)).unwrap();
-    let expected: Value = serde_json::from_str(&settings.replace("opus", "sonnet")).unwrap();
-    assert_eq!(left, expected);
-
-    // A file that was not there before is not there afterwards.
-    fs::remove_file(&file).unwrap();
-    hooks(&desk, "install");
-    hooks(&desk, "uninstall");
-    assert!(!file.exists());
-}
-
-#[test]
-fn a_hook_never_fails_claude_whatever_became_of_backstory() {
-    let gate = Gate::new();
-    gate.open();
-    let desk = Desk::new(Claude::newest(), script(&gate));
-    let shop = desk.project("shop");
-    hooks(&desk, "install");
-    let state = desk.home.state_dir();
-    let hooks = state.join("hooks/events.jsonl");
-    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
-    wait_until(desk.home.path(), "a hook has told something", || hooks.exists());
-    // Its state is a file, its program is gone.
-    fs::remove_dir_all(&state).unwrap();
-    fs::write(&state, "not a folder").unwrap();
-    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
-    let settings = desk.home.config_dir().join("settings.json");
-    let gone = String::from_utf8(bytes(&settings))
-        .unwrap()
-        .replace(env!("CARGO_BIN_EXE_backstory"), "/gone/backstory");
-    fs::write(&settings, gone).unwrap();
-    assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
 }

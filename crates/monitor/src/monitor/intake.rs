@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::{SOURCE, SessionEvent, SessionId, SessionInfo};
 use transcript::{FileRole, FileStamp, SubagentFile, subagents_of};
 
@@ -15,8 +15,11 @@ use crate::files::Change;
 use crate::hooks::{self, Inbox};
 use crate::process::Process;
 use crate::records::Told;
-use crate::session::{News, Session};
+use crate::session::{News, Session, born};
 use crate::spoken::Spoken;
+
+/// The times of files and of the clock differ by less than this.
+const BLUR: SignedDuration = SignedDuration::from_secs(2);
 
 impl Owner {
     pub(super) fn changed(&mut self, change: Change, now: Timestamp) {
@@ -48,7 +51,11 @@ impl Owner {
         stamp: FileStamp,
         now: Timestamp,
     ) {
-        let is_new = before.is_none() && self.is_begun;
+        let is_new = before.is_none() && self.is_begun && self.is_made_now(path);
+        if before.is_none() && self.is_begun && !is_new {
+            // It was put here from elsewhere: who lists sessions may want to know.
+            self.bus.send(SessionEvent::SessionsChanged { source: SOURCE });
+        }
         let is_known = self.sessions.contains_key(id);
         if !is_known && !is_new && !is_recent(&stamp, now) && !self.registry.holds(id) {
             return;
@@ -64,8 +71,10 @@ impl Owner {
         let written = stamp.modified().unwrap_or(now).min(now);
         // What stood there before is history, unless it was replaced while nobody looked.
         let is_longer = |before: &FileStamp| before.ino == stamp.ino && before.size <= stamp.size;
-        let from =
-            if self.is_begun { before.filter(is_longer).map_or(0, |before| before.size) } else { u64::MAX };
+        let from = match before {
+            Some(before) if self.is_begun => Some(before).filter(is_longer).map_or(0, |before| before.size),
+            _ => u64::MAX,
+        };
         let news = if is_known && session.file.is_some() || is_new {
             session.read_on(path, now)
         } else {
@@ -73,6 +82,12 @@ impl Owner {
         };
         self.publish(id, news, is_new && !is_known);
         self.watch_side_folders(id);
+    }
+
+    /// Whether a file that was not known was made since everything was last looked at, and not moved here.
+    fn is_made_now(&self, path: &Path) -> bool {
+        let is_younger = |born: Timestamp| self.looked.duration_since(born) < BLUR;
+        born(path).is_none_or(is_younger)
     }
 
     fn publish(&mut self, id: &SessionId, news: News, is_new: bool) {
@@ -261,11 +276,13 @@ impl Owner {
         }
     }
 
-    /// Of releases that register themselves, a session without a record has no process.
-    pub(super) fn settle_absent(&mut self, now: Timestamp) {
+    /// Of releases that register themselves, a session without a record that has said nothing for `quiet` has no
+    /// process.
+    pub(super) fn settle_absent(&mut self, now: Timestamp, quiet: SignedDuration) {
         for (id, session) in &mut self.sessions {
+            let is_quiet = session.tracker.heard().is_none_or(|heard| now.duration_since(heard) >= quiet);
             let may_live = session.tracker.knows_process() || self.registry.is_foreign(id);
-            if session.tracker.registers() && !may_live {
+            if session.tracker.registers() && is_quiet && !may_live {
                 session.tracker.registry(Process::Absent, now);
             }
         }

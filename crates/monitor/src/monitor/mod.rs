@@ -44,6 +44,8 @@ pub struct Settings {
 pub(crate) enum Input {
     /// The system says that these have changed.
     Changed(Vec<PathBuf>),
+    /// The system says that these are not where they were, or that something else is there now.
+    Left(Vec<PathBuf>),
     /// The system lost events: anything may have changed.
     Overflow,
     /// The system's events are broken.
@@ -132,5 +134,83 @@ impl Drop for Monitor {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write as _;
+    use std::path::Path;
+
+    use model::SessionEvent;
+
+    use super::*;
+
+    fn append(path: &Path, records: &[&str]) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+        for id in records {
+            let record = r#"{"type":"user","message":{"role":"user","content":"Hello."},"uuid":""#;
+            writeln!(file, "{record}{id}\"}}").unwrap();
+        }
+    }
+
+    /// Looks by nothing but what it is told.
+    fn deaf(folder: &Path) -> Monitor {
+        let settings = Settings {
+            folders: vec![ConfigFolder::new(folder)],
+            hooks: None,
+            timers: Timers::default(),
+            poll: Duration::from_hours(1),
+            events: false,
+            clock: || Timestamp::UNIX_EPOCH,
+        };
+        Monitor::start(settings).unwrap()
+    }
+
+    #[test]
+    fn what_was_lost_is_made_up_for_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join("projects/-p").join(name);
+        append(&file("s1.jsonl"), &["a"]);
+        append(&file("s2.jsonl"), &["b"]);
+        let monitor = deaf(folder.path());
+        let (_, listener) = monitor.listen(100).unwrap();
+        append(&file("s1.jsonl"), &["c", "d"]);
+        append(&file("new.jsonl"), &["e"]);
+        fs::remove_file(file("s2.jsonl")).unwrap();
+        // So many things, or nothing more for a moment.
+        let told = |count: usize| {
+            let patience = Duration::from_millis(if count == 0 { 300 } else { 20_000 });
+            let mut names = Vec::new();
+            while let Some(event) = listener.next(patience).unwrap() {
+                match &*event {
+                    SessionEvent::SessionEvent(moment) => {
+                        names.push(format!("said in {}", moment.session_id));
+                    }
+                    SessionEvent::SessionRemoved { session_id, .. } => {
+                        names.push(format!("{session_id} is gone"));
+                    }
+                    _ => {}
+                }
+                if count > 0 && names.len() == count {
+                    break;
+                }
+            }
+            names.sort_unstable();
+            names
+        };
+        let nothing = Vec::<String>::new();
+        assert_eq!(told(0), nothing);
+        // However often that is told at once, it is one look.
+        for _ in 0..100 {
+            monitor.inputs.send(Input::Overflow).unwrap();
+        }
+        assert_eq!(told(4), ["s2 is gone", "said in new", "said in s1", "said in s1"]);
+        monitor.inputs.send(Input::Broken("it broke".into())).unwrap();
+        assert_eq!(told(0), nothing);
+        let watching = monitor.look().unwrap().watching.unwrap();
+        assert_eq!(watching.reason.as_deref(), Some("it broke"));
     }
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::{SessionEvent, SessionId, Watching};
 use transcript::ConfigFolder;
 
 use super::{Input, Settings, Snapshot};
 use crate::bus::Bus;
-use crate::files::Files;
+use crate::files::{Change, Files};
 use crate::hooks::Inbox;
 use crate::registry::Registry;
 use crate::session::Session;
@@ -24,6 +24,8 @@ const SWEEP: usize = 300;
 const SWEEP_ALONE: usize = 1500;
 /// How many inputs are taken before what they brought is told.
 const BATCH: usize = 4096;
+/// A change so old of which the system should have told was not told of.
+const UNTOLD: SignedDuration = SignedDuration::from_secs(2);
 /// The least time between two looks at sub-agents' folders that the system did not tell of.
 const AGENTS_EVERY: u32 = 2;
 
@@ -41,7 +43,11 @@ pub(super) struct Owner {
     pub(super) told_watching: Option<Watching>,
     pub(super) records: u64,
     pub(super) polls: u32,
+    /// Whether events were lost that nobody has made up for yet.
+    pub(super) has_lost: bool,
     pub(super) is_begun: bool,
+    /// When everything was last looked at.
+    pub(super) looked: Timestamp,
 }
 
 impl Owner {
@@ -68,7 +74,9 @@ impl Owner {
             told_watching: None,
             records: 0,
             polls: 0,
+            has_lost: false,
             is_begun: false,
+            looked: Timestamp::MAX,
         }
     }
 
@@ -90,12 +98,13 @@ impl Owner {
         self.hear(told, now);
         self.look_at_agents(now);
         self.read_hooks(now);
-        self.settle_absent(now);
+        self.settle_absent(now, SignedDuration::MIN);
         for session in self.sessions.values_mut() {
             session.tracker.forget_news(now);
         }
         self.touched.clear();
         self.tell_watching();
+        self.looked = now;
         self.is_begun = true;
     }
 
@@ -117,6 +126,9 @@ impl Owner {
             }
             let now = self.now();
             self.look_at_dirty(now);
+            if std::mem::take(&mut self.has_lost) {
+                self.catch_up(now);
+            }
             if polled.elapsed() >= self.settings.poll {
                 polled = Instant::now();
                 self.poll(now);
@@ -140,10 +152,20 @@ impl Owner {
     fn take(&mut self, input: Input) -> bool {
         match input {
             Input::Changed(paths) => self.dirty.extend(paths),
-            Input::Overflow => self.catch_up(),
+            Input::Left(paths) => {
+                // Were it a folder, what comes in its place is another one.
+                for path in &paths {
+                    self.source.unwatch(path);
+                }
+                self.dirty.extend(paths);
+            }
+            Input::Overflow => {
+                self.source.lost();
+                self.has_lost = true;
+            }
             Input::Broken(why) => {
                 self.source.broke(why);
-                self.catch_up();
+                self.has_lost = true;
             }
             Input::Spoken(session, spoken) => {
                 let now = self.now();
@@ -173,13 +195,13 @@ impl Owner {
     }
 
     /// Events were lost: every file is looked at.
-    fn catch_up(&mut self) {
-        let now = self.now();
+    fn catch_up(&mut self, now: Timestamp) {
         let changes = [self.files.list(now), self.files.sweep(self.files.len())].concat();
         for change in changes {
             self.changed(change, now);
         }
         self.poll(now);
+        self.look_at_agents(now);
     }
 
     fn look_at_dirty(&mut self, now: Timestamp) {
@@ -229,13 +251,20 @@ impl Owner {
         let mut changes = self.files.list(now);
         let hot: Vec<Arc<Path>> = self.sessions.values().filter_map(|session| session.file.clone()).collect();
         changes.extend(hot.iter().filter_map(|path| self.files.look(path)));
-        let sweep = if self.source.works() { SWEEP } else { SWEEP_ALONE };
-        changes.extend(self.files.sweep(sweep));
+        let tells_all = self.source.works() && self.source.trouble().is_none();
+        changes.extend(self.files.sweep(if tells_all { SWEEP } else { SWEEP_ALONE }));
+        self.source.looked();
+        if changes.iter().any(|change| self.is_untold(change, now)) {
+            self.source.lost();
+        }
         for change in changes {
             self.changed(change, now);
         }
         let told = self.registry.look(now);
         self.hear(told, now);
+        if self.registry.is_there() {
+            self.settle_absent(now, self.settings.timers.unregistered);
+        }
         if self.polls.is_multiple_of(AGENTS_EVERY) || !self.source.works() {
             self.look_at_agents(now);
             self.source.prune();
@@ -243,6 +272,14 @@ impl Owner {
         self.read_hooks(now);
         self.touched.extend(self.sessions.keys().cloned());
         self.tell_watching();
+        self.looked = now;
+    }
+
+    /// Whether the system should have told of a change that was found by looking.
+    fn is_untold(&self, change: &Change, now: Timestamp) -> bool {
+        let Change::Changed { path, before: Some(_), now: stamp, .. } = change else { return false };
+        let is_old = stamp.modified().is_some_and(|at| now.duration_since(at) >= UNTOLD);
+        is_old && path.parent().is_some_and(|folder| self.source.watches(folder))
     }
 
     fn watch_folders(&mut self) {

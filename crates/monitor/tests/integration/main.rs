@@ -11,4 +11,5 @@
 mod real;
 mod recorded;
 mod table;
+mod variations;
 mod watching;

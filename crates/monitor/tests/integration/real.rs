@@ -333,6 +333,8 @@ fn a_terminal_of_2_1_329() {
         "waiting_input R",
     ]);
 
+    branch(&mut stage, &terminal);
+
     terminal.type_line("/compact");
     stage.until_state("thinking R");
     summing.wait_until_reached();
@@ -352,7 +354,7 @@ fn a_terminal_of_2_1_329() {
     stage.until_state("lost R");
     // The command itself is a short turn of the new session.
     stage.check(&["[thinking R]", "[waiting_input R]", "thinking R", "lost R"]);
-    assert_eq!(stage.created, 2, "the first session, and the one after /clear");
+    assert_eq!(stage.created, 3, "the first session, its branch, and the one after /clear");
 
     let (ours, theirs) = stage.end();
     println!("signs of the registry, behind its own statusUpdatedAt: p95 {} ms of {ours:?}", p95(&ours));
@@ -360,6 +362,22 @@ fn a_terminal_of_2_1_329() {
     // A machine that is busy with other things makes both late.
     assert!(p95(&ours) <= p95(&theirs) + 100, "{ours:?}, beside {theirs:?}");
     assert!(ours.len() >= 15, "{ours:?}");
+}
+
+/// The process goes on in a copy of the session.
+fn branch(stage: &mut Stage, terminal: &Terminal) {
+    terminal.type_line("/branch");
+    stage.until_state("ended R");
+    stage.until_state("waiting_input R");
+    // The turn that tells of the sub-agent before may be heard late.
+    let late = ["[thinking R]", "[responding R]", "[waiting_input R]"];
+    let branched =
+        ["[thinking R]", "[waiting_input X]", "[thinking R]", "ended R", "[thinking R]", "waiting_input R"];
+    stage.check(&[&late[..], &branched].concat());
+    terminal.type_line("say hello");
+    stage.until_state("thinking R");
+    stage.until_state("waiting_input R");
+    stage.check(&["thinking R", "[responding R]", "waiting_input R"]);
 }
 
 #[test]
@@ -404,6 +422,13 @@ fn a_terminal_of_2_1_100() {
     terminal.until(|screen| screen.contains("Which colour?"));
     stage.press_until(&terminal, "Enter", "waiting_input X");
     stage.check(&["[thinking X]", "waiting_input X AskUserQuestion", "[thinking X]", "waiting_input X"]);
+
+    terminal.type_line("/branch");
+    stage.until_state("ended R");
+    stage.check(&["[waiting_input X]", "ended R"]);
+    terminal.type_line("say hello");
+    stage.until_state("waiting_input X");
+    stage.check(&["[waiting_input X]", "[thinking X]", "[responding X]", "waiting_input X"]);
 
     terminal.type_line("never end");
     stage.until_state("thinking X");

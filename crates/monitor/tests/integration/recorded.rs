@@ -12,7 +12,7 @@ use transcript::record::parse;
 use transcript::{ConfigFolder, FileRole, Live, Reader, Standing, SubagentMeta};
 
 /// How long time goes on after the last thing that was seen.
-const AFTER: SignedDuration = SignedDuration::from_secs(20);
+pub(crate) const AFTER: SignedDuration = SignedDuration::from_secs(20);
 
 /// What each session of a recording did, in one row, as `state E tool (detail)`; as a live listener hears it, what
 /// is the same as before is not told again.
@@ -55,10 +55,10 @@ pub(crate) fn are_as_told(states: &[String], expected: &[String]) -> bool {
 }
 
 /// The sessions of a recording, each with what was written to its files and what its registry said of it.
-type Sessions = Vec<(SessionId, Vec<(Timestamp, Written)>)>;
+pub(crate) type Sessions = Vec<(SessionId, Vec<(Timestamp, Written)>)>;
 
 /// The one that was first is first: it is left before another one is begun.
-fn of_sessions(seen: &[Seen]) -> Sessions {
+pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
     let folder = ConfigFolder::new("/recorded");
     let mut sessions = Sessions::new();
     let mut metas: HashMap<PathBuf, SubagentMeta> = HashMap::new();
@@ -128,12 +128,16 @@ fn meta_of(content: &str) -> SubagentMeta {
     }
 }
 
-#[track_caller]
-fn check(release: &str, expected: &[&str]) {
+/// The recording of a release that is kept.
+pub(crate) fn kept(release: &str) -> Vec<Seen> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let text = transcript::read_small(&data.join(format!("{release}.jsonl")), 1 << 20).unwrap();
-    let seen = testkit::recording::read(&String::from_utf8(text).unwrap());
-    assert_eq!(states(&seen), expected, "{release}");
+    testkit::recording::read(&String::from_utf8(text).unwrap())
+}
+
+#[track_caller]
+fn check(release: &str, expected: &[&str]) {
+    assert_eq!(states(&kept(release)), expected, "{release}");
 }
 
 /// A transcript of a release whose lines go in at the times that they bear: each state in one word with its evidence,
@@ -268,6 +272,38 @@ fn a_recording_of_2_1_197() {
             "waiting_permission R Bash",
             "tool_use R Bash",
             "responding R",
+            "waiting_input R",
+            "thinking R",
+            "waiting_input R",
+            "ended R",
+        ],
+    );
+}
+
+#[test]
+fn a_recording_of_2_1_329() {
+    check(
+        "2.1.329",
+        &[
+            "waiting_input R",
+            "thinking R",
+            "waiting_input R",
+            "thinking R",
+            "tool_use R Bash",
+            "waiting_input R",
+            "thinking R",
+            "waiting_permission R",
+            "waiting_permission R Bash",
+            "tool_use R Bash",
+            "thinking R",
+            "waiting_input R",
+            "thinking R",
+            "waiting_input R",
+            // `/branch`: the copy is seen before the session is left for it.
+            "thinking R",
+            "waiting_input X",
+            "ended R",
+            "thinking R",
             "waiting_input R",
             "thinking R",
             "waiting_input R",

@@ -1,0 +1,103 @@
+//! Permissions, questions and dialogs.
+
+use jiff::SignedDuration;
+use monitor::hooks::Told;
+use serde_json::json;
+use transcript::record::parse;
+
+use super::{Scene, end};
+
+#[test]
+fn a_permission_is_asked() {
+    let asked = |scene: Scene| scene.busy().prompt("x").calls("t1", "Bash").asks("permission prompt");
+    let begin = "thinking R, tool_use R Bash (a thing), waiting_permission R Bash (a thing)";
+    let allowed = asked(Scene::a()).wait(7200).check(begin).busy().answers("t1").says(end()).idle().wait(1);
+    allowed.check("tool_use R Bash (a thing), thinking R, responding R, waiting_input R");
+    asked(Scene::a()).check(begin).idle().wait(1).answers("t1").interrupted().check("waiting_input R");
+
+    // The refusal is written before the registry says that it was given.
+    let denied = asked(Scene::a()).check(begin).answers("t1").check("");
+    denied.interrupted().check("").idle().wait(1).check("waiting_input R");
+
+    let asked = |scene: Scene| {
+        let ask = Told::Asks { tool: Some("Bash".into()), detail: Some("a thing".into()), question: false };
+        scene.hook(Told::Prompt).calls("t1", "Bash").hook(ask).hook(Told::StillAsks)
+    };
+    let begin = "thinking H, tool_use X Bash (a thing), waiting_permission H Bash (a thing)";
+    let allowed = asked(Scene::c())
+        .wait(7200)
+        .check(begin)
+        .hook(Told::Answered { tool: Some("Bash".into()), tool_use: Some("t1".into()) });
+    allowed
+        .answers("t1")
+        .says(end())
+        .hook(Told::Over { in_background: 0 })
+        .check("thinking H, waiting_input X, waiting_input H");
+    // A denial is told by no hook.
+    asked(Scene::c()).check(begin).answers("t1").interrupted().check("thinking X, waiting_input X");
+}
+
+#[test]
+fn a_hook_is_quicker_than_the_record_it_tells_of() {
+    let ask = Told::Asks { tool: Some("Bash".into()), detail: None, question: false };
+    let mut scene = Scene::c().hook(Told::Prompt).check("thinking H");
+    let made = scene.now + SignedDuration::from_millis(1);
+    scene = scene.hook(ask).check("waiting_permission H Bash");
+    // The call was made before the hook and is written after it.
+    let call = json!({"type": "assistant", "timestamp": format!("{made:.3}"), "message": {"content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}], "stop_reason": "tool_use"}});
+    scene.tracker.observe(&parse(call.to_string().as_bytes()).unwrap(), scene.now);
+    scene.tell();
+    scene.check("");
+}
+
+#[test]
+fn a_question() {
+    Scene::a()
+        .busy()
+        .prompt("x")
+        .calls("t1", "AskUserQuestion")
+        .asks("input needed")
+        .wait(7200)
+        .busy()
+        .answers("t1")
+        .says(end())
+        .idle()
+        .wait(1)
+        .check("thinking R, tool_use R AskUserQuestion, waiting_input R AskUserQuestion (question), thinking R, responding R, waiting_input R");
+    let records = Scene::b()
+        .check("waiting_input R")
+        .prompt("x")
+        .calls("t1", "AskUserQuestion")
+        .wait(7200)
+        .answers("t1")
+        .says(end());
+    records.check("thinking X, waiting_input X AskUserQuestion (question), thinking X, waiting_input X");
+    Scene::b()
+        .check("waiting_input R")
+        .prompt("x")
+        .calls("t1", "ExitPlanMode")
+        .check("thinking X, waiting_input X ExitPlanMode (question)");
+    Scene::a()
+        .busy()
+        .prompt("x")
+        .calls("t1", "ExitPlanMode")
+        .asks("permission prompt")
+        .check("thinking R, tool_use R ExitPlanMode, waiting_permission R ExitPlanMode");
+    let ask = Told::Asks { tool: Some("AskUserQuestion".into()), detail: None, question: true };
+    Scene::c().hook(Told::Prompt).hook(ask).check("thinking H, waiting_input H AskUserQuestion (question)");
+}
+
+#[test]
+fn dialogs_and_other_requests() {
+    Scene::a()
+        .idle()
+        .asks("dialog open")
+        .idle()
+        .wait(1)
+        .check("waiting_input R, waiting_input R (dialog open), waiting_input R");
+    Scene::a().busy().asks("sandbox request").check("thinking R, waiting_permission R (sandbox request)");
+    // What a release to come waits for is not done, and nor is a dialog in the middle of a turn.
+    Scene::a().busy().asks("something new").check("thinking R, waiting_input R (question: something new)");
+    let scene = Scene::a().busy().prompt("x").calls("t1", "Bash").asks("dialog open");
+    scene.check("thinking R, tool_use R Bash (a thing), waiting_input R (question: dialog open)");
+}

@@ -1,0 +1,113 @@
+//! Who holds a session, how it is left, and what time alone makes of it.
+
+use model::Evidence;
+use monitor::hooks::Told;
+use monitor::{Process, Word};
+use serde_json::{Value, json};
+
+use super::{Scene, end};
+
+#[test]
+fn a_worker_of_ours() {
+    let asks = |question| Word::Asks { tool: "Bash".into(), detail: Some("a thing".into()), question };
+    let turn = |scene: Scene| {
+        let scene = scene.worker(Word::Works).check("thinking P").prompt("x").calls("t1", "Bash");
+        let scene = scene.wait(60).check("tool_use P Bash (a thing)");
+        let scene = scene.worker(asks(false)).wait(7200).check("waiting_permission P Bash (a thing)");
+        let scene = scene.worker(asks(true)).check("waiting_input P Bash (question)");
+        let scene = scene.worker(Word::Works).answers("t1").says(end()).worker(Word::Rests);
+        scene.check("tool_use P Bash (a thing), thinking P, responding P, waiting_input P")
+    };
+    // Where nothing else tells, and where a lesser sign says the same or nothing of use.
+    turn(Scene::c()).worker(Word::Ended).wait(7200).check("ended P");
+    turn(Scene::b().check("waiting_input R")).wait(1801).check("idle T");
+    turn(Scene::c()).worker(Word::Works).worker(Word::Lost).check("thinking P, lost P");
+    let scene = Scene::a().busy().check("thinking R").worker(Word::Works).check("thinking P");
+    let scene = scene.asks("permission prompt").check("").worker(asks(false));
+    scene
+        .check("waiting_permission P Bash (a thing)")
+        .idle()
+        .check("")
+        .worker(Word::Rests)
+        .check("waiting_input P");
+}
+
+#[test]
+fn how_a_worker_left_is_told_once() {
+    let ended = |at| Process::Ended { at, evidence: Evidence::Registry };
+    let scene = Scene::a().idle().worker(Word::Works).check("waiting_input R, thinking P");
+    let at = scene.now;
+    let scene = scene.process(ended(at)).check("").worker(Word::Ended).check("ended R");
+    // Another worker takes the session up.
+    let scene = scene.worker(Word::Works).check("thinking P").worker(Word::Ended).check("ended P");
+    let at = scene.now;
+    scene.process(ended(at)).process(Process::Absent).check("");
+}
+
+#[test]
+fn a_session_that_its_worker_lets_go_is_what_the_other_signs_say() {
+    let mut scene = Scene::a().busy().worker(Word::Works).check("thinking R, thinking P");
+    scene.tracker.spoken(None, scene.now);
+    scene.tell();
+    scene.check("thinking R");
+}
+
+#[test]
+fn a_session_is_left_for_another() {
+    let ended = |at| Process::Ended { at, evidence: Evidence::Registry };
+    let scene = Scene::a().busy().prompt("x").says(end()).idle().wait(1);
+    let at = scene.now;
+    let scene = scene.process(ended(at)).check("thinking R, responding R, waiting_input R, ended R");
+    // What is written on the way out changes nothing; whoever takes the session up again does.
+    let scene = scene.write(json!({"type": "cost-state", "totalCostUSD": 0.1})).check("");
+    scene.wait(3600).prompt("again").check("thinking X");
+    Scene::c().hook(Told::Started).hook(Told::Left { cleared: true }).check("waiting_input H, ended H");
+}
+
+#[test]
+fn a_branch_begins_where_its_turn_is_over() {
+    let copied = |mut record: Value| {
+        record["forkedFrom"] = json!({"sessionId": "s0", "messageUuid": "m"});
+        record
+    };
+    let prompt = copied(json!({"type": "user", "message": {"role": "user", "content": "x"}}));
+    let call = json!({"type": "tool_use", "id": "t1", "name": "Agent", "input": {"prompt": "Count"}});
+    let call =
+        copied(json!({"type": "assistant", "message": {"content": [call], "stop_reason": "tool_use"}}));
+    let branch = |scene: Scene| scene.write(prompt.clone()).write(call.clone());
+    let scene = branch(Scene::a()).check("waiting_input X").check_subagents("");
+    let scene = scene.busy().idle().check("thinking R, waiting_input R");
+    scene.busy().prompt("more").says(end()).idle().check("thinking R, responding R, waiting_input R");
+    branch(Scene::b()).prompt("more").check("waiting_input R, waiting_input X, thinking X");
+    branch(Scene::c()).wait(1801).check("waiting_input X, idle T");
+}
+
+#[test]
+fn a_process_is_killed() {
+    let scene = Scene::a().busy().prompt("x").calls("t1", "Bash");
+    let at = scene.now;
+    scene
+        .process(Process::Lost { at, evidence: Evidence::Registry })
+        .wait(7200)
+        .check("thinking R, tool_use R Bash (a thing), lost R");
+    Scene::c().prompt("x").wait(1799).check("thinking X").wait(2).check("idle T");
+}
+
+#[test]
+fn silence() {
+    Scene::a().idle().wait(1799).check("waiting_input R").wait(2).check("idle T").busy().check("thinking R");
+    Scene::b()
+        .prompt("x")
+        .says(end())
+        .wait(1801)
+        .check("waiting_input R, thinking X, waiting_input X, idle T");
+    // A tool may run for as long as it likes, where the process is known to live.
+    Scene::a()
+        .busy()
+        .prompt("x")
+        .calls("t1", "Bash")
+        .wait(100_000)
+        .check("thinking R, tool_use R Bash (a thing)");
+    let scene = Scene::new("2.1.100").prompt("x");
+    scene.process(Process::Absent).wait(1).check("thinking X, idle R");
+}
