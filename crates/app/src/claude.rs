@@ -25,17 +25,27 @@ pub(crate) fn release(app: &App, program: &Program) -> Option<Release> {
     program.release(&app.config.home)
 }
 
-/// The release of a program that can be a worker, or what to do to have one.
-pub(crate) fn steered(app: &App, program: &Program) -> Result<Release, Error> {
-    let path = program.path.display();
-    let Some(release) = release(app, program) else {
-        let message = format!("{path} does not say which release of Claude Code it is");
+/// A program that can be a worker. It is asked once: on a busy machine that alone takes seconds.
+#[derive(Debug, Clone)]
+pub(crate) struct Steered {
+    /// The program.
+    pub(crate) program: Program,
+    /// Its release.
+    pub(crate) release: Release,
+}
+
+/// The program that can be a worker, or what to do to have one.
+pub(crate) fn steered(app: &App) -> Result<Steered, Error> {
+    let program = required(app)?;
+    let Some(release) = release(app, &program) else {
+        let path = program.path.display();
+        let message = format!("{path} does not say which release of Claude Code it is, or not in time");
         return Err(
             Error::new(Kind::Unavailable, message).hint(format!("see whether it runs: {path} --version"))
         );
     };
     if release.can_be_steered() {
-        return Ok(release);
+        return Ok(Steered { program, release });
     }
     let first = Release::STEERED;
     let message = format!("claude {release} cannot be steered through its pipes; {first} and newer can");

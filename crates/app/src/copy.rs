@@ -30,7 +30,7 @@ pub(crate) enum Copy {
         /// The file of the fork that will be made of it.
         fork: PathBuf,
     },
-    /// The history up to one record, under an id of its own: this is the fork.
+    /// The history up to one record, or all of it, under an id of its own: this is the fork.
     Cut {
         /// The part.
         cut: Cut,
@@ -161,7 +161,7 @@ mod tests {
         let id = |text: &str| text.parse().unwrap();
         let from = folder.path().join("-a/s1.jsonl");
         let to = folder.path().join("-b/s3.jsonl");
-        let cut = Cut { from: id("s1"), at: "no-such".into(), to: id("s3") };
+        let cut = Cut { from: id("s1"), at: Some("no-such".into()), to: id("s3") };
         assert!(!Copy::Cut { cut, from, to: to.clone() }.make(SystemTime::UNIX_EPOCH).unwrap());
         assert_eq!(size(&to), None);
     }

@@ -11,6 +11,7 @@ use schedule::{Book, Change, FILE, Lease, run_now, settle, tick};
 use serde::Serialize;
 
 use crate::repo::Meant;
+use crate::workers::{Request, WorkerState};
 use crate::{App, Error, Kind};
 use crew::{Crew, lives, own};
 
@@ -25,6 +26,10 @@ const BUSY_SLICE: Duration = Duration::from_secs(2);
 /// How often it looks at the clock, which may be set, and whether the jobs have changed.
 const GLANCE: Duration = Duration::from_secs(1);
 
+/// What a cron expression is made of.
+const FIELDS: &str =
+    "it has five fields: minute, hour, day of the month, month, day of the week; as in `0 9 * * MON-FRI`";
+
 /// A job, and when it is done next.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobJson {
@@ -35,6 +40,9 @@ pub struct JobJson {
     pub next: Option<Timestamp>,
     /// Its newest run.
     pub last_run: Option<Run>,
+    /// What the worker of that run waits to be answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Request>,
 }
 
 /// All jobs, and whether a daemon is there to do them.
@@ -89,7 +97,13 @@ pub fn add(app: &App, mut order: NewJob, directory: Option<&str>) -> Result<JobJ
     {
         *tz = (app.zone)().iana_name().map(str::to_owned);
     }
-    order.check().map_err(|wrong| Error::new(Kind::Usage, wrong.to_string()))?;
+    order.check().map_err(|wrong| {
+        let wrong = Error::new(Kind::Usage, wrong.to_string());
+        match order.schedule {
+            When::Cron { .. } => wrong.hint(FIELDS),
+            When::At { .. } | When::Every { .. } => wrong,
+        }
+    })?;
     crew::check(&order.options)?;
     let mut book = open(app)?;
     let Some(job) = book.add(&order, app.now).map_err(unusable)? else {
@@ -105,8 +119,25 @@ pub fn list(app: &App, program: &Path, clock: fn() -> Timestamp) -> Result<JobsJ
     let book = settled(app, program, clock)?;
     let jobs = book.jobs().map_err(unusable)?;
     let jobs = jobs.into_iter().map(|job| told(app, &book, job)).collect::<Result<_, _>>()?;
+    Ok(JobsJson { jobs, daemon: has_daemon(app, &book)? })
+}
+
+/// How many jobs are due some time, while no daemon is there to do them.
+pub fn forsaken(app: &App) -> Result<usize, Error> {
+    if !app.config.state.join(FILE).exists() {
+        return Ok(0);
+    }
+    let book = open(app)?;
+    if has_daemon(app, &book)? {
+        return Ok(0);
+    }
+    let jobs = book.jobs().map_err(unusable)?;
+    Ok(jobs.iter().filter(|job| next(app, job).is_some()).count())
+}
+
+fn has_daemon(app: &App, book: &Book) -> Result<bool, Error> {
     let daemon = book.holder(app.now).map_err(unusable)?;
-    Ok(JobsJson { jobs, daemon: daemon.is_some_and(|daemon| lives(&daemon)) })
+    Ok(daemon.is_some_and(|daemon| lives(&daemon)))
 }
 
 /// Switches a job on or off.
@@ -227,9 +258,23 @@ impl Daemon<'_> {
 
 fn told(app: &App, book: &Book, mut job: Job) -> Result<JobJson, Error> {
     let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
-    let next = job.order.schedule.next_after(job.settled.max(app.now), &(app.zone)()).filter(|_| job.enabled);
+    let next = next(app, &job);
     job.order.payload = app.told_value(&job.order.payload);
-    Ok(JobJson { next, last_run: last_run.map(|run| told_run(app, &run)), job })
+    let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(app, run))?;
+    Ok(JobJson { next, last_run: last_run.map(|run| told_run(app, &run)), requests, job })
+}
+
+fn next(app: &App, job: &Job) -> Option<Timestamp> {
+    job.order.schedule.next_after(job.settled.max(app.now), &(app.zone)()).filter(|_| job.enabled)
+}
+
+/// What the worker of a run waits to be answered.
+fn asked(app: &App, run: &Run) -> Result<Vec<Request>, Error> {
+    let RunState::Running { worker, .. } = run.state else { return Ok(Vec::new()) };
+    match crate::workers::find(app, &worker.to_string())?.state {
+        WorkerState::WaitingPermission { requests } => Ok(requests),
+        _ => Ok(Vec::new()),
+    }
 }
 
 fn told_run(app: &App, run: &Run) -> Run {

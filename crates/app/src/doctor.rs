@@ -11,7 +11,7 @@ use transcript::{ConfigFolder, Live};
 use workers::Release;
 
 use crate::list::{self, list};
-use crate::{App, Error, claude, index};
+use crate::{App, Error, claude, cron, index};
 
 /// How long before Claude Code deletes a transcript it is told.
 const WARNING: Duration = Duration::from_hours(7 * 24);
@@ -127,6 +127,7 @@ pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
         index.as_ref().err().map(broken).into_iter().collect(),
         expiring(app, &all.sessions),
         left_behind(app),
+        forsaken(app),
     ]
     .concat();
     Report {
@@ -260,6 +261,24 @@ fn left_behind(app: &App) -> Vec<Finding> {
         place: Some(record),
     };
     records.map(finding).collect()
+}
+
+/// Jobs that nobody does.
+fn forsaken(app: &App) -> Vec<Finding> {
+    let place = Some(app.config.state.join(schedule::FILE));
+    match cron::forsaken(app) {
+        Ok(0) => Vec::new(),
+        Ok(jobs) => {
+            let jobs = if jobs == 1 { "a job is".to_owned() } else { format!("{jobs} jobs are") };
+            let what = format!("{jobs} to be done at set times, and no daemon runs that does it");
+            let next_step = "start one: backstory cron daemon".to_owned();
+            vec![Finding { severity: Severity::Advice, what, place, next_step }]
+        }
+        Err(error) => {
+            let next = "look at it: backstory cron list".to_owned();
+            vec![problem(error.message, place, next)]
+        }
+    }
 }
 
 fn config_folders(app: &App, sessions: &[Session]) -> Vec<Folder> {

@@ -157,19 +157,30 @@ impl Fork {
     }
 
     fn make_copy(&self) -> Result<(), Error> {
-        let Some(copy) = &self.copy else { return Ok(()) };
-        let failed = |error: std::io::Error| {
-            let attempt = format!("cannot copy the transcript to {}", copy.to().display());
-            Error::caused(Kind::Unavailable, attempt, &error)
-        };
-        if !copy.make(self.now.into()).map_err(failed)? {
-            return Err(no_record(copy));
-        }
-        copy.watch().map_err(|error| {
-            copy.remove();
-            failed(error)
-        })
+        self.copy.as_ref().map_or(Ok(()), |copy| made(copy, self.now))
     }
+}
+
+/// The whole history of a session for a directory in which `claude` does not find the session itself: a session of its
+/// own, to be gone on with.
+pub(crate) fn moved(place: &Place, id: &SessionId, to: SessionId, directory: &Path) -> Copy {
+    let file = place.folder.project_folder(directory).join(format!("{to}.jsonl"));
+    Copy::Cut { cut: Cut { from: id.clone(), at: None, to }, from: place.transcript.clone(), to: file }
+}
+
+/// Makes a copy that has to be there before `claude` is started.
+pub(crate) fn made(copy: &Copy, now: Timestamp) -> Result<(), Error> {
+    let failed = |error: std::io::Error| {
+        let attempt = format!("cannot copy the transcript to {}", copy.to().display());
+        Error::caused(Kind::Unavailable, attempt, &error)
+    };
+    if !copy.make(now.into()).map_err(failed)? {
+        return Err(no_record(copy));
+    }
+    copy.watch().map_err(|error| {
+        copy.remove();
+        failed(error)
+    })
 }
 
 /// A program that could not be started.
@@ -217,7 +228,7 @@ fn how(
     let file = |id: &SessionId| target.join(format!("{id}.jsonl"));
     if let Some(at) = at {
         let new = new_id()?;
-        let cut = Cut { from: id.clone(), at: at.to_owned(), to: new.clone() };
+        let cut = Cut { from: id.clone(), at: Some(at.to_owned()), to: new.clone() };
         return Ok((Start::Resume(new.clone()), Some(Copy::Cut { cut, from, to: file(&new) })));
     }
     let finds_it = release.is_some_and(Release::finds_anywhere);
@@ -256,9 +267,15 @@ fn existing(directory: &Path) -> Result<PathBuf, Error> {
 
 fn no_record(copy: &Copy) -> Error {
     let (at, from) = match copy {
-        Copy::Cut { cut, .. } => (cut.at.as_str(), cut.from.as_str()),
+        Copy::Cut { cut, .. } => (cut.at.as_deref().unwrap_or_default(), cut.from.as_str()),
         Copy::Whole { .. } => ("", ""),
     };
+    if at.is_empty() {
+        return Error::new(
+            Kind::NotFound,
+            format!("session {from} has no record that could be gone on from"),
+        );
+    }
     Error::new(Kind::NotFound, format!("session {from} has no record `{at}`"))
         .hint(format!("`backstory show {from} --json` gives the id of each of its records"))
 }

@@ -65,19 +65,19 @@ pub(crate) fn catch_up(app: &App, table: &mut Table) -> Result<(), Error> {
 }
 
 fn enter(app: &App, table: &mut Table, worker: &Worker, clock: &dyn Fn() -> Timestamp) -> Result<(), String> {
-    let (Some(agent), Some(_)) = (&worker.agent, worker.started) else { return Ok(()) };
+    let (Some(agent), Some(_)) = (&worker.agent, worker.facts.started) else { return Ok(()) };
     let first = (&worker.message, &worker.task);
     let (message, task) = worker.asked.as_ref().map_or(first, |(message, task)| (message, task));
     let run = AgentRun {
         run: &worker.message,
-        at: worker.created,
+        at: worker.facts.created,
         session: &worker.session,
         repo: &worker.slot,
         label: worker.spec.label.as_deref(),
         message,
         task,
-        cost_usd: worker.cost_usd,
-        turns: worker.turns,
+        cost_usd: worker.facts.cost_usd,
+        turns: worker.facts.turns,
     };
     let entered = openclaw::folder_for(&app.config.openclaw_folders, &app.config.home, agent)
         .and_then(|folder| openclaw::enter(&folder, &run, clock));

@@ -11,11 +11,13 @@ pub use workers::Options;
 use workers::table::{Added, Wanted};
 use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
+use crate::claude::Steered;
+use crate::copy::Copy;
 use crate::labels::labelled;
 use crate::pick::{self, pick};
 use crate::place::{Place, holder, is_real};
 use crate::repo::Meant;
-use crate::which::{Which, which};
+use crate::which::{Which, by_name};
 use crate::workers::{Link, begin, look_after, table, unusable};
 pub use crate::worktree::Worktree;
 use crate::{App, Error, Kind, claude, fork, worktree};
@@ -70,6 +72,9 @@ pub struct Ready {
     pub behind: Option<WorkerId>,
     /// What was decided, where `pick` was asked.
     pub decision: Option<pick::Answer>,
+    /// What it is run with.
+    #[serde(skip)]
+    pub(crate) claude: Steered,
 }
 
 /// Where a worker works and how its conversation begins.
@@ -78,6 +83,8 @@ struct Course {
     directory: PathBuf,
     config_folder: Option<PathBuf>,
     session: SessionId,
+    /// What has to be copied before.
+    copy: Option<Copy>,
 }
 
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
@@ -88,9 +95,8 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     }
     is_real(app)?;
     look_after(app, program)?;
-    let installed = claude::required(app)?;
-    let release = claude::steered(app, &installed)?;
-    let Some(wanted) = &request.worktree else { return ready(app, request, release) };
+    let claude = claude::steered(app)?;
+    let Some(wanted) = &request.worktree else { return ready(app, request, claude) };
     let tree = worktree::make(app, request.repo.as_deref(), wanted)?;
     let inside = Request {
         repo: Some(tree.path.to_string_lossy().into_owned()),
@@ -101,7 +107,7 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
         },
         ..request.clone()
     };
-    let ready = ready(app, &inside, release);
+    let ready = ready(app, &inside, claude);
     if ready.is_err() && tree.is_new {
         // Nobody has begun to work there.
         worktree::unmake(app, &tree.path);
@@ -109,12 +115,12 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     ready
 }
 
-fn ready(app: &App, request: &Request, release: Release) -> Result<Ready, Error> {
+fn ready(app: &App, request: &Request, claude: Steered) -> Result<Ready, Error> {
     let decision = match &request.how {
         How::Chosen => Some(decide(app, request)?),
         How::Fresh | How::Resume(_) | How::Fork(_) => None,
     };
-    let course = course(app, request, decision.as_ref(), release)?;
+    let course = course(app, request, decision.as_ref(), claude.release)?;
     let mut options = request.options.clone();
     if let Some(agent) = &request.agent {
         let root = catalog::repository(&app.config.places(), &course.directory);
@@ -136,18 +142,32 @@ fn ready(app: &App, request: &Request, release: Release) -> Result<Ready, Error>
         return Err(Error::new(Kind::Usage, objection));
     }
     let message = request.message.clone().unwrap_or_else(new_uuid);
-    let (worker, behind) = add(app, &spec, &course.session, &message)?;
+    course.copy.as_ref().map_or(Ok(()), |copy| fork::made(copy, app.now))?;
+    let added = add(app, &spec, &course.session, &message);
+    if let (Err(_), Some(copy)) = (&added, &course.copy) {
+        copy.remove();
+    }
+    let (worker, behind) = added?;
     let start = match spec.start {
-        Start::Fresh(_) => "fresh",
-        Start::Resume(_) => "resume",
         Start::Fork { .. } => "fork",
+        Start::Resume(_) if course.copy.is_some() => "fork",
+        Start::Resume(_) => "resume",
+        Start::Fresh(_) => "fresh",
     };
-    Ok(Ready { worker, session_id: course.session, start, directory: spec.directory, behind, decision })
+    Ok(Ready {
+        worker,
+        session_id: course.session,
+        start,
+        directory: spec.directory,
+        behind,
+        decision,
+        claude,
+    })
 }
 
 /// Runs a worker of the table in this process.
 pub fn here(app: &App, ready: &Ready, clock: fn() -> Timestamp) -> Result<Link, Error> {
-    begin(app, ready.worker, clock)
+    begin(app, ready.worker, ready.claude.clone(), clock)
 }
 
 /// Words of a person's as what a worker is told.
@@ -228,7 +248,7 @@ fn fresh(app: &App, repo: Option<&str>) -> Result<Course, Error> {
     };
     let session = new_id()?;
     let named = app.config.claude_config_dir.clone();
-    Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session })
+    Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session, copy: None })
 }
 
 fn resume(app: &App, session: &Session) -> Result<Course, Error> {
@@ -238,7 +258,8 @@ fn resume(app: &App, session: &Session) -> Result<Course, Error> {
     let place = Place::of(app, session)?;
     let directory = place.start_directory(&session.id)?.to_owned();
     let start = Start::Resume(session.id.clone());
-    Ok(Course { start, directory, config_folder: place.config_folder(app), session: session.id.clone() })
+    let (config_folder, session) = (place.config_folder(app), session.id.clone());
+    Ok(Course { start, directory, config_folder, session, copy: None })
 }
 
 fn forked(app: &App, session: &Session, release: Release, into: Option<&Path>) -> Result<Course, Error> {
@@ -246,30 +267,29 @@ fn forked(app: &App, session: &Session, release: Release, into: Option<&Path>) -
         return Err(Error::new(Kind::Unavailable, why));
     }
     let place = Place::of(app, session)?;
+    let (to, config_folder) = (new_id()?, place.config_folder(app));
     // The directory it started in is where every release finds it.
     let directory = match into {
-        Some(_) if !release.finds_anywhere() => {
-            let message = format!("claude {release} forks a session only in the directory it started in");
-            return Err(Error::new(Kind::Unavailable, message)
-                .hint(format!("install a newer one: {}", claude::INSTALL))
-                .hint(format!("or fork it there by hand: backstory fork {} --in <worktree>", session.id)));
+        Some(into) if !release.finds_anywhere() => {
+            // It may begin long after this: a copy that has to go away again would have nobody to remove it.
+            let copy = Some(fork::moved(&place, &session.id, to.clone(), into));
+            let start = Start::Resume(to.clone());
+            return Ok(Course { start, directory: into.to_owned(), config_folder, session: to, copy });
         }
         Some(into) => into.to_owned(),
         None => place.start_directory(&session.id)?.to_owned(),
     };
-    let to = new_id()?;
     let start = Start::Fork { from: session.id.clone(), to: Some(to.clone()) };
-    Ok(Course { start, directory, config_folder: place.config_folder(app), session: to })
+    Ok(Course { start, directory, config_folder, session: to, copy: None })
 }
 
 fn named(app: &App, text: &str) -> Result<Session, Error> {
-    let wanted = Which::Named(text.to_owned());
-    // An id needs no index; words are for people who are asked which one they mean.
-    let found = which(app, &wanted, 1, &mut |_| false)?;
-    match found.into_iter().find(|found| found.is_named) {
-        Some(found) => found.session().cloned(),
+    let sessions = crate::list::list(app, &crate::list::Request::default(), |_| {}).sessions;
+    // Words are for people, who are asked which one they mean.
+    match by_name(&Which::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
+        Some(session) => Ok(session),
         None => Err(Error::new(Kind::NotFound, format!("no session's id is or begins with `{text}`"))
-            .hint("`backstory list` shows all sessions with their ids")),
+            .hint("`backstory list` shows all sessions with their ids, `backstory workers` the workers")),
     }
 }
 
@@ -293,7 +313,7 @@ fn add(
             );
             Err(Error::new(Kind::Held, message)
                 .hint(format!("end one of them: backstory stop {queued}"))
-                .hint("or work in a worktree of its own"))
+                .hint("or have it done in a work tree of its own: --worktree"))
         }
         Added::Held(holder) => {
             let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));

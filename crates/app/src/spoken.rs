@@ -95,12 +95,12 @@ impl Ear {
 fn said(worker: &Worker) -> Option<(SessionId, Spoken)> {
     let (word, since) = match &worker.state {
         WorkerState::Queued | WorkerState::Lost { .. } => return None,
-        WorkerState::Starting | WorkerState::Running => (Word::Works, worker.changed),
-        WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.changed),
+        WorkerState::Starting | WorkerState::Running => (Word::Works, worker.facts.changed),
+        WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.facts.changed),
         WorkerState::Idle { since } => (Word::Rests, *since),
-        WorkerState::Failed { why: Why::Exit, .. } => (Word::Lost, worker.changed),
+        WorkerState::Failed { why: Why::Exit, .. } => (Word::Lost, worker.facts.changed),
         WorkerState::Finished { .. } | WorkerState::Failed { .. } | WorkerState::Stopped => {
-            (Word::Ended, worker.changed)
+            (Word::Ended, worker.facts.changed)
         }
     };
     if !worker.state.is_over() && !worker.host.is_alive() {

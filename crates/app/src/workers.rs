@@ -4,25 +4,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
-use workers::table::{FILE, Place, Worker};
+use workers::table::{FILE, Facts, Place, Worker};
 pub use workers::{
     Asked, Asking, Command, Event, PermissionMode, Reply, Request, TurnResult, Why, WorkerState,
 };
 use workers::{Handle, Life, Limits, Manner, Order, Remote, Table, WorkerId, recover};
 
+use crate::claude::{self, Steered};
 pub use crate::registry::Clerk;
-use crate::{App, Error, Kind, claude};
+use crate::{App, Error, Kind};
 use crate::{registry, run};
 
 /// How many workers are told, newest first.
 const TOLD: usize = 50;
-/// How often a worker that was just detached is tried to be reached, and for how long.
-const TRIES: usize = 250;
+/// How long a process in the background may take until it can be reached: on a busy machine `claude` alone takes seconds
+/// to say which release it is. One that has ended is not waited for.
+const REACHED: Duration = Duration::from_mins(1);
+/// How often it is looked.
+const GLANCE: Duration = Duration::from_millis(20);
 /// How long an idle worker may take to end.
 const YIELDS: Duration = Duration::from_secs(10);
 
@@ -44,31 +48,16 @@ pub struct WorkerJson {
     pub task: String,
     /// The OpenClaw agent it works for.
     pub agent_id: Option<String>,
-    /// The model.
-    pub model: Option<String>,
-    /// The release of Claude Code.
-    pub version: Option<String>,
     /// What it may do without asking.
     pub permission_mode: PermissionMode,
     /// Its process.
     pub pid: Option<u32>,
     /// The Backstory that runs it, or waits with it; where it is over, that ran it.
     pub host_pid: u32,
-    /// When it was asked for.
-    pub created: Timestamp,
-    /// When its process was started.
-    pub started: Option<Timestamp>,
-    /// When its state last changed.
-    pub changed: Timestamp,
-    /// When it ended.
-    pub stopped: Option<Timestamp>,
-    /// What it has cost, in US dollars.
-    pub cost_usd: f64,
-    /// How many times the model was called.
-    pub turns: u64,
-    /// What the session may cost over all its runs, in US dollars.
-    pub budget_usd: Option<f64>,
-    /// How much of that is used, in percent.
+    /// What has become of it.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// How much of its budget is used, in percent.
     pub budget_used_pct: Option<f64>,
     /// Where its frames are kept.
     pub frames: PathBuf,
@@ -213,24 +202,30 @@ pub fn stop(app: &App, text: &str) -> Result<WorkerJson, Error> {
 pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Option<Link>, Error> {
     let mut table = open(app)?;
     let own = Life::own();
-    for _ in 0..TRIES {
+    let began = Instant::now();
+    while began.elapsed() < REACHED {
         let Some(worker) = table.get(id).map_err(unusable)?.filter(|worker| worker.place.is_some()) else {
             return Ok(None);
         };
         if worker.host == own {
-            return begin(app, id, clock).map(Some);
+            return begin(app, id, claude::steered(app)?, clock).map(Some);
         }
         if !worker.host.is_alive() {
             table.hand_over(id, &worker.host, &own).map_err(unusable)?;
         }
-        wait(Duration::from_millis(20));
+        wait(GLANCE);
     }
     Ok(None)
 }
 
 /// Runs a worker of the table in this process.
-pub(crate) fn begin(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Link, Error> {
-    let (handle, _) = workers::start(order(app, clock)?, id).map_err(unusable)?;
+pub(crate) fn begin(
+    app: &App,
+    id: WorkerId,
+    claude: Steered,
+    clock: fn() -> Timestamp,
+) -> Result<Link, Error> {
+    let (handle, _) = workers::start(order(app, claude, clock), id).map_err(unusable)?;
     let clerk = Clerk::hire(app, &handle, clock)?;
     Ok(Link::Here { handle, clerk })
 }
@@ -238,15 +233,17 @@ pub(crate) fn begin(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result
 /// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
 pub fn detach(app: &App, id: WorkerId, program: &Path) -> Result<(), Error> {
     hand_over(app, &mut open(app)?, id, &Life::own(), program)?;
-    for _ in 0..TRIES {
+    let began = Instant::now();
+    while began.elapsed() < REACHED {
         if Remote::connect(&home(app), id).is_ok() {
             return Ok(());
         }
-        let worker = open(app)?.get(id).map_err(unusable)?;
-        if worker.is_none_or(|worker| worker.state.is_over()) {
-            return Ok(());
+        let worker = open(app)?.get(id).map_err(unusable)?.filter(|worker| !worker.state.is_over());
+        match worker {
+            None => return Ok(()),
+            Some(worker) if !worker.host.is_alive() => break,
+            Some(_) => wait(GLANCE),
         }
-        wait(Duration::from_millis(20));
     }
     let message = format!("worker {id} was started in the background, but cannot be reached");
     Err(Error::new(Kind::Unavailable, message).hint("`backstory workers` shows what has become of it"))
@@ -327,9 +324,7 @@ pub(crate) fn table(app: &App) -> Result<Table, Error> {
 }
 
 /// What workers are run with.
-fn order(app: &App, clock: fn() -> Timestamp) -> Result<Order, Error> {
-    let program = claude::required(app)?;
-    let release = claude::steered(app, &program)?;
+fn order(app: &App, claude: Steered, clock: fn() -> Timestamp) -> Order {
     let settings = app.config.settings.workers;
     let limits = Limits {
         start: Duration::from_secs(settings.start_seconds.into()),
@@ -337,14 +332,9 @@ fn order(app: &App, clock: fn() -> Timestamp) -> Result<Order, Error> {
         idle: Duration::from_secs(u64::from(settings.idle_minutes) * 60),
         ..Limits::default()
     };
-    Ok(Order {
-        home: home(app),
-        program,
-        release,
-        limits,
-        folders: app.config.places().config_folders,
-        clock,
-    })
+    let Steered { program, release } = claude;
+    let folders = app.config.places().config_folders;
+    Order { home: home(app), program, release, limits, folders, clock }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
@@ -411,19 +401,11 @@ fn told(app: &App, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> 
         directory: worker.directory.clone(),
         task: app.secrets.told(worker.task.as_str().into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),
-        model: worker.model.clone(),
-        version: worker.version.clone(),
         permission_mode: worker.spec.options.permission_mode,
         pid: worker.process.as_ref().map(|process| process.pid),
         host_pid: worker.host.pid,
-        created: worker.created,
-        started: worker.started,
-        changed: worker.changed,
-        stopped: worker.stopped,
-        cost_usd: worker.cost_usd,
-        turns: worker.turns,
-        budget_usd: worker.budget_usd,
-        budget_used_pct: worker.budget_usd.map(|budget| spent / budget * 100.0),
+        budget_used_pct: worker.facts.budget_usd.map(|budget| spent / budget * 100.0),
+        facts: worker.facts.clone(),
         frames: workers::frames(&home(app), worker.id),
     })
 }

@@ -26,8 +26,8 @@ pub(crate) enum Failure {
     App(Error),
     /// `doctor` found something that has to be mended, and has said so.
     Unhealthy,
-    /// A worker ended in this way, which was told.
-    Worker(i64, &'static str),
+    /// A worker ended without having finished its task, which was told.
+    Worker,
     /// The output could not be written.
     Output(io::Error),
 }
@@ -60,12 +60,7 @@ pub(crate) fn code(outcome: Result<(), Failure>) -> u8 {
             tell(&error.message, &error.hints);
             number(error.kind)
         }
-        Err(Failure::Worker(worker, state)) => {
-            let mut out = anstream::stderr().lock();
-            // Where the standard error is closed there is nobody left to tell.
-            let _ = writeln!(out, "worker {worker} ended without having finished its task: {state}");
-            8
-        }
+        Err(Failure::Worker) => 8,
         Err(Failure::Unhealthy) => 7,
         // Whoever reads has seen enough (`| head`): that is no failure.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => 0,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::text::{fit, safe};
+use crate::text::{fit, fit_end, safe};
 
 /// What lies between two columns.
 const GAP: usize = 2;
@@ -32,6 +32,14 @@ pub(crate) enum Lies {
     Right,
     /// To the left, and cut when the line would be too long; of several, the last is cut first.
     GivesWay,
+    /// The same, but its end is kept: paths.
+    KeepsEnd,
+}
+
+impl Lies {
+    fn gives_way(self) -> bool {
+        matches!(self, Self::GivesWay | Self::KeepsEnd)
+    }
 }
 
 /// A piece of a row.
@@ -78,7 +86,7 @@ fn widths(width: usize, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
         .collect();
     let whole = widths.iter().sum::<usize>() + GAP * columns.len().saturating_sub(1);
     let mut too_much = whole.saturating_sub(width);
-    for (at, _) in columns.iter().enumerate().rev().filter(|(_, column)| column.lies == Lies::GivesWay) {
+    for (at, _) in columns.iter().enumerate().rev().filter(|(_, column)| column.lies.gives_way()) {
         let kept = widths[at].saturating_sub(too_much).max(LEAST.min(widths[at]));
         too_much -= widths[at] - kept;
         widths[at] = kept;
@@ -89,7 +97,8 @@ fn widths(width: usize, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
 fn line(out: &mut impl Write, columns: &[Column], widths: &[usize], row: &[Cell]) -> io::Result<()> {
     let mut text = String::new();
     for ((column, &width), cell) in columns.iter().zip(widths).zip(row) {
-        let shown = fit(&cell.text, width);
+        let cut = if column.lies == Lies::KeepsEnd { fit_end } else { fit };
+        let shown = cut(&cell.text, width);
         let pad = " ".repeat(width - shown.width());
         let style = cell.style;
         let (before, after) =

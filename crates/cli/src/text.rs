@@ -69,6 +69,12 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     out
 }
 
+/// The end of the text in at most `width` cells: of a path that tells most.
+pub(crate) fn fit_end(text: &str, width: usize) -> String {
+    let reversed: String = text.chars().rev().collect();
+    fit(&reversed, width).chars().rev().collect()
+}
+
 /// How long ago something was, in at most four cells.
 pub(crate) fn age(now: Timestamp, then: Option<Timestamp>) -> String {
     const UNITS: [(&str, i64); 6] =
@@ -120,6 +126,11 @@ mod tests {
         let check = |text: &str, width, expected: &str| assert_eq!(fit(text, width), expected);
         check("short", 5, "short");
         check("longer", 5, "long…");
+        let check_end = |text: &str, width, expected: &str| assert_eq!(fit_end(text, width), expected);
+        check_end("/home/ana/shop", 20, "/home/ana/shop");
+        check_end("/home/ana/shop", 6, "…/shop");
+        check_end("日本語", 5, "…本語");
+        check_end("/shop", 0, "");
         check("日本語", 6, "日本語");
         check("日本語", 5, "日本…");
         check("日本語", 4, "日…");

@@ -65,9 +65,12 @@ pub fn set_aside(path: &Path) -> Result<PathBuf, Error> {
 }
 
 fn among_others(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
-    // Where there can be no lock, nothing can be put away either.
-    let _turn = WriterLock::wait_to_open(path);
-    usual(path, steps)
+    let turn = WriterLock::wait_to_open(path);
+    match turn {
+        Err(error) if error.is_busy() => Err(error),
+        // Where there can be no lock, nothing can be put away either.
+        _ => usual(path, steps),
+    }
 }
 
 fn put_away(path: &Path) -> Result<PathBuf, Error> {
@@ -99,8 +102,10 @@ fn usual(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
 
 /// Opens what did not open among others: by now one of them may have made it anew.
 fn in_turn(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
-    let Ok(_turn) = WriterLock::wait(&WriterLock::path(path)) else {
-        return without_writing(path, steps, because);
+    let _turn = match WriterLock::wait(&WriterLock::path(path)) {
+        Ok(turn) => turn,
+        Err(error) if error.is_busy() => return Err(error),
+        Err(_) => return without_writing(path, steps, because),
     };
     match usual(path, steps) {
         Ok(connection) => Ok(Derived { connection, condition: Condition::Ready }),

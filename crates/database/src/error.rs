@@ -26,6 +26,19 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
+    /// Another process has kept a lock for longer than it is waited for.
+    #[error(
+        "another process has held {} for more than {seconds} s, perhaps a Backstory that is suspended: \
+         `fuser {}` says which; let it go on (`fg`) or end it",
+        path.display(),
+        path.display()
+    )]
+    Held {
+        /// The lock's file.
+        path: PathBuf,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// A later Backstory has changed the file's tables.
     #[error(
         "{} was written by a newer Backstory (its version is {found}, this one knows {known}): \
@@ -79,7 +92,8 @@ pub enum Error {
 impl Error {
     /// Whether another process held the file for longer than the busy timeout; trying again may help.
     pub fn is_busy(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+        matches!(self, Self::Held { .. })
+            || matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
 
     /// Whether the file's content, rather than the disk or its permissions, is the cause.
@@ -88,7 +102,7 @@ impl Error {
             Self::Newer { .. } => true,
             Self::Open { source, .. } => is_corruption(source),
             Self::Migrate { source, .. } => is_corruption(source) || is_refused_sql(source),
-            Self::File { .. } | Self::Older { .. } | Self::Backup { .. } => false,
+            Self::File { .. } | Self::Older { .. } | Self::Backup { .. } | Self::Held { .. } => false,
         }
     }
 
@@ -97,7 +111,7 @@ impl Error {
             Self::Open { source, .. } | Self::Migrate { source, .. } | Self::Backup { source, .. } => {
                 source.sqlite_error_code()
             }
-            Self::File { .. } | Self::Newer { .. } | Self::Older { .. } => None,
+            Self::File { .. } | Self::Newer { .. } | Self::Older { .. } | Self::Held { .. } => None,
         }
     }
 }

@@ -4,9 +4,15 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::files::{beside, failed, is_new, private_file};
+
+/// How long a lock is waited for: whoever holds it for longer is stopped, or waits for a disk that is gone.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is tried meanwhile: the system can wait for a lock, but not for a time.
+const TRY: Duration = Duration::from_millis(5);
 
 /// The right to write, held until it is dropped.
 #[derive(Debug)]
@@ -28,9 +34,7 @@ impl WriterLock {
 
     /// Waits for the lock; only for work that is known to be short.
     pub(crate) fn wait(path: &Path) -> Result<Self, Error> {
-        let file = private_file(path)?;
-        file.lock().map_err(|source| failed("lock", path, source))?;
-        Ok(Self { _file: file })
+        wait_for(path, File::try_lock)
     }
 
     /// Waits until a database may be opened, and keeps it where it is: for one that is put away meanwhile, SQLite would
@@ -49,10 +53,28 @@ impl WriterLock {
 
     /// Waits until nobody has the lock alone, and keeps it from being taken alone.
     fn wait_with_others(path: &Path) -> Result<Self, Error> {
-        let file = private_file(path)?;
-        file.lock_shared().map_err(|source| failed("lock", path, source))?;
-        Ok(Self { _file: file })
+        wait_for(path, File::try_lock_shared)
     }
+}
+
+fn wait_for(path: &Path, take: fn(&File) -> Result<(), TryLockError>) -> Result<WriterLock, Error> {
+    let file = private_file(path)?;
+    let began = Instant::now();
+    loop {
+        match take(&file) {
+            Ok(()) => return Ok(WriterLock { _file: file }),
+            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => pause(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Held { path: path.to_owned(), seconds: PATIENCE.as_secs() });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed("lock", path, source)),
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a lock that is given back tells nobody")]
+fn pause() {
+    std::thread::sleep(TRY);
 }
 
 #[cfg(test)]

@@ -298,3 +298,52 @@ fn mode(path: &Path) -> u32 {
 fn bytes(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
+
+#[test]
+fn a_suspended_holder_is_not_waited_for_without_end() {
+    let (_folder, path) = scratch();
+    let lock = lock_of(&path);
+    let binary = std::env::current_exe().unwrap();
+    let mut child = child(&binary, "suspended_holder", &path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line == "ready"), "the child failed");
+    let signal = |name: &str| {
+        let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    };
+    signal("-STOP");
+    std::thread::scope(|scope| {
+        let derived = scope.spawn(|| open_derived(&path, STEPS).map(drop));
+        let precious = scope.spawn(|| open_precious(&path, STEPS).map(drop));
+        let away = scope.spawn(|| database::set_aside(&path).map(drop));
+        for refused in [derived, precious, away].map(|opener| opener.join().unwrap().unwrap_err()) {
+            assert!(refused.is_busy(), "{refused}");
+            let told = refused.to_string();
+            assert!(told.contains(&format!("another process has held {}", lock.display())), "{told}");
+        }
+    });
+    signal("-CONT");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(word(&open_derived(&path, STEPS).unwrap().condition), "ready");
+}
+
+/// The child of the test above; does nothing when it is not one.
+#[test]
+fn suspended_holder() {
+    let Some(path) = path_from_parent() else { return };
+    let _lock = WriterLock::try_acquire(&lock_of(&path)).unwrap().unwrap();
+    println!("\nready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// Where the lock of a database is.
+fn lock_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}

@@ -52,11 +52,16 @@ impl Chain {
     }
 
     fn of(nodes: &[Node]) -> Self {
-        let on = leading_to(nodes, nodes.iter().rposition(|node| !node.sidechain));
+        let on = leading_to(nodes, tip(nodes));
         let main = nodes.iter().filter(|node| !node.sidechain);
         let branched = main.filter(|node| !on.contains(&node.id)).count() as u64;
         Self { on, branched }
     }
+}
+
+/// Where the main chain ends.
+pub(crate) fn tip(nodes: &[Node]) -> Option<usize> {
+    nodes.iter().rposition(|node| !node.sidechain)
 }
 
 /// The places in the tree of all of a transcript's records.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use model::SessionId;
 
-use crate::chain::{hash, leading_to, nodes};
+use crate::chain::{hash, leading_to, nodes, tip};
 use crate::reader::Reader;
 use crate::record::link;
 use crate::scan::Fields;
@@ -19,8 +19,8 @@ use crate::scan::Fields;
 pub struct Cut {
     /// The session.
     pub from: SessionId,
-    /// The last record that is copied, by its id.
-    pub at: String,
+    /// The last record that is copied, by its id; the last one there is without it.
+    pub at: Option<String>,
     /// The copy's own id.
     pub to: SessionId,
 }
@@ -30,8 +30,8 @@ impl Cut {
     /// holds no such record.
     pub fn write(&self, transcript: &Path, out: &mut impl Write) -> io::Result<bool> {
         let nodes = nodes(transcript)?;
-        let at = hash(&self.at);
-        let Some(last) = nodes.iter().position(|node| node.id == at) else { return Ok(false) };
+        let at = |at: &String| nodes.iter().position(|node| node.id == hash(at));
+        let Some(last) = self.at.as_ref().map_or_else(|| tip(&nodes), at) else { return Ok(false) };
         let kept = leading_to(&nodes, Some(last));
         let mut reader = Reader::open(transcript)?;
         while let Some(line) = reader.next_line()? {
@@ -98,11 +98,16 @@ mod tests {
         history.lines().map(record).collect()
     }
 
+    /// The cut at a record, or at the end where it is named by no word.
     fn cut(at: &str) -> Option<String> {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("old.jsonl");
         std::fs::write(&file, lines(HISTORY) + "torn {").unwrap();
-        let cut = Cut { from: "old".parse().unwrap(), at: at.to_owned(), to: "new".parse().unwrap() };
+        let cut = Cut {
+            from: "old".parse().unwrap(),
+            at: (!at.is_empty()).then(|| at.to_owned()),
+            to: "new".parse().unwrap(),
+        };
         let mut out = Vec::new();
         cut.write(&file, &mut out).unwrap().then(|| String::from_utf8(out).unwrap())
     }
@@ -123,6 +128,7 @@ mod tests {
         check("i", Some("abcdefghi"));
         check("k", Some("abcdefgjk"));
         check("z", None);
+        check("", Some("abcdefgjk"));
     }
 
     #[test]

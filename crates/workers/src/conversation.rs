@@ -8,12 +8,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::stream::{self, Frame};
-use crate::{Command, Event, Request, TurnResult, Why, WorkerState};
+use crate::{Command, Event, Reply, Request, TurnResult, Why, WorkerState};
 
 /// How long after a result the word "idle" is waited for; releases that never say it are idle then.
 const SETTLING: Duration = Duration::from_secs(5);
 /// How much of the last answer the state keeps, in characters.
 const KEPT: usize = 2000;
+/// The least of a request's id that names it.
+const SHORTEST: usize = 4;
 
 /// How long things may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,8 +226,10 @@ impl Conversation {
         }
         match command {
             Command::Answer { request, reply } => {
-                let asked = self.waiting.get(&request).ok_or_else(|| self.not_waiting(&request))?;
-                let response = asked.response(&reply)?;
+                let asked = self.meant(&request).ok_or_else(|| self.not_waiting(&request))?;
+                let (request, response) = (asked.request.clone(), asked.response(&reply)?);
+                // A no that ends the turn is an interrupt, and no failure.
+                self.interrupted |= matches!(reply, Reply::Deny { interrupt: true, .. });
                 acts.push(Act::Write(stream::answer(&request, &response)));
                 self.forget(&request);
                 self.heard = now.since_start;
@@ -401,8 +405,11 @@ impl Conversation {
         // A result is one to the first message at least, whether or not the release has said that it took it.
         self.unaccepted.remove(&self.first);
         self.tools.clear();
-        let waited: Vec<String> = std::mem::take(&mut self.order);
-        for request in waited.into_iter().filter(|id| self.waiting.remove(id).is_some()) {
+        // An agent in the background goes on beyond the turn that began it, and so does what it asks.
+        let (kept, over): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut self.order).into_iter().partition(|id| self.is_of_an_agent(id));
+        self.order = kept;
+        for request in over.into_iter().filter(|id| self.waiting.remove(id).is_some()) {
             acts.push(Act::Tell(Event::Withdrawn { request }));
         }
         acts.push(Act::Tell(Event::Result(result.clone())));
@@ -465,6 +472,21 @@ impl Conversation {
         }
     }
 
+    /// Whether a sub-agent that goes on asks this.
+    fn is_of_an_agent(&self, id: &str) -> bool {
+        let agent = self.waiting.get(id).and_then(|request| request.agent.as_ref());
+        agent.is_some_and(|agent| self.agents.contains(agent))
+    }
+
+    /// What is asked by this id, or by the only one that begins so.
+    fn meant(&self, id: &str) -> Option<&Request> {
+        let begun = || {
+            let mut all = self.waiting.values().filter(|asked| asked.request.starts_with(id));
+            all.next().filter(|_| id.len() >= SHORTEST && all.next().is_none())
+        };
+        self.waiting.get(id).or_else(begun)
+    }
+
     fn forget(&mut self, id: &str) {
         self.waiting.remove(id);
         self.order.retain(|other| other != id);
@@ -519,7 +541,7 @@ fn said(last: &TurnResult, complaint: &str) -> String {
 }
 
 /// What is said of a budget that is used up.
-pub(crate) fn out_of_budget(budget: Option<f64>, cost: f64) -> String {
+fn out_of_budget(budget: Option<f64>, cost: f64) -> String {
     match budget {
         Some(budget) => format!("the budget is used up: ${cost:.4} of the ${budget:.4} that were left"),
         None => format!("Claude Code says that the budget is used up, after ${cost:.4}"),

@@ -37,7 +37,7 @@ pub enum Asked {
     Permission,
     /// Questions of the model's, each to be answered by words or by one of its choices.
     Questions(Vec<Question>),
-    /// Whether a plan is approved.
+    /// Whether a plan is approved; it is empty where Claude Code hands none over with the question.
     Plan(String),
 }
 
@@ -115,9 +115,7 @@ impl Request {
                 let questions = self.input.get("questions").cloned().unwrap_or_default();
                 serde_json::from_value(questions).map_or(Asked::Permission, Asked::Questions)
             }
-            "ExitPlanMode" => {
-                self.input["plan"].as_str().map_or(Asked::Permission, |plan| Asked::Plan(plan.to_owned()))
-            }
+            "ExitPlanMode" => Asked::Plan(self.input["plan"].as_str().unwrap_or_default().to_owned()),
             _ => Asked::Permission,
         }
     }

@@ -223,7 +223,11 @@ fn result(frame: &Value) -> TurnResult {
 /// What the turn cost; `-1` where the release does not say it, and it must be told from the sums.
 fn since_last_result(frame: &Value) -> f64 {
     let models = frame["model_usage_since_last_result"].as_object();
-    models.map_or(-1.0, |models| models.values().filter_map(|usage| dollars(&usage["costUSD"])).sum())
+    // The sum of no numbers is -0.0, which is nobody's price.
+    let sum = |models: &serde_json::Map<String, Value>| {
+        models.values().filter_map(|usage| dollars(&usage["costUSD"])).sum::<f64>().abs()
+    };
+    models.map_or(-1.0, sum)
 }
 
 fn dollars(value: &Value) -> Option<f64> {
@@ -382,6 +386,8 @@ mod tests {
         assert!(!fine.is_error);
         assert!((fine.cost_usd - 0.3).abs() < 1e-9 && (fine.session_cost_usd - 0.5).abs() < 1e-9);
         assert_eq!((fine.text.as_str(), fine.turns, fine.denied), ("Done", 2, vec!["Bash".to_owned()]));
+        let free = read(r#"{"type":"result","is_error":true,"model_usage_since_last_result":{}}"#);
+        assert!(free.is_error && free.cost_usd.is_sign_positive(), "{free:?}");
         assert!(read(r#"{"type":"result","subtype":"success","is_error":true}"#).is_error);
         assert!(read(r#"{"type":"result","subtype":"success"}"#).is_error);
         assert!(read(r#"{"type":"result","is_error":"false","total_cost_usd":-5}"#).is_error);

@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use transcript::ConfigFolder;
 
 use crate::command_line::worker_command;
-use crate::conversation::{Act, Conversation, Moment, out_of_budget};
+use crate::conversation::{Act, Conversation, Moment};
 use crate::frame_log::{FrameLog, Way};
 use crate::listeners::Listeners;
 use crate::pipes::{Pipes, how};
@@ -216,8 +216,12 @@ impl Owner {
         let failed = |why, message| Ok(WorkerState::Failed { why, message });
         let spent = self.table.spent(&row.session)?;
         let left = row.spec.options.budget_usd.map(|budget| budget - spent);
-        if left.is_some_and(|left| left <= 0.0) {
-            return failed(Why::Budget, out_of_budget(row.spec.options.budget_usd, spent));
+        if let (Some(budget), Some(left)) = (row.spec.options.budget_usd, left)
+            && left <= 0.0
+        {
+            let message =
+                format!("the budget is used up: the session has cost ${spent:.4} already, of ${budget:.4}");
+            return failed(Why::Budget, message);
         }
         let mark = mark(&self.order.home, self.id);
         let command = worker_command(&row.spec, &self.order.program, self.order.release, &mark, left);

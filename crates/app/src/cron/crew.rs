@@ -164,7 +164,7 @@ fn seen(worker: Worker) -> Seen {
         | WorkerState::WaitingPermission { .. }
         | WorkerState::Idle { .. } => None,
     };
-    let ended = ending.map(|ending| (ending, worker.stopped.unwrap_or(worker.changed)));
+    let ended = ending.map(|ending| (ending, worker.facts.stopped.unwrap_or(worker.facts.changed)));
     let is = Started { worker: worker.id, session_id: Some(worker.session.to_string()) };
-    Seen { is, ended, cost_usd: Some(worker.cost_usd) }
+    Seen { is, ended, cost_usd: Some(worker.facts.cost_usd) }
 }

@@ -80,7 +80,11 @@ struct HistoryJson {
 /// Does what was typed.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     match &args.command {
-        Command::Add(args) => one(app, &add::add(app, args)?, args.json),
+        Command::Add(args) => {
+            let job = add::add(app, args)?;
+            one(app, &job, args.json)?;
+            if !args.json && cron::forsaken(app)? > 0 { told::no_daemon() } else { Ok(()) }
+        }
         Command::List(asked) => {
             let found = cron::list(app, &super::program()?, super::clock)?;
             if asked.json { super::json(&found) } else { told::jobs(app, &found) }
@@ -119,7 +123,8 @@ fn by_hand(app: &App, named: &Named) -> Result<(), Failure> {
         }
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } if named.json => Ok(()),
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } => {
-            told::runs(app, std::slice::from_ref(&run))
+            told::runs(app, std::slice::from_ref(&run))?;
+            told::begun(&run)
         }
     }
 }

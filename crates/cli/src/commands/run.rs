@@ -11,8 +11,8 @@ use app::{App, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::run::{Follow, Role, follow};
-use crate::text::{json_line, safe};
+use crate::run::{Follow, Role, Slow, follow};
+use crate::text::{json_line, safe, safe_lines};
 
 /// The longest task that is read from standard input, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -116,7 +116,11 @@ struct OptionArgs {
 /// Has it done.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let program = super::program()?;
-    let ready = prepare(app, &request(args)?, &program)?;
+    let request = request(args)?;
+    let slow = (!args.json)
+        .then(|| Slow::begin("still choosing the session, and asking claude which release it is".to_owned()));
+    let ready = prepare(app, &request, &program)?;
+    drop(slow);
     if args.detach {
         detach(app, ready.worker, &program)?;
         return if args.json { super::json(&ready) } else { detached(&ready) };
@@ -137,24 +141,29 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         clean_up(app, ready.worker);
     }
     let state = followed?;
-    ended(ready.worker, state)
+    ended(ready.worker, state.as_ref())
 }
 
 /// Removes the work tree, or says why it is kept; neither changes how the task ended.
 fn clean_up(app: &App, worker: i64) {
     let text = match app::worktree::remove(app, &worker.to_string()) {
         Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
-        Err(error) => error.message,
+        Err(error) => std::iter::once(error.message).chain(error.hints).collect::<Vec<_>>().join("\n  "),
     };
-    let _ = writeln!(anstream::stderr(), "{}", safe(&text));
+    let _ = writeln!(anstream::stderr(), "{}", safe_lines(&text));
 }
 
-/// What the end of a worker means to whoever started the program.
-fn ended(worker: i64, state: Option<WorkerState>) -> Result<(), Failure> {
+/// What the end of a worker means to whoever started the program; how it ended was told.
+fn ended(worker: i64, state: Option<&WorkerState>) -> Result<(), Failure> {
     match state {
         Some(WorkerState::Finished { .. }) => Ok(()),
-        Some(state) => Err(Failure::Worker(worker, state.word())),
-        None => Err(Failure::Worker(worker, "lost")),
+        Some(_) => Err(Failure::Worker),
+        None => {
+            let mut out = anstream::stderr().lock();
+            // Where the standard error is closed there is nobody left to tell.
+            let _ = writeln!(out, "worker {worker} ended without a word; backstory workers shows it");
+            Err(Failure::Worker)
+        }
     }
 }
 

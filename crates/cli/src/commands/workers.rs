@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::print::{Cell, Column, Lies, table};
-use crate::text::{age, dollars, safe};
+use crate::run::in_a_line;
+use crate::text::{age, dollars};
 
 /// List the workers: what each does, what waits for an answer, what it has cost.
 #[derive(Debug, clap::Args)]
@@ -25,7 +26,7 @@ const COLUMNS: [Column; 7] = [
     Column { head: "SINCE", lies: Lies::Right, most: 5 },
     Column { head: "COST", lies: Lies::Right, most: 9 },
     Column { head: "SESSION", lies: Lies::Left, most: 8 },
-    Column { head: "DIRECTORY", lies: Lies::GivesWay, most: 40 },
+    Column { head: "DIRECTORY", lies: Lies::KeepsEnd, most: 40 },
     Column { head: "TASK", lies: Lies::GivesWay, most: 80 },
 ];
 
@@ -50,12 +51,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     table(&mut out, width, &COLUMNS, &rows)?;
     for worker in &workers {
         for request in waiting(&worker.state) {
-            let (number, id) = (worker.worker, safe(&request.request));
-            writeln!(
-                out,
-                "worker {number} asks for {}: backstory answer {number} {id} allow|deny",
-                safe(&request.tool)
-            )?;
+            writeln!(out, "{}", in_a_line(worker.worker, request))?;
         }
     }
     Ok(out.finish()?)
@@ -90,8 +86,8 @@ fn row(app: &App, worker: &WorkerJson) -> Vec<Cell> {
     vec![
         number,
         state,
-        Cell::new(&age(app.now, Some(worker.changed))),
-        Cell::new(&dollars(worker.cost_usd)),
+        Cell::new(&age(app.now, Some(worker.facts.changed))),
+        Cell::new(&dollars(worker.facts.cost_usd)),
         Cell::new(worker.session_id.short()),
         Cell::new(&worker.directory.display().to_string()),
         Cell::new(&worker.task),

@@ -1,21 +1,22 @@
 //! The loop of `run` and `attach`: events, the person's lines and signals come in; what is shown and commanded goes
 //! out.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use app::App;
-use app::workers::{Command, Event, Link, Request, WorkerState};
+use app::workers::{Asked, Command, Event, Link, Request, WorkerState};
 
-use super::prompt::{Prompt, Step};
+use super::questions::{Questions, Typed};
 use super::show::Show;
-use super::{Signal, signals};
+use super::{Signal, Slow, signals};
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::json_line;
+use crate::text::{fit, json_line, safe};
 
+/// How much is told of what a tool is asked for, in cells.
+const DETAIL: usize = 240;
 /// Exit code of a program that was ended by an interrupt.
 const INTERRUPTED: i32 = 130;
 
@@ -57,19 +58,9 @@ pub(crate) fn follow(app: &App, link: &mut Link, how: Follow) -> Result<Option<W
         read_lines(tell);
     }
     let out = Output::plain();
-    let show = Show::new(out.width());
-    let mut desk = Desk {
-        app,
-        link,
-        how,
-        out,
-        show,
-        is_asked,
-        prompts: VecDeque::new(),
-        instead: false,
-        signals: 0,
-        state: None,
-    };
+    let (show, questions) = (Show::new(out.width()), Questions::new(app, out.width()));
+    let mut desk =
+        Desk { app, link, how, out, show, questions, is_asked, signals: 0, slow: None, state: None };
     for seen in &seen {
         if let Next::End(state) = desk.take(seen)? {
             desk.out.finish()?;
@@ -90,12 +81,12 @@ struct Desk<'a> {
     how: Follow,
     out: Output,
     show: Show,
+    questions: Questions<'a>,
+    /// Whether a person is there who can be asked.
     is_asked: bool,
-    /// What waits for the person's answer; the first one is shown.
-    prompts: VecDeque<Prompt>,
-    /// Whether the turn was interrupted and the person may say what to do instead.
-    instead: bool,
     signals: u32,
+    /// The start of `claude`, as long as it is waited for.
+    slow: Option<Slow>,
     state: Option<WorkerState>,
 }
 
@@ -110,85 +101,93 @@ impl Desk<'_> {
     }
 
     fn event(&mut self, event: &Event) -> Result<Next, Failure> {
-        if self.how.json {
-            // Whole texts follow their pieces.
-            if !matches!(event, Event::Delta { .. }) {
-                writeln!(self.out, "{}", json_line(&self.app.told_event(event))?)?;
-            }
-        } else {
-            let app = self.app;
-            self.show.event(&mut self.out, event, |event| app.told_event(event))?;
+        self.starting(event);
+        let text = self.text(event)?;
+        if !text.is_empty() {
+            self.questions.step_aside()?;
         }
+        self.out.write_all(&text)?;
         self.out.flush_now()?;
         match event {
             Event::Asked(request) => self.asked(request)?,
-            Event::Withdrawn { request } | Event::Answered { request, .. } => self.drop_prompt(request)?,
+            Event::Withdrawn { request } => self.questions.over(request, None)?,
+            Event::Answered { request, allowed } => self.questions.over(request, Some(*allowed))?,
             Event::State(WorkerState::Idle { .. }) if self.how.role == Role::Owner => self.turn_is_over()?,
             Event::Ended { state } => {
                 self.state = Some(state.clone());
                 return Ok(Next::End(self.state.take()));
             }
+            Event::Tool { name, input, .. } => self.questions.called(name, input),
             _ => {}
+        }
+        if !text.is_empty() {
+            self.questions.ask_again()?;
         }
         Ok(Next::Goes)
     }
 
-    fn asked(&mut self, request: &Request) -> Result<(), Failure> {
-        if self.prompts.iter().any(|prompt| prompt.request.request == request.request) {
-            return Ok(());
+    /// What is printed of an event.
+    fn text(&mut self, event: &Event) -> Result<Vec<u8>, Failure> {
+        let mut text = Vec::new();
+        let app = self.app;
+        if !self.how.json {
+            self.show.event(&mut text, event, |event| app.told_event(event))?;
+        } else if !matches!(event, Event::Delta { .. }) {
+            // Whole texts follow their pieces.
+            writeln!(text, "{}", json_line(&app.told_event(event))?)?;
         }
-        if !self.is_asked {
-            if !self.how.json {
-                let (worker, id) = (self.how.worker, &request.request);
-                writeln!(io::stderr(), "waits for an answer: backstory answer {worker} {id} allow|deny")?;
+        Ok(text)
+    }
+
+    /// Who waits for `claude` to start is told so where that takes long.
+    fn starting(&mut self, event: &Event) {
+        match event {
+            Event::State(WorkerState::Starting) if !self.how.json => {
+                let most = self.app.config.settings.workers.start_seconds;
+                self.slow = Some(Slow::begin(format!(
+                    "claude is starting; its first answer is waited for, at most {most} s"
+                )));
             }
-            return Ok(());
+            Event::Note { .. } => {}
+            _ => self.slow = None,
         }
-        let (prompt, text) = Prompt::new(request.clone(), &self.app.told_request(request), self.out.width());
-        self.prompts.push_back(prompt);
-        if self.prompts.len() == 1 { ask(&text) } else { Ok(()) }
     }
 
-    fn drop_prompt(&mut self, request: &str) -> Result<(), Failure> {
-        let was_first = self.prompts.front().is_some_and(|prompt| prompt.request.request == request);
-        self.prompts.retain(|prompt| prompt.request.request != request);
-        if was_first { self.show_first() } else { Ok(()) }
-    }
-
-    fn show_first(&mut self) -> Result<(), Failure> {
-        let Some(next) = self.prompts.front_mut() else { return Ok(()) };
-        let (prompt, text) =
-            Prompt::new(next.request.clone(), &self.app.told_request(&next.request), self.out.width());
-        *next = prompt;
-        ask(&text)
+    fn asked(&mut self, request: &Request) -> Result<(), Failure> {
+        if self.is_asked {
+            return Ok(self.questions.asked(request)?);
+        }
+        if !self.how.json {
+            let request = self.app.told_request(request);
+            writeln!(io::stderr(), "{}", in_a_line(self.how.worker, &request))?;
+        }
+        Ok(())
     }
 
     fn turn_is_over(&mut self) -> Result<(), Failure> {
-        if std::mem::take(&mut self.instead) && self.is_asked {
-            self.instead = true;
-            return ask("Interrupted. What should Claude do instead (Enter ends)? ");
+        if self.is_asked && self.questions.ask_instead()? {
+            return Ok(());
         }
         self.command(Command::Close)
     }
 
     fn line(&mut self, line: &str) -> Result<(), Failure> {
-        if let Some(prompt) = self.prompts.front_mut() {
-            let reply = match prompt.line(line) {
-                Step::Ask(text) => return ask(&text),
-                Step::Done(reply) => reply,
-            };
-            let request = prompt.request.request.clone();
-            return self.command(Command::Answer { request, reply });
+        match self.questions.typed(line)? {
+            Typed::Answer(request, reply) => {
+                if !self.is_done(Command::Answer { request, reply })? {
+                    self.questions.refused();
+                    self.questions.ask_again()?;
+                }
+                Ok(())
+            }
+            // What is typed while it works is said to it.
+            Typed::Message(text) => {
+                self.signals = 0;
+                self.command(app::run::message(&text))
+            }
+            Typed::End => self.command(Command::Close),
+            Typed::Nothing => Ok(()),
         }
-        if std::mem::take(&mut self.instead) && line.trim().is_empty() {
-            return self.command(Command::Close);
-        }
-        if line.trim().is_empty() {
-            return Ok(());
-        }
-        // What is typed while it works is said to it.
-        self.signals = 0;
-        self.command(app::run::message(line.trim()))
     }
 
     fn signal(&mut self, signal: Signal) -> Result<Next, Failure> {
@@ -199,15 +198,16 @@ impl Desk<'_> {
             return Ok(Next::End(None));
         }
         match (signal, self.signals) {
-            (Signal::Interrupt, 1) => {
-                if self.link.command(Command::Interrupt).is_ok() {
-                    self.instead = true;
-                    writeln!(io::stderr(), "\ninterrupted; Ctrl-C again ends it")?;
-                } else {
-                    self.command(Command::Stop)?;
-                }
+            (Signal::Interrupt, 1) if self.link.command(Command::Interrupt).is_ok() => {
+                self.questions.interrupted();
+                self.questions.next_line()?;
+                writeln!(io::stderr(), "interrupted; Ctrl-C again ends it")?;
             }
-            (_, 1 | 2) => self.command(Command::Stop)?,
+            (_, 1 | 2) => {
+                self.questions.next_line()?;
+                writeln!(io::stderr(), "it is being ended")?;
+                self.command(Command::Stop)?;
+            }
             // It does not end in time: whoever runs Backstory next ends it.
             _ => std::process::exit(INTERRUPTED),
         }
@@ -215,17 +215,41 @@ impl Desk<'_> {
     }
 
     fn command(&mut self, command: Command) -> Result<(), Failure> {
-        if let Err(why) = self.link.command(command) {
-            writeln!(io::stderr(), "{}", crate::text::safe(&why))?;
+        self.is_done(command).map(drop)
+    }
+
+    /// Has something done; where it is not, it is told why.
+    fn is_done(&mut self, command: Command) -> Result<bool, Failure> {
+        let done = self.link.command(command);
+        if let Err(why) = &done {
+            self.questions.step_aside()?;
+            writeln!(io::stderr(), "{}", safe(why))?;
         }
-        Ok(())
+        Ok(done.is_ok())
     }
 }
 
-fn ask(text: &str) -> Result<(), Failure> {
-    let mut out = anstream::stderr().lock();
-    write!(out, "{text}")?;
-    Ok(out.flush()?)
+/// What a worker asks, and the command that answers it from another terminal; `request` is as it may be shown.
+pub(crate) fn in_a_line(worker: i64, request: &Request) -> String {
+    let id: String = request.request.chars().take(8).collect();
+    let (what, answer) = match request.asked() {
+        Asked::Questions(questions) => {
+            let all: Vec<_> = questions.iter().map(|asked| asked.question.as_str()).collect();
+            let answers = questions.len().max(1);
+            (format!("asks: {}", all.join(" ")), ["--say 'QUESTION=ANSWER'"].repeat(answers).join(" "))
+        }
+        Asked::Plan(_) => ("has a plan, and asks whether to begin".to_owned(), String::new()),
+        Asked::Permission => {
+            // A command is decided on by what it is, not by what it calls itself.
+            let command = request.input["command"].as_str().map(str::to_owned);
+            let detail = command.or_else(|| request.detail()).map(|detail| format!(": {detail}"));
+            let text = format!("asks for {}{}", request.tool, detail.unwrap_or_default());
+            (fit(&text, DETAIL), String::new())
+        }
+    };
+    let answer = if answer.is_empty() { "allow|deny".to_owned() } else { format!("allow {answer}") };
+    let (what, id) = (safe(&what), safe(&id));
+    format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id} {answer}")
 }
 
 fn forward(events: Receiver<Arc<Event>>, to: Sender<Seen>) {

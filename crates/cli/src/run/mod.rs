@@ -2,8 +2,11 @@
 
 mod follow;
 mod prompt;
+mod questions;
 mod show;
 mod signals;
+mod slow;
 
-pub(crate) use follow::{Follow, Role, follow};
+pub(crate) use follow::{Follow, Role, follow, in_a_line};
 pub(crate) use signals::{Signal, signals};
+pub(crate) use slow::Slow;

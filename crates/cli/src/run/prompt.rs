@@ -10,6 +10,11 @@ use crate::text::{fit, safe, safe_lines};
 /// How much of a tool's input is shown, in lines.
 const SHOWN: usize = 30;
 
+/// How the reason of a no is asked for.
+const WHY: &str = "What should Claude know (Enter for nothing)? ";
+/// How a plan is asked about.
+const BEGIN: &str = "Begin with it? [y, or n and why] ";
+
 /// A question that is being asked.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Prompt {
@@ -48,12 +53,13 @@ impl Prompt {
         let who = if show.agent.is_some() { "A sub-agent" } else { "Claude" };
         let (stage, text) = match show.asked() {
             Asked::Permission => (Stage::Permission, permission(show, who, width)),
-            Asked::Plan(plan) => {
-                let text = format!(
-                    "{who} has a plan:\n\n{}\n\nBegin with it? [y, or n and why] ",
-                    safe_lines(&plan)
-                );
+            Asked::Plan(plan) if plan.trim().is_empty() => {
+                let text = format!("{who} wants to begin, and has written down no plan.\n{BEGIN}");
                 (Stage::Plan, text)
+            }
+            Asked::Plan(plan) => {
+                let plan = safe_lines(&plan);
+                (Stage::Plan, format!("{who} has a plan:\n\n{}\n\n{BEGIN}", plan.trim_end()))
             }
             Asked::Questions(mut open) => {
                 open.reverse();
@@ -64,6 +70,19 @@ impl Prompt {
         (Self { request, stage }, text)
     }
 
+    /// What is shown again, where something else was said below the question.
+    pub(crate) fn in_short(&self) -> String {
+        let tool = safe(&self.request.tool);
+        match &self.stage {
+            Stage::Permission if self.request.suggestions.is_empty() => format!("{tool}? [y/n/e/x] "),
+            Stage::Permission => format!("{tool}? [y/a/n/e/x] "),
+            Stage::Edit => "The same as you want it, on one line: ".to_owned(),
+            Stage::Why => WHY.to_owned(),
+            Stage::Plan => BEGIN.to_owned(),
+            Stage::Questions { open, .. } => open.last().map(question).unwrap_or_default(),
+        }
+    }
+
     /// Takes in a line of the person's.
     pub(crate) fn line(&mut self, line: &str) -> Step {
         let line = line.trim();
@@ -71,7 +90,10 @@ impl Prompt {
             Stage::Permission => self.permission(line),
             Stage::Plan => plan(line),
             Stage::Why => Step::Done(Reply::Deny { message: line.to_owned(), interrupt: false }),
-            Stage::Edit if line.is_empty() => self.again(Stage::Permission, "Unchanged. [y/a/n/e/x] "),
+            Stage::Edit if line.is_empty() => {
+                self.stage = Stage::Permission;
+                Step::Ask(format!("Unchanged. {}", self.in_short()))
+            }
             Stage::Edit => match serde_json::from_str::<serde_json::Value>(line) {
                 Ok(input) if input.is_object() => {
                     Step::Done(Reply::Allow { input: Some(input), always: false })
@@ -103,9 +125,7 @@ impl Prompt {
             "a" | "always" if !self.request.suggestions.is_empty() => {
                 Step::Done(Reply::Allow { input: None, always: true })
             }
-            "n" | "no" if rest.is_empty() => {
-                self.again(Stage::Why, "What should Claude know (Enter for nothing)? ")
-            }
+            "n" | "no" if rest.is_empty() => self.again(Stage::Why, WHY),
             "n" | "no" => Step::Done(Reply::Deny { message: rest.to_owned(), interrupt: false }),
             "x" => Step::Done(Reply::Deny { message: rest.to_owned(), interrupt: true }),
             "e" | "edit" => {
@@ -275,6 +295,8 @@ mod tests {
         let (mut plan, text) = prompt(&asked);
         assert!(text.contains("First this."));
         assert_eq!(plan.clone().line("y"), Step::Done(Reply::Allow { input: None, always: false }));
+        let (_, text) = prompt(&request("ExitPlanMode", "{}", "[]"));
+        assert!(text.contains("has written down no plan.\nBegin with it?"), "{text}");
         let back = Reply::Deny { message: "that first".into(), interrupt: false };
         assert_eq!(plan.line("n that first"), Step::Done(back));
     }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use app::workers::{Event, TurnResult, WorkerState};
+use model::SessionId;
 use serde_json::Value;
 
 use crate::text::{dollars, fit, safe, safe_lines};
@@ -13,12 +14,18 @@ pub(crate) struct Show {
     width: usize,
     /// What was streamed and has no end of its line yet.
     open: String,
+    /// The session that was told last.
+    session: Option<SessionId>,
+    /// What the model said last, which is not said again as a reason.
+    last: String,
+    /// Whether the last turn was told to have failed.
+    failed: bool,
 }
 
 impl Show {
     /// Lines of at most `width` cells, but for what the model says.
     pub(crate) fn new(width: usize) -> Self {
-        Self { width, open: String::new() }
+        Self { width, open: String::new(), session: None, last: String::new(), failed: false }
     }
 
     /// Writes what an event is to a person; `told` makes of a text what may leave.
@@ -37,7 +44,8 @@ impl Show {
                 let text = std::mem::replace(&mut self.open, rest);
                 said(out, &told(&Event::Delta { text }))
             }
-            Event::Text { agent: None, streamed: true, .. } => {
+            Event::Text { agent: None, streamed: true, text } => {
+                self.last.clone_from(text);
                 let text = std::mem::take(&mut self.open);
                 said(out, &told(&Event::Delta { text }))?;
                 writeln!(out)
@@ -48,13 +56,17 @@ impl Show {
 
     fn whole(&mut self, out: &mut impl Write, event: &Event) -> io::Result<()> {
         let (dim, red) = (Style::new().dimmed(), AnsiColor::Red.on_default());
-        let mut note = |text: &str| writeln!(out, "{dim}{}{dim:#}", fit(&safe(text), self.width));
+        let width = self.width;
+        let mut note = |text: &str| writeln!(out, "{dim}{}{dim:#}", fit(&safe(text), width));
         match event {
             Event::Queued { behind } => {
                 let behind = behind.map_or_else(String::new, |behind| format!(" behind worker {behind}"));
                 note(&format!("waits for its directory{behind}"))
             }
             Event::Started(started) => {
+                if self.session.replace(started.session_id.clone()).as_ref() == Some(&started.session_id) {
+                    return Ok(());
+                }
                 let model = started.model.as_deref().unwrap_or("?");
                 note(&format!("session {} · {model}", started.session_id))?;
                 if started.permission_mode.as_deref() == Some("bypassPermissions") {
@@ -62,14 +74,17 @@ impl Show {
                 }
                 Ok(())
             }
-            Event::Text { text, agent: None, .. } => writeln!(out, "{}", safe_lines(text).trim_end()),
+            Event::Text { text, agent: None, .. } => {
+                self.last.clone_from(text);
+                writeln!(out, "{}", safe_lines(text).trim_end())
+            }
             Event::Text { text, agent: Some(_), .. } => note(&format!("  │ {text}")),
             Event::Tool { name, input, agent, .. } => {
                 let bar = if agent.is_some() { "  │ " } else { "" };
-                note(&format!("{bar}→ {name} {}", brief(input)))
+                note(format!("{bar}→ {name} {}", brief(name, input)).trim_end())
             }
             Event::ToolResult { text, is_error: true, .. } => {
-                writeln!(out, "{red}  {}{red:#}", fit(&safe(text), self.width.saturating_sub(2)))
+                writeln!(out, "{red}  {}{red:#}", fit(&safe(text), width.saturating_sub(2)))
             }
             Event::TaskStarted { description, kind, .. } if kind == "local_agent" => {
                 note(&format!("  ┌ sub-agent: {description}"))
@@ -84,7 +99,16 @@ impl Show {
             Event::Note { text } => note(text),
             Event::Missed { count } => note(&format!("… {count} events were missed")),
             Event::Withdrawn { .. } => note("the question needs no answer any more"),
-            Event::Result(result) => note(&summary(result)),
+            Event::Result(result) => {
+                self.failed = result.is_error;
+                note(&summary(result))
+            }
+            // Both were told.
+            Event::Ended { state: WorkerState::Failed { message, .. } }
+                if self.failed && message.trim() == self.last.trim() =>
+            {
+                Ok(())
+            }
             Event::Ended { state } => ended(out, state),
             Event::State(_)
             | Event::Accepted { .. }
@@ -107,8 +131,12 @@ fn said(out: &mut impl Write, event: &Event) -> io::Result<()> {
 }
 
 /// What a tool is called with, in a few words.
-fn brief(input: &Value) -> String {
+fn brief(name: &str, input: &Value) -> String {
     const TELLING: [&str; 7] = ["command", "file_path", "pattern", "url", "query", "description", "prompt"];
+    if matches!(name, "AskUserQuestion" | "ExitPlanMode") {
+        // What is asked is shown where it is answered.
+        return String::new();
+    }
     let word = TELLING.iter().find_map(|name| input[name].as_str());
     word.map_or_else(
         || if input == &serde_json::json!({}) { String::new() } else { input.to_string() },
@@ -121,7 +149,11 @@ fn summary(result: &TurnResult) -> String {
         0 => String::new(),
         count => format!(" · {count} denied"),
     };
-    let how = if result.is_error { "failed · " } else { "" };
+    let how = match result.terminal_reason.as_deref() {
+        Some(reason) if reason.starts_with("aborted") => "interrupted · ",
+        _ if result.is_error => "failed · ",
+        _ => "",
+    };
     let seconds = result.duration_ms as f64 / 1000.0;
     let calls = if result.turns == 1 { "1 call".to_owned() } else { format!("{} calls", result.turns) };
     format!("{how}{} · {calls} · {seconds:.1} s{denied}", dollars(result.cost_usd))
@@ -134,5 +166,77 @@ fn ended(out: &mut impl Write, state: &WorkerState) -> io::Result<()> {
         WorkerState::Stopped => writeln!(out, "stopped"),
         WorkerState::Lost { .. } => writeln!(out, "{red}lost{red:#}"),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is shown of events, without its colours.
+    fn shown(events: &[Event]) -> String {
+        let mut out = Vec::new();
+        let mut show = Show::new(60);
+        for event in events {
+            show.event(&mut out, event, Clone::clone).unwrap();
+        }
+        anstream::adapter::strip_bytes(&out).into_vec().try_into().unwrap()
+    }
+
+    fn read(text: &str) -> Event {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn text(words: &str) -> Event {
+        Event::Text { text: words.to_owned(), agent: None, streamed: false }
+    }
+
+    fn failed(message: &str) -> Event {
+        let state = format!(r#"{{"status":"failed","why":"api","message":"{message}"}}"#);
+        Event::Ended { state: serde_json::from_str(&state).unwrap() }
+    }
+
+    #[test]
+    fn an_end_says_what_was_not_said_before() {
+        let check = |events: &[Event], expected: &str| assert_eq!(shown(events), expected);
+        let result = |is_error| Event::Result(TurnResult { is_error, turns: 1, ..TurnResult::default() });
+        let said = [text("API Error: 529"), result(true), failed("API Error: 529")];
+        check(&said, "API Error: 529\nfailed · $0.00 · 1 call · 0.0 s\n");
+        let other = [text("Hello."), result(false), failed("the budget is used up")];
+        check(&other, "Hello.\n$0.00 · 1 call · 0.0 s\nfailed: the budget is used up\n");
+        check(&[text("Hello."), failed("Hello.")], "Hello.\nfailed: Hello.\n");
+        check(&[Event::Ended { state: WorkerState::Stopped }], "stopped\n");
+    }
+
+    #[test]
+    fn a_session_is_told_once() {
+        let started = |id: &str| {
+            let more = r#""model":"m","version":null,"permission_mode":null,"cwd":null"#;
+            read(&format!(r#"{{"event":"started","session_id":"{id}",{more}}}"#))
+        };
+        let all = [started("a1"), started("a1"), started("b2")];
+        assert_eq!(shown(&all), "session a1 · m\nsession b2 · m\n");
+    }
+
+    #[test]
+    fn a_turn_that_was_interrupted_did_not_fail() {
+        let check = |reason: Option<&str>, is_error: bool, expected: &str| {
+            let terminal_reason = reason.map(str::to_owned);
+            let result = TurnResult { terminal_reason, is_error, turns: 1, ..TurnResult::default() };
+            assert_eq!(shown(&[Event::Result(result)]), format!("{expected}$0.00 · 1 call · 0.0 s\n"));
+        };
+        check(Some("aborted_streaming"), true, "interrupted · ");
+        check(Some("api_error"), true, "failed · ");
+        check(None, true, "failed · ");
+        check(Some("completed"), false, "");
+    }
+
+    #[test]
+    fn questions_and_plans_are_shown_where_they_are_answered() {
+        let tool = |name: &str, input: &str| {
+            read(&format!(r#"{{"event":"tool","id":"t","name":"{name}","agent":null,"input":{input}}}"#))
+        };
+        assert_eq!(shown(&[tool("AskUserQuestion", r#"{"questions":[]}"#)]), "→ AskUserQuestion\n");
+        assert_eq!(shown(&[tool("Bash", r#"{"command":"ls"}"#)]), "→ Bash ls\n");
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -16,8 +17,12 @@ use crate::desk::Desk;
 /// Where the moments come from; printed, so that a failure can be played again.
 const SEED: u64 = 0x5eed_2026;
 const MOMENTS: usize = 50;
+/// How many homes the moments are shared among, side by side: much of a round is waiting for a process.
+const DESKS: usize = 3;
 /// How long it may take until all is right again.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How often it is looked meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
 /// What may be happening when everything is killed; each is hit at least once.
 const PHASES: [&str; 11] = [
     "asked",
@@ -36,45 +41,82 @@ const PHASES: [&str; 11] = [
 #[test]
 fn no_moment_loses_or_doubles_a_task() {
     println!("seed {SEED:#x}");
-    let bash = json!({"command": "touch made && rm -rf nothing", "description": "Make a file"});
-    let script = Script::new()
-        .on("make a file", [Answer::text("I will.").then_tool("Bash", bash), Answer::text("Made.")])
-        .on("say hello", [Answer::text("Hello.")]);
-    let desk = Desk::new(Claude::newest(), script);
-    let mut chance = SEED;
-    let mut hit: BTreeMap<String, usize> = BTreeMap::new();
-    for moment in 0..MOMENTS {
-        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let phase = PHASES[moment % PHASES.len()];
-        let more = Duration::from_millis((chance >> 33) % 120);
-        let found = round(&desk, moment, phase, more);
-        println!("moment {moment}: {phase} and {more:?}, found {found:?}");
-        for phase in found {
-            *hit.entry(phase).or_default() += 1;
+    let next = AtomicUsize::new(0);
+    let at_a_desk = || {
+        let desk = Desk::new(Claude::newest(), script());
+        let (shop, tide) = (desk.project("shop"), desk.home.dir("tide"));
+        let mut hit: BTreeMap<String, usize> = BTreeMap::new();
+        loop {
+            let moment = next.fetch_add(1, Ordering::Relaxed);
+            if moment >= MOMENTS {
+                // After the last moment nothing is held either.
+                let mut command = desk.command(&["run", "--fresh", "say hello"]);
+                command.current_dir(shop.path());
+                let _ = testkit::claude::Run::of(command).succeeded();
+                return hit;
+            }
+            let (phase, more) = (PHASES[moment % PHASES.len()], after(moment));
+            let began = Instant::now();
+            let found = round(&desk, (shop.path(), &tide), moment, phase, more);
+            println!("moment {moment}: {phase} and {more:?}, found {found:?} in {:?}", began.elapsed());
+            for phase in found {
+                *hit.entry(phase).or_default() += 1;
+            }
         }
-    }
+    };
+    let mut hit: BTreeMap<String, usize> = BTreeMap::new();
+    std::thread::scope(|scope| {
+        let desks: Vec<_> = (0..DESKS).map(|_| scope.spawn(at_a_desk)).collect();
+        for desk in desks {
+            // Which moment it was stands in what the desk has printed.
+            for (phase, times) in desk.join().expect("no task is lost or doubled at this desk") {
+                *hit.entry(phase).or_default() += times;
+            }
+        }
+    });
     println!("{hit:?}");
     for phase in PHASES {
         assert!(hit.contains_key(phase), "nothing was killed while {phase}: {hit:?}");
     }
 }
 
+/// How long after its phase has begun a moment comes: the same in every run, whichever desk it falls to.
+fn after(moment: usize) -> Duration {
+    let step =
+        |chance: u64| chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    let chance = (0..=moment).fold(SEED, |chance, _| step(chance));
+    Duration::from_millis((chance >> 33) % 120)
+}
+
+fn script() -> Script {
+    let bash = json!({"command": "touch made && rm -rf nothing", "description": "Make a file"});
+    Script::new()
+        .on("make a file", [Answer::text("I will.").then_tool("Bash", bash), Answer::text("Made.")])
+        .on("say hello", [Answer::text("Hello.")])
+}
+
 /// Two tasks in one directory and a job, killed in a phase of one of them, and put right by the next Backstory.
-fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<String> {
-    let root = desk.home.dir(&format!("at-{moment}"));
-    let shop = desk.project(&format!("at-{moment}/shop"));
+///
+/// The directories are those of the moment before: what that had left held would keep these tasks from beginning.
+fn round(
+    desk: &Desk,
+    (shop, tide): (&Path, &Path),
+    moment: usize,
+    phase: &str,
+    more: Duration,
+) -> BTreeSet<String> {
     let mut daemon = Daemon::start(desk, &format!("daemon-{moment}"));
     let job = Job { name: format!("job-{moment}"), task: format!("{moment}c say hello") };
     let mut tasks = vec![format!("{moment}a make a file")];
     // Now the second who wants the directory is a person, now it is the job.
     if moment.is_multiple_of(2) || phase == "asked" {
         tasks.push(format!("{moment}b say hello"));
-        job.add(desk, &desk.home.dir(&format!("at-{moment}/tide")));
+        job.add(desk, tide);
     }
     let mut callers = Vec::new();
     for task in &tasks {
         let mut command = desk.command(&["run", "--fresh", "--detach", task]);
-        command.current_dir(shop.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.current_dir(shop).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut caller = command.spawn().expect("backstory starts");
         if phase == "asked" {
             // Killed while it asks, before anybody knows of its task, or just after: it asks in a few milliseconds.
@@ -86,13 +128,17 @@ fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<St
         callers.push(caller);
     }
     if tasks.len() == 1 {
-        job.add(desk, shop.path());
+        job.add(desk, shop);
     }
-    reach(desk, &root, phase, &job);
+    if phase != "asked" {
+        let first = mine(desk, moment).into_iter().find(|worker| worker["task"] == tasks[0].as_str());
+        assert_ne!(first.expect("its worker")["status"], "queued", "the directory was free");
+    }
+    reach(desk, moment, phase, &job);
     // A start is short: later than this it would be over.
     pass(if phase == "job starting" { more / 10 } else { more });
     daemon.kill();
-    let all = mine(desk, &root);
+    let all = mine(desk, moment);
     let mut found: BTreeSet<String> = all.iter().map(status).collect();
     let job_is = |run: &Value| format!("job {}", status(run));
     found.insert(history(desk, &job.name).first().map_or_else(|| "job due".to_owned(), job_is));
@@ -108,18 +154,14 @@ fn round(desk: &Desk, moment: usize, phase: &str, more: Duration) -> BTreeSet<St
     living.filter_map(|worker| worker["host_pid"].as_u64()).for_each(kill);
 
     let _next = Daemon::start(desk, &format!("next-{moment}"));
-    put_right(desk, &root, &job);
+    put_right(desk, moment, &job);
     tasks.push(job.task);
-    once(desk, &root, &tasks);
-    let mut command = desk.command(&["run", "--fresh", "say hello"]);
-    command.current_dir(shop.path());
-    // Nothing is held: the directory takes the next task at once.
-    let _ = testkit::claude::Run::of(command).succeeded();
+    once(desk, moment, &tasks);
     found
 }
 
 /// Lets things go on until a phase. What is short may be over before it is seen: what comes then is a moment, too.
-fn reach(desk: &Desk, root: &Path, phase: &str, job: &Job) {
+fn reach(desk: &Desk, moment: usize, phase: &str, job: &Job) {
     if phase == "job starting" {
         return wait_until(desk.home.path(), phase, || !history(desk, &job.name).is_empty());
     }
@@ -132,11 +174,11 @@ fn reach(desk: &Desk, root: &Path, phase: &str, job: &Job) {
     };
     let began = Instant::now();
     if matches!(phase, "running" | "starting") {
-        while !is_there(&mine(desk, root)) && began.elapsed() < Duration::from_secs(2) {}
+        while !is_there(&mine(desk, moment)) && began.elapsed() < Duration::from_secs(2) {}
         return;
     }
     wait_until(desk.home.path(), phase, || {
-        let all = mine(desk, root);
+        let all = mine(desk, moment);
         match phase {
             "idle" => answer_all(desk, &all),
             "job over" => tend(desk, &all, job),
@@ -161,16 +203,18 @@ impl Job {
 }
 
 /// The next Backstory runs what waits; what was begun and lost is told; then all is over.
-fn put_right(desk: &Desk, root: &Path, job: &Job) {
+fn put_right(desk: &Desk, moment: usize, job: &Job) {
     let began = Instant::now();
     let runs = loop {
-        let (all, runs) = (mine(desk, root), history(desk, &job.name));
+        let (all, runs) = (mine(desk, moment), history(desk, &job.name));
         let is_over = |run: &Value| run["status"] == "over";
         if all.iter().all(|worker| worker["place"].is_null()) && runs.iter().any(is_over) {
             break runs;
         }
         assert!(began.elapsed() < PATIENCE, "not over within {PATIENCE:?}: {all:#?}, {runs:#?}");
         tend(desk, &all, job);
+        // Each look starts two processes, which take from those that are looked at.
+        pass(LOOK);
     };
     assert_eq!(runs.len(), 1, "one moment is one run: {runs:?}");
     let outcome = runs[0]["outcome"].as_str().expect("an outcome");
@@ -179,8 +223,8 @@ fn put_right(desk: &Desk, root: &Path, job: &Job) {
 }
 
 /// Each task was said once, and nothing is left of it. The last one is the job's.
-fn once(desk: &Desk, root: &Path, tasks: &[String]) {
-    let all = mine(desk, root);
+fn once(desk: &Desk, moment: usize, tasks: &[String]) {
+    let all = mine(desk, moment);
     for worker in &all {
         let task = worker["task"].as_str().expect("a task");
         let place = Path::new(worker["directory"].as_str().expect("a directory"));
@@ -213,12 +257,14 @@ fn tend(desk: &Desk, all: &[Value], job: &Job) {
     }
 }
 
-/// The workers in the directories below this one.
-fn mine(desk: &Desk, root: &Path) -> Vec<Value> {
+/// The workers of this moment's tasks.
+fn mine(desk: &Desk, moment: usize) -> Vec<Value> {
     let all = desk.json(&["workers"])["workers"].as_array().cloned().expect("workers");
-    let is_below =
-        |worker: &Value| worker["directory"].as_str().is_some_and(|dir| Path::new(dir).starts_with(root));
-    all.into_iter().filter(is_below).collect()
+    let marks = ["a", "b", "c"].map(|letter| format!("{moment}{letter} "));
+    let is_ours = |worker: &Value| {
+        worker["task"].as_str().is_some_and(|task| marks.iter().any(|mark| task.starts_with(mark)))
+    };
+    all.into_iter().filter(is_ours).collect()
 }
 
 fn status(of: &Value) -> String {
@@ -251,7 +297,7 @@ fn is_claude(pid: u64) -> bool {
     Path::new(&file).exists() && String::from_utf8_lossy(&bytes(Path::new(&file))).contains("stream-json")
 }
 
-#[expect(clippy::disallowed_methods, reason = "a moment of a seeded length is what this test is about")]
+#[expect(clippy::disallowed_methods, reason = "moments of a seeded length are what this test is about")]
 fn pass(time: Duration) {
     std::thread::sleep(time);
 }

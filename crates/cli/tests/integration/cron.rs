@@ -306,3 +306,57 @@ fn jobs_are_shown_as_a_person_reads_them() {
     assert!(shown.contains("in ~/shop") && shown.contains("without asking"), "{shown}");
     assert_eq!(desk.backstory(&["cron", "history"]).succeeded().stdout, "Nothing was done yet.\n");
 }
+
+#[test]
+fn a_job_whose_worker_waits_for_an_answer_says_so() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    add(&desk, shop.path(), &["files", "--every", "6h", "make a file"]);
+    let begun = desk.backstory(&["cron", "run", "files"]).succeeded().stdout;
+    assert!(begun.contains("watch it: backstory attach 1"), "{begun}");
+    let asking = || workers(&desk).first().is_some_and(|worker| worker["status"] == "waiting_permission");
+    wait_until(desk.home.path(), "the question", asking);
+    let job = desk.json(&["cron", "list"])["jobs"][0].clone();
+    let id = job["requests"][0]["request"].as_str().expect("a request").to_owned();
+    let said = desk.backstory(&["cron", "list"]).succeeded().stdout;
+    let short = &id[..8];
+    assert!(said.contains("files: worker 1 asks for Bash: touch made && rm -rf nothing"), "{said}");
+    assert!(said.contains(&format!("backstory answer 1 {short} allow|deny")), "{said}");
+    let _ = desk.backstory(&["answer", "1", short, "allow"]).succeeded();
+    wait_until(desk.home.path(), "the file", || shop.path().join("made").exists());
+    let is_free = || desk.json(&["cron", "list"])["jobs"][0]["requests"].is_null();
+    wait_until(desk.home.path(), "nothing is asked any more", is_free);
+}
+
+#[test]
+fn doctor_says_that_no_daemon_does_what_is_to_be_done() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    desk.claude(shop.path(), &["-p", "say hello"]);
+    let advice = || {
+        let report = desk.json(&["doctor"]);
+        let findings = report["findings"].as_array().cloned().expect("findings");
+        findings
+            .into_iter()
+            .find(|finding| finding["what"].as_str().is_some_and(|what| what.contains("daemon")))
+    };
+    assert_eq!(advice(), None, "there is no job");
+    let mut command = desk.command(&["cron", "add", "hourly", "--every", "1h", "say hello"]);
+    command.current_dir(shop.path());
+    let said = testkit::claude::Run::of(command).succeeded().stdout;
+    assert!(
+        said.ends_with("No daemon runs: nothing is done until `backstory cron daemon` does it.\n"),
+        "{said}"
+    );
+    let found = advice().expect("advice");
+    assert_eq!(found["severity"], "advice", "{found}");
+    assert_eq!(found["what"], "a job is to be done at set times, and no daemon runs that does it");
+    assert_eq!(found["next_step"], "start one: backstory cron daemon");
+    let mut daemon = Daemon::start(&desk, "daemon");
+    wait_until(desk.home.path(), "it leads", || daemon.events().contains(&"leads".to_owned()));
+    assert_eq!(advice(), None, "a daemon does it");
+    daemon.kill();
+    assert!(advice().is_some(), "killed, it does nothing");
+    let _ = desk.backstory(&["cron", "disable", "hourly"]).succeeded();
+    assert_eq!(advice(), None, "nothing is to be done");
+}

@@ -100,7 +100,12 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
     let number = detached(&desk, shop.path(), "make a file");
     let asking = until_status(&desk, &number, "waiting_permission");
     let request = asking["requests"][0]["request"].as_str().expect("a request").to_owned();
-    assert!(desk.backstory(&["workers"]).succeeded().stdout.contains(&format!("answer {number} {request}")));
+    assert!(
+        desk.backstory(&["workers"])
+            .succeeded()
+            .stdout
+            .contains(&format!("answer {number} {} allow|deny", &request[..8]))
+    );
     let wrong = desk.backstory(&["answer", &number, "no-such", "allow"]);
     assert_eq!(wrong.code, Some(6), "{}", wrong.stderr);
     let _ = desk.backstory(&["answer", &number, &request, "allow"]).succeeded();
@@ -190,4 +195,82 @@ fn what_cannot_run_is_said_with_what_to_do() {
     let old = Some("#!/bin/sh\necho '1.0.60 (Claude Code)'\n");
     check(old, 0o755, &["claude 1.0.60 cannot be steered", "npm install"]);
     check(Some("#!/bin/sh\nexit 1\n"), 0o755, &["does not say which release", "--version"]);
+}
+
+#[test]
+fn a_question_that_is_open_stands_below_what_is_said_meanwhile() {
+    let two = Answer::text("Two.").then_tool("Bash", touch("one")).then_tool("Bash", touch("two"));
+    let script = Script::new().on("make two", [two, Answer::text("Both made.")]);
+    let desk = Desk::new(Claude::newest(), script);
+    let shop = desk.project("shop");
+    let mut command = desk.command(&["run", "--fresh", "make two"]);
+    command.current_dir(shop.path());
+    let terminal = Terminal::run(&command, 60, 40);
+    terminal.until(|screen| {
+        let last = screen.trim_end().lines().next_back().unwrap_or_default().to_owned();
+        screen.contains("→ Bash touch two") && (last.starts_with("Bash? [y/") || last == ">")
+    });
+    let screen = terminal.screen();
+    assert!(!screen.contains("> →"), "nothing is said on the line of the question:\n{screen}");
+    // Answered from elsewhere, it says so, and the other one is asked.
+    let asking = until_status(&desk, "1", "waiting_permission");
+    let id = asking["requests"][0]["request"].as_str().expect("a request");
+    let _ = desk.backstory(&["answer", "1", &id[..8], "allow"]).succeeded();
+    terminal.until(|screen| screen.contains("answered elsewhere: allowed"));
+    terminal.until(|screen| screen.matches("Claude wants to use Bash").count() == 2);
+    terminal.type_line("n use another way");
+    wait_until(desk.home.path(), "its end", || worker(&desk, "1")["status"] == "finished");
+    assert!(shop.path().join("one").exists() && !shop.path().join("two").exists());
+}
+
+#[test]
+fn a_start_that_takes_long_is_told_to_people_and_not_to_programs() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let real = desk.home.path().join("bin/claude");
+    let slow = format!(
+        "#!/bin/sh\ncase \"$*\" in *--version*) ;; *) sleep 4 ;; esac\nexec '{}' \"$@\"\n",
+        real.display()
+    );
+    let slow = desk.home.write("slow/claude", slow);
+    std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let run = |words: &[&str]| {
+        let mut command = desk.command(words);
+        command.current_dir(shop.path()).env("BACKSTORY_CLAUDE_BINARY", &slow);
+        testkit::claude::Run::of(command).succeeded()
+    };
+    let told = "claude is starting; its first answer is waited for, at most 60 s";
+    let person = run(&["run", "--fresh", "say hello"]);
+    assert!(person.stderr.contains(told) && !person.stdout.contains(told), "{}", person.stderr);
+    let program = run(&["run", "--fresh", "--json", "say hello"]);
+    assert!(!program.stderr.contains(told), "{}", program.stderr);
+    assert!(
+        program.stdout.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()),
+        "{}",
+        program.stdout
+    );
+}
+
+#[test]
+fn who_interrupts_twice_is_told_once_that_it_was_stopped() {
+    let gate = Gate::new();
+    let script = Script::new().on("wait", [Answer::text("I begin.\n").then_hold(&gate)]);
+    let desk = Desk::new(Claude::newest(), script);
+    let shop = desk.project("shop");
+    let mut command = desk.command(&["run", "--fresh", "wait"]);
+    command.current_dir(shop.path()).stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("backstory starts");
+    gate.wait_until_reached();
+    let pid = child.id().to_string();
+    for _ in 0..2 {
+        let sent = std::process::Command::new("kill").args(["-INT", &pid]).status().expect("kill");
+        assert!(sent.success());
+    }
+    let run = testkit::claude::Run::from(child.wait_with_output().expect("its end"));
+    gate.open();
+    assert_eq!(run.code, Some(8), "{}{}", run.stdout, run.stderr);
+    let all = run.stdout + &run.stderr;
+    assert_eq!(all.matches("stopped").count(), 1, "{all}");
+    assert_eq!(worker(&desk, "1")["status"], "stopped");
 }

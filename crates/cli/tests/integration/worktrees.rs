@@ -1,7 +1,7 @@
 //! `run --worktree`: real work trees of a real git, with the real `claude` in them.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Claude, Script};
+use testkit::{Answer, Claude, Gate, Script};
 
 use crate::desk::Desk;
 use crate::labelling::ready;
@@ -46,6 +46,53 @@ fn a_task_has_a_work_tree_of_its_own_which_goes_when_nothing_is_lost() {
     assert_eq!(removed["removed_worktree"].as_str(), tree.to_str(), "{removed}");
     assert!(!tree.exists());
     assert_eq!(shop.git(["branch", "--format=%(refname:short)"]), "main");
+}
+
+#[test]
+fn a_claude_that_looks_only_in_its_own_folder_forks_into_a_work_tree_from_a_copy() {
+    let gate = Gate::new();
+    let desk = Desk::new(
+        Claude::v2_1_100(),
+        Script::new()
+            .on("wait here", [Answer::held(&gate)])
+            .on("say hello", [Answer::text("Hello there.")])
+            .on("and again", [Answer::text("Hello again.")]),
+    );
+    let shop = desk.project("shop");
+    let tree = shop.path().canonicalize().expect("real").join(".claude/worktrees/old");
+    let main = ready(&desk, shop.path(), &["--fresh", "say hello"]);
+    let from = main["session_id"].as_str().expect("an id");
+    let before = testkit::files::bytes(&desk.transcript(shop.path(), from));
+    let fork = ready(&desk, shop.path(), &["--worktree=old", "--fork", from, "and again"]);
+    assert_eq!((&fork["start"], fork["directory"].as_str()), (&"fork".into(), tree.to_str()), "{fork}");
+    let id = fork["session_id"].as_str().expect("an id");
+    let said = crate::desk::prompts(&desk.transcript(&tree, id));
+    assert_eq!(said, ["say hello", "and again"], "it knows what was said before, and went on");
+    assert_eq!(testkit::files::bytes(&desk.transcript(shop.path(), from)), before, "that one stays as it is");
+    let files = std::fs::read_dir(desk.home.project_folder(&tree)).expect("a folder");
+    let files = files.flatten().filter(|file| file.path().extension().is_some_and(|end| end == "jsonl"));
+    assert_eq!(files.count(), 1, "nothing is left of the copy but the fork");
+
+    // Where it cannot begin, no copy is left either.
+    let workers = ["wait here", "say hello"].map(|task| {
+        ready(&desk, shop.path(), &["--worktree=old", "--detach", "--fresh", task])["worker"].clone()
+    });
+    let mut refused = desk.command(&["run", "--worktree=old", "--fork", from, "and again"]);
+    refused.current_dir(shop.path());
+    assert_eq!(testkit::claude::Run::of(refused).code, Some(6));
+    let copies = || {
+        let files = std::fs::read_dir(desk.home.project_folder(&tree)).expect("a folder").flatten();
+        let files = files.map(|file| file.path()).filter(|file| file.is_file());
+        let is_copy = |file: &std::path::PathBuf| {
+            String::from_utf8_lossy(&testkit::files::bytes(file)).contains("\"forkedFrom\"")
+        };
+        files.filter(is_copy).count()
+    };
+    assert_eq!(copies(), 1, "the first one");
+    for worker in workers.iter().rev() {
+        let _ = desk.json(&["stop", &worker.to_string()]);
+    }
+    gate.open();
 }
 
 #[test]

@@ -133,7 +133,7 @@ proptest! {
         let record = json!({"type": "user", "uuid": "u", "sessionId": "old", "message": {"content": text, key.clone(): later}, key.clone(): later});
         fs::write(&path, format!("{record}\n")).unwrap();
         let mut copy = Vec::new();
-        let cut = Cut { from: "old".parse().unwrap(), at: "u".to_owned(), to: "new".parse().unwrap() };
+        let cut = Cut { from: "old".parse().unwrap(), at: Some("u".to_owned()), to: "new".parse().unwrap() };
         prop_assert!(cut.write(&path, &mut copy).unwrap());
         let copied: Value = serde_json::from_slice(&copy).unwrap();
         prop_assert_eq!(&copied["message"], &record["message"]);

@@ -143,6 +143,54 @@ fn a_request_waits_until_it_is_answered_or_withdrawn() {
 }
 
 #[test]
+fn what_an_agent_in_the_background_asks_outlives_the_turn() {
+    let mut talk = running();
+    hear(
+        &mut talk,
+        3,
+        json!({"type": "system", "subtype": "task_started", "task_id": "a1", "description": "Look",
+        "task_type": "local_agent"}),
+    );
+    for (id, agent) in [("r1", "a1"), ("r2", "gone")] {
+        let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "agent_id": agent});
+        hear(&mut talk, 4, json!({"type": "control_request", "request_id": id, "request": request}));
+    }
+    let acts = result(&mut talk, 5, json!({}));
+    let withdrawn = acts.iter().filter_map(|act| match act {
+        Act::Tell(Event::Withdrawn { request }) => Some(request.as_str()),
+        _ => None,
+    });
+    assert_eq!(withdrawn.collect::<Vec<_>>(), ["r2"]);
+    assert_eq!(talk.state().word(), "waiting_permission");
+    let reply = Reply::Allow { input: None, always: false };
+    let acts = talk.command(Command::Answer { request: "r1".into(), reply }, at(6)).unwrap();
+    assert_eq!(written(&acts)[0]["response"]["request_id"], "r1");
+}
+
+#[test]
+fn a_request_is_named_by_the_beginning_of_its_id_where_only_one_begins_so() {
+    let check = |given: &str, expected: Result<&str, &str>| {
+        let mut talk = running();
+        ask(&mut talk, 3, "aaaa-1111");
+        ask(&mut talk, 3, "aaaa-2222");
+        ask(&mut talk, 3, "bbbb");
+        let reply = Reply::Allow { input: None, always: false };
+        let found = talk.command(Command::Answer { request: given.into(), reply }, at(4));
+        match (found, expected) {
+            (Ok(acts), Ok(id)) => assert_eq!(written(&acts)[0]["response"]["request_id"], id, "{given}"),
+            (Err(why), Err(part)) => assert!(why.contains(part), "{why}"),
+            (found, expected) => panic!("{given}: {found:?}, not {expected:?}"),
+        }
+    };
+    check("aaaa-1111", Ok("aaaa-1111"));
+    check("aaaa-1", Ok("aaaa-1111"));
+    check("bbbb", Ok("bbbb"));
+    check("aaaa", Err("`aaaa` is not asked; what waits for an answer: aaaa-1111, aaaa-2222, bbbb"));
+    check("bbb", Err("is not asked"));
+    check("", Err("is not asked"));
+}
+
+#[test]
 fn what_cannot_be_answered_is_answered_with_an_error() {
     let mut talk = running();
     let other = json!({"type": "control_request", "request_id": "x", "request": {"subtype": "mcp_message"}});
@@ -246,6 +294,21 @@ fn money_is_counted_over_the_turns() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.5, None);
     result(&mut talk, 3, json!({"model_usage_since_last_result": null, "total_cost_usd": 0.1}));
     assert!((talk.cost() - 0.1).abs() < 1e-9, "{}", talk.cost());
+}
+
+#[test]
+fn a_no_that_ends_the_turn_is_no_failure() {
+    let check = |interrupt: bool, expected: &str| {
+        let mut talk = running();
+        ask(&mut talk, 3, "r1");
+        let reply = Reply::Deny { message: "No".into(), interrupt };
+        talk.command(Command::Answer { request: "r1".into(), reply }, at(4)).unwrap();
+        result(&mut talk, 5, json!({"is_error": true, "subtype": "error_during_execution"}));
+        idle(&mut talk, 6);
+        assert_eq!(talk.ended("exit code 0", "").word(), expected);
+    };
+    check(true, "stopped");
+    check(false, "failed");
 }
 
 #[test]

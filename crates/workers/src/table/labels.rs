@@ -8,7 +8,9 @@ use std::path::Path;
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use model::{AgentId, SessionId};
 
-use super::{Table, TableError, bytes, holder};
+use super::places::holder;
+use super::row::bytes;
+use super::{Table, TableError};
 use crate::{WorkerId, WorkerSpec};
 
 pub(super) const STEP: &str = "

@@ -1,7 +1,10 @@
 //! Who gets which directory and which session, whatever comes in between.
 
+use jiff::Timestamp;
+use model::SessionId;
+
 use super::*;
-use crate::{Start, Why};
+use crate::{Life, Start, Why, WorkerSpec, WorkerState};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
@@ -171,11 +174,11 @@ fn what_is_known_of_a_worker_is_kept() {
     let kept = table.get(1).unwrap().unwrap();
     assert_eq!((kept.process, kept.state, kept.place), (Some(life), failed, None));
     assert_eq!(
-        (kept.model.as_deref(), kept.version.as_deref(), kept.turns),
+        (kept.facts.model.as_deref(), kept.facts.version.as_deref(), kept.facts.turns),
         (Some("opus"), Some("2.1.329"), 3)
     );
     assert_eq!(kept.pending, Some(("m2".into(), "And more".into())));
-    assert_eq!((kept.started, kept.stopped), (Some(at(1)), Some(at(2))));
+    assert_eq!((kept.facts.started, kept.facts.stopped), (Some(at(1)), Some(at(2))));
     assert!((table.spent(&"a".parse().unwrap()).unwrap() - 0.25).abs() < 1e-9);
     assert_eq!(table.all(10).unwrap().len(), 1);
     assert_eq!(table.get(9).unwrap(), None);

@@ -44,7 +44,7 @@ fn what_is_allowed_once_is_done() {
         assert!(!result.is_error && result.cost_usd > 0.0, "{result:?}");
         let id = actor.handle.id;
         assert_eq!(actor.close(), WorkerState::Finished { text: "That was it.".into() });
-        assert!((stage.row(id).cost_usd - result.cost_usd).abs() < 1e-9);
+        assert!((stage.row(id).facts.cost_usd - result.cost_usd).abs() < 1e-9);
     });
 }
 
@@ -78,7 +78,7 @@ fn a_denial_can_end_the_turn() {
         assert!(result.is_error, "{result:?}");
         assert_eq!(actor.texts(), ["I will."], "the model was not asked again");
         actor.state("idle");
-        actor.close();
+        assert_eq!(actor.close(), WorkerState::Stopped, "a person ended it: it has not failed");
     });
 }
 
@@ -202,6 +202,33 @@ fn a_sub_agents_request_is_answered_too() {
         assert!(exists(&stage.shop, "by-agent"));
         actor.close();
     });
+}
+
+#[test]
+fn what_an_agent_in_the_background_asks_waits_for_a_person_beyond_the_turn() {
+    let task = json!({"description": "Make it", "prompt": "Look and make it", "subagent_type": "general-purpose",
+        "run_in_background": true});
+    let script = Script::new()
+        .on("use an agent", [Answer::tool("Agent", task), Answer::text("It is at it.")])
+        .on("Look and make it", [Answer::tool("Bash", touch("by-agent")), Answer::text("Made.")]);
+    let stage = Stage::new(&Claude::newest(), script);
+    let mut actor = stage.start(&stage.spec("use an agent"));
+    let (mut asked, mut is_over) = (None, false);
+    let request = actor.until("the question and the end of the turn, in any order", |event| {
+        match event {
+            Event::Asked(request) => asked = Some(request.clone()),
+            Event::Result(_) => is_over = true,
+            Event::Withdrawn { request } => panic!("taken back: {request}"),
+            _ => {}
+        }
+        asked.clone().filter(|_| is_over)
+    });
+    actor.answer(&request, allow());
+    actor.until("the file", |event| {
+        matches!(event, Event::TaskEnded { outcome, .. } if outcome == "completed").then_some(())
+    });
+    assert!(exists(&stage.shop, "by-agent"));
+    assert!(matches!(actor.close(), WorkerState::Finished { .. }));
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn one_who_waits_can_be_cancelled() {
     let first = stage.start(&stage.spec("work long"));
     gate.wait_until_reached();
     let second = stage.start(&stage.spec("say hello"));
-    stage.table().cancel(second.handle.id, stage.row(second.handle.id).created).unwrap();
+    stage.table().cancel(second.handle.id, stage.row(second.handle.id).facts.created).unwrap();
     assert_eq!(second.end(), WorkerState::Stopped);
     let third = stage.start(&stage.spec("say hello"));
     third.handle.command(Command::Stop).unwrap();

@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::print::{Cell, Column, Lies, table};
+use crate::run::in_a_line;
 use crate::text::{dollars, json_line, safe};
 
 const COLUMNS: [Column; 5] = [
@@ -18,8 +19,10 @@ const COLUMNS: [Column; 5] = [
     Column { head: "WHEN", lies: Lies::GivesWay, most: 40 },
     Column { head: "NEXT", lies: Lies::Left, most: 20 },
     Column { head: "LAST", lies: Lies::GivesWay, most: 40 },
-    Column { head: "DIRECTORY", lies: Lies::GivesWay, most: 40 },
+    Column { head: "DIRECTORY", lies: Lies::KeepsEnd, most: 40 },
 ];
+
+const NO_DAEMON: &str = "No daemon runs: nothing is done until `backstory cron daemon` does it.";
 
 /// Whoever does everything without asking is to be seen.
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -44,9 +47,27 @@ pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
     let rows: Vec<_> = found.jobs.iter().map(row).collect();
     let width = out.width();
     table(&mut out, width, &COLUMNS, &rows)?;
-    if !found.daemon {
-        writeln!(out, "No daemon runs: nothing is done until `backstory cron daemon` does it.")?;
+    for job in &found.jobs {
+        waiting(&mut out, job)?;
     }
+    if !found.daemon {
+        writeln!(out, "{NO_DAEMON}")?;
+    }
+    Ok(out.finish()?)
+}
+
+/// That nobody does what is due.
+pub(super) fn no_daemon() -> Result<(), Failure> {
+    let mut out = Output::plain();
+    writeln!(out, "{NO_DAEMON}")?;
+    Ok(out.finish()?)
+}
+
+/// How a run that was just begun is watched.
+pub(super) fn begun(run: &RunJson) -> Result<(), Failure> {
+    let Some(worker) = run.run.state.worker() else { return Ok(()) };
+    let mut out = Output::plain();
+    writeln!(out, "  watch it: backstory attach {worker}; end it: backstory stop {worker}")?;
     Ok(out.finish()?)
 }
 
@@ -64,7 +85,17 @@ pub(super) fn job(app: &App, job: &JobJson) -> Result<(), Failure> {
     if let Some(run) = &job.last_run {
         writeln!(out, "  last {} {}", clock(app, run.claimed), safe(&said(run)))?;
     }
+    waiting(&mut out, job)?;
     Ok(out.finish()?)
+}
+
+/// What its worker asks: nobody may be looking at a job.
+fn waiting(out: &mut Output, job: &JobJson) -> Result<(), Failure> {
+    let Some(worker) = job.last_run.as_ref().and_then(|run| run.state.worker()) else { return Ok(()) };
+    for request in &job.requests {
+        writeln!(out, "{}: {}", safe(&job.job.order.name), in_a_line(worker, request))?;
+    }
+    Ok(())
 }
 
 /// That a job is gone.

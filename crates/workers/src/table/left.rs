@@ -1,0 +1,55 @@
+//! Workers whose Backstory is gone: another one takes them over, and of several that try only one does.
+
+use database::rusqlite::params;
+use jiff::Timestamp;
+
+use super::{Table, TableError};
+use crate::{Life, WorkerId, WorkerState};
+
+impl Table {
+    /// Another Backstory takes the worker over; false where somebody else has done so.
+    pub fn hand_over(&mut self, id: WorkerId, from: &Life, to: &Life) -> Result<bool, TableError> {
+        let (from, to) = (self.json(from)?, self.json(to)?);
+        self.change(|table| {
+            let sql = "UPDATE worker SET host = ?3 WHERE id = ?1 AND host = ?2 AND place IS NOT NULL";
+            table.execute(sql, params![id, from, to]).map(|rows| rows == 1)
+        })
+    }
+
+    /// A lost worker whose first message never arrived can begin again.
+    ///
+    /// False where somebody else has taken it over from `host`, which is gone.
+    pub fn again(&mut self, id: WorkerId, host: &Life, now: Timestamp) -> Result<bool, TableError> {
+        let (state, host) = (self.json(&WorkerState::Queued)?, self.json(host)?);
+        self.change(|table| {
+            let sql = "UPDATE worker SET status = 'queued', state = ?2, process = NULL, pid = NULL, \
+                started_at = NULL, changed_at = ?3 WHERE id = ?1 AND host = ?4 AND place IS NOT NULL";
+            table.execute(sql, params![id, state, now.to_string(), host]).map(|rows| rows == 1)
+        })
+    }
+
+    /// A worker is lost whose `host` is gone; its `process`, where one was found, lives on and keeps its place.
+    ///
+    /// False where somebody else has taken it over from that host.
+    pub fn lose(
+        &mut self,
+        id: WorkerId,
+        host: &Life,
+        process: Option<&Life>,
+        now: Timestamp,
+    ) -> Result<bool, TableError> {
+        let state = self.json(&WorkerState::Lost { is_living: process.is_some() })?;
+        let (host, life) = (self.json(host)?, process.map(|process| self.json(process)).transpose()?);
+        self.change(|table| {
+            let sql = "UPDATE worker SET status = 'lost', state = ?3, changed_at = ?4, \
+                place = CASE WHEN ?5 IS NULL THEN NULL ELSE place END, \
+                stopped_at = CASE WHEN ?5 IS NULL THEN ?4 ELSE stopped_at END, \
+                started_at = CASE WHEN ?5 IS NULL THEN started_at ELSE coalesce(started_at, ?4) END, \
+                process = coalesce(?5, process), pid = coalesce(?6, pid) \
+                WHERE id = ?1 AND host = ?2 AND place IS NOT NULL";
+            let pid = process.map(|process| process.pid);
+            let rows = table.execute(sql, params![id, host, state, now.to_string(), life, pid])?;
+            Ok(rows == 1)
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! Who gets which directory, and who waits for it.
+//!
+//! The table itself sees to it, over all processes: of one directory at most one worker runs and one waits, and no
+//! session has two workers.
+
+use std::path::Path;
+
+use database::rusqlite::{self, Connection, OptionalExtension as _, params};
+use jiff::Timestamp;
+use model::{AgentId, SessionId};
+
+use super::row::{by_message, bytes};
+use super::{Table, TableError, labels};
+use crate::{Life, WorkerId, WorkerSpec, WorkerState};
+
+/// What a worker has of its directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// It works there.
+    Running,
+    /// It is the next.
+    Queued,
+    /// It has its session still, and the directory no more.
+    Idle,
+}
+
+/// A worker that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted<'a> {
+    /// What it is to do.
+    pub spec: &'a WorkerSpec,
+    /// Its session.
+    pub session: &'a SessionId,
+    /// The directory of which one worker has the use.
+    pub slot: &'a Path,
+    /// The id of its first message.
+    pub message: &'a str,
+    /// The Backstory that asks.
+    pub host: &'a Life,
+}
+
+/// What came of asking for a worker.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Added {
+    /// It can begin.
+    Begins(WorkerId),
+    /// It waits for the other one.
+    Waits(WorkerId, WorkerId),
+    /// One works there and another waits already.
+    Full {
+        /// Who works.
+        running: WorkerId,
+        /// Who waits.
+        queued: WorkerId,
+    },
+    /// This worker has the session, or another session that goes by the same label.
+    Held(WorkerId),
+}
+
+/// What one who waits finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// The directory is theirs.
+    Begins,
+    /// This worker has the directory.
+    Behind(WorkerId),
+    /// They do not wait any more: somebody ended it.
+    Over,
+}
+
+impl Table {
+    /// Asks for a worker. One that was asked for by the same message is it already.
+    pub fn add(&mut self, wanted: &Wanted<'_>, now: Timestamp) -> Result<Added, TableError> {
+        let spec = self.json(wanted.spec)?;
+        let state = self.json(&WorkerState::Queued)?;
+        let host = self.json(wanted.host)?;
+        self.change(|table| {
+            if let Some(id) = by_message(table, wanted.message)? {
+                return Ok(Added::Begins(id));
+            }
+            if let Some(holder) = holder(table, wanted.session)? {
+                return Ok(Added::Held(holder));
+            }
+            let slot = bytes(wanted.slot);
+            if let Some(holder) = labels::beginner(table, &slot, wanted.spec)? {
+                return Ok(Added::Held(holder));
+            }
+            let running = match (in_place(table, &slot, "running")?, in_place(table, &slot, "queued")?) {
+                (Some(running), Some(queued)) => return Ok(Added::Full { running, queued }),
+                // The directory has just become free: it is theirs who wait, not ours who come now.
+                (None, Some(queued)) => {
+                    table.execute("UPDATE worker SET place = 'running' WHERE id = ?1", [queued])?;
+                    Some(queued)
+                }
+                (running, None) => running,
+            };
+            table.execute(
+                "INSERT INTO worker (session_id, status, state, place, slot, working_dir, task, spec, message, \
+                 agent_id, model, host, created_at, changed_at, budget_usd) \
+                 VALUES (?1, 'queued', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12, ?13)",
+                params![
+                    wanted.session.as_str(),
+                    state,
+                    if running.is_some() { "queued" } else { "running" },
+                    slot,
+                    bytes(&wanted.spec.directory),
+                    wanted.spec.task,
+                    spec,
+                    wanted.message,
+                    wanted.spec.agent.as_ref().map(AgentId::as_str),
+                    wanted.spec.options.model,
+                    host,
+                    now.to_string(),
+                    wanted.spec.options.budget_usd,
+                ],
+            )?;
+            let id = table.last_insert_rowid();
+            labels::give(table, &slot, wanted.spec, wanted.session)?;
+            Ok(match running {
+                Some(other) => Added::Waits(id, other),
+                None => Added::Begins(id),
+            })
+        })
+    }
+
+    /// Whether the directory is free for one who waits; then it is theirs.
+    pub fn take_turn(&mut self, id: WorkerId, now: Timestamp) -> Result<Turn, TableError> {
+        self.change(|table| {
+            let sql = "SELECT slot, place FROM worker WHERE id = ?1 AND place IS NOT NULL";
+            let mine: Option<(String, String)> =
+                table.query_row(sql, [id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            let Some((slot, place)) = mine else { return Ok(Turn::Over) };
+            if place != "queued" {
+                return Ok(Turn::Begins);
+            }
+            if let Some(other) = in_place(table, &slot, "running")? {
+                return Ok(Turn::Behind(other));
+            }
+            let sql = "UPDATE worker SET place = 'running', changed_at = ?2 WHERE id = ?1";
+            table.execute(sql, params![id, now.to_string()])?;
+            Ok(Turn::Begins)
+        })
+    }
+
+    /// The worker gives its directory back and keeps its session.
+    pub fn rest(&mut self, id: WorkerId) -> Result<(), TableError> {
+        self.change(|table| {
+            table
+                .execute("UPDATE worker SET place = 'idle' WHERE id = ?1 AND place = 'running'", [id])
+                .map(drop)
+        })
+    }
+
+    /// The worker takes its directory again; otherwise who has it or waits for it.
+    pub fn wake(&mut self, id: WorkerId) -> Result<Option<WorkerId>, TableError> {
+        self.change(|table| {
+            let slot: Option<String> = table
+                .query_row("SELECT slot FROM worker WHERE id = ?1 AND place = 'idle'", [id], |row| row.get(0))
+                .optional()?;
+            let Some(slot) = slot else { return Ok(None) };
+            if let Some(other) = in_place(table, &slot, "running")?.or(in_place(table, &slot, "queued")?) {
+                return Ok(Some(other));
+            }
+            table.execute("UPDATE worker SET place = 'running' WHERE id = ?1", [id])?;
+            Ok(None)
+        })
+    }
+
+    /// Ends a worker that waits; false where it does not wait any more.
+    pub fn cancel(&mut self, id: WorkerId, now: Timestamp) -> Result<bool, TableError> {
+        let state = self.json(&WorkerState::Stopped)?;
+        self.change(|table| {
+            let sql = "UPDATE worker SET status = 'stopped', state = ?2, place = NULL, changed_at = ?3, \
+                stopped_at = ?3 WHERE id = ?1 AND place = 'queued'";
+            table.execute(sql, params![id, state, now.to_string()]).map(|rows| rows == 1)
+        })
+    }
+}
+
+/// The worker that has a session, or waits for it.
+pub(super) fn holder(table: &Connection, session: &SessionId) -> rusqlite::Result<Option<WorkerId>> {
+    let sql = "SELECT id FROM worker WHERE session_id = ?1 AND place IS NOT NULL ORDER BY id LIMIT 1";
+    table.query_row(sql, [session.as_str()], |row| row.get(0)).optional()
+}
+
+fn in_place(table: &Connection, slot: &str, place: &str) -> rusqlite::Result<Option<WorkerId>> {
+    let sql = "SELECT id FROM worker WHERE slot = ?1 AND place = ?2";
+    table.query_row(sql, [slot, place], |row| row.get(0)).optional()
+}
