@@ -21,6 +21,9 @@ use signal_hook::low_level::emulate_default_handler;
 /// How long is waited for a key until it is looked whether the terminal is to be lent.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// Reading from a terminal that is gone never ends, and takes nothing from anybody.
+const GONE: Duration = Duration::from_secs(1);
+
 /// What comes from the terminal.
 #[derive(Debug)]
 pub(super) enum Sign {
@@ -107,7 +110,7 @@ impl Keys {
     pub(super) fn lend(&self) -> Loan {
         let mut state = self.0.lock();
         state.is_lent = true;
-        drop(self.0.changed.wait_while(state, |state| state.is_reading));
+        drop(self.0.changed.wait_timeout_while(state, GONE, |state| state.is_reading));
         Loan(Arc::clone(&self.0))
     }
 }

@@ -347,6 +347,23 @@ fn the_terminal_is_as_it_was_however_the_board_is_left() {
 }
 
 #[test]
+fn a_terminal_that_is_closed_takes_the_board_with_it() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let watch = desk.command(&["watch"]);
+    let mut shell = desk.home.command("sh");
+    shell.envs(watch.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.args(["-c", "echo $$ > number; exec \"$@\"", "sh"]).current_dir(desk.home.path());
+    shell.arg(watch.get_program()).args(watch.get_args());
+    let terminal = Terminal::run(&shell, 90, 20);
+    terminal.until(|screen| screen.contains("No session of the last day"));
+    let number = String::from_utf8(bytes(&desk.home.path().join("number"))).unwrap();
+    let process = Path::new("/proc").join(number.trim());
+    assert!(process.exists());
+    drop(terminal);
+    wait_until(desk.home.path(), "its end", || !process.exists());
+}
+
+#[test]
 fn hooks_of_2_1_100_say_what_its_registry_does_not() {
     let gate = Gate::new();
     gate.open();
