@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use database::WriterLock;
 use embedding::Key;
-use tantivy::indexer::{NoMergePolicy, UserOperation};
+use tantivy::indexer::NoMergePolicy;
 use tantivy::query::RangeQuery;
 use tantivy::schema::Field;
 use tantivy::{Index, IndexWriter, Term};
@@ -27,8 +27,6 @@ use crate::vectors::{self, Meanings};
 const HEAP: usize = 36 << 20;
 /// Threads that turn text into postings.
 const THREADS: usize = 2;
-/// So many chunks are handed over at once: to wake a thread for each takes time.
-const BATCH: usize = 64;
 /// Below this share of all chunks a segment is small.
 const SMALL: usize = 20;
 /// One vector in so many may be of a file that is gone.
@@ -42,8 +40,6 @@ pub(crate) struct Writer {
     pub(crate) meanings: Meanings,
     index: Index,
     text: IndexWriter<Chunk>,
-    /// Chunks that were added and not handed over.
-    waiting: Vec<UserOperation<Chunk>>,
     pub(crate) fields: Fields,
     pub(crate) list: FileList,
     pub(crate) generation: u64,
@@ -84,7 +80,6 @@ impl Writer {
             meanings,
             index,
             text: opened,
-            waiting: Vec::new(),
             fields,
             list,
             generation: 0,
@@ -96,22 +91,13 @@ impl Writer {
     }
 
     /// Adds a chunk to the commit that is being made.
-    pub(crate) fn add(&mut self, document: Chunk) -> Result<(), Error> {
-        self.waiting.push(UserOperation::Add(document));
-        if self.waiting.len() < BATCH { Ok(()) } else { self.hand_over() }
-    }
-
-    /// Gives the chunks that wait to the threads of the text index.
-    fn hand_over(&mut self) -> Result<(), Error> {
-        let waiting = std::mem::take(&mut self.waiting);
-        self.text.run(waiting).map_err(index_failed("write", &self.folder)).map(drop)
+    pub(crate) fn add(&self, document: Chunk) -> Result<(), Error> {
+        self.text.add_document(document).map_err(index_failed("write", &self.folder)).map(drop)
     }
 
     /// Takes out what is indexed of a file.
     pub(crate) fn remove(&mut self, file: u64) -> Result<(), Error> {
         self.has_removed = true;
-        // What was added before of the file goes, too.
-        self.hand_over()?;
         self.remove_all(self.fields.file, file)
     }
 
@@ -125,7 +111,6 @@ impl Writer {
     /// Makes all that was added and removed durable; returns the rows written to the list.
     pub(crate) fn commit(&mut self, changes: Changes) -> Result<u64, Error> {
         let vectors = self.meanings.sync()?;
-        self.hand_over()?;
         self.commit_text()?;
         let rows = self.list.commit(&Changes { vectors, ..changes }, self.generation)?;
         self.generation += 1;
