@@ -24,7 +24,7 @@ use crate::schema::{Fields, register};
 use crate::vectors::{self, Meanings};
 
 /// What tantivy may hold before it writes a segment, in bytes for each thread.
-const HEAP: usize = 36 << 20;
+const HEAP: usize = 32 << 20;
 /// Threads that turn text into postings.
 const THREADS: usize = 2;
 /// Below this share of all chunks a segment is small.
