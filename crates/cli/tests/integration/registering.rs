@@ -110,6 +110,35 @@ fn in_the_background_every_turn_is_registered_once() {
 }
 
 #[test]
+fn the_mark_of_an_agent_is_shown_nowhere() {
+    const MARK: &str = "openclaw:agent=";
+    let desk = desk();
+    let shop = desk.project("shop");
+    let run = ready(&desk, shop.path(), &["--agent", "main", "say hello"]);
+    let id = run["session_id"].as_str().expect("a session");
+    let transcript = std::fs::read_to_string(desk.transcript(shop.path(), id)).expect("a transcript");
+    assert!(transcript.contains(MARK), "{transcript}");
+    for words in [
+        &["list"][..],
+        &["search", "say hello"],
+        &["search", "--json", "say hello"],
+        &["fork", "--json", "say hello"],
+        &["show", id],
+        &["show", id, "--json"],
+        &["show", id, "--export", "md"],
+        &["show", id, "--export", "html"],
+        &["show", id, "--export", "json"],
+    ] {
+        let shown = desk.backstory(words).succeeded().stdout;
+        // Where it is told by its name it is told on purpose.
+        let shown = shown.replace(r#""origin_marker": "[openclaw:agent=main]""#, "");
+        assert!(shown.contains("say hello") && !shown.contains(MARK), "{words:?}: {shown}");
+    }
+    let listed = desk.json(&["list"])["sessions"][0].clone();
+    assert_eq!((&listed["title"], &listed["first_message"]), (&"say hello".into(), &"say hello".into()));
+}
+
+#[test]
 fn a_registry_that_cannot_be_read_is_told_of_and_left() {
     let desk = desk();
     let shop = desk.project("shop");
