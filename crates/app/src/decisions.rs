@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use database::rusqlite::config::DbConfig;
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use jiff::Timestamp;
 use selection::Considered;
@@ -114,12 +113,10 @@ pub(crate) fn newest(app: &App, repo: &std::path::Path) -> Result<Option<Kept>, 
 
 fn open(app: &App) -> Result<Connection, Error> {
     let cannot = "decisions cannot be kept or read";
-    let opened = database::open_precious(&file(app), &STEPS)
-        .map_err(|error| Error::caused(Kind::Unavailable, cannot, &error))?;
-    // The log goes into the file when it has grown, not at each end: that would wait for the disk every time.
-    let setting = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
-    opened.connection.set_db_config(setting, true).map_err(|error| failed(app, &error))?;
-    Ok(opened.connection)
+    let file = file(app);
+    database::open_precious(&file, &STEPS)
+        .and_then(|opened| opened.leave_short_log(&file).map(|()| opened.connection))
+        .map_err(|error| Error::caused(Kind::Unavailable, cannot, &error))
 }
 
 fn failed(app: &App, error: &rusqlite::Error) -> Error {

@@ -6,10 +6,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use crate::connection::safety;
 use crate::files::{beside, failed, prepare, private_file};
 use crate::{Error, WriterLock, connection, migrate};
+
+/// So long a write-ahead log, in bytes, is long.
+const LONG_LOG: u64 = 1 << 20;
 
 /// An open precious database.
 #[derive(Debug)]
@@ -40,6 +44,18 @@ pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
     };
     migrate::migrate(&mut connection, path, steps)?;
     Ok(Precious { connection, backup })
+}
+
+impl Precious {
+    /// Leaves the write-ahead log of the file at `path` beside it when the connection closes, unless it is long: to put
+    /// it into the file waits for the disk, but every opening reads what is left.
+    pub fn leave_short_log(&self, path: &Path) -> Result<(), Error> {
+        let is_short = fs::metadata(beside(path, "-wal")).map_or(true, |log| log.len() < LONG_LOG);
+        self.connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short)
+            .map(drop)
+            .map_err(|source| Error::Open { path: path.to_owned(), source })
+    }
 }
 
 /// Copies the whole database to a file of its own, which appears under its name only when it is complete.

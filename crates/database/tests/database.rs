@@ -130,6 +130,24 @@ fn a_precious_file_is_copied_before_it_changes() {
 }
 
 #[test]
+fn a_short_log_stays_and_a_long_one_goes_into_the_file() {
+    let (_folder, path) = scratch();
+    let log = || fs::metadata(path.with_extension("sqlite-wal")).map_or(0, |found| found.len());
+    let (text, times) = ("x".repeat(200 << 10), 20);
+    let mut lengths = Vec::new();
+    for _ in 0..times {
+        let opened = open_precious(&path, STEPS).unwrap();
+        opened.leave_short_log(&path).unwrap();
+        add(&opened.connection, &text);
+        drop(opened);
+        lengths.push(log());
+    }
+    assert!(lengths.contains(&0) && lengths.iter().any(|length| *length > 0), "{lengths:?}");
+    assert!(lengths.iter().all(|length| *length < 2 << 20), "{lengths:?}");
+    assert_eq!(count(&open_precious(&path, STEPS).unwrap().connection), times);
+}
+
+#[test]
 fn a_precious_file_is_never_dropped() {
     let check = |content: &[u8], expected: fn(&Error) -> bool| {
         let (_folder, path) = scratch();
