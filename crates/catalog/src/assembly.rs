@@ -86,7 +86,7 @@ fn agent((file, facts): &(SubagentFile, Facts)) -> AgentCard<'_> {
 pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<'a> {
     Kin {
         id: &file.id,
-        folder: &file.folder,
+        folder: file.folder(),
         born: file.born.unwrap_or(file.stamp.mtime),
         marked: summary.forked_from.as_ref(),
         named: summary.named_session.as_ref(),

@@ -42,16 +42,26 @@ fn one_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     sessions
 }
 
-fn newest_first(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
-    // A key is cheaper to move than a file's description.
+fn newest_first(mut transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     let age = |file: &TranscriptFile| Reverse((file.stamp.mtime, file.stamp.size));
     let mut order: Vec<_> = transcripts.iter().enumerate().map(|(at, file)| (age(file), at)).collect();
     order.sort_unstable_by(|(one_age, one), (other_age, other)| {
         let path = |at: usize| transcripts[at].path.as_os_str();
         one_age.cmp(other_age).then_with(|| path(*one).cmp(path(*other)))
     });
-    let mut transcripts: Vec<Option<TranscriptFile>> = transcripts.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|(_, at)| transcripts[at].take()).collect()
+    // A key is cheaper to move than a file's description, which goes to its place in one step.
+    let mut places = vec![0; order.len()];
+    for (place, (_, at)) in order.into_iter().enumerate() {
+        places[at] = place;
+    }
+    for at in 0..places.len() {
+        while places[at] != at {
+            let place = places[at];
+            transcripts.swap(at, place);
+            places.swap(at, place);
+        }
+    }
+    transcripts
 }
 
 fn without_copies(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
@@ -113,7 +123,7 @@ mod tests {
         let told: Vec<_> = found
             .sessions
             .iter()
-            .map(|session| (session.id.as_str(), session.folder.as_str(), session.subagents.len()))
+            .map(|session| (session.id.as_str(), session.folder(), session.subagents.len()))
             .collect();
         assert_eq!(told, [("s1", "-a", 2), ("s2", "-a", 0)]);
         assert_eq!(found.walked.len(), 2);

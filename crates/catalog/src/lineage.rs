@@ -2,6 +2,7 @@
 //! records that two files share.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 
 use model::{ForkOrigin, SessionId};
 
@@ -11,7 +12,7 @@ pub(crate) struct Kin<'a> {
     /// The session.
     pub(crate) id: &'a SessionId,
     /// The project folder its file lies in.
-    pub(crate) folder: &'a str,
+    pub(crate) folder: &'a OsStr,
     /// When the file was made, in nanoseconds since 1970; the older of two copies is the parent.
     pub(crate) born: i64,
     /// The session that a mark names.
@@ -64,7 +65,7 @@ fn leads_back(start: usize, parents: &[Option<ForkOrigin>], places: &HashMap<&Se
 
 /// Which files hold a record, by project folder.
 struct Copies<'a> {
-    holders: HashMap<(&'a str, u64), Vec<usize>>,
+    holders: HashMap<(&'a OsStr, u64), Vec<usize>>,
 }
 
 impl<'a> Copies<'a> {

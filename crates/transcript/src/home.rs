@@ -1,6 +1,7 @@
 //! A Claude config folder, and what lies in it.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use model::{ProjectSlug, SessionId};
@@ -27,8 +28,6 @@ pub struct ConfigFolder {
 pub struct TranscriptFile {
     /// The session's id: the file's stem.
     pub id: SessionId,
-    /// The name of the project folder it lies in.
-    pub folder: String,
     /// The file.
     pub path: PathBuf,
     /// Its `stat`.
@@ -162,6 +161,11 @@ impl ConfigFolder {
 }
 
 impl TranscriptFile {
+    /// The name of the project folder it lies in.
+    pub fn folder(&self) -> &OsStr {
+        self.path.parent().and_then(Path::file_name).unwrap_or_default()
+    }
+
     /// The folder beside the transcript.
     pub fn side_folder(&self) -> PathBuf {
         self.path.with_extension("")

@@ -1,23 +1,30 @@
 //! The same work on many things, on a few threads.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// `work` on each item, so many at a time; the results are in the items' order.
-pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
+///
+/// Whoever is free takes the next item: those that take long to come by are worked on while others come.
+pub fn in_parallel<T, R: Send>(
+    threads: usize,
+    items: impl IntoIterator<Item = T, IntoIter: Send>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let items = items.into_iter().enumerate();
+    let threads = items.size_hint().1.map_or(threads, |most| threads.min(most));
+    let items = Mutex::new(items);
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
     let take = || {
         let mut done = Vec::new();
-        while let at = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(item) = items.get(at)
-        {
+        while let Some((at, item)) = next() {
             done.push((at, work(item)));
         }
         done
     };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(items.len())).map(|_| scope.spawn(take)).collect();
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(take)).collect();
         let mut done = take();
         for other in others {
             done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));

@@ -4,8 +4,9 @@
 //! odd becomes a [`Problem`] for `doctor` to show.
 
 use std::collections::HashMap;
-use std::fs::{self, DirEntry, FileType};
+use std::fs::{self, DirEntry, FileType, ReadDir};
 use std::io;
+use std::mem;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -37,11 +38,11 @@ pub(crate) fn find(projects: &Path, threads: usize) -> Found {
         if let Some((path, kind)) = walk.inside(&entry)
             && kind.is_dir()
         {
-            folders.push((path, entry.file_name().to_string_lossy().into_owned()));
+            folders.push(path);
         }
     }
     add(&mut found, walk.found);
-    for part in in_parallel(threads, &folders, |(folder, name)| project(&root, folder, name, threads)) {
+    for part in in_parallel(threads, &folders, |folder| project(&root, folder, threads)) {
         add(&mut found, part);
     }
     found
@@ -53,15 +54,20 @@ pub fn subagents_of(transcript: &Path) -> Vec<SubagentFile> {
     Walk::new(&side).subagents(&side.join("subagents"), 0)
 }
 
-/// One project folder.
-fn project(root: &Path, folder: &Path, name: &str, threads: usize) -> Found {
+/// One project folder; of a large one the first entries are looked at while the next are listed.
+fn project(root: &Path, folder: &Path, threads: usize) -> Found {
     let mut walk = Walk::new(root);
-    let entries = walk.entries(folder);
-    let parts: Vec<_> = entries.chunks(AT_A_TIME).collect();
-    let looked_at = in_parallel(threads, &parts, |entries| {
+    let Some(listing) = walk.listing(folder) else { return walk.found };
+    let mut batches = Batches(listing);
+    let first: Vec<_> = batches.by_ref().take(2).collect();
+    let threads = if first.len() > 1 { threads } else { 1 };
+    let looked_at = in_parallel(threads, first.into_iter().chain(batches), |entries| {
         let mut walk = Walk::new(root);
-        for entry in *entries {
-            walk.entry(entry, name);
+        for entry in entries {
+            match entry {
+                Ok(entry) => walk.entry(&entry),
+                Err(error) => walk.found.problems.push(unreadable(folder.to_owned(), &error)),
+            }
         }
         walk
     });
@@ -71,7 +77,7 @@ fn project(root: &Path, folder: &Path, name: &str, threads: usize) -> Found {
         add(&mut walk.found, part.found);
         side_folders.extend(part.side_folders);
     }
-    let mut transcripts = std::mem::take(&mut walk.found.transcripts);
+    let mut transcripts = mem::take(&mut walk.found.transcripts);
     for transcript in &mut transcripts {
         if let Some(side) = side_folders.remove(transcript.id.as_str()) {
             transcript.subagents = walk.subagents(&side.join("subagents"), 0);
@@ -82,10 +88,32 @@ fn project(root: &Path, folder: &Path, name: &str, threads: usize) -> Found {
     walk.found
 }
 
+/// A folder's entries, a few at a time.
+struct Batches(ReadDir);
+
+impl Iterator for Batches {
+    type Item = Vec<io::Result<DirEntry>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut batch = Vec::with_capacity(AT_A_TIME);
+        batch.extend(self.0.by_ref().take(AT_A_TIME));
+        (!batch.is_empty()).then_some(batch)
+    }
+}
+
 fn add(found: &mut Found, part: Found) {
-    found.transcripts.extend(part.transcripts);
-    found.flat_subagents.extend(part.flat_subagents);
-    found.problems.extend(part.problems);
+    take_over(&mut found.transcripts, part.transcripts);
+    take_over(&mut found.flat_subagents, part.flat_subagents);
+    take_over(&mut found.problems, part.problems);
+}
+
+/// Thousands are not copied where there was nothing before.
+fn take_over<T>(all: &mut Vec<T>, mut part: Vec<T>) {
+    if all.capacity() == 0 {
+        *all = part;
+    } else {
+        all.append(&mut part);
+    }
 }
 
 /// One thread's look around.
@@ -101,17 +129,17 @@ impl<'a> Walk<'a> {
     }
 
     /// An entry of a project folder.
-    fn entry(&mut self, entry: &DirEntry, folder: &str) {
+    fn entry(&mut self, entry: &DirEntry) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { return };
         if let Some(stem) = name.strip_suffix(".jsonl") {
-            self.transcript(entry, stem, folder);
+            self.transcript(entry, stem);
         } else if name.parse::<SessionId>().is_ok() && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             self.side_folders.insert(name.to_owned(), entry.path());
         }
     }
 
-    fn transcript(&mut self, entry: &DirEntry, stem: &str, folder: &str) {
+    fn transcript(&mut self, entry: &DirEntry, stem: &str) {
         let Some((path, stamp, born)) = self.file(entry) else { return };
         if let Some(id) = stem.strip_prefix("agent-") {
             self.found.flat_subagents.push(SubagentFile { id: id.to_owned(), path, stamp });
@@ -120,7 +148,6 @@ impl<'a> Walk<'a> {
         match stem.parse() {
             Ok(id) => self.found.transcripts.push(TranscriptFile {
                 id,
-                folder: folder.to_owned(),
                 path,
                 stamp,
                 born,
@@ -193,15 +220,25 @@ impl<'a> Walk<'a> {
     }
 
     fn entries(&mut self, folder: &Path) -> Vec<DirEntry> {
-        let listing = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        match listing {
-            Ok(entries) => entries,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Vec::new()
-            }
-            Err(error) => {
+        let listed = self.listing(folder).map(Iterator::collect::<io::Result<Vec<_>>>);
+        match listed {
+            Some(Ok(entries)) => entries,
+            Some(Err(error)) => {
                 self.found.problems.push(unreadable(folder.to_owned(), &error));
                 Vec::new()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// The listing of a folder that is there and can be read.
+    fn listing(&mut self, folder: &Path) -> Option<ReadDir> {
+        match fs::read_dir(folder) {
+            Ok(listing) => Some(listing),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+            Err(error) => {
+                self.found.problems.push(unreadable(folder.to_owned(), &error));
+                None
             }
         }
     }
