@@ -59,10 +59,14 @@ pub(crate) fn file(app: &App) -> PathBuf {
 
 /// Keeps a decision; returns its number.
 pub(crate) fn keep(app: &App, answer: &Answer) -> Result<i64, Error> {
-    let mut connection = open(app)?;
+    let (opened, sessions) = std::thread::scope(|scope| {
+        let opened = scope.spawn(|| open(app));
+        let sessions = looked_at::pack(&answer.considered).unwrap_or_default();
+        (opened.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), sessions)
+    });
+    let mut connection = opened?;
     let failed = |error: rusqlite::Error| failed(app, &error);
     let whole = serde_json::to_string(answer).map_err(|error| not_json(&error))?;
-    let sessions = looked_at::pack(&answer.considered).unwrap_or_default();
     let transaction = connection.transaction().map_err(failed)?;
     transaction
         .execute(

@@ -18,7 +18,7 @@ use crate::{App, Error, Kind, claude, search};
 const ANSWERS: usize = 5000;
 
 /// How many sessions' words a thread compares at a time.
-const AT_A_TIME: usize = 1024;
+const AT_A_TIME: usize = 256;
 
 /// The relevance of every candidate, in their order; never later than the settings allow.
 ///
@@ -63,11 +63,12 @@ fn without_secrets<'a>(candidate: &'a Candidate<'a>) -> Candidate<'a> {
 /// Relevance by common words alone.
 pub(crate) fn by_words(app: &App, task: &str, candidates: &[Candidate]) -> Judged {
     let words = Keywords::of(task);
-    let parts: Vec<&[Candidate]> = candidates.chunks(AT_A_TIME).collect();
-    let of_part = |part: &&[Candidate]| -> Vec<Relevance> {
+    let of_part = |part: &[Candidate]| -> Vec<Relevance> {
         part.iter().map(|one| words.relevance(one.about.as_deref())).collect()
     };
-    let relevance = transcript::in_parallel(app.config.places().threads, &parts, of_part).concat();
+    let parts = candidates.chunks(AT_A_TIME);
+    let parts = transcript::in_parallel(app.config.places().threads, parts, of_part);
+    let relevance = parts.into_iter().flatten().collect();
     Judged { relevance, judge: Judge::Keyword, fell_back: None }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::{ProjectSlug, Session};
+use rustc_hash::FxHashMap;
 
 use crate::git;
 
@@ -20,24 +21,26 @@ const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 pub(crate) struct Projects {
     /// Directories Claude Code has been started in.
     known: Arc<BTreeSet<PathBuf>>,
-    roots: HashMap<(PathBuf, Option<String>), PathBuf>,
+    /// By the directory; with each root what it was found by beside it.
+    roots: FxHashMap<String, Vec<(Option<String>, PathBuf)>>,
 }
 
 impl Projects {
     /// Knows the directories in these `.claude.json` files.
     pub(crate) fn new(global_files: &[PathBuf]) -> Self {
         let known: BTreeSet<_> = global_files.iter().flat_map(|path| directories(path)).collect();
-        Self { known: Arc::new(known), roots: HashMap::new() }
+        Self { known: Arc::new(known), roots: FxHashMap::default() }
     }
 
     /// The root of the repository that a session of `cwd` belongs to.
     pub(crate) fn root(&mut self, cwd: &str, worktree_origin: Option<&str>) -> PathBuf {
-        let key = (PathBuf::from(cwd), worktree_origin.map(ToOwned::to_owned));
-        if let Some(root) = self.roots.get(&key) {
+        let mut known = self.roots.get(cwd).into_iter().flatten();
+        if let Some((_, root)) = known.find(|(origin, _)| origin.as_deref() == worktree_origin) {
             return root.clone();
         }
-        let root = self.find(&key.0, worktree_origin);
-        self.roots.insert(key, root.clone());
+        let root = self.find(Path::new(cwd), worktree_origin);
+        let found = (worktree_origin.map(ToOwned::to_owned), root.clone());
+        self.roots.entry(cwd.to_owned()).or_default().push(found);
         root
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ pub struct InvalidId {
 /// path and in an argument list. Most are UUIDs; only where `claude` itself demands one does that matter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct SessionId(Box<str>);
+pub struct SessionId(Arc<str>);
 
 impl SessionId {
     /// How many characters of an id a person is shown; enough to be unique in practice.
@@ -88,7 +89,7 @@ impl TryFrom<String> for SessionId {
 
 impl From<SessionId> for String {
     fn from(id: SessionId) -> Self {
-        id.0.into_string()
+        id.as_str().to_owned()
     }
 }
 

@@ -136,7 +136,8 @@ fn best(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Decision 
             .then(last_active(*other).cmp(&last_active(*one)))
             .then(candidates[*one].id.cmp(&candidates[*other].id))
     });
-    let considered: Vec<Considered> = ranked.iter().filter_map(|(_, at)| all[*at].take()).collect();
+    let mut considered = Vec::with_capacity(all.len());
+    considered.extend(ranked.iter().filter_map(|(_, at)| all[*at].take()));
     let first =
         ranked.first().zip(considered.first()).map(|((_, at), best)| (&candidates[*at], best.clone()));
     let Some((candidate, best)) = first else {

@@ -117,20 +117,45 @@ pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
 fn words(text: &str) -> Vec<u64> {
     // Lower case makes a letter of ASCII of some that are none.
     let text = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let runs = text.as_bytes().split(|byte| !is_word(byte)).filter(|word| word.len() > SHORT);
-    let mut words: Vec<u64> = runs.map(number).collect();
+    let mut words = Vec::with_capacity(text.len() / (SHORT + 1));
+    let (mut length, mut number) = (0, FNV_BASIS);
+    // What ends the text ends its last word.
+    for byte in text.bytes().chain([b' ']) {
+        let letter = LETTERS[usize::from(byte)];
+        if letter != 0 {
+            number = (number ^ u64::from(letter)).wrapping_mul(FNV_PRIME);
+            length += 1;
+            continue;
+        }
+        if length > SHORT {
+            words.push(number);
+        }
+        (length, number) = (0, FNV_BASIS);
+    }
     words.sort_unstable();
     words.dedup();
     words
 }
 
-/// FNV-1a of a word in lower case.
-fn number(word: &[u8]) -> u64 {
-    word.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
-    })
-}
+/// Of each byte that is part of a word its lower case, of any other 0.
+const LETTERS: [u8; 256] = {
+    let mut letters = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            letters[byte as usize] = byte.to_ascii_lowercase();
+        }
+        if byte == u8::MAX {
+            break letters;
+        }
+        byte += 1;
+    }
+};
+
+/// The numbers of FNV-1a.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+/// See [`FNV_BASIS`].
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.
 pub fn worth_asking(candidates: &[Candidate], by_words: &[Relevance], most: usize) -> Vec<usize> {

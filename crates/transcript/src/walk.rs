@@ -235,7 +235,9 @@ impl<'a> Walk<'a> {
     fn listing(&mut self, folder: &Path) -> Option<ReadDir> {
         match fs::read_dir(folder) {
             Ok(listing) => Some(listing),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                None
+            }
             Err(error) => {
                 self.found.problems.push(unreadable(folder.to_owned(), &error));
                 None
