@@ -83,7 +83,7 @@ pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
             && until.is_none_or(|until| row.day.is_some_and(|day| day <= until))
     });
     let sessions: Sessions<'_> =
-        catalog.sessions.iter().map(|entry| (&entry.session.id, &entry.session)).collect();
+        catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
     Answer {
         by: request.by,

@@ -57,36 +57,45 @@ pub(crate) fn file(app: &App) -> PathBuf {
     app.config.state.join("decisions.sqlite")
 }
 
-/// Keeps a decision; returns its number.
-pub(crate) fn keep(app: &App, answer: &Answer) -> Result<i64, Error> {
-    let (opened, sessions) = std::thread::scope(|scope| {
-        let opened = scope.spawn(|| open(app));
+/// The decisions, open for one more.
+pub(crate) struct Book<'a> {
+    app: &'a App,
+    connection: Connection,
+}
+
+impl<'a> Book<'a> {
+    /// Opens it.
+    pub(crate) fn open(app: &'a App) -> Result<Self, Error> {
+        Ok(Self { app, connection: open(app)? })
+    }
+
+    /// Keeps a decision; returns its number.
+    pub(crate) fn keep(mut self, answer: &Answer) -> Result<i64, Error> {
+        let app = self.app;
+        let failed = |error: rusqlite::Error| failed(app, &error);
+        let whole = serde_json::to_string(answer).map_err(|error| not_json(&error))?;
         let sessions = looked_at::pack(&answer.considered).unwrap_or_default();
-        (opened.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), sessions)
-    });
-    let mut connection = opened?;
-    let failed = |error: rusqlite::Error| failed(app, &error);
-    let whole = serde_json::to_string(answer).map_err(|error| not_json(&error))?;
-    let transaction = connection.transaction().map_err(failed)?;
-    transaction
-        .execute(
-            "INSERT INTO decision (at, repo, task, answer) VALUES (?1, ?2, ?3, ?4)",
-            params![app.now.to_string(), answer.repo_path.to_string_lossy(), answer.task, whole],
-        )
-        .map_err(failed)?;
-    let id = transaction.last_insert_rowid();
-    transaction
-        .execute("INSERT INTO looked_at (decision, sessions) VALUES (?1, ?2)", params![id, sessions])
-        .and_then(|_| {
-            transaction.execute(
-                "DELETE FROM looked_at WHERE decision <= ?1
-                 AND decision NOT IN (SELECT max(id) FROM decision GROUP BY repo)",
-                [id - WHOLE],
+        let transaction = self.connection.transaction().map_err(failed)?;
+        transaction
+            .execute(
+                "INSERT INTO decision (at, repo, task, answer) VALUES (?1, ?2, ?3, ?4)",
+                params![app.now.to_string(), answer.repo_path.to_string_lossy(), answer.task, whole],
             )
-        })
-        .map_err(failed)?;
-    transaction.commit().map_err(failed)?;
-    Ok(id)
+            .map_err(failed)?;
+        let id = transaction.last_insert_rowid();
+        transaction
+            .execute("INSERT INTO looked_at (decision, sessions) VALUES (?1, ?2)", params![id, sessions])
+            .and_then(|_| {
+                transaction.execute(
+                    "DELETE FROM looked_at WHERE decision <= ?1
+                     AND decision NOT IN (SELECT max(id) FROM decision GROUP BY repo)",
+                    [id - WHOLE],
+                )
+            })
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        Ok(id)
+    }
 }
 
 /// The newest decision of a repository.

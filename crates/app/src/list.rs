@@ -39,9 +39,10 @@ pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
     catalog.hold(|id| spoken.contains_key(id));
     let known = catalog.sessions.len();
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
-    let mut sessions: Vec<Session> = all.filter(|session| request.filter.lets_through(session)).collect();
-    let more = request.limit.map_or(0, |limit| sessions.len().saturating_sub(limit));
-    sessions.truncate(sessions.len() - more);
+    let asked_for: Vec<Box<Session>> = all.filter(|session| request.filter.lets_through(session)).collect();
+    let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
+    let shown = asked_for.len() - more;
+    let mut sessions: Vec<Session> = asked_for.into_iter().take(shown).map(|session| *session).collect();
     activity::enter(app, &mut sessions, spoken);
     for session in &mut sessions {
         app.told_session(session);

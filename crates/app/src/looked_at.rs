@@ -2,7 +2,7 @@
 
 use model::SessionId;
 use selection::{Ceiling, Considered, Factors, Grounds, Obstacle, Relevance};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
 /// One of them. The bytes carry no names: what changes here needs another column.
@@ -50,7 +50,16 @@ const OBSTACLES: [Option<Obstacle>; 3] = [None, Some(Obstacle::Held), Some(Obsta
 
 /// As bytes; `None` where they cannot be written.
 pub(crate) fn pack(all: &[Considered]) -> Option<Vec<u8>> {
-    postcard::to_stdvec(&all.iter().map(row).collect::<Vec<_>>()).ok()
+    postcard::to_stdvec(&Rows(all)).ok()
+}
+
+/// Each as a row, one after the other: thousands are not held twice.
+struct Rows<'a>(&'a [Considered]);
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(row))
+    }
 }
 
 /// From bytes; `None` where they are no such bytes.

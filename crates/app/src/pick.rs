@@ -11,6 +11,7 @@ use selection::{
     choose, needs_relevance,
 };
 use serde::Serialize;
+use transcript::both;
 
 use crate::repo::Meant;
 use crate::{App, Error, Kind, decisions, labels, ledger, relevance, totals};
@@ -130,15 +131,19 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
         threshold: settings.resume_threshold,
         weights: Weights::SEED,
     };
-    let judged = needs_relevance(&task, &candidates)
-        .then(|| relevance::judged(app, &settings, &request.task, &candidates));
-    // Where nobody had to be asked, what words say is told all the same.
-    let decision = match &judged {
-        Some(judged) => choose(&task, &candidates, judged),
-        None => choose(&task, &candidates, &relevance::by_words(app, &request.task, &candidates)),
+    let decide = || {
+        let judged = needs_relevance(&task, &candidates)
+            .then(|| relevance::judged(app, &settings, &request.task, &candidates));
+        // Where nobody had to be asked, what words say is told all the same.
+        let decision = match &judged {
+            Some(judged) => choose(&task, &candidates, judged),
+            None => choose(&task, &candidates, &relevance::by_words(app, &request.task, &candidates)),
+        };
+        (decision, judged)
     };
+    let ((decision, judged), book) = both(decide, || decisions::Book::open(app));
     let mut answer = answer(app, request, &field, &task, decision, judged);
-    match decisions::keep(app, &answer) {
+    match book.and_then(|book| book.keep(&answer)) {
         Ok(id) => answer.decision = Some(id),
         Err(error) => answer.not_kept = Some(error.message),
     }
@@ -169,7 +174,7 @@ impl Field {
             let mut all = sessions(app, request.as_of);
             let found = match &meant {
                 Some(meant) => meant.clone(),
-                None => Meant::by_name(named.unwrap_or_default(), all.iter().map(|entry| &entry.session))?,
+                None => Meant::by_name(named.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?,
             };
             let branch = match asked {
                 Some(asked) => asked.join().unwrap_or(None),
@@ -178,7 +183,7 @@ impl Field {
             let here = |session: &Session| session.repo_path.as_deref() == Some(&found.root);
             let owner = request.agent.clone().map_or(Asker::Person, Asker::Agent);
             all.retain(|entry| here(&entry.session));
-            let taken_by = taken_by(app, &found, all.iter().map(|entry| &entry.session));
+            let taken_by = taken_by(app, &found, all.iter().map(|entry| &*entry.session));
             all.retain(|entry| owner.owns(&entry.session));
             Ok(Self { meant: found, branch, own: all, taken_by })
         })

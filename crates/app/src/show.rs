@@ -97,7 +97,8 @@ pub enum Piece {
 pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
     let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, |_| {});
     ledger::enter(app, &mut catalog.sessions);
-    let mut session = resolve(catalog.sessions.iter().map(|entry| &entry.session), &request.session)?.clone();
+    let mut session =
+        resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session)?.clone();
     let Some(file) = session.file.clone() else {
         let message =
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);

@@ -73,16 +73,17 @@ pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
         let mut catalog = totals::with_totals(app, |_| ());
         let spoken = spoken::all(app);
         catalog.hold(|id| spoken.contains_key(id));
-        let all: Vec<Session> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
+        let all: Vec<Box<Session>> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
         let found = match &meant {
             Some(meant) => meant.clone(),
-            None => Meant::by_name(named.unwrap_or_default(), all.iter())?,
+            None => Meant::by_name(named.unwrap_or_default(), all.iter().map(AsRef::as_ref))?,
         };
         let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
         Ok((project, found, all, spoken))
     })?;
+    let is_here = |session: &Session| session.repo_path.as_deref() == Some(&meant.root);
     let mut here: Vec<Session> =
-        sessions.into_iter().filter(|session| session.repo_path.as_deref() == Some(&meant.root)).collect();
+        sessions.into_iter().filter(|session| is_here(session)).map(|session| *session).collect();
     activity::enter(app, &mut here, spoken);
     for session in &mut here {
         app.told_session(session);

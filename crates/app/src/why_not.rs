@@ -38,7 +38,7 @@ pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, E
         Some(meant) => meant,
         None => Meant::by_name(
             repo.unwrap_or_default(),
-            pick::sessions(app, None).iter().map(|entry| &entry.session),
+            pick::sessions(app, None).iter().map(|entry| &*entry.session),
         )?,
     };
     let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {

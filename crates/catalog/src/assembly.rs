@@ -72,7 +72,7 @@ impl Read {
         for (_, facts) in &mut self.agents {
             messages.append(&mut facts.messages);
         }
-        let session = describe(&self.file, &self.card(), projects);
+        let session = Box::new(describe(&self.file, &self.card(), projects));
         Entry { session, messages, cost_state: self.facts.summary.cost_state.clone() }
     }
 }

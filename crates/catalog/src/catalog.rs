@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, TranscriptFile};
+use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, TranscriptFile, both};
 
 use crate::card::Card;
 use crate::describe::{describe, mark_running};
@@ -50,8 +50,9 @@ pub struct Catalog {
 /// A session and what its files say was spent, copies not yet told apart.
 #[derive(Debug)]
 pub struct Entry {
-    /// The session; its `usage` and `cost_usd` are for whoever tells copies apart.
-    pub session: Session,
+    /// The session; its `usage` and `cost_usd` are for whoever tells copies apart. Boxed, because thousands are
+    /// sorted and handed on.
+    pub session: Box<Session>,
     /// All API messages in its files, sub-agents' included.
     pub messages: Vec<MessageUsage>,
     /// The CLI's own total.
@@ -125,14 +126,16 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     let reading =
         Reading::of_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
     let mut projects = Projects::new(&places.global_files);
-    let mut registered = Registered::read(places);
+    let registered = Registered::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
     let described = files.iter().filter_map(|file| {
         let card = Card::of(file.id.as_str(), &facts(&file)?.summary);
         Some(describe(file, &card, &mut projects))
     });
     let mut sessions: Vec<Session> = described.collect();
-    registered.attribute(&mut sessions);
+    for session in &mut sessions {
+        registered.attribute(session);
+    }
     mark_running(sessions.iter_mut(), &live(&places.config_folders));
     sessions
 }
@@ -159,12 +162,8 @@ pub enum Detail {
 
 /// Reads the catalog; `progress` hears of every file that is read.
 pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress)) -> Catalog {
-    let (found, kept) = std::thread::scope(|scope| {
-        // What is kept lies elsewhere than what is found.
-        let kept = scope.spawn(|| Kept::load(places.cache.as_deref(), detail));
-        let found = find(places);
-        (found, kept.join().unwrap_or_default())
-    });
+    // What is kept lies elsewhere than what is found.
+    let (found, kept) = both(|| find(places), || Kept::load(places.cache.as_deref(), detail));
     fresh_from(kept, places, &found, detail, &mut progress).catalog(places, &found)
 }
 
@@ -180,7 +179,7 @@ pub(crate) fn arranged(
     let mut problems = told.problems;
     problems.append(&mut registered.problems);
     registered.lay_over(&mut sessions, projects);
-    mark_running(sessions.iter_mut().map(|entry| &mut entry.session), &live(&places.config_folders));
+    mark_running(sessions.iter_mut().map(|entry| &mut *entry.session), &live(&places.config_folders));
     sort(&mut sessions);
     Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }
 }

@@ -125,7 +125,7 @@ mod tests {
             .iter()
             .map(|session| (session.id.as_str(), session.folder(), session.subagents.len()))
             .collect();
-        assert_eq!(told, [("s1", "-a", 2), ("s2", "-a", 0)]);
+        assert_eq!(told, [("s1", "-a".as_ref(), 2), ("s2", "-a".as_ref(), 0)]);
         assert_eq!(found.walked.len(), 2);
     }
 }

@@ -4,7 +4,9 @@
 //! Ours to lose: what does not fit the transcripts as they are now is made anew.
 
 use std::cmp::Reverse;
+use std::fs::File;
 use std::io::Write as _;
+use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -17,13 +19,13 @@ use crate::describe::last_modified;
 use crate::project::Projects;
 
 /// Which cards the bytes were made of: whoever changes [`Card`] raises it.
-const FORMAT: u32 = 2;
-/// The largest file that is read, in bytes.
-const CAP: u64 = 1 << 30;
+const FORMAT: u32 = 3;
+/// The longest head that is read, in bytes: that of some million sessions.
+const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
 const SECTION: usize = 256;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Head {
     format: u32,
     /// The fingerprint of all transcripts.
@@ -43,15 +45,31 @@ struct Row<'a> {
     card: Card<'a>,
 }
 
-/// The file's content.
-#[derive(Debug, Default)]
-pub(crate) struct Bytes(Vec<u8>);
+/// How many bytes stand before the head: its length, as a little-endian number.
+const LENGTH: usize = size_of::<u32>();
 
-impl Bytes {
-    /// Reads the file; nothing where there is none.
-    pub(crate) fn load(places: &Places) -> Self {
-        let read = file(places).and_then(|file| transcript::read_small(&file, CAP).ok());
-        Self(read.unwrap_or_default())
+/// The file, open; its cards are read as they are asked for.
+#[derive(Debug)]
+pub(crate) struct KeptCards {
+    file: File,
+    head: Head,
+    /// Where the first section begins.
+    begin: u64,
+}
+
+impl KeptCards {
+    /// Opens the file; `None` where there is none of this format.
+    pub(crate) fn open(places: &Places) -> Option<Self> {
+        let file = transcript::open_regular(&file(places)?).ok()?;
+        let mut length = [0; LENGTH];
+        file.read_exact_at(&mut length, 0).ok()?;
+        let length = usize::try_from(u32::from_le_bytes(length)).ok().filter(|length| *length <= HEAD_CAP)?;
+        let mut head = vec![0; length];
+        file.read_exact_at(&mut head, LENGTH as u64).ok()?;
+        let head: Head = postcard::from_bytes(&head).ok()?;
+        let begin = (LENGTH + length) as u64;
+        let end = head.sections.iter().try_fold(begin, |end, length| end.checked_add(*length as u64))?;
+        (head.format == FORMAT && file.metadata().ok()?.len() == end).then_some(Self { file, head, begin })
     }
 
     /// What `tell` makes of each session's card, the newest session first, by so many threads.
@@ -66,14 +84,21 @@ impl Bytes {
         projects: &Projects,
         tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Projects) -> T + Sync,
     ) -> Option<Vec<T>> {
-        let sections = self.sections(found, edition)?;
-        let parts: Vec<_> = sections.chunks(sections.len().div_ceil(threads.max(1)).max(1)).collect();
-        let told = in_parallel(threads, &parts, |sections| {
+        let is_reckoned = edition.is_none() || self.head.edition == edition;
+        if !is_reckoned || self.head.files != found.fingerprint() {
+            return None;
+        }
+        let sections = self.sections();
+        let parts = sections.chunks(sections.len().div_ceil(threads.max(1)).max(1));
+        let told = in_parallel(threads, parts, |sections| {
             let mut projects = projects.clone();
             // There is room for those of the other threads: thousands of sessions are not moved twice.
             let mut told = Vec::with_capacity(found.sessions.len());
-            for section in *sections {
-                each(section, found, |file, card| told.push(tell(file, card, &mut projects)))?;
+            let mut bytes = Vec::new();
+            for (offset, length) in sections {
+                bytes.resize(*length, 0);
+                self.file.read_exact_at(&mut bytes, *offset).ok()?;
+                each(&bytes, found, |file, card| told.push(tell(file, card, &mut projects)))?;
             }
             Some(told)
         });
@@ -85,19 +110,14 @@ impl Bytes {
         (all.len() == found.sessions.len()).then_some(all)
     }
 
-    fn sections(&self, found: &Found, edition: Option<u64>) -> Option<Vec<&[u8]>> {
-        let (head, mut rest) = postcard::take_from_bytes::<Head>(&self.0).ok()?;
-        let is_reckoned = edition.is_none() || head.edition == edition;
-        if head.format != FORMAT || head.files != found.fingerprint() || !is_reckoned {
-            return None;
-        }
-        let mut sections = Vec::with_capacity(head.sections.len());
-        for length in head.sections {
-            let (section, behind) = rest.split_at_checked(length)?;
-            sections.push(section);
-            rest = behind;
-        }
-        rest.is_empty().then_some(sections)
+    /// Where each section begins, and its length.
+    fn sections(&self) -> Vec<(u64, usize)> {
+        let behind = |next: &mut u64, length: &usize| {
+            let offset = *next;
+            *next += *length as u64;
+            Some((offset, *length))
+        };
+        self.head.sections.iter().scan(self.begin, behind).collect()
     }
 }
 
@@ -147,7 +167,9 @@ fn bytes(found: &Found, edition: Option<u64>, cards: Vec<Card<'_>>) -> postcard:
     }
     let lengths = sections.iter().map(Vec::len).collect();
     let head = Head { format: FORMAT, files: found.fingerprint(), edition, sections: lengths };
-    Ok([postcard::to_stdvec(&head)?, sections.concat()].concat())
+    let head = postcard::to_stdvec(&head)?;
+    let length = u32::try_from(head.len()).map_err(|_| postcard::Error::SerializeBufferFull)?;
+    Ok([length.to_le_bytes().to_vec(), head, sections.concat()].concat())
 }
 
 #[cfg(test)]
@@ -178,7 +200,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (2, 11_812_572_190_376_659_987),
+            (3, 11_812_572_190_376_659_987),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

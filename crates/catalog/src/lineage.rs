@@ -131,7 +131,7 @@ mod tests {
             .iter()
             .map(|row| Kin {
                 id: &row.id,
-                folder: "-p",
+                folder: OsStr::new("-p"),
                 born: row.born,
                 marked: row.marked.as_ref(),
                 named: row.named.as_ref(),

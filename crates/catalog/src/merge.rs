@@ -20,7 +20,7 @@ pub(crate) struct Registered {
     pub(crate) problems: Vec<Problem>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Registration {
     agent: AgentId,
     entry: RegistryEntry,
@@ -70,12 +70,10 @@ impl Registered {
         self.problems.extend(problems.into_iter().map(ours));
     }
 
-    /// Lays the registries over some sessions.
-    pub(crate) fn attribute(&mut self, sessions: &mut [Session]) {
-        for session in sessions {
-            if let Some(registration) = self.sessions.remove(&session.id) {
-                registration.lay_over(session);
-            }
+    /// Lays the registries over one of the sessions.
+    pub(crate) fn attribute(&self, session: &mut Session) {
+        if let Some(registration) = self.sessions.get(&session.id) {
+            registration.clone().lay_over(session);
         }
     }
 
@@ -98,7 +96,7 @@ impl Registered {
             }
         }
         for (id, registration) in self.sessions {
-            let session = registration.alone(id, projects);
+            let session = Box::new(registration.alone(id, projects));
             entries.push(Entry { session, messages: Vec::new(), cost_state: None });
         }
     }
@@ -157,8 +155,8 @@ mod tests {
         .unwrap();
         let places = Places { openclaw_folders: vec![state.to_owned()], ..Places::default() };
         let mut entries = vec![
-            Entry { session: blank("s1".parse().unwrap()), messages: Vec::new(), cost_state: None },
-            Entry { session: blank("s3".parse().unwrap()), messages: Vec::new(), cost_state: None },
+            Entry { session: Box::new(blank("s1".parse().unwrap())), messages: Vec::new(), cost_state: None },
+            Entry { session: Box::new(blank("s3".parse().unwrap())), messages: Vec::new(), cost_state: None },
         ];
         Registered::read(&places).lay_over(&mut entries, &mut Projects::default());
         let [one, three, two] = entries.as_slice() else { panic!("{entries:?}") };
@@ -177,8 +175,8 @@ mod tests {
         fs::create_dir_all(state.join("set")).unwrap();
         fs::write(&elsewhere, "{agents: {defaults: {subagents: {claudeCode: {maxBudgetUsd: 5}}}}}").unwrap();
         let places = Places { openclaw_configuration: Some(elsewhere), ..places };
-        let mut sessions = [blank("s1".parse().unwrap())];
-        Registered::read(&places).attribute(&mut sessions);
-        assert_eq!(sessions[0].budget_used_pct, Some(10.0), "the environment names another file");
+        let mut session = blank("s1".parse().unwrap());
+        Registered::read(&places).attribute(&mut session);
+        assert_eq!(session.budget_used_pct, Some(10.0), "the environment names another file");
     }
 }

@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use model::{Session, SessionId, Usage};
-use transcript::Problem;
+use model::{SessionId, Usage};
+use transcript::{Problem, TranscriptFile};
 
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, arranged, find, wanted};
-use crate::describe::{describe, outlined};
-use crate::kept_cards::{self, Bytes};
+use crate::describe::describe;
+use crate::kept_cards::{self, KeptCards};
 use crate::project::Projects;
 use crate::reading::{Kept, Reading};
-use crate::select::outlines;
 
 /// The catalog with what each session took.
 ///
@@ -24,22 +23,19 @@ pub fn overview(
     reckon: impl FnOnce(&mut [Entry]),
     mut progress: impl FnMut(Progress),
 ) -> Catalog {
-    let (found, bytes) = std::thread::scope(|scope| {
-        let bytes = scope.spawn(|| Bytes::load(places));
-        let found = find(places);
-        (found, bytes.join().unwrap_or_default())
-    });
-    if let Some(catalog) = as_kept(places, &found, &bytes, edition) {
+    let found = find(places);
+    if let Some(catalog) = as_kept(places, &found, edition) {
         return catalog;
     }
     let fresh = fresh(places, &found, Detail::Spending, &mut progress);
     fresh.reckoned(places, &found, edition, reckon)
 }
 
-fn as_kept(places: &Places, found: &Found, bytes: &Bytes, edition: u64) -> Option<Catalog> {
+fn as_kept(places: &Places, found: &Found, edition: u64) -> Option<Catalog> {
+    let kept = KeptCards::open(places)?;
     let mut projects = Projects::new(&places.global_files);
-    let entries = bytes.told(found, Some(edition), places.threads, &projects, |file, card, projects| {
-        Entry { session: describe(file, card, projects), messages: Vec::new(), cost_state: None }
+    let entries = kept.told(found, Some(edition), places.threads, &projects, |file, card, projects| {
+        Entry { session: Box::new(describe(file, card, projects)), messages: Vec::new(), cost_state: None }
     })?;
     let told = Told { problems: found.problems.clone(), ..Told::default() };
     Some(arranged(places, found, entries, &mut projects, told))
@@ -115,12 +111,16 @@ impl Fresh {
         catalog
     }
 
-    /// The sessions as far as a filter looks at them; kept, so that the next filter need not read again.
-    pub(crate) fn outlines(self, places: &Places, found: &Found) -> Vec<Session> {
+    /// What `tell` makes of each session's card; the cards are kept, so that nobody need read for them again.
+    pub(crate) fn kept<T>(
+        self,
+        places: &Places,
+        found: &Found,
+        mut projects: Projects,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Projects) -> T,
+    ) -> Vec<T> {
         save(places, found, None, &self.reads, &HashMap::new());
-        let mut projects = Projects::new(&places.global_files);
-        let sessions = self.reads.iter().map(|read| outlined(&read.file, &read.card(), &mut projects));
-        outlines(places, sessions.collect())
+        self.reads.iter().map(|read| tell(&read.file, &read.card(), &mut projects)).collect()
     }
 }
 

@@ -121,7 +121,8 @@ impl<'a> There<'a> {
             self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
         let kin: Vec<_> = there.iter().map(|(read, then)| kin_of(&read.file, &then.summary)).collect();
         for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
-            let mut session = Session { forked_from, ..describe_then(&read.file, then, projects) };
+            let described = describe_then(&read.file, then, projects);
+            let mut session = Box::new(Session { forked_from, ..described });
             registered.attribute_before(moment, &mut session);
             let of_then = read.subagents.iter().filter(|message| message.at.is_some_and(|at| at < moment));
             let messages = then.messages.iter().chain(of_then).cloned().collect();

@@ -3,28 +3,50 @@
 use std::collections::HashSet;
 
 use model::{Session, SessionId};
+use transcript::TranscriptFile;
 
+use crate::card::Card;
 use crate::catalog::{Detail, Found, Places, live};
-use crate::describe::{mark_running, outlined};
+use crate::describe::outlined;
 use crate::filter::Filter;
-use crate::kept_cards::Bytes;
+use crate::kept_cards::KeptCards;
 use crate::merge::Registered;
 use crate::overview::fresh;
 use crate::project::Projects;
 
 /// The sessions among those found that `filter` lets through.
 pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
-    let projects = Projects::new(&places.global_files);
-    let sessions = match Bytes::load(places).told(found, None, places.threads, &projects, outlined) {
-        Some(sessions) => outlines(places, sessions),
-        None => fresh(places, found, Detail::Facts, &mut |_| ()).outlines(places, found),
+    let others = Others::read(places);
+    let select = |file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects| {
+        let mut session = outlined(file, card, projects);
+        others.tell(&mut session);
+        filter.lets_through(&session).then_some(session.id)
     };
-    sessions.into_iter().filter(|session| filter.lets_through(session)).map(|session| session.id).collect()
+    let projects = Projects::new(&places.global_files);
+    let kept =
+        KeptCards::open(places).and_then(|kept| kept.told(found, None, places.threads, &projects, select));
+    let selected = kept.unwrap_or_else(|| {
+        let fresh = fresh(places, found, Detail::Facts, &mut |_| ());
+        fresh.kept(places, found, projects, select)
+    });
+    selected.into_iter().flatten().collect()
 }
 
-/// Sessions as far as a filter looks at them, with what OpenClaw and live processes know of them.
-pub(crate) fn outlines(places: &Places, mut sessions: Vec<Session>) -> Vec<Session> {
-    Registered::read(places).attribute(&mut sessions);
-    mark_running(sessions.iter_mut(), &live(&places.config_folders));
-    sessions
+/// What others than its own transcript know of a session.
+struct Others {
+    registered: Registered,
+    /// The sessions that live processes hold.
+    held: HashSet<SessionId>,
+}
+
+impl Others {
+    fn read(places: &Places) -> Self {
+        let held = live(&places.config_folders).into_iter().map(|live| live.session).collect();
+        Self { registered: Registered::read(places), held }
+    }
+
+    fn tell(&self, session: &mut Session) {
+        self.registered.attribute(session);
+        session.is_running |= self.held.contains(&session.id);
+    }
 }

@@ -34,3 +34,12 @@ pub fn in_parallel<T, R: Send>(
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
 }
+
+/// Both at once: the other on a thread of its own.
+pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+    thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let one = one();
+        (one, other.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
