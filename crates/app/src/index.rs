@@ -10,7 +10,8 @@ use model::SessionId;
 use monitor::Changes;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
-use search::{Source, SourceKind};
+use search::{Searcher, Source, SourceKind};
+use transcript::both;
 
 use crate::{App, Error, Kind};
 
@@ -33,7 +34,8 @@ pub fn pending(app: &App) -> Result<Progress, Error> {
 
 /// Reads what is new into the index while `keep_going` says so.
 pub fn index(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
-    sync(app, &catalog::find(&app.config.places()), &memory(app), keep_going)
+    let sources = sources(&catalog::find(&app.config.places()), &memory(app));
+    search::sync(&folder(app), &sources, keep_going).map_err(|error| failed(&error))
 }
 
 /// Throws the index away, so that the next pass makes it anew.
@@ -43,8 +45,7 @@ pub fn discard(app: &App) -> Result<(), Error> {
 
 /// How large the index is; `None` when there is none yet.
 pub fn size(app: &App) -> Result<Option<Size>, Error> {
-    let searcher = search::Searcher::open(&folder(app)).map_err(|error| failed(&error))?;
-    Ok(searcher.map(|searcher| searcher.size()))
+    Ok(open(app)?.map(|searcher| searcher.size()))
 }
 
 /// The files that are indexed, watched for changes.
@@ -108,13 +109,32 @@ impl Watch {
     }
 }
 
-pub(crate) fn sync(
+/// The index, open; `None` when there is none yet.
+pub(crate) fn open(app: &App) -> Result<Option<Searcher>, Error> {
+    Searcher::open(&folder(app)).map_err(|error| failed(&error))
+}
+
+/// The transcripts, and the index as it is: mostly nothing is new, so it is opened while they are looked for.
+pub(crate) fn find(app: &App) -> (Found, Option<Searcher>) {
+    both(|| catalog::find(&app.config.places()), || open(app).ok().flatten())
+}
+
+/// What bringing the index up to date did, and the index, open: the one that was opened before, where nothing is new.
+pub(crate) fn refreshed(
     app: &App,
+    opened: Option<Searcher>,
     found: &Found,
     memory: &Memory,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Synced, Error> {
-    search::sync(&folder(app), &sources(found, memory), keep_going).map_err(|error| failed(&error))
+) -> (Result<Synced, Error>, Result<Option<Searcher>, Error>) {
+    let remembered: Vec<Source> = memory.agents.iter().flat_map(search::sources_of).collect();
+    let now = found.fingerprint().wrapping_add(search::fingerprint_of(&remembered));
+    if let Some(searcher) = opened.filter(|searcher| searcher.is_fresh(now).unwrap_or(false)) {
+        return (Ok(Synced::default()), Ok(Some(searcher)));
+    }
+    let synced =
+        search::sync(&folder(app), &sources(found, memory), keep_going).map_err(|error| failed(&error));
+    (synced, open(app))
 }
 
 pub(crate) fn failed(error: &search::Error) -> Error {

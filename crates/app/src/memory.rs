@@ -107,7 +107,7 @@ pub fn search(
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
     let memory = index::memory(app);
-    let found = catalog::find(&app.config.places());
+    let (found, opened) = index::find(app);
     let settings = settings(&memory, request.agent.as_ref())?;
     let tag = if request.project.is_none() { tagged(app, &request.question, &found) } else { None };
     let (question, project) = match tag {
@@ -120,12 +120,12 @@ pub fn search(
     }
     let scope = scope(app, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
-    match index::sync(app, &found, &memory, keep_going) {
+    let (synced, searcher) = index::refreshed(app, opened, &found, &memory, keep_going);
+    match synced {
         Ok(synced) => answer.pending_files = synced.pending_files,
         Err(error) => answer.stale = Some(error.message),
     }
-    let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error))?;
-    let Some(mut searcher) = searcher else { return Ok(answer) };
+    let Some(mut searcher) = searcher? else { return Ok(answer) };
     let limit = request.limit.or(settings.and_then(|set| set.max_results)).unwrap_or(RESULTS);
     let set = settings.and_then(|set| set.min_score);
     let least = request.min_score.or(set).unwrap_or(SCORE);
@@ -151,7 +151,7 @@ pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> 
     let sources = index::sources(&found, &memory);
     let folder = index::folder(app);
     let pending = search::pending(&folder, &sources).map_err(|error| index::failed(&error))?;
-    let searcher = Searcher::open(&folder).map_err(|error| index::failed(&error))?;
+    let searcher = index::open(app)?;
     let of_agent = |known: &AgentMemory| {
         let names: HashSet<SessionId> = search::names_of(known).collect();
         let is = |source: SourceKind, name: &SessionId| {

@@ -8,7 +8,7 @@ use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
-use search::{FilterName, Query, Scope, Searcher};
+use search::{FilterName, Query, Scope};
 pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
 use transcript::Role;
 
@@ -90,8 +90,7 @@ pub fn search(
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
-    let places = app.config.places();
-    let found = catalog::find(&places);
+    let (found, opened) = index::find(app);
     let request = &with_tag(app, request, &found);
     let query = Query::parse(&request.question);
     let request = with_written_filters(app, request, &query)?;
@@ -105,8 +104,7 @@ pub fn search(
     let (synced, searcher, chosen) = thread::scope(|threads| {
         // Which sessions may answer is told by other files than whether the index is fresh.
         let chosen = threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, &memory)));
-        let synced = index::sync(app, &found, &memory, keep_going);
-        let searcher = Searcher::open(&index::folder(app)).map_err(|error| index::failed(&error));
+        let (synced, searcher) = index::refreshed(app, opened, &found, &memory, keep_going);
         (synced, searcher, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     match synced {

@@ -107,8 +107,8 @@ impl Found {
         self.sessions.iter().map(|file| file.subagents.len()).sum::<usize>() + self.flat_subagents.len()
     }
 
-    /// A number that changes when any of the files does.
-    pub(crate) fn fingerprint(&self) -> u64 {
+    /// A number that changes when any of the files does; those of other files can be added to it.
+    pub fn fingerprint(&self) -> u64 {
         let sessions = self.sessions.iter().map(|file| (file.path.as_path(), &file.stamp));
         let agents = self.sessions.iter().flat_map(|file| &file.subagents).chain(&self.flat_subagents);
         transcript::fingerprint(sessions.chain(agents.map(|file| (file.path.as_path(), &file.stamp))))

@@ -123,6 +123,12 @@ impl FileList {
         }
     }
 
+    /// A number that changes when another connection has written to the list.
+    pub(crate) fn version(&self) -> Result<i64, Error> {
+        let version = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
+        version.map_err(files_failed("read"))
+    }
+
     pub(crate) fn generation(&self) -> Result<u64, Error> {
         Ok(self.number("generation")?.unwrap_or(0))
     }

@@ -2,6 +2,7 @@
 //! what it did to the file asked for.
 
 use tantivy::{DocId, Searcher as Text, SegmentReader};
+use transcript::in_parallel;
 
 use crate::columns::{Admit, ChunkAt, Columns};
 use crate::kind::Kind;
@@ -46,27 +47,31 @@ struct Column {
     said: Vec<u32>,
 }
 
-/// Gathers everything about `query`; the result is by session number.
+/// The index that is asked, open.
+pub(crate) struct Index<'a> {
+    pub(crate) text: &'a Text,
+    pub(crate) fields: &'a Fields,
+    pub(crate) columns: &'a [Columns],
+    pub(crate) sessions: &'a Sessions,
+}
+
+/// What a feature is looked for by.
+enum Asked<'a> {
+    Word(&'a str),
+    Pair(&'a str, &'a str),
+}
+
+/// Gathers everything about `query`, so many features at a time; the result is by session number.
 pub(crate) fn gather(
-    text: &Text,
-    fields: &Fields,
-    columns: &[Columns],
-    sessions: &Sessions,
+    index: &Index<'_>,
     query: &Query,
     file: Option<&str>,
-    admit: &dyn Admit,
+    admit: &(dyn Admit + Sync),
+    threads: usize,
 ) -> tantivy::Result<Vec<Found>> {
-    let passages = admit.passages();
-    let mut gathering = Gathering {
-        text,
-        fields,
-        columns,
-        sessions,
-        admit,
-        passages,
-        found: vec![Found::default(); sessions.len()],
-    };
-    gathering.words(query)?;
+    let found = vec![Found::default(); index.sessions.len()];
+    let mut gathering = Gathering { index, admit, passages: admit.passages(), found };
+    gathering.words(query, threads)?;
     if let Some(path) = file {
         gathering.file(path)?;
     }
@@ -74,29 +79,19 @@ pub(crate) fn gather(
 }
 
 struct Gathering<'a> {
-    text: &'a Text,
-    fields: &'a Fields,
-    sessions: &'a Sessions,
-    admit: &'a dyn Admit,
-    columns: &'a [Columns],
+    index: &'a Index<'a>,
+    admit: &'a (dyn Admit + Sync),
     /// How many chunks are kept of each session.
     passages: usize,
     found: Vec<Found>,
 }
 
 impl Gathering<'_> {
-    fn words(&mut self, query: &Query) -> tantivy::Result<()> {
-        let mut features = Vec::with_capacity(query.terms.len() + query.pairs.len());
-        for term in &query.terms {
-            features.push(
-                self.column(Feature::Word, |segment, each| word(segment, self.fields.text, term, each))?,
-            );
-        }
-        for (left, right) in &query.pairs {
-            features.push(self.column(Feature::Pair, |segment, each| {
-                pair(segment, self.fields.text, (left, right), each)
-            })?);
-        }
+    fn words(&mut self, query: &Query, threads: usize) -> tantivy::Result<()> {
+        let words = query.terms.iter().map(|term| Asked::Word(term));
+        let pairs = query.pairs.iter().map(|(left, right)| Asked::Pair(left, right));
+        let features = in_parallel(threads, words.chain(pairs), |asked| self.column(&asked));
+        let features = features.into_iter().collect::<tantivy::Result<Vec<_>>>()?;
         let phrases = self.phrases(&query.phrases)?;
         self.score_chunks(&features, phrases.as_deref())?;
         self.score_sessions(&features);
@@ -109,14 +104,24 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    fn column(
+    fn column(&self, asked: &Asked<'_>) -> tantivy::Result<Column> {
+        let text = self.index.fields.text;
+        match *asked {
+            Asked::Word(term) => self.walked(Feature::Word, |segment, each| word(segment, text, term, each)),
+            Asked::Pair(left, right) => {
+                self.walked(Feature::Pair, |segment, each| pair(segment, text, (left, right), each))
+            }
+        }
+    }
+
+    fn walked(
         &self,
         feature: Feature,
         walk: impl Fn(&SegmentReader, &mut dyn FnMut(DocId, u32)) -> tantivy::Result<()>,
     ) -> tantivy::Result<Column> {
         let mut column =
-            Column { feature, chunks: Vec::new(), having: 0, said: vec![0; self.sessions.len()] };
-        for (segment, columns) in self.text.segment_readers().iter().zip(self.columns) {
+            Column { feature, chunks: Vec::new(), having: 0, said: vec![0; self.index.sessions.len()] };
+        for (segment, columns) in self.index.text.segment_readers().iter().zip(self.index.columns) {
             let mut chunks = Vec::new();
             walk(segment, &mut |document, frequency| {
                 let Some(kind) = columns.kind(document) else { return };
@@ -129,7 +134,7 @@ impl Gathering<'_> {
                     chunks.push((document, frequency));
                 }
                 if kind.speaks_for_session() {
-                    self.sessions.holders(
+                    self.index.sessions.holders(
                         columns.file(document),
                         || columns.record(document),
                         |session| {
@@ -149,11 +154,11 @@ impl Gathering<'_> {
             return Ok(None);
         }
         let mut all = Vec::new();
-        for segment in self.text.segment_readers() {
+        for segment in self.index.text.segment_readers() {
             let mut holding: Option<Vec<DocId>> = None;
             for words in phrases {
                 let mut these = Vec::new();
-                phrase(segment, self.fields.text, words, |document| these.push(document))?;
+                phrase(segment, self.index.fields.text, words, |document| these.push(document))?;
                 if let Some(before) = &holding {
                     these.retain(|document| before.binary_search(document).is_ok());
                 }
@@ -165,14 +170,14 @@ impl Gathering<'_> {
     }
 
     fn score_chunks(&mut self, features: &[Column], phrases: Option<&[Vec<DocId>]>) -> tantivy::Result<()> {
-        let chunks = self.sessions.chunks();
+        let chunks = self.index.sessions.chunks();
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(chunks, column.having)).collect();
         let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
         let most = rank::most_for_chunk(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
         let mean = self.mean_length()?;
-        for at in 0..self.columns.len() {
-            let segment = &self.text.segment_readers()[at];
-            let lengths = segment.get_fieldnorms_reader(self.fields.text)?;
+        for at in 0..self.index.columns.len() {
+            let segment = &self.index.text.segment_readers()[at];
+            let lengths = segment.get_fieldnorms_reader(self.index.fields.text)?;
             let mut scores = vec![0.0_f32; segment.max_doc() as usize];
             for (column, idf) in features.iter().zip(&idfs) {
                 for &(document, frequency) in &column.chunks[at] {
@@ -191,14 +196,14 @@ impl Gathering<'_> {
     }
 
     fn offer(&mut self, chunk: ChunkAt, share: f32) {
-        let columns = &self.columns[chunk.segment];
+        let columns = &self.index.columns[chunk.segment];
         let file = columns.file(chunk.document);
         let record = || columns.record(chunk.document);
         let found = &mut self.found;
         let kind = columns.kind(chunk.document);
         let worth = share * kind.map_or(1.0, rank::worth_citing);
         let passages = self.passages;
-        self.sessions.holders(file, record, |session| {
+        self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             found.best = Some(found.best.map_or(share, |known| known.max(share)));
             if found.cited.is_none_or(|(known, _)| worth > known) {
@@ -213,13 +218,13 @@ impl Gathering<'_> {
     }
 
     fn score_sessions(&mut self, features: &[Column]) {
-        let all = self.sessions.speaking();
+        let all = self.index.sessions.speaking();
         let having = |column: &Column| column.said.iter().filter(|said| **said > 0).count() as u64;
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(all, having(column))).collect();
         let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
         let most = rank::most_for_session(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
         for (session, found) in self.found.iter_mut().enumerate() {
-            let length = self.sessions.relative_length(session);
+            let length = self.index.sessions.relative_length(session);
             for (column, idf) in features.iter().zip(&idfs) {
                 let said = column.said[session];
                 if said > 0 {
@@ -231,17 +236,17 @@ impl Gathering<'_> {
 
     fn mean_length(&self) -> tantivy::Result<f32> {
         let mut words = 0;
-        for segment in self.text.segment_readers() {
-            words += segment.inverted_index(self.fields.text)?.total_num_tokens();
+        for segment in self.index.text.segment_readers() {
+            words += segment.inverted_index(self.index.fields.text)?.total_num_tokens();
         }
-        Ok((words as f32 / self.sessions.chunks().max(1) as f32).max(1.0))
+        Ok((words as f32 / self.index.sessions.chunks().max(1) as f32).max(1.0))
     }
 
     fn file(&mut self, path: &str) -> tantivy::Result<()> {
         let Some((ending, shorter)) = query_terms(path) else { return Ok(()) };
-        for at in 0..self.columns.len() {
+        for at in 0..self.index.columns.len() {
             let mut facts = Vec::new();
-            word(&self.text.segment_readers()[at], self.fields.path, &ending, |document, _| {
+            word(&self.index.text.segment_readers()[at], self.index.fields.path, &ending, |document, _| {
                 facts.push(document);
             })?;
             for document in facts {
@@ -251,9 +256,14 @@ impl Gathering<'_> {
                 std::iter::once((&ending, 1.0)).chain(shorter.iter().map(|(term, share)| (term, *share)))
             {
                 let mut mentions = Vec::new();
-                word(&self.text.segment_readers()[at], self.fields.mention, term, |document, _| {
-                    mentions.push(document);
-                })?;
+                word(
+                    &self.index.text.segment_readers()[at],
+                    self.index.fields.mention,
+                    term,
+                    |document, _| {
+                        mentions.push(document);
+                    },
+                )?;
                 for document in mentions {
                     self.mention(ChunkAt { segment: at, document }, share);
                 }
@@ -263,7 +273,7 @@ impl Gathering<'_> {
     }
 
     fn fact(&mut self, chunk: ChunkAt) {
-        let columns = &self.columns[chunk.segment];
+        let columns = &self.index.columns[chunk.segment];
         let Some(kind) = columns.kind(chunk.document) else { return };
         let time = columns.time(chunk.document);
         if !self.admit.chunk(kind, &|| time) {
@@ -272,7 +282,7 @@ impl Gathering<'_> {
         let file = columns.file(chunk.document);
         let record = || columns.record(chunk.document);
         let found = &mut self.found;
-        self.sessions.holders(file, record, |session| {
+        self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             let strength = match kind {
                 Kind::Edit | Kind::Write => {
@@ -299,12 +309,12 @@ impl Gathering<'_> {
     }
 
     fn mention(&mut self, chunk: ChunkAt, share: f32) {
-        let columns = &self.columns[chunk.segment];
+        let columns = &self.index.columns[chunk.segment];
         let file = columns.file(chunk.document);
         let record = || columns.record(chunk.document);
         let time = columns.time(chunk.document);
         let found = &mut self.found;
-        self.sessions.holders(file, record, |session| {
+        self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             found.facts.mentioned = found.facts.mentioned.max(share);
             if found.fact.is_none_or(|(known, _)| (0, time) > known) {

@@ -39,7 +39,7 @@ pub use query::{Filter, FilterName, Query, role, tags, without_tag};
 pub use searcher::{Count, Hit, Meaning, Mode, Outcome, Scope, Searcher, Size, Why};
 pub use snippet::Snippet;
 pub use source::{SourceKind, names_of, sources_of};
-pub use sync::{Progress, Source, Synced, pending, sync};
+pub use sync::{Progress, Source, Synced, fingerprint_of, pending, sync};
 pub use understand::{BUILT_IN, Understanding, Understood};
 pub use vectors::can_embed;
 pub use writer::discard;

@@ -8,9 +8,17 @@ const WORD: usize = 14;
 /// How many places there are, as a power of two; a run has one, and whoever comes next takes it.
 const PLACES: u32 = 13;
 
+/// The places are made for so many runs: a question or a snippet has fewer, and half a megabyte would cost more
+/// than it saves.
+pub(crate) const MANY: usize = 1 << 10;
+
 /// Which word a short run gives.
+#[derive(Default)]
 pub(crate) struct PlainWords {
+    /// None before there were many runs.
     places: Vec<Place>,
+    /// How many runs came before there were places.
+    before: usize,
 }
 
 /// Two fill a line of the processor's cache.
@@ -30,12 +38,6 @@ struct Key {
     length: u8,
 }
 
-impl Default for PlainWords {
-    fn default() -> Self {
-        Self { places: vec![Place::default(); 1 << PLACES] }
-    }
-}
-
 impl PlainWords {
     /// The word of a run that was kept.
     pub(crate) fn get(&self, run: &str) -> Option<&str> {
@@ -44,8 +46,15 @@ impl PlainWords {
         std::str::from_utf8(place.word.get(..usize::from(place.length))?).ok()
     }
 
-    /// Keeps the word of a run, where both are short.
+    /// Keeps the word of a run, where both are short and there were many before.
     pub(crate) fn keep(&mut self, run: &str, word: &str) {
+        if self.places.is_empty() {
+            self.before += 1;
+            if self.before <= MANY {
+                return;
+            }
+            self.places = vec![Place::default(); 1 << PLACES];
+        }
         let (Some(key), Ok(length)) = (Key::of(run.as_bytes()), u8::try_from(word.len())) else { return };
         let mut kept = [0; WORD];
         let Some(room) = kept.get_mut(..word.len()) else { return };
@@ -89,6 +98,10 @@ mod tests {
     #[test]
     fn what_is_kept_is_found_until_another_takes_its_place() {
         let mut words = PlainWords::default();
+        for _ in 0..MANY {
+            words.keep("Connections", "connect");
+            assert_eq!(words.get("Connections"), None);
+        }
         words.keep("Connections", "connect");
         assert_eq!(words.get("Connections"), Some("connect"));
         assert_eq!(words.get("connections"), None);

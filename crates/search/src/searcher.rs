@@ -1,7 +1,6 @@
 //! Answers questions from the index as it stands; never writes, never waits for a writer.
 
 use std::collections::HashSet;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use embedding::{Vector, Vectors};
@@ -9,14 +8,14 @@ use jiff::Timestamp;
 use model::SessionId;
 use rustc_hash::FxHashMap;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
-use transcript::Role;
+use transcript::{Role, both};
 
 use crate::chosen::models_folder;
 use crate::columns::{Admit, ChunkAt, Columns, Place};
 use crate::deep::Deep;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
-use crate::gather::{Found, gather};
+use crate::gather::{self, Found, gather};
 use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
 use crate::near::nearest;
@@ -190,6 +189,8 @@ pub struct Searcher {
     pub(crate) vectors: Option<Vectors>,
     pub(crate) sessions: Sessions,
     understanding: Option<Understanding>,
+    /// Of the list, before anything was read.
+    version: i64,
 }
 
 /// What every hit of one question is made with.
@@ -218,6 +219,7 @@ impl Searcher {
             return Ok(None);
         }
         let Some(list) = FileList::open_read_only(&list_file(folder))? else { return Ok(None) };
+        let version = list.version()?;
         let fields = Fields::new();
         // A writer may remove a segment between the reading of the list of segments and their opening.
         let opened = open_text(&text).or_else(|_| open_text(&text)).map_err(index_failed("open", &text))?;
@@ -231,7 +233,14 @@ impl Searcher {
             None => vectors::open(folder, list.vectors()?),
         };
         let understanding = None;
-        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions, understanding }))
+        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions, understanding, version }))
+    }
+
+    /// Whether it answers as an index would that is brought up to date with files of this fingerprint and opened now.
+    pub fn is_fresh(&self, fingerprint: u64) -> Result<bool, Error> {
+        Ok(self.list.version()? == self.version
+            && self.list.fresh_at()? == Some(fingerprint)
+            && vectors::are_there(self.vectors.as_ref(), self.list.vectors()?))
     }
 
     /// Questions are read by a model that a person chose.
@@ -265,11 +274,9 @@ impl Searcher {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
             Some(nearness(vectors, text, sessions, &columns, &read.vector, scope, threads))
         };
-        let (found, nearness) = std::thread::scope(|parts| {
-            let nearness = parts.spawn(|| read.as_ref().ok().and_then(near));
-            let found = gather(text, &self.fields, &columns, sessions, query, file, scope);
-            (found, nearness.join().unwrap_or_else(|panic| resume_unwind(panic)))
-        });
+        let index = gather::Index { text, fields: &self.fields, columns: &columns, sessions };
+        let (found, nearness) =
+            both(|| gather(&index, query, file, scope, threads), || read.as_ref().ok().and_then(near));
         let found = found.map_err(failed())?;
         let nearness = nearness.transpose()?.unwrap_or_default();
         let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());

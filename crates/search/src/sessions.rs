@@ -10,7 +10,7 @@ use crate::source::SourceKind;
 const NONE: u32 = u32::MAX;
 
 /// The numbers of the sessions of each source, by their names.
-type Numbers = [FxHashMap<String, u32>; SourceKind::ALL.len()];
+type Numbers = [FxHashMap<SessionId, u32>; SourceKind::ALL.len()];
 
 /// The sessions that the indexed files belong to.
 #[derive(Debug, Default)]
@@ -64,11 +64,13 @@ impl Sessions {
         let number = if let Some(number) = numbers.get(session) {
             *number
         } else {
-            let (Ok(id), Ok(number)) = (session.parse(), u32::try_from(self.ids.len())) else { return };
-            self.ids.push(id);
+            let (Ok(id), Ok(number)) = (session.parse::<SessionId>(), u32::try_from(self.ids.len())) else {
+                return;
+            };
+            self.ids.push(id.clone());
             self.sources.push(share.source);
             self.spoken.push(0);
-            numbers.insert(session.to_owned(), number);
+            numbers.insert(id, number);
             number
         };
         self.of_file[file] = number;

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::chunk::{Unit, units};
 use crate::document::Documents;
 use crate::error::Error;
-use crate::files::{Changes, FileList, FileRow, Shared};
+use crate::files::{Changes, FileList, FileRow, Kept, Shared};
 use crate::kind::Kind;
 use crate::source::SourceKind;
 use crate::writer::{Writer, list_file};
@@ -127,7 +127,7 @@ pub fn sync(
 ) -> Result<Synced, Error> {
     let rows = match FileList::open_read_only(&list_file(folder)) {
         // Vectors that are lost, or of another table, are made again from the beginning.
-        Ok(Some(list)) if !vectors::are_there(folder, list.vectors()?) => Vec::new(),
+        Ok(Some(list)) if !are_there(folder, list.vectors()?) => Vec::new(),
         Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(Synced::default()),
         Ok(Some(list)) => list.all()?,
         Ok(None) | Err(_) => Vec::new(),
@@ -153,10 +153,19 @@ pub fn sync(
     Pass::new(writer, &plan)?.run(plan, keep_going)
 }
 
+/// Whether all vectors that count can be read by this program.
+fn are_there(folder: &Path, kept: Kept) -> bool {
+    vectors::are_there(vectors::open(folder, kept).as_ref(), kept)
+}
+
 /// Whether nothing has changed since nothing was left to read: what most questions find.
 fn is_fresh(list: &FileList, sources: &[Source]) -> Result<bool, Error> {
-    let now = fingerprint(sources.iter().map(|source| (source.path.as_path(), &source.stamp)));
-    Ok(list.fresh_at()? == Some(now))
+    Ok(list.fresh_at()? == Some(fingerprint_of(sources)))
+}
+
+/// A number that changes when any of the sources does; those of other sources can be added to it.
+pub fn fingerprint_of(sources: &[Source]) -> u64 {
+    fingerprint(sources.iter().map(|source| (source.path.as_path(), &source.stamp)))
 }
 
 fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {

@@ -36,9 +36,9 @@ pub(crate) fn open(folder: &Path, kept: Kept) -> Option<Vectors> {
     if kept.rows == 0 { None } else { Vectors::open(&file(folder, kept.file), model(), kept.rows).ok() }
 }
 
-/// Whether all vectors that count can be read by this program.
-pub(crate) fn are_there(folder: &Path, kept: Kept) -> bool {
-    kept.rows == 0 || open(folder, kept).is_some()
+/// Whether all vectors that count are among those that were opened.
+pub(crate) fn are_there(opened: Option<&Vectors>, kept: Kept) -> bool {
+    kept.rows == 0 || opened.is_some()
 }
 
 /// The vectors, open for adding to them.

@@ -42,9 +42,7 @@ pub(crate) fn find(projects: &Path, threads: usize) -> Found {
         }
     }
     add(&mut found, walk.found);
-    for part in in_parallel(threads, &folders, |folder| project(&root, folder, threads)) {
-        add(&mut found, part);
-    }
+    join(&mut found, in_parallel(threads, &folders, |folder| project(&root, folder, threads)));
     found
 }
 
@@ -71,12 +69,10 @@ fn project(root: &Path, folder: &Path, threads: usize) -> Found {
         }
         walk
     });
-    let mut side_folders = HashMap::new();
-    walk.found.transcripts.reserve_exact(looked_at.iter().map(|part| part.found.transcripts.len()).sum());
-    for part in looked_at {
-        add(&mut walk.found, part.found);
-        side_folders.extend(part.side_folders);
-    }
+    let (parts, side_folders): (Vec<_>, Vec<_>) =
+        looked_at.into_iter().map(|part| (part.found, part.side_folders)).unzip();
+    let mut side_folders: HashMap<_, _> = side_folders.into_iter().flatten().collect();
+    join(&mut walk.found, parts);
     let mut transcripts = mem::take(&mut walk.found.transcripts);
     for transcript in &mut transcripts {
         if let Some(side) = side_folders.remove(transcript.id.as_str()) {
@@ -101,19 +97,18 @@ impl Iterator for Batches {
     }
 }
 
-fn add(found: &mut Found, part: Found) {
-    take_over(&mut found.transcripts, part.transcripts);
-    take_over(&mut found.flat_subagents, part.flat_subagents);
-    take_over(&mut found.problems, part.problems);
+/// All parts behind what was found before: thousands are moved once.
+fn join(found: &mut Found, parts: Vec<Found>) {
+    found.transcripts.reserve_exact(parts.iter().map(|part| part.transcripts.len()).sum());
+    for part in parts {
+        add(found, part);
+    }
 }
 
-/// Thousands are not copied where there was nothing before.
-fn take_over<T>(all: &mut Vec<T>, mut part: Vec<T>) {
-    if all.capacity() == 0 {
-        *all = part;
-    } else {
-        all.append(&mut part);
-    }
+fn add(found: &mut Found, part: Found) {
+    found.transcripts.extend(part.transcripts);
+    found.flat_subagents.extend(part.flat_subagents);
+    found.problems.extend(part.problems);
 }
 
 /// One thread's look around.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 
-use search::{pending, sync};
+use search::{Searcher, fingerprint_of, pending, sync};
 
 use crate::history::{History, session, sources};
 
@@ -115,4 +115,20 @@ fn damage_is_counted_and_passed_over() {
     let synced = history.sync();
     assert_eq!(synced.unreadable_lines, 2);
     assert_eq!(history.found("ostrich"), ["s1"]);
+}
+
+#[test]
+fn an_index_that_was_opened_before_answers_while_nothing_is_new() {
+    let history = History::new();
+    history.write(&session("s1", "a heron", "It is a heron."));
+    history.sync();
+    let now = || fingerprint_of(&sources(&history.config()));
+    let open = || Searcher::open(&history.index()).unwrap().unwrap();
+    let opened = open();
+    assert!(opened.is_fresh(now()).unwrap());
+    history.write(&session("s2", "an egret", "It is an egret."));
+    assert!(!opened.is_fresh(now()).unwrap(), "a transcript is new");
+    history.sync();
+    assert!(!opened.is_fresh(now()).unwrap(), "what it holds is of before");
+    assert!(open().is_fresh(now()).unwrap());
 }
