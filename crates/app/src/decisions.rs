@@ -69,12 +69,12 @@ impl<'a> Book<'a> {
         Ok(Self { app, connection: open(app)? })
     }
 
-    /// Keeps a decision; returns its number.
-    pub(crate) fn keep(mut self, answer: &Answer) -> Result<i64, Error> {
+    /// Keeps a decision and every session that was looked at for it; returns its number.
+    pub(crate) fn keep(mut self, answer: &Answer, considered: &[Considered]) -> Result<i64, Error> {
         let app = self.app;
         let failed = |error: rusqlite::Error| failed(app, &error);
         let whole = serde_json::to_string(answer).map_err(|error| not_json(&error))?;
-        let sessions = looked_at::pack(&answer.considered).unwrap_or_default();
+        let sessions = looked_at::pack(considered).unwrap_or_default();
         let transaction = self.connection.transaction().map_err(failed)?;
         transaction
             .execute(

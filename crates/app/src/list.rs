@@ -2,7 +2,7 @@
 
 pub use catalog::{Filter, Progress};
 use model::Session;
-use transcript::Problem;
+use transcript::{Problem, let_go};
 
 use crate::{App, activity, spoken, totals};
 
@@ -39,10 +39,11 @@ pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
     catalog.hold(|id| spoken.contains_key(id));
     let known = catalog.sessions.len();
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
-    let asked_for: Vec<Box<Session>> = all.filter(|session| request.filter.lets_through(session)).collect();
+    let mut asked_for: Vec<Box<Session>> =
+        all.filter(|session| request.filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
-    let shown = asked_for.len() - more;
-    let mut sessions: Vec<Session> = asked_for.into_iter().take(shown).map(|session| *session).collect();
+    let_go(asked_for.split_off(asked_for.len() - more));
+    let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();
     activity::enter(app, &mut sessions, spoken);
     for session in &mut sessions {
         app.told_session(session);

@@ -11,7 +11,7 @@ use selection::{
     choose, needs_relevance,
 };
 use serde::Serialize;
-use transcript::both;
+use transcript::{both, let_go};
 
 use crate::repo::Meant;
 use crate::{App, Error, Kind, decisions, labels, ledger, relevance, totals};
@@ -84,9 +84,6 @@ pub struct Answer {
     pub not_kept: Option<String>,
     /// What could not be learned.
     pub notes: Vec<String>,
-    /// All that were looked at.
-    #[serde(skip)]
-    pub considered: Vec<Considered>,
 }
 
 /// What a resumed session reads again before its first word.
@@ -142,11 +139,12 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
         (decision, judged)
     };
     let ((decision, judged), book) = both(decide, || decisions::Book::open(app));
-    let mut answer = answer(app, request, &field, &task, decision, judged);
-    match book.and_then(|book| book.keep(&answer)) {
+    let mut answer = answer(app, request, &field, &task, &decision, judged);
+    match book.and_then(|book| book.keep(&answer, &decision.considered)) {
         Ok(id) => answer.decision = Some(id),
         Err(error) => answer.not_kept = Some(error.message),
     }
+    let_go((field, decision));
     Ok(answer)
 }
 
@@ -237,7 +235,7 @@ fn answer(
     request: &Request,
     field: &Field,
     task: &Task<'_>,
-    decision: Decision,
+    decision: &Decision,
     judged: Option<Judged>,
 ) -> Answer {
     let best = decision.considered.first();
@@ -249,13 +247,13 @@ fn answer(
     let unknown = field.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
     Answer {
         action: decision.action,
-        reason: decision.reason,
+        reason: decision.reason.clone(),
         session_id: decision.session.clone(),
         factors: best.map(|best| best.factors),
         score: best.map(|best| best.score),
         threshold: task.threshold,
         weights: task.weights.name,
-        would_change: decision.changes,
+        would_change: decision.changes.clone(),
         judge,
         judge_fell_back,
         before_resume: resumed.map(|session| outlay(app, session, task.now)),
@@ -269,7 +267,6 @@ fn answer(
         decision: None,
         not_kept: None,
         notes: unknown.into_iter().collect(),
-        considered: decision.considered,
     }
 }
 

@@ -10,7 +10,7 @@ use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
 use search::{FilterName, Query, Scope};
 pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
-use transcript::Role;
+use transcript::{Role, let_go};
 
 use crate::{App, Error, Kind, Secrets, embed, index, moment};
 
@@ -149,6 +149,7 @@ pub fn search(
     answer.total = outcome.total;
     answer.found =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
+    let_go((searcher, scope, found));
     Ok(answer)
 }
 

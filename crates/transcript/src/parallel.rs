@@ -43,3 +43,9 @@ pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Sen
         (one, other.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
+
+/// Gives back what is no longer needed; nobody waits for it.
+pub fn let_go(value: impl Send + 'static) {
+    // Where there can be no more threads it is given back at once.
+    let _ = thread::Builder::new().spawn(move || drop(value));
+}
