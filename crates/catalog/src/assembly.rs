@@ -57,6 +57,17 @@ pub(crate) fn assemble(
 }
 
 impl Read {
+    /// The same, copied from that session.
+    pub(crate) fn forked_from(self, forked_from: Option<ForkOrigin>) -> Self {
+        Self { forked_from, ..self }
+    }
+
+    /// Whether any of its messages is marked as another session's.
+    pub(crate) fn holds_copies(&self) -> bool {
+        let files = std::iter::once(&self.facts).chain(self.agents.iter().map(|(_, facts)| facts));
+        files.flat_map(|facts| &facts.messages).any(|message| message.copied)
+    }
+
     /// What is known of the session.
     pub(crate) fn card(&self) -> Card<'_> {
         Card {

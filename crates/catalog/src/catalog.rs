@@ -1,5 +1,6 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
+use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
@@ -70,6 +71,14 @@ pub struct Work {
     pub rows: u64,
 }
 
+impl AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        self.opened += other.opened;
+        self.bytes += other.bytes;
+        self.rows += other.rows;
+    }
+}
+
 /// How far a reading is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -109,9 +118,12 @@ impl Found {
 
     /// A number that changes when any of the files does; those of other files can be added to it.
     pub fn fingerprint(&self) -> u64 {
-        let sessions = self.sessions.iter().map(|file| (file.path.as_path(), &file.stamp));
-        let agents = self.sessions.iter().flat_map(|file| &file.subagents).chain(&self.flat_subagents);
-        transcript::fingerprint(sessions.chain(agents.map(|file| (file.path.as_path(), &file.stamp))))
+        self.sessions.iter().map(TranscriptFile::fingerprint).fold(self.flat_fingerprint(), u64::wrapping_add)
+    }
+
+    /// The same of those sub-agents' files whose session only their records name.
+    pub(crate) fn flat_fingerprint(&self) -> u64 {
+        transcript::fingerprint(self.flat_subagents.iter().map(|file| (file.path.as_path(), &file.stamp)))
     }
 }
 

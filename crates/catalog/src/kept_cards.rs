@@ -1,5 +1,5 @@
-//! The cards of all sessions in one file, good until any transcript changes: a list of thousands of sessions then
-//! takes one small file, and no database.
+//! The cards of all sessions in one file, each good until its transcript changes: a list of thousands of sessions
+//! then takes one small file, and no database.
 //!
 //! Ours to lose: what does not fit the transcripts as they are now is made anew.
 
@@ -8,7 +8,10 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
+use model::ForkOrigin;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use transcript::{TranscriptFile, in_parallel};
@@ -19,7 +22,7 @@ use crate::describe::last_modified;
 use crate::project::Projects;
 
 /// Which cards the bytes were made of: whoever changes [`Card`] raises it.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// The longest head that is read, in bytes: that of some million sessions.
 const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
@@ -28,8 +31,8 @@ const SECTION: usize = 256;
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     format: u32,
-    /// The fingerprint of all transcripts.
-    files: u64,
+    /// The fingerprint of the sub-agents' files whose session only their records name.
+    flat: u64,
     /// The rules by which it was reckoned what each session took, where it was.
     edition: Option<u64>,
     /// How many bytes each section has; they follow one another.
@@ -39,10 +42,27 @@ struct Head {
 /// A card in its place: the newest session's first.
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
-    /// Which of the transcripts that were found it is of.
+    /// Which of the transcripts that were found it was of.
     at: usize,
+    /// The fingerprint of the session's files.
+    files: u64,
+    /// Whether it holds messages that other sessions hold, too.
+    shares: bool,
     #[serde(borrow)]
     card: Card<'a>,
+}
+
+/// A session in which something has changed since its card was kept.
+#[derive(Debug)]
+pub(crate) struct Changed {
+    /// Which of the transcripts that were found is its own.
+    pub(crate) at: usize,
+    /// Whether it held messages that other sessions hold, too.
+    pub(crate) shares: bool,
+    /// How many sub-agents it had.
+    pub(crate) agents: usize,
+    /// The session it was copied from.
+    pub(crate) forked_from: Option<ForkOrigin>,
 }
 
 /// How many bytes stand before the head: its length, as a little-endian number.
@@ -72,9 +92,10 @@ impl KeptCards {
         (head.format == FORMAT && file.metadata().ok()?.len() == end).then_some(Self { file, head, begin })
     }
 
-    /// What `tell` makes of each session's card, the newest session first, by so many threads.
+    /// What `tell` makes of the card of each session in which nothing has changed, the newest first, by so many
+    /// threads; and the other sessions.
     ///
-    /// `None` where a transcript has changed since, or what was taken was not reckoned in the `edition` that is asked
+    /// `None` where a session has come or gone since, or what was taken was not reckoned in the `edition` that is asked
     /// for.
     pub(crate) fn told<T: Send>(
         &self,
@@ -83,31 +104,41 @@ impl KeptCards {
         threads: usize,
         projects: &Projects,
         tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Projects) -> T + Sync,
-    ) -> Option<Vec<T>> {
+    ) -> Option<(Vec<T>, Vec<Changed>)> {
         let is_reckoned = edition.is_none() || self.head.edition == edition;
-        if !is_reckoned || self.head.files != found.fingerprint() {
+        if !is_reckoned || self.head.flat != found.flat_fingerprint() {
             return None;
         }
+        let places = Where::of(found);
         let sections = self.sections();
         let parts = sections.chunks(sections.len().div_ceil(threads.max(1)).max(1));
         let told = in_parallel(threads, parts, |sections| {
             let mut projects = projects.clone();
             // There is room for those of the other threads: thousands of sessions are not moved twice.
-            let mut told = Vec::with_capacity(found.sessions.len());
+            let (mut told, mut changed) = (Vec::with_capacity(found.sessions.len()), Vec::new());
             let mut bytes = Vec::new();
             for (offset, length) in sections {
                 bytes.resize(*length, 0);
                 self.file.read_exact_at(&mut bytes, *offset).ok()?;
-                each(&bytes, found, |file, card| told.push(tell(file, card, &mut projects)))?;
+                each(&bytes, &places, |at, row| {
+                    let file = &found.sessions[at];
+                    if row.files == file.fingerprint() {
+                        told.push(tell(file, &row.card, &mut projects));
+                    } else {
+                        changed.push(row.changed(at));
+                    }
+                })?;
             }
-            Some(told)
+            Some((told, changed))
         });
         let mut told = told.into_iter();
-        let mut all = told.next().unwrap_or_else(|| Some(Vec::new()))?;
+        let (mut all, mut changed) = told.next().unwrap_or_else(|| Some((Vec::new(), Vec::new())))?;
         for part in told {
-            all.append(&mut part?);
+            let (mut more, more_changed) = part?;
+            all.append(&mut more);
+            changed.extend(more_changed);
         }
-        (all.len() == found.sessions.len()).then_some(all)
+        (all.len() + changed.len() == found.sessions.len()).then_some((all, changed))
     }
 
     /// Where each section begins, and its length.
@@ -121,13 +152,42 @@ impl KeptCards {
     }
 }
 
-/// Reads a section's cards; `None` where they are not those of the transcripts.
-fn each(section: &[u8], found: &Found, mut tell: impl FnMut(&TranscriptFile, &Card<'_>)) -> Option<()> {
+impl Row<'_> {
+    fn changed(self, at: usize) -> Changed {
+        let Card { agents, forked_from, .. } = self.card;
+        Changed { at, shares: self.shares, agents: agents.len(), forked_from }
+    }
+}
+
+/// Where each session's transcript is among those that were found.
+struct Where<'a> {
+    found: &'a Found,
+    /// Asked for only when one is not where it was.
+    by_id: OnceLock<FxHashMap<&'a str, usize>>,
+}
+
+impl<'a> Where<'a> {
+    fn of(found: &'a Found) -> Self {
+        Self { found, by_id: OnceLock::new() }
+    }
+
+    fn is(&self, row: &Row<'_>) -> Option<usize> {
+        let was = self.found.sessions.get(row.at).filter(|file| file.id.as_str() == row.card.id);
+        was.map(|_| row.at).or_else(|| self.by_id().get(row.card.id).copied())
+    }
+
+    fn by_id(&self) -> &FxHashMap<&'a str, usize> {
+        let sessions = self.found.sessions.iter();
+        self.by_id.get_or_init(|| sessions.map(|file| file.id.as_str()).zip(0..).collect())
+    }
+}
+
+/// Reads a section's rows; `None` where they are not those of the transcripts.
+fn each(section: &[u8], places: &Where<'_>, mut take: impl FnMut(usize, Row<'_>)) -> Option<()> {
     let mut rest = section;
     while !rest.is_empty() {
-        let (Row { at, card }, behind) = postcard::take_from_bytes::<Row<'_>>(rest).ok()?;
-        let file = found.sessions.get(at).filter(|file| file.id.as_str() == card.id)?;
-        tell(file, &card);
+        let (row, behind) = postcard::take_from_bytes::<Row<'_>>(rest).ok()?;
+        take(places.is(&row)?, row);
         rest = behind;
     }
     Some(())
@@ -139,10 +199,16 @@ fn file(places: &Places) -> Option<PathBuf> {
 
 /// Keeps the cards of all transcripts that were found, in that order, whole or not at all; where they cannot be kept
 /// they are made again the next time.
-pub(crate) fn save(places: &Places, found: &Found, edition: Option<u64>, cards: Vec<Card<'_>>) {
+pub(crate) fn save(
+    places: &Places,
+    found: &Found,
+    edition: Option<u64>,
+    cards: Vec<Card<'_>>,
+    shares: impl Fn(&str) -> bool,
+) {
     // One that could not be read is to be told of the next time, too.
     let Some(file) = file(places).filter(|_| cards.len() == found.sessions.len()) else { return };
-    let Ok(bytes) = bytes(found, edition, cards) else { return };
+    let Ok(bytes) = bytes(found, edition, cards, shares) else { return };
     let folder = file.parent().unwrap_or(&file);
     let written = NamedTempFile::new_in(folder).and_then(|mut scratch| {
         scratch.write_all(&bytes)?;
@@ -152,8 +218,16 @@ pub(crate) fn save(places: &Places, found: &Found, edition: Option<u64>, cards: 
     let _ = written;
 }
 
-fn bytes(found: &Found, edition: Option<u64>, cards: Vec<Card<'_>>) -> postcard::Result<Vec<u8>> {
-    let mut rows: Vec<Row<'_>> = cards.into_iter().enumerate().map(|(at, card)| Row { at, card }).collect();
+fn bytes(
+    found: &Found,
+    edition: Option<u64>,
+    cards: Vec<Card<'_>>,
+    shares: impl Fn(&str) -> bool,
+) -> postcard::Result<Vec<u8>> {
+    let files = found.sessions.iter().map(TranscriptFile::fingerprint);
+    let cards = (0..).zip(cards).zip(files);
+    let mut rows: Vec<Row<'_>> =
+        cards.map(|((at, card), files)| Row { at, files, shares: shares(card.id), card }).collect();
     rows.sort_unstable_by_key(|row| {
         (Reverse(found.sessions.get(row.at).and_then(|file| last_modified(file, &row.card))), row.card.id)
     });
@@ -166,7 +240,7 @@ fn bytes(found: &Found, edition: Option<u64>, cards: Vec<Card<'_>>) -> postcard:
         sections.push(section);
     }
     let lengths = sections.iter().map(Vec::len).collect();
-    let head = Head { format: FORMAT, files: found.fingerprint(), edition, sections: lengths };
+    let head = Head { format: FORMAT, flat: found.flat_fingerprint(), edition, sections: lengths };
     let head = postcard::to_stdvec(&head)?;
     let length = u32::try_from(head.len()).map_err(|_| postcard::Error::SerializeBufferFull)?;
     Ok([length.to_le_bytes().to_vec(), head, sections.concat()].concat())
@@ -189,7 +263,7 @@ mod tests {
             cwd: Some("/p"),
             first_at: "2026-01-02T03:04:05.000000678Z".parse().ok(),
             lines: 300,
-            forked_from: Some(model::ForkOrigin { session_id: "s0".parse().unwrap(), message_uuid: None }),
+            forked_from: Some(ForkOrigin { session_id: "s0".parse().unwrap(), message_uuid: None }),
             agents: vec![agent],
             took: Some((model::Usage { input: 1, output: 2, ..model::Usage::default() }, Some(0.5))),
             ..Card::default()
@@ -200,7 +274,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (3, 11_812_572_190_376_659_987),
+            (4, 11_812_572_190_376_659_987),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

@@ -17,6 +17,7 @@ mod pack;
 mod past;
 mod project;
 mod reading;
+mod renewal;
 mod scan;
 mod select;
 mod summary_cache;

@@ -3,42 +3,57 @@
 use std::collections::HashMap;
 
 use model::{SessionId, Usage};
+use rustc_hash::FxHashSet;
 use transcript::{Problem, TranscriptFile};
 
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, arranged, find, wanted};
 use crate::describe::describe;
-use crate::kept_cards::{self, KeptCards};
+use crate::kept_cards;
 use crate::project::Projects;
 use crate::reading::{Kept, Reading};
+use crate::renewal::renewed;
 
 /// The catalog with what each session took.
 ///
-/// `reckon` writes that into the entries; it is asked only where something has changed since the last time, or
-/// `edition`, which stands for the rules it reckons by.
+/// `reckon` writes that into entries; it is asked only about those in which something has changed since the last time,
+/// or about all where copies have to be told apart, or where `edition` is another, which stands for its rules.
 pub fn overview(
     places: &Places,
     edition: u64,
-    reckon: impl FnOnce(&mut [Entry]),
+    reckon: impl Fn(&mut [Entry]),
     mut progress: impl FnMut(Progress),
 ) -> Catalog {
     let found = find(places);
-    if let Some(catalog) = as_kept(places, &found, edition) {
-        return catalog;
-    }
-    let fresh = fresh(places, &found, Detail::Spending, &mut progress);
+    let found_out = match renewed_overview(places, &found, edition, &reckon) {
+        Ok(catalog) => return catalog,
+        Err(work) => work,
+    };
+    let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
+    fresh.told.work += found_out;
     fresh.reckoned(places, &found, edition, reckon)
 }
 
-fn as_kept(places: &Places, found: &Found, edition: u64) -> Option<Catalog> {
-    let kept = KeptCards::open(places)?;
+fn renewed_overview(
+    places: &Places,
+    found: &Found,
+    edition: u64,
+    reckon: impl Fn(&mut [Entry]),
+) -> Result<Catalog, Work> {
+    let entry = |file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects| Entry {
+        session: Box::new(describe(file, card, projects)),
+        messages: Vec::new(),
+        cost_state: None,
+    };
+    let changed = |mut reads: Vec<Read>, projects: &mut Projects| {
+        let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(projects)).collect();
+        reckon(&mut entries);
+        entries
+    };
     let mut projects = Projects::new(&places.global_files);
-    let entries = kept.told(found, Some(edition), places.threads, &projects, |file, card, projects| {
-        Entry { session: Box::new(describe(file, card, projects)), messages: Vec::new(), cost_state: None }
-    })?;
-    let told = Told { problems: found.problems.clone(), ..Told::default() };
-    Some(arranged(places, found, entries, &mut projects, told))
+    let (entries, told) = renewed(places, found, Some(edition), &mut projects, entry, changed)?;
+    Ok(arranged(places, found, entries, &mut projects, told))
 }
 
 /// What is to be told of a reading.
@@ -98,16 +113,17 @@ impl Fresh {
         places: &Places,
         found: &Found,
         edition: u64,
-        reckon: impl FnOnce(&mut [Entry]),
+        reckon: impl Fn(&mut [Entry]),
     ) -> Catalog {
         let Self { mut reads, told } = self;
         let mut projects = Projects::new(&places.global_files);
         let entries = reads.iter_mut().map(|read| read.entry(&mut projects)).collect();
         let mut catalog = arranged(places, found, entries, &mut projects, told);
+        let sharing = sharing(&catalog.sessions);
         reckon(&mut catalog.sessions);
         let took = |Entry { session, .. }: &Entry| (session.id.clone(), (session.usage, session.cost_usd));
         let took: HashMap<SessionId, _> = catalog.sessions.iter().map(took).collect();
-        save(places, found, Some(edition), &reads, &took);
+        save(places, found, Some(edition), &reads, &took, &sharing);
         catalog
     }
 
@@ -119,7 +135,7 @@ impl Fresh {
         mut projects: Projects,
         tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Projects) -> T,
     ) -> Vec<T> {
-        save(places, found, None, &self.reads, &HashMap::new());
+        save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
         self.reads.iter().map(|read| tell(&read.file, &read.card(), &mut projects)).collect()
     }
 }
@@ -131,7 +147,20 @@ fn save(
     edition: Option<u64>,
     reads: &[Read],
     took: &HashMap<SessionId, (Usage, Option<f64>)>,
+    sharing: &FxHashSet<SessionId>,
 ) {
     let cards = reads.iter().map(|read| Card { took: took.get(&read.file.id).copied(), ..read.card() });
-    kept_cards::save(places, found, edition, cards.collect());
+    kept_cards::save(places, found, edition, cards.collect(), |id| sharing.contains(id));
+}
+
+/// The sessions that hold messages which others hold, too.
+fn sharing(entries: &[Entry]) -> FxHashSet<SessionId> {
+    let of =
+        |(at, entry): (usize, &Entry)| entry.messages.iter().map(move |message| (message.key, at)).collect();
+    let mut holders: Vec<(u64, usize)> =
+        entries.iter().enumerate().flat_map(|one| -> Vec<_> { of(one) }).collect();
+    holders.sort_unstable();
+    holders.dedup();
+    let shared = holders.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1);
+    shared.flatten().map(|(_, at)| entries[*at].session.id.clone()).collect()
 }

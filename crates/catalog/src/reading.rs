@@ -54,6 +54,8 @@ pub(crate) struct Reading {
     pub(crate) facts: ByPath<Facts>,
     /// Those that could not.
     pub(crate) problems: Vec<Problem>,
+    /// Those that do not go on from what was kept of them.
+    pub(crate) replaced: Vec<PathBuf>,
     /// What it took.
     pub(crate) work: Work,
 }
@@ -157,6 +159,9 @@ impl Reading {
     fn take(&mut self, read: Read) -> Option<(PathBuf, Packed)> {
         self.work.opened += 1;
         self.work.bytes += read.bytes;
+        if read.replaced {
+            self.replaced.push(read.path.clone());
+        }
         match read.facts {
             Ok(facts) => {
                 self.facts.insert(read.path.clone().into_os_string(), facts);

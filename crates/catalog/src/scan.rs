@@ -86,6 +86,8 @@ pub(crate) struct Read {
     pub(crate) packed: Option<Packed>,
     /// How many of its bytes were looked at.
     pub(crate) bytes: u64,
+    /// It does not go on from what was known of it.
+    pub(crate) replaced: bool,
 }
 
 /// Reads the files on `threads` threads, handing over each as it is done.
@@ -114,16 +116,17 @@ pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read
 }
 
 fn read(job: &Job) -> Read {
-    let mut bytes = 0;
-    let facts = facts(job, &mut bytes);
+    let (mut bytes, mut replaced) = (0, false);
+    let facts = facts(job, &mut bytes, &mut replaced);
     let packed = facts.as_ref().ok().and_then(pack);
-    Read { path: job.path.clone(), facts, packed, bytes }
+    Read { path: job.path.clone(), facts, packed, bytes, replaced }
 }
 
-fn facts(job: &Job, bytes: &mut u64) -> io::Result<Facts> {
+fn facts(job: &Job, bytes: &mut u64, replaced: &mut bool) -> io::Result<Facts> {
     let known = job.known.as_ref();
     let mut tail = Tail::open(&job.path, known.map(|known| &known.mark))?;
-    let known = known.filter(|_| tail.change() != Change::Replaced);
+    *replaced = tail.change() == Change::Replaced;
+    let known = known.filter(|_| !*replaced);
     let agent = match &job.owner {
         Owner::Session(_) => None,
         Owner::Subagent(session) => Some(agent(&job.path, session.as_ref(), known)?),

@@ -5,14 +5,15 @@ use std::collections::HashSet;
 use model::{Session, SessionId};
 use transcript::TranscriptFile;
 
+use crate::assembly::Read;
 use crate::card::Card;
 use crate::catalog::{Detail, Found, Places, live};
 use crate::describe::outlined;
 use crate::filter::Filter;
-use crate::kept_cards::KeptCards;
 use crate::merge::Registered;
 use crate::overview::fresh;
 use crate::project::Projects;
+use crate::renewal::renewed;
 
 /// The sessions among those found that `filter` lets through.
 pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
@@ -22,13 +23,15 @@ pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<Sessio
         others.tell(&mut session);
         filter.lets_through(&session).then_some(session.id)
     };
-    let projects = Projects::new(&places.global_files);
-    let kept =
-        KeptCards::open(places).and_then(|kept| kept.told(found, None, places.threads, &projects, select));
-    let selected = kept.unwrap_or_else(|| {
-        let fresh = fresh(places, found, Detail::Facts, &mut |_| ());
-        fresh.kept(places, found, projects, select)
-    });
+    let mut projects = Projects::new(&places.global_files);
+    let changed = |reads: Vec<Read>, projects: &mut Projects| {
+        reads.iter().map(|read| select(&read.file, &read.card(), projects)).collect()
+    };
+    let renewed = renewed(places, found, None, &mut projects, select, changed);
+    let selected = renewed.map_or_else(
+        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, projects, select),
+        |(selected, _)| selected,
+    );
     selected.into_iter().flatten().collect()
 }
 

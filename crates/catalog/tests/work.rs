@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
 
+use std::cell::Cell;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -225,9 +226,9 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     scratch.file("projects/-p/s2.jsonl", PROMPT);
     // Asks the ledger's place for a figure, and counts how often it is asked.
     let look = |edition: u64| {
-        let mut asked = 0;
+        let asked = Cell::new(0);
         let reckon = |entries: &mut [catalog::Entry]| {
-            asked += 1;
+            asked.set(asked.get() + 1);
             for entry in entries {
                 entry.session.usage.output = entry.messages.len() as u64;
                 entry.session.cost_usd = Some(edition as f64);
@@ -235,7 +236,7 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
         };
         let found = overview(&scratch.places(), edition, reckon, |_| ());
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
-        (asked, sessions, found.work)
+        (asked.get(), sessions, found.work)
     };
     let (asked, first, _) = look(7);
     assert_eq!((asked, first[0].usage.output + first[1].usage.output), (1, 2));
@@ -255,4 +256,57 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     append(&path, PROMPT);
     let all = select(&scratch.places(), &find(&scratch.places()), &Filter::default());
     assert_eq!((all.len(), look(8).0), (2, 1));
+}
+
+#[test]
+fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
+    let scratch = Scratch::new();
+    let answer = |id: &str| ANSWER.replace("\"id\":\"i\"", &format!("\"id\":\"{id}\""));
+    let session = |id: &str, content: &str| scratch.file(&format!("projects/-p/{id}.jsonl"), content);
+    let copied = session("s1", &(PROMPT.to_owned() + &answer("shared")));
+    session("s2", &(PROMPT.to_owned() + &answer("shared")));
+    let own = session("s3", &(PROMPT.to_owned() + &answer("own")));
+    scratch.file("projects/-p/s3/subagents/agent-a.jsonl", &answer("of a"));
+    let look = |state: &str| {
+        let asked = Cell::new(0);
+        let reckon = |entries: &mut [catalog::Entry]| {
+            asked.set(entries.len());
+            for entry in entries {
+                entry.session.usage.output = entry.messages.len() as u64;
+            }
+        };
+        let places = Places { cache: Some(scratch.at(state).join("catalog.sqlite")), ..scratch.places() };
+        let found = overview(&places, 1, reckon, |_| ());
+        let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
+        (asked.get(), sessions, found.work.opened)
+    };
+    let mut state = 0;
+    let mut check = |asked: usize, opened: u64, what: &str| {
+        let (now, sessions, files) = look("state");
+        assert_eq!((now, files), (asked, opened), "{what}");
+        state += 1;
+        assert_eq!(sessions, look(&format!("state-{state}")).1, "{what}");
+        assert_eq!(look("state").1, sessions, "{what}, asked again");
+        let all = find(&scratch.places());
+        assert_eq!(select(&scratch.places(), &all, &Filter::default()).len(), sessions.len(), "{what}");
+    };
+    check(3, 4, "nothing was known");
+    append(&own, &answer("more"));
+    check(1, 1, "its own message is new");
+    scratch.file("projects/-p/s3/subagents/agent-b.jsonl", &answer("of b"));
+    check(1, 1, "a sub-agent is new");
+    append(&copied, &answer("another"));
+    check(3, 1, "copies have to be told apart");
+    append(
+        &own,
+        &answer("copy")
+            .replace("\"uuid\":\"u2\"", r#""uuid":"u3","forkedFrom":{"sessionId":"s9","messageUuid":"u"}"#),
+    );
+    check(3, 1, "a message is another session's");
+    session("s4", PROMPT);
+    check(4, 1, "a session is new");
+    fs::write(&own, PROMPT.replace("u1", "u7") + &answer("other") + &answer("shared")).unwrap();
+    check(4, 1, "a transcript was replaced");
+    fs::remove_file(&own).unwrap();
+    check(3, 0, "a session is gone");
 }

@@ -10,7 +10,7 @@ use crate::json::{Raw, raw_fields};
 use crate::open;
 use crate::reader::Reader;
 use crate::record::parse;
-use crate::tail::FileStamp;
+use crate::tail::{FileStamp, fingerprint};
 use crate::walk;
 
 /// The largest side file that is read, in bytes.
@@ -164,6 +164,12 @@ impl TranscriptFile {
     /// The name of the project folder it lies in.
     pub fn folder(&self) -> &OsStr {
         self.path.parent().and_then(Path::file_name).unwrap_or_default()
+    }
+
+    /// A number that changes when the transcript or one of its sub-agents' does; those of several can be added.
+    pub fn fingerprint(&self) -> u64 {
+        let agents = self.subagents.iter().map(|file| (file.path.as_path(), &file.stamp));
+        fingerprint(std::iter::once((self.path.as_path(), &self.stamp)).chain(agents))
     }
 
     /// The folder beside the transcript.
