@@ -40,6 +40,8 @@ pub(crate) enum Of {
     File,
     /// Its kind's.
     Kind,
+    /// Its record's; 0 where that has none.
+    Record,
 }
 
 /// The columns of one segment that every question looks at.
@@ -88,6 +90,7 @@ impl Columns {
         let column = match of {
             Of::File => &self.file,
             Of::Kind => &self.kind,
+            Of::Record => &self.record,
         };
         let mut numbers = [None; AT_ONCE];
         let mut documents = Vec::with_capacity(AT_ONCE);

@@ -133,6 +133,17 @@ impl FileList {
         Ok(self.number("generation")?.unwrap_or(0))
     }
 
+    /// What the list holds: another list has another state, and so has the same one after each commit.
+    pub(crate) fn state(&self) -> Result<(u64, u64), Error> {
+        Ok((self.identity()?, self.generation()?))
+    }
+
+    /// The number of the file that came last; 0 where there is none.
+    pub(crate) fn last_file(&self) -> Result<u64, Error> {
+        let mut statement = self.prepare("SELECT coalesce(max(id), 0) FROM file")?;
+        statement.query_row([], |row| row.get(0).map(from_sql)).map_err(files_failed("read"))
+    }
+
     /// Which file of vectors there is and how many of its rows count.
     pub(crate) fn vectors(&self) -> Result<Kept, Error> {
         let sum = |key: &str| format!("coalesce(sum(value) FILTER (WHERE key = '{key}'), 0)");
@@ -179,10 +190,14 @@ impl FileList {
 
     /// Notes that every file is indexed as it now stands in the list.
     pub(crate) fn note_fresh(&self) -> Result<(), Error> {
-        let rows = self.all()?;
-        let present = rows.iter().filter(|row| !row.gone).map(|row| (row.path.as_path(), &row.stamp));
+        let mut statement = self.prepare("SELECT path, dev, ino, size, mtime FROM file WHERE NOT gone")?;
+        let mut rows = statement.query([]).map_err(files_failed("read"))?;
+        let mut now = 0;
+        while let Some(row) = rows.next().map_err(files_failed("read"))? {
+            now = fingerprint_of(row).map_err(files_failed("read"))?.wrapping_add(now);
+        }
         self.connection
-            .execute("INSERT OR REPLACE INTO meta VALUES ('fresh at', ?1)", [to_sql(fingerprint(present))])
+            .execute("INSERT OR REPLACE INTO meta VALUES ('fresh at', ?1)", [to_sql(now)])
             .map(drop)
             .map_err(files_failed("write"))
     }
@@ -353,6 +368,13 @@ fn file_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<FileRow> {
         gone: row.get(13)?,
         text: number(14)?,
     })
+}
+
+fn fingerprint_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<u64> {
+    let number = |at| row.get(at).map(from_sql);
+    let stamp = FileStamp { dev: number(1)?, ino: number(2)?, size: number(3)?, mtime: row.get(4)? };
+    let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+    Ok(fingerprint(std::iter::once((Path::new(path), &stamp))))
 }
 
 /// SQLite's numbers are signed; the bits stay the same.

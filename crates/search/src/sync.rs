@@ -3,12 +3,14 @@
 //! An unchanged file costs its stat, an appended one its new bytes. Work can be stopped at any line and is
 //! then kept; the next pass goes on from there.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use openclaw::Entry;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use transcript::record::{Record, parse};
 use transcript::{Change, FileStamp, Mark, Tail, fingerprint};
 use xxhash_rust::xxh3::xxh3_64;
@@ -125,12 +127,12 @@ pub fn sync(
     sources: &[Source],
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Synced, Error> {
-    let rows = match FileList::open_read_only(&list_file(folder)) {
+    let (state, rows) = match FileList::open_read_only(&list_file(folder)) {
         // Vectors that are lost, or of another table, are made again from the beginning.
-        Ok(Some(list)) if !are_there(folder, list.vectors()?) => Vec::new(),
+        Ok(Some(list)) if !are_there(folder, list.vectors()?) => (None, Vec::new()),
         Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(Synced::default()),
-        Ok(Some(list)) => list.all()?,
-        Ok(None) | Err(_) => Vec::new(),
+        Ok(Some(list)) => (Some(list.state()?), list.all()?),
+        Ok(None) | Err(_) => (None, Vec::new()),
     };
     let first_look = plan(rows, sources);
     if first_look.is_empty() {
@@ -148,8 +150,9 @@ pub fn sync(
     let Some(writer) = Writer::open(folder, first_look.bytes >= LARGE)? else {
         return Ok(Synced { busy: true, ..left });
     };
-    // Again, now that nobody else writes: another process may have done it meanwhile.
-    let plan = plan(writer.list.all()?, sources);
+    // Now that nobody else writes: another process may have done it meanwhile.
+    let is_as_it_was = state == Some(writer.list.state()?);
+    let plan = if is_as_it_was { first_look } else { plan(writer.list.all()?, sources) };
     Pass::new(writer, &plan)?.run(plan, keep_going)
 }
 
@@ -170,18 +173,20 @@ pub fn fingerprint_of(sources: &[Source]) -> u64 {
 
 fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
     let mut plan = Plan::default();
-    let present: HashSet<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
-    let mut by_path: HashMap<PathBuf, FileRow> = HashMap::with_capacity(rows.len());
-    let mut moved: HashMap<(u64, u64), FileRow> = HashMap::new();
+    // Not by `Path`, whose hash takes it apart.
+    let present: FxHashSet<&OsStr> = sources.iter().map(|source| source.path.as_os_str()).collect();
+    let mut by_path: FxHashMap<OsString, FileRow> =
+        FxHashMap::with_capacity_and_hasher(rows.len(), FxBuildHasher);
+    let mut moved: FxHashMap<(u64, u64), FileRow> = FxHashMap::default();
     for row in rows {
-        if present.contains(row.path.as_path()) {
-            by_path.insert(row.path.clone(), row);
+        if present.contains(row.path.as_os_str()) {
+            by_path.insert(row.path.clone().into_os_string(), row);
         } else {
             moved.insert((row.stamp.dev, row.stamp.ino), row);
         }
     }
     for source in sources {
-        let known = by_path.remove(&source.path).or_else(|| {
+        let known = by_path.remove(source.path.as_os_str()).or_else(|| {
             let row = moved.get(&(source.stamp.dev, source.stamp.ino))?;
             is_moved(row, source).then(|| row.clone())
         });
@@ -218,7 +223,7 @@ pub(crate) struct Pass {
     writer: Writer,
     documents: Documents,
     /// The file that owns each record.
-    records: HashMap<u64, u64>,
+    records: FxHashMap<u64, u64>,
     next_file: u64,
     changes: Changes,
     synced: Synced,
@@ -229,8 +234,8 @@ pub(crate) struct Pass {
 
 impl Pass {
     fn new(writer: Writer, plan: &Plan) -> Result<Self, Error> {
-        let records = if plan.todo.is_empty() { HashMap::new() } else { writer.known_records()? };
-        let next_file = writer.list.all()?.iter().map(|row| row.id).max().unwrap_or(0) + 1;
+        let records = if plan.todo.is_empty() { FxHashMap::default() } else { writer.known_records()? };
+        let next_file = writer.list.last_file()? + 1;
         Ok(Self {
             documents: Documents::new(writer.fields.clone()),
             records,

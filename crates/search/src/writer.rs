@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 
 use database::WriterLock;
 use embedding::Key;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use tantivy::indexer::NoMergePolicy;
 use tantivy::query::RangeQuery;
 use tantivy::schema::Field;
 use tantivy::{Index, IndexWriter, Term};
 
 use crate::chosen::models_folder;
+use crate::columns::{Columns, Of};
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
@@ -152,20 +154,18 @@ impl Writer {
     }
 
     /// The record each chunk was made from, by the file that owns it.
-    pub(crate) fn known_records(&self) -> Result<std::collections::HashMap<u64, u64>, Error> {
+    pub(crate) fn known_records(&self) -> Result<FxHashMap<u64, u64>, Error> {
         let failed = || index_failed("read", &self.folder);
         let searcher = self.index.reader().map_err(failed())?.searcher();
-        let mut known = std::collections::HashMap::new();
-        for segment in searcher.segment_readers() {
-            let records = segment.fast_fields().u64("record").map_err(failed())?;
-            let files = segment.fast_fields().u64("file").map_err(failed())?;
-            for document in segment.doc_ids_alive() {
-                if let (Some(record), Some(file)) = (records.first(document), files.first(document))
-                    && record != 0
-                {
-                    known.insert(record, file);
+        let all = usize::try_from(searcher.num_docs()).unwrap_or_default();
+        let mut known = FxHashMap::with_capacity_and_hasher(all, FxBuildHasher);
+        let columns = Columns::of(&searcher).map_err(failed())?;
+        for (columns, segment) in columns.iter().zip(searcher.segment_readers()) {
+            columns.each(segment, Of::Record, |document, record| {
+                if record != 0 {
+                    known.extend(columns.file(document).map(|file| (record, file)));
                 }
-            }
+            });
         }
         Ok(known)
     }
