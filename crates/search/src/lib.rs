@@ -20,6 +20,7 @@ mod plain;
 mod postings;
 mod query;
 mod rank;
+mod records;
 mod schema;
 mod searcher;
 mod sessions;

@@ -20,6 +20,7 @@ use crate::document::Documents;
 use crate::error::Error;
 use crate::files::{Changes, FileList, FileRow, Kept, Shared};
 use crate::kind::Kind;
+use crate::records::Records;
 use crate::source::SourceKind;
 use crate::writer::{Writer, list_file};
 use crate::{conversation, notes, vectors};
@@ -153,7 +154,7 @@ pub fn sync(
     // Now that nobody else writes: another process may have done it meanwhile.
     let is_as_it_was = state == Some(writer.list.state()?);
     let plan = if is_as_it_was { first_look } else { plan(writer.list.all()?, sources) };
-    Pass::new(writer, &plan)?.run(plan, keep_going)
+    Pass::new(writer)?.run(plan, keep_going)
 }
 
 /// Whether all vectors that count can be read by this program.
@@ -222,8 +223,7 @@ fn is_moved(row: &FileRow, source: &Source) -> bool {
 pub(crate) struct Pass {
     writer: Writer,
     documents: Documents,
-    /// The file that owns each record.
-    records: FxHashMap<u64, u64>,
+    records: Records,
     next_file: u64,
     changes: Changes,
     synced: Synced,
@@ -233,12 +233,11 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    fn new(writer: Writer, plan: &Plan) -> Result<Self, Error> {
-        let records = if plan.todo.is_empty() { FxHashMap::default() } else { writer.known_records()? };
+    fn new(writer: Writer) -> Result<Self, Error> {
         let next_file = writer.list.last_file()? + 1;
         Ok(Self {
             documents: Documents::new(writer.fields.clone()),
-            records,
+            records: writer.records()?,
             next_file,
             changes: Changes::default(),
             synced: Synced::default(),
@@ -373,7 +372,7 @@ impl Pass {
     /// Takes out the chunks of a file.
     fn take_out(&mut self, id: u64, todo: &mut VecDeque<Todo>) -> Result<(), Error> {
         self.writer.remove(id)?;
-        self.records.retain(|_, owner| *owner != id);
+        self.records.forget(id);
         self.changes.forgotten.push(id);
         let leaning = self.writer.list.leaning_on(id)?;
         if leaning.is_empty() {
@@ -505,7 +504,7 @@ impl Pass {
         }
         // Notes are each their own: one that says the same is no copy of a conversation.
         let is_own = id == 0 || row.source == SourceKind::Memory;
-        let owner = if is_own { row.id } else { *self.records.entry(id).or_insert(row.id) };
+        let owner = if is_own { row.id } else { self.records.owner(id, row.id) };
         let spoken =
             units.iter().filter(|unit| unit.kind.speaks_for_session()).map(|unit| unit.text.len() as u64);
         row.spoken += spoken.sum::<u64>();

@@ -11,17 +11,16 @@ use std::path::{Path, PathBuf};
 
 use database::WriterLock;
 use embedding::Key;
-use rustc_hash::{FxBuildHasher, FxHashMap};
 use tantivy::indexer::NoMergePolicy;
 use tantivy::query::RangeQuery;
 use tantivy::schema::Field;
 use tantivy::{Index, IndexWriter, Term};
 
 use crate::chosen::models_folder;
-use crate::columns::{Columns, Of};
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
+use crate::records::Records;
 use crate::schema::{Fields, register};
 use crate::vectors::{self, Meanings};
 
@@ -153,21 +152,11 @@ impl Writer {
         Ok(())
     }
 
-    /// The record each chunk was made from, by the file that owns it.
-    pub(crate) fn known_records(&self) -> Result<FxHashMap<u64, u64>, Error> {
+    /// Which file owns each record.
+    pub(crate) fn records(&self) -> Result<Records, Error> {
         let failed = || index_failed("read", &self.folder);
-        let searcher = self.index.reader().map_err(failed())?.searcher();
-        let all = usize::try_from(searcher.num_docs()).unwrap_or_default();
-        let mut known = FxHashMap::with_capacity_and_hasher(all, FxBuildHasher);
-        let columns = Columns::of(&searcher).map_err(failed())?;
-        for (columns, segment) in columns.iter().zip(searcher.segment_readers()) {
-            columns.each(segment, Of::Record, |document, record| {
-                if record != 0 {
-                    known.extend(columns.file(document).map(|file| (record, file)));
-                }
-            });
-        }
-        Ok(known)
+        let reader = self.index.reader().map_err(failed())?;
+        Records::of(reader.searcher()).map_err(failed())
     }
 
     fn commit_text(&mut self) -> Result<(), Error> {

@@ -103,6 +103,26 @@ fn a_record_held_by_several_sessions_is_indexed_once() {
 }
 
 #[test]
+fn a_long_copy_is_indexed_once_too() {
+    let history = History::new();
+    let say =
+        |talk: Transcript, number: usize| talk.prompt(&format!("walrus number {number}")).answer("indeed");
+    let parent = (0..40).fold(session("parent", "the walrus swims", "indeed"), say);
+    history.write(&parent);
+    history.sync();
+    history.write(
+        &parent.clone().fork("fork", Lineage::SharedUuids).prompt("and the ostrich?").answer("It runs."),
+    );
+    let synced = history.sync();
+    assert!(synced.chunks_added <= 3, "the copies are not indexed again: {synced:?}");
+    assert_eq!(history.hits("walrus").len(), 2);
+    history.write_in("-p", "parent", &session("parent", "the heron flies", "indeed").bytes());
+    history.sync();
+    assert_eq!(history.found("walrus"), ["fork"], "what the copy holds stays found");
+    assert_eq!(history.found("heron")[0], "parent");
+}
+
+#[test]
 fn subagents_answer_for_their_session() {
     let transcript = Transcript::new("s1").cwd("/p").prompt("count").subagent(
         "general-purpose",

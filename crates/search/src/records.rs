@@ -1,0 +1,92 @@
+//! Which file owns each record: the first that it was indexed for.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tantivy::Searcher as Text;
+
+use crate::columns::{Columns, Of};
+
+/// So many records are looked for one by one; for more it is quicker to know all.
+const FEW: usize = 16;
+
+/// The owners of the records, as a pass over new files comes to know them.
+pub(crate) struct Records {
+    known: FxHashMap<u64, u64>,
+    /// The index as it was before the pass, while it has not been read whole.
+    unread: Option<Unread>,
+    /// Files that were taken out since: they own nothing.
+    gone: FxHashSet<u64>,
+}
+
+struct Unread {
+    text: Text,
+    columns: Vec<Columns>,
+    /// How many records were looked for.
+    asked: usize,
+}
+
+impl Records {
+    /// Those of an index.
+    pub(crate) fn of(text: Text) -> tantivy::Result<Self> {
+        let columns = Columns::of(&text)?;
+        let unread = (text.num_docs() > 0).then_some(Unread { text, columns, asked: 0 });
+        Ok(Self { known: FxHashMap::default(), unread, gone: FxHashSet::default() })
+    }
+
+    /// The owner of a record; where it has none yet, this file from now on.
+    pub(crate) fn owner(&mut self, record: u64, file: u64) -> u64 {
+        if let Some(owner) = self.known.get(&record) {
+            return *owner;
+        }
+        let owner = self.unread_owner(record).unwrap_or(file);
+        self.known.insert(record, owner);
+        owner
+    }
+
+    /// Forgets what a file owned.
+    pub(crate) fn forget(&mut self, file: u64) {
+        self.known.retain(|_, owner| *owner != file);
+        self.gone.insert(file);
+    }
+
+    fn unread_owner(&mut self, record: u64) -> Option<u64> {
+        let unread = self.unread.as_mut()?;
+        unread.asked += 1;
+        if unread.asked > FEW {
+            let unread = self.unread.take()?;
+            self.known.reserve(usize::try_from(unread.text.num_docs()).unwrap_or_default());
+            unread.each(|record, file| {
+                if !self.gone.contains(&file) {
+                    self.known.entry(record).or_insert(file);
+                }
+            });
+            return self.known.get(&record).copied();
+        }
+        let mut owner = None;
+        unread.each_of(record, |file| owner = owner.or(Some(file).filter(|file| !self.gone.contains(file))));
+        owner
+    }
+}
+
+impl Unread {
+    /// Every chunk's record and file.
+    fn each(&self, mut each: impl FnMut(u64, u64)) {
+        for (columns, segment) in self.columns.iter().zip(self.text.segment_readers()) {
+            columns.each(segment, Of::Record, |document, record| {
+                if let Some(file) = columns.file(document).filter(|_| record != 0) {
+                    each(record, file);
+                }
+            });
+        }
+    }
+
+    /// The files of one record's chunks.
+    fn each_of(&self, wanted: u64, mut each: impl FnMut(u64)) {
+        for (columns, segment) in self.columns.iter().zip(self.text.segment_readers()) {
+            columns.each(segment, Of::Record, |document, record| {
+                if record == wanted {
+                    columns.file(document).into_iter().for_each(&mut each);
+                }
+            });
+        }
+    }
+}
