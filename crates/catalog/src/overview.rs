@@ -153,14 +153,17 @@ fn save(
     kept_cards::save(places, found, edition, cards.collect(), |id| sharing.contains(id));
 }
 
-/// The sessions that hold messages which others hold, too.
+/// The sessions that hold messages which others hold, too, or which are marked as others'.
 fn sharing(entries: &[Entry]) -> FxHashSet<SessionId> {
-    let of =
-        |(at, entry): (usize, &Entry)| entry.messages.iter().map(move |message| (message.key, at)).collect();
-    let mut holders: Vec<(u64, usize)> =
-        entries.iter().enumerate().flat_map(|one| -> Vec<_> { of(one) }).collect();
-    holders.sort_unstable();
-    holders.dedup();
-    let shared = holders.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1);
-    shared.flatten().map(|(_, at)| entries[*at].session.id.clone()).collect()
+    let held = entries
+        .iter()
+        .zip(0..)
+        .flat_map(|(entry, at)| entry.messages.iter().map(move |message| (message.key, at)));
+    let mut held: Vec<(u64, usize)> = held.collect();
+    held.sort_unstable();
+    held.dedup();
+    let shared = held.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1);
+    let shared = shared.flatten().map(|(_, at)| &entries[*at]);
+    let marked = entries.iter().filter(|entry| entry.messages.iter().any(|message| message.copied));
+    shared.chain(marked).map(|entry| entry.session.id.clone()).collect()
 }
