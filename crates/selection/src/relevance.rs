@@ -115,8 +115,9 @@ pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
 
 /// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once and as a number: thousands of texts are compared.
 fn words(text: &str) -> Vec<u64> {
-    // Lower case makes a letter of ASCII of some that are none.
-    let text = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
+    // In lower case these two, and no others, begin with a letter of ASCII.
+    let text =
+        if text.contains(['\u{130}', '\u{212a}']) { Cow::Owned(text.to_lowercase()) } else { text.into() };
     let mut words = Vec::with_capacity(text.len() / (SHORT + 1));
     let (mut length, mut number) = (0, FNV_BASIS);
     // What ends the text ends its last word.
@@ -287,6 +288,7 @@ mod tests {
         // Only ASCII letters make words, as in the first program that counted so.
         check("größe prüfen", Some("größe prüfen"), 0.0, "0/0");
         check("kelvin scale", Some("\u{212a}elvin SCALE"), 1.0, "2/2");
+        check("i\u{307}stanbul", Some("\u{130}STANBUL"), 1.0, "1/1");
         check("token token token", Some("token"), 1.0, "1/1");
     }
 
