@@ -6,6 +6,7 @@ mod commands;
 mod diff;
 mod exit;
 mod output;
+mod pages;
 mod patience;
 mod print;
 mod progress;
