@@ -171,7 +171,7 @@ impl<'a> Where<'a> {
         Self { found, by_id: OnceLock::new() }
     }
 
-    fn is(&self, row: &Row<'_>) -> Option<usize> {
+    fn at(&self, row: &Row<'_>) -> Option<usize> {
         let was = self.found.sessions.get(row.at).filter(|file| file.id.as_str() == row.card.id);
         was.map(|_| row.at).or_else(|| self.by_id().get(row.card.id).copied())
     }
@@ -187,7 +187,7 @@ fn each(section: &[u8], places: &Where<'_>, mut take: impl FnMut(usize, Row<'_>)
     let mut rest = section;
     while !rest.is_empty() {
         let (row, behind) = postcard::take_from_bytes::<Row<'_>>(rest).ok()?;
-        take(places.is(&row)?, row);
+        take(places.at(&row)?, row);
         rest = behind;
     }
     Some(())
