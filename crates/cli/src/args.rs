@@ -54,20 +54,3 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
     Completions(completions::Args),
 }
-
-impl Command {
-    /// Whether it reads transcripts or the index at length, or goes on until somebody ends it. A worker does, too, but
-    /// the `claude` it starts must have the system's pages.
-    pub(crate) fn reads_much_or_stays(&self) -> bool {
-        let reads = matches!(
-            self,
-            Self::Search(_)
-                | Self::Index(_)
-                | Self::Memory(_)
-                | Self::Export(_)
-                | Self::Cost(_)
-                | Self::Eval(_)
-        );
-        reads || matches!(self, Self::Watch(_) | Self::Run(_) | Self::Attach(_) | Self::Cron(_))
-    }
-}

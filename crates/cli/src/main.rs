@@ -6,7 +6,6 @@ mod commands;
 mod diff;
 mod exit;
 mod output;
-mod pages;
 mod patience;
 mod print;
 mod progress;

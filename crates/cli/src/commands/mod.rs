@@ -33,12 +33,10 @@ use jiff::tz::TimeZone;
 use crate::args::{Args, Command};
 use crate::exit::Failure;
 use crate::output::{Output, is_read_by_a_person};
-use crate::pages;
 
 /// Does what was typed.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let open = || open(args.demo, args.show_secrets);
-    pages::prefer_large(!args.command.reads_much_or_stays());
     match args.command {
         Command::List(list) => list::run(&open()?, &list),
         Command::Search(search) => search::run(&open()?, &search),

@@ -139,17 +139,6 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
     }
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_watch_takes_no_large_pages_of_memory() {
-    let desk = Desk::new(Claude::newest(), Script::new());
-    let watching = Watching::start(&desk, &["--json"]);
-    watching.until("the beginning", |line| line.starts_with(r#"{"event":"sessions-refresh""#));
-    let status = bytes(Path::new(&format!("/proc/{}/status", watching.child.id())));
-    let status = String::from_utf8(status).unwrap();
-    assert!(status.lines().any(|line| line.split_whitespace().eq(["THP_enabled:", "0"])), "{status}");
-}
-
 #[test]
 fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
     let desk = Desk::new(Claude::newest(), Script::new());
