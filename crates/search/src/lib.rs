@@ -18,6 +18,7 @@ mod notes;
 mod outcome;
 mod paths;
 mod plain;
+mod plan;
 mod postings;
 mod query;
 mod rank;

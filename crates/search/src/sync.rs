@@ -4,13 +4,11 @@
 //! then kept; the next pass goes on from there.
 
 use std::collections::VecDeque;
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use openclaw::Entry;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use transcript::record::{Record, parse};
 use transcript::{Change, FileStamp, Mark, Tail, fingerprint};
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,6 +18,7 @@ use crate::document::Documents;
 use crate::error::Error;
 use crate::files::{Changes, FileList, FileRow, Kept, Shared};
 use crate::kind::Kind;
+use crate::plan::{Plan, Todo, plan};
 use crate::records::Records;
 use crate::source::SourceKind;
 use crate::writer::{Writer, list_file};
@@ -83,35 +82,6 @@ pub struct Synced {
     pub failed: Vec<(PathBuf, String)>,
 }
 
-/// What a pass would do.
-#[derive(Debug, Default)]
-struct Plan {
-    todo: Vec<Todo>,
-    bytes: u64,
-    gone: Vec<FileRow>,
-    removed: Vec<FileRow>,
-    back: Vec<FileRow>,
-}
-
-impl Plan {
-    fn is_empty(&self) -> bool {
-        self.todo.is_empty() && self.gone.is_empty() && self.back.is_empty() && self.removed.is_empty()
-    }
-}
-
-#[derive(Debug)]
-struct Todo {
-    source: Source,
-    known: Option<FileRow>,
-}
-
-impl Todo {
-    fn new_bytes(&self) -> u64 {
-        let known = self.known.as_ref().map_or(0, |row| row.mark.offset);
-        self.source.stamp.size.checked_sub(known).unwrap_or(self.source.stamp.size)
-    }
-}
-
 /// What is new, without touching anything.
 pub fn pending(folder: &Path, sources: &[Source]) -> Result<Progress, Error> {
     let rows = match FileList::open_read_only(&list_file(folder))? {
@@ -170,53 +140,6 @@ fn is_fresh(list: &FileList, sources: &[Source]) -> Result<bool, Error> {
 /// A number that changes when any of the sources does; those of other sources can be added to it.
 pub fn fingerprint_of(sources: &[Source]) -> u64 {
     fingerprint(sources.iter().map(|source| (source.path.as_path(), &source.stamp)))
-}
-
-fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
-    let mut plan = Plan::default();
-    // Not by `Path`, whose hash takes it apart.
-    let present: FxHashSet<&OsStr> = sources.iter().map(|source| source.path.as_os_str()).collect();
-    let mut by_path: FxHashMap<OsString, FileRow> =
-        FxHashMap::with_capacity_and_hasher(rows.len(), FxBuildHasher);
-    let mut moved: FxHashMap<(u64, u64), FileRow> = FxHashMap::default();
-    for row in rows {
-        if present.contains(row.path.as_os_str()) {
-            by_path.insert(row.path.clone().into_os_string(), row);
-        } else {
-            moved.insert((row.stamp.dev, row.stamp.ino), row);
-        }
-    }
-    for source in sources {
-        let known = by_path.remove(source.path.as_os_str()).or_else(|| {
-            let row = moved.get(&(source.stamp.dev, source.stamp.ino))?;
-            is_moved(row, source).then(|| row.clone())
-        });
-        if let Some(row) = &known {
-            moved.remove(&(row.stamp.dev, row.stamp.ino));
-            if row.stamp == source.stamp && row.path == source.path {
-                if row.gone {
-                    plan.back.push(FileRow { gone: false, ..row.clone() });
-                }
-                continue;
-            }
-        }
-        let todo = Todo { source: source.clone(), known };
-        plan.bytes += todo.new_bytes();
-        plan.todo.push(todo);
-    }
-    let (kept, removed): (Vec<_>, _) = moved.into_values().partition(|row| row.source.outlives_file());
-    plan.removed = removed;
-    plan.gone = kept.into_iter().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
-    plan.todo.sort_by_key(|todo| std::cmp::Reverse(todo.source.stamp.mtime));
-    plan
-}
-
-/// Whether a file with the same inode is the one that was indexed, and not an inode that was used again: it
-/// moved between folders under its name, or is OpenClaw's transcript that was put away.
-fn is_moved(row: &FileRow, source: &Source) -> bool {
-    row.source == source.kind
-        && (row.path.file_name() == source.path.file_name()
-            || (source.kind == SourceKind::Sessions && row.session == source.session))
 }
 
 /// One pass over what is new.

@@ -1,0 +1,92 @@
+//! What a pass has to do: which files are new, have grown, moved, vanished or come back.
+
+use std::ffi::{OsStr, OsString};
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::files::FileRow;
+use crate::source::SourceKind;
+use crate::sync::Source;
+
+/// What a pass would do.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// Files that hold something new, newest first.
+    pub(crate) todo: Vec<Todo>,
+    /// How much that is.
+    pub(crate) bytes: u64,
+    /// Files that have vanished and whose text stays.
+    pub(crate) gone: Vec<FileRow>,
+    /// Files that have vanished and take their text with them.
+    pub(crate) removed: Vec<FileRow>,
+    /// Vanished files that are there again, unchanged.
+    pub(crate) back: Vec<FileRow>,
+}
+
+impl Plan {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.todo.is_empty() && self.gone.is_empty() && self.back.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// A file that holds something new.
+#[derive(Debug)]
+pub(crate) struct Todo {
+    pub(crate) source: Source,
+    pub(crate) known: Option<FileRow>,
+}
+
+impl Todo {
+    pub(crate) fn new_bytes(&self) -> u64 {
+        let known = self.known.as_ref().map_or(0, |row| row.mark.offset);
+        self.source.stamp.size.checked_sub(known).unwrap_or(self.source.stamp.size)
+    }
+}
+
+/// What the list of files and the files as they are now ask for.
+pub(crate) fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
+    let mut plan = Plan::default();
+    // Not by `Path`, whose hash takes it apart.
+    let present: FxHashSet<&OsStr> = sources.iter().map(|source| source.path.as_os_str()).collect();
+    let mut by_path: FxHashMap<OsString, FileRow> =
+        FxHashMap::with_capacity_and_hasher(rows.len(), FxBuildHasher);
+    let mut moved: FxHashMap<(u64, u64), FileRow> = FxHashMap::default();
+    for row in rows {
+        if present.contains(row.path.as_os_str()) {
+            by_path.insert(row.path.clone().into_os_string(), row);
+        } else {
+            moved.insert((row.stamp.dev, row.stamp.ino), row);
+        }
+    }
+    for source in sources {
+        let known = by_path.remove(source.path.as_os_str()).or_else(|| {
+            let row = moved.get(&(source.stamp.dev, source.stamp.ino))?;
+            is_moved(row, source).then(|| row.clone())
+        });
+        if let Some(row) = &known {
+            moved.remove(&(row.stamp.dev, row.stamp.ino));
+            if row.stamp == source.stamp && row.path == source.path {
+                if row.gone {
+                    plan.back.push(FileRow { gone: false, ..row.clone() });
+                }
+                continue;
+            }
+        }
+        let todo = Todo { source: source.clone(), known };
+        plan.bytes += todo.new_bytes();
+        plan.todo.push(todo);
+    }
+    let (kept, removed): (Vec<_>, _) = moved.into_values().partition(|row| row.source.outlives_file());
+    plan.removed = removed;
+    plan.gone = kept.into_iter().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
+    plan.todo.sort_by_key(|todo| std::cmp::Reverse(todo.source.stamp.mtime));
+    plan
+}
+
+/// Whether a file with the same inode is the one that was indexed, and not an inode that was used again: it
+/// moved between folders under its name, or is OpenClaw's transcript that was put away.
+fn is_moved(row: &FileRow, source: &Source) -> bool {
+    row.source == source.kind
+        && (row.path.file_name() == source.path.file_name()
+            || (source.kind == SourceKind::Sessions && row.session == source.session))
+}
