@@ -123,10 +123,11 @@ impl Owner {
         }
         if let Some(moved) = self.files.find(path.file_name().unwrap_or_default()) {
             let moved: Arc<Path> = moved.into();
+            // So that it is known there, and not taken for a new one. Before it is read: what is added after that is
+            // then seen to be new.
+            self.files.look(&moved);
             let news = session.read_on(&moved, now);
             session.file = Some(Arc::clone(&moved));
-            // So that it is known there, and not taken for a new one.
-            self.files.look(&moved);
             self.publish(id, news, false);
             return;
         }
