@@ -14,7 +14,7 @@ use model::ForkOrigin;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
-use transcript::{TranscriptFile, in_parallel};
+use transcript::{FileStamp, TranscriptFile, in_parallel};
 
 use crate::card::Card;
 use crate::catalog::{Found, Places};
@@ -22,7 +22,7 @@ use crate::describe::last_modified;
 use crate::project::Projects;
 
 /// Which cards the bytes were made of: whoever changes [`Card`] raises it.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// The longest head that is read, in bytes: that of some million sessions.
 const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
@@ -46,7 +46,9 @@ struct Row<'a> {
     at: usize,
     /// The fingerprint of the session's files.
     files: u64,
-    /// Whether it holds messages that other sessions hold, too.
+    /// The same of where its transcript lies alone.
+    place: u64,
+    /// Whether it holds messages that other sessions hold, too, or that are marked as others'.
     shares: bool,
     #[serde(borrow)]
     card: Card<'a>,
@@ -57,7 +59,9 @@ struct Row<'a> {
 pub(crate) struct Changed {
     /// Which of the transcripts that were found is its own.
     pub(crate) at: usize,
-    /// Whether it held messages that other sessions hold, too.
+    /// Whether its transcript lies elsewhere since.
+    pub(crate) moved: bool,
+    /// Whether it held messages that other sessions hold, too, or that are marked as others'.
     pub(crate) shares: bool,
     /// How many sub-agents it had.
     pub(crate) agents: usize,
@@ -125,7 +129,7 @@ impl KeptCards {
                     if row.files == file.fingerprint() {
                         told.push(tell(file, &row.card, &mut projects));
                     } else {
-                        changed.push(row.changed(at));
+                        changed.push(row.changed(at, file));
                     }
                 })?;
             }
@@ -153,10 +157,20 @@ impl KeptCards {
 }
 
 impl Row<'_> {
-    fn changed(self, at: usize) -> Changed {
+    fn changed(self, at: usize, file: &TranscriptFile) -> Changed {
         let Card { agents, forked_from, .. } = self.card;
-        Changed { at, shares: self.shares, agents: agents.len(), forked_from }
+        Changed {
+            at,
+            moved: self.place != place(file),
+            shares: self.shares,
+            agents: agents.len(),
+            forked_from,
+        }
     }
+}
+
+fn place(file: &TranscriptFile) -> u64 {
+    transcript::fingerprint(std::iter::once((file.path.as_path(), &FileStamp::default())))
 }
 
 /// Where each session's transcript is among those that were found.
@@ -218,16 +232,18 @@ pub(crate) fn save(
     let _ = written;
 }
 
-fn bytes(
+fn bytes<'a>(
     found: &Found,
     edition: Option<u64>,
-    cards: Vec<Card<'_>>,
+    cards: Vec<Card<'a>>,
     shares: impl Fn(&str) -> bool,
 ) -> postcard::Result<Vec<u8>> {
-    let files = found.sessions.iter().map(TranscriptFile::fingerprint);
-    let cards = (0..).zip(cards).zip(files);
-    let mut rows: Vec<Row<'_>> =
-        cards.map(|((at, card), files)| Row { at, files, shares: shares(card.id), card }).collect();
+    let cards = (0..).zip(cards).zip(&found.sessions);
+    let row = |((at, card), file): ((usize, Card<'a>), &TranscriptFile)| {
+        let shares = shares(card.id);
+        Row { at, files: file.fingerprint(), place: place(file), shares, card }
+    };
+    let mut rows: Vec<Row<'_>> = cards.map(row).collect();
     rows.sort_unstable_by_key(|row| {
         (Reverse(found.sessions.get(row.at).and_then(|file| last_modified(file, &row.card))), row.card.id)
     });
@@ -274,7 +290,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (4, 11_812_572_190_376_659_987),
+            (5, 11_812_572_190_376_659_987),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

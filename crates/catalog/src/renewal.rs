@@ -49,8 +49,9 @@ fn read(
 ) -> Option<Vec<Read>> {
     let file = |changed: &Changed| &found.sessions[changed.at];
     let reckons = detail == Detail::Spending;
-    // Sub-agents beside the sessions are nobody's before they are read.
-    let stands_alone = |one: &Changed| !(reckons && one.shares) && one.agents <= file(one).subagents.len();
+    // Sub-agents beside the sessions are nobody's before they are read, and what has moved is known again among all.
+    let stands_alone =
+        |one: &Changed| !(one.moved || reckons && one.shares) && one.agents <= file(one).subagents.len();
     if changed.len() > FEW || !changed.iter().all(stands_alone) {
         return None;
     }

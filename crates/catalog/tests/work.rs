@@ -305,6 +305,9 @@ fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
     check(3, 1, "a message is another session's");
     session("s4", PROMPT);
     check(4, 1, "a session is new");
+    fs::create_dir_all(scratch.at("projects/-q")).unwrap();
+    fs::rename(scratch.at("projects/-p/s4.jsonl"), scratch.at("projects/-q/s4.jsonl")).unwrap();
+    check(4, 0, "a session has moved and is not read again");
     fs::write(&own, PROMPT.replace("u1", "u7") + &answer("other") + &answer("shared")).unwrap();
     check(4, 1, "a transcript was replaced");
     fs::remove_file(&own).unwrap();
