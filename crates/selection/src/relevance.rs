@@ -115,7 +115,7 @@ pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
 
 /// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once and as a number: thousands of texts are compared.
 fn words(text: &str) -> Vec<u64> {
-    // In lower case these two, and no others, begin with a letter of ASCII.
+    // In lower case these two letters, and no others, give one of ASCII.
     let text =
         if text.contains(['\u{130}', '\u{212a}']) { Cow::Owned(text.to_lowercase()) } else { text.into() };
     let mut words = Vec::with_capacity(text.len() / (SHORT + 1));
@@ -290,6 +290,13 @@ mod tests {
         check("kelvin scale", Some("\u{212a}elvin SCALE"), 1.0, "2/2");
         check("i\u{307}stanbul", Some("\u{130}STANBUL"), 1.0, "1/1");
         check("token token token", Some("token"), 1.0, "1/1");
+    }
+
+    #[test]
+    fn two_letters_become_ascii_in_lower_case() {
+        let becomes = |letter: &char| letter.to_lowercase().any(|lower| lower.is_ascii());
+        let found: Vec<char> = ('\u{80}'..=char::MAX).filter(becomes).collect();
+        assert_eq!(found, ['\u{130}', '\u{212a}']);
     }
 
     #[test]

@@ -330,6 +330,19 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_of_many_sessions_is_told_whole_and_in_order() {
+        let (_folder, config) = home();
+        let project = config.projects().join("-p");
+        fs::create_dir_all(&project).unwrap();
+        for number in 0..1500 {
+            fs::write(project.join(format!("s{number}.jsonl")), "").unwrap();
+        }
+        let found = config.find(4);
+        assert_eq!((found.transcripts.len(), found.problems.len()), (1500, 0));
+        assert_eq!(found, config.find(1));
+    }
+
+    #[test]
     fn the_clean_up_period_is_read_from_the_settings() {
         let (_folder, config) = home();
         fs::create_dir_all(config.root()).unwrap();
