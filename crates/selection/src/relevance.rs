@@ -116,8 +116,8 @@ pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
 /// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once and as a number: thousands of texts are compared.
 fn words(text: &str) -> Vec<u64> {
     // In lower case these two letters, and no others, give one of ASCII.
-    let text =
-        if text.contains(['\u{130}', '\u{212a}']) { Cow::Owned(text.to_lowercase()) } else { text.into() };
+    let has_either = !text.is_ascii() && text.contains(['\u{130}', '\u{212a}']);
+    let text = if has_either { Cow::Owned(text.to_lowercase()) } else { text.into() };
     let mut words = Vec::with_capacity(text.len() / (SHORT + 1));
     let (mut length, mut number) = (0, FNV_BASIS);
     // What ends the text ends its last word.
