@@ -118,13 +118,13 @@ fn names(row: &Row, by: By, sessions: &Sessions<'_>) -> (String, String) {
         }
         By::Model => (row.model.clone(), row.model.clone()),
         By::Session => {
-            let title = session().and_then(|session| session.title.clone());
-            (row.session.to_string(), title.unwrap_or_default())
+            let title = session().and_then(|session| session.title.as_deref());
+            (row.session.to_string(), title.unwrap_or_default().to_owned())
         }
         By::Project => {
             let path = session().and_then(|session| session.repo_path.as_ref());
-            let label = session().and_then(|session| session.project.clone());
-            (path.map(|path| path.display().to_string()).unwrap_or_default(), label.unwrap_or_default())
+            let label = session().and_then(|session| session.project.as_deref()).unwrap_or_default();
+            (path.map(|path| path.display().to_string()).unwrap_or_default(), label.to_owned())
         }
     }
 }

@@ -132,7 +132,7 @@ impl Fork {
                 .hint(format!("try it on a terminal: backstory fork {}", session.id))
         })?;
         Ok(Forked {
-            session_name: session.title.clone().unwrap_or_else(|| session.id.short().to_owned()),
+            session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
             terminal_id: None,
             resume_session_id: session.id.clone(),
             session_id: turn.session,
@@ -194,17 +194,17 @@ fn candidate(app: &App, found: &Ranked, rank: usize, hindrance: Option<String>) 
     let place = session.and_then(|session| Place::of(app, session));
     let why_not = place.as_ref().err().map(|error| error.message.clone()).or(hindrance);
     let (session, document) = (found.session.as_ref(), found.document.as_ref());
-    let file = session.and_then(|session| session.file.clone());
+    let file = session.and_then(|session| session.file.as_deref()).map(Path::to_path_buf);
     let told = || document.and_then(|document| document.working_directory.clone());
     Candidate {
         rank,
         score: found.score,
         session_id: found.id.clone(),
-        title: session.and_then(|session| session.title.clone()),
+        title: session.and_then(|session| session.title.as_deref()).map(ToOwned::to_owned),
         working_directory: place
             .ok()
             .and_then(|place| place.directory)
-            .or_else(|| session?.cwd.clone())
+            .or_else(|| session?.cwd.as_deref().map(Path::to_path_buf))
             .or_else(told),
         date: session.and_then(|session| session.last_modified).or_else(|| document?.date),
         snippet: found.snippet.clone(),

@@ -269,9 +269,9 @@ fn guidance(request: &Request, sessions: &[Session], error: Error, qmd_error: Op
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
     let recent = |session: &&Session| Recent {
         session_id: session.id.clone(),
-        project_path: session.cwd.clone(),
+        project_path: session.cwd.as_deref().map(ToOwned::to_owned),
         last_modified: session.last_modified,
-        title: session.title.clone(),
+        title: session.title.as_deref().map(ToOwned::to_owned),
     };
     Guidance {
         error: code,

@@ -40,8 +40,10 @@ pub(crate) fn name(
     let is_known = candidates.iter().any(|one| Some(&one.id) == found.as_ref());
     for (candidate, entry) in candidates.iter_mut().zip(entries) {
         let is_called = || {
-            let directory = entry.session.cwd.clone().filter(|_| candidate.label.as_deref() == Some(label));
-            let place = directory.map(|directory| Meant { directory, root: meant.root.clone() });
+            let directory =
+                entry.session.cwd.as_deref().filter(|_| candidate.label.as_deref() == Some(label));
+            let place = directory
+                .map(|directory| Meant { directory: directory.to_owned(), root: meant.root.clone() });
             agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(app) == root)
         };
         let is_it = Some(&candidate.id) == found.as_ref() || is_called();

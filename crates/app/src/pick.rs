@@ -208,7 +208,7 @@ fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session
     runs.peek()?;
     let ours = project::work_tree(&meant.place(app));
     let tree = |session: &&Session| {
-        let directory = session.cwd.clone()?;
+        let directory = session.cwd.as_deref()?.to_owned();
         let place = Meant { directory, root: meant.root.clone() }.place(app);
         Some(project::work_tree(&place))
     };

@@ -22,11 +22,9 @@ pub(crate) struct Place {
 impl Place {
     /// The place of a session that has a transcript.
     pub(crate) fn of(app: &App, session: &Session) -> Result<Self, Error> {
-        let transcript = session
-            .file
-            .clone()
-            .filter(|file| file.is_file())
-            .ok_or_else(|| gone(&session.id, session.file.as_deref()))?;
+        let file = session.file.as_deref();
+        let transcript =
+            file.filter(|file| file.is_file()).ok_or_else(|| gone(&session.id, file))?.to_owned();
         let directory = start_directory(&transcript).map_err(|error| {
             let attempt = format!("cannot read the transcript {}", transcript.display());
             Error::caused(Kind::Unavailable, attempt, &error)

@@ -47,10 +47,10 @@ impl Meant {
     ) -> Result<Self, Error> {
         let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
         let named = sessions.filter(|session| filter.lets_through(session));
-        let roots: BTreeSet<&PathBuf> = named.filter_map(|session| session.repo_path.as_ref()).collect();
+        let roots: BTreeSet<&Path> = named.filter_map(|session| session.repo_path.as_deref()).collect();
         let mut roots = roots.into_iter();
         match (roots.next(), roots.next()) {
-            (Some(root), None) => Ok(Self { directory: root.clone(), root: root.clone() }),
+            (Some(root), None) => Ok(Self { directory: root.to_owned(), root: root.to_owned() }),
             (None, _) => {
                 Err(Error::new(Kind::NotFound, format!("no directory and no project is called `{name}`"))
                     .hint("`backstory list` shows the projects; or name a path"))

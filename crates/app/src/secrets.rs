@@ -127,8 +127,12 @@ impl App {
         let more = [&mut session.last_task, &mut session.origin_marker];
         let detail = session.activity.as_mut().and_then(|activity| activity.detail.as_mut());
         let agents = session.subagents.iter_mut().filter_map(|agent| agent.description.as_mut());
-        let all = texts.into_iter().chain(more).flatten().chain(label).chain(detail).chain(agents);
-        for text in all {
+        for text in texts.into_iter().chain(more).flatten() {
+            if let Cow::Owned(redacted) = redact::redact_beginning(text) {
+                *text = redacted.into();
+            }
+        }
+        for text in label.into_iter().chain(detail).chain(agents) {
             if let Cow::Owned(redacted) = redact::redact_beginning(text) {
                 *text = redacted;
             }

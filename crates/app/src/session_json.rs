@@ -1,6 +1,7 @@
 //! One session as every `--json` answer shows it (`snake_case`, RFC 3339).
 
-use std::path::PathBuf;
+use std::path::Path;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{Activity, AgentId, ForkOrigin, Origin, Session, SessionId, Subagent};
@@ -16,19 +17,19 @@ pub struct SessionJson {
     /// The OpenClaw agent that started it.
     pub agent_id: Option<AgentId>,
     /// The main repository of the directory it started in.
-    pub repo_path: Option<PathBuf>,
+    pub repo_path: Option<Arc<Path>>,
     /// What people call the repository.
-    pub project: Option<String>,
+    pub project: Option<Arc<str>>,
     /// The directory it started in.
-    pub cwd: Option<PathBuf>,
+    pub cwd: Option<Arc<Path>>,
     /// The branch last seen.
-    pub branch: Option<String>,
+    pub branch: Option<Arc<str>>,
     /// Its title.
-    pub title: Option<String>,
+    pub title: Option<Arc<str>>,
     /// The first thing the person wrote.
-    pub first_message: Option<String>,
+    pub first_message: Option<Arc<str>>,
     /// The last thing the person wrote.
-    pub last_prompt: Option<String>,
+    pub last_prompt: Option<Arc<str>>,
     /// When it began.
     pub created: Option<Timestamp>,
     /// When something last happened in it.
@@ -56,33 +57,33 @@ pub struct SessionJson {
     /// Turns by OpenClaw's registry.
     pub total_turns: Option<u64>,
     /// The latest task OpenClaw gave it.
-    pub last_task: Option<String>,
+    pub last_task: Option<Arc<str>>,
     /// The label OpenClaw started it under.
-    pub label: Option<String>,
+    pub label: Option<Arc<str>>,
     /// Claude's three-word name.
-    pub nickname: Option<String>,
+    pub nickname: Option<Arc<str>>,
     /// Whether a live process holds it.
     pub is_running: bool,
     /// What it is doing, and the evidence.
     pub activity: Option<Activity>,
     /// The marker that began its first message.
-    pub origin_marker: Option<String>,
+    pub origin_marker: Option<Arc<str>>,
     /// How often its context was compacted.
     pub compaction_count: u64,
     /// Cost over budget, in percent.
     pub budget_used_pct: Option<f64>,
     /// The permission mode last recorded.
-    pub permission_mode: Option<String>,
+    pub permission_mode: Option<Arc<str>>,
     /// The version of `claude` that last wrote to it.
-    pub version: Option<String>,
+    pub version: Option<Arc<str>>,
     /// How it was started.
-    pub entrypoint: Option<String>,
+    pub entrypoint: Option<Arc<str>>,
     /// Where it was forked from.
     pub forked_from: Option<ForkOrigin>,
     /// Its sub-agents.
     pub subagents: Vec<Subagent>,
     /// Its transcript.
-    pub file: Option<PathBuf>,
+    pub file: Option<Arc<Path>>,
     /// Whether Backstory's archive holds it.
     pub archived: bool,
 }
@@ -91,7 +92,7 @@ impl From<&Session> for SessionJson {
     fn from(session: &Session) -> Self {
         let session = session.clone();
         let label = match &session.origin {
-            Origin::OpenClaw { label, .. } => label.clone(),
+            Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
             Origin::Native | Origin::Archived => None,
         };
         Self {

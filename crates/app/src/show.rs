@@ -99,7 +99,7 @@ pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
     ledger::enter(app, &mut catalog.sessions);
     let mut session =
         resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session)?.clone();
-    let Some(file) = session.file.clone() else {
+    let Some(file) = session.file.as_deref().map(ToOwned::to_owned) else {
         let message =
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
         return Err(Error::new(Kind::NotFound, message));

@@ -1,7 +1,7 @@
 //! `watch`: what every session does, from now on.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -23,11 +23,11 @@ const BEHIND: usize = 4096;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
     /// Its title.
-    pub title: Option<String>,
+    pub title: Option<Arc<str>>,
     /// Its project.
-    pub project: Option<String>,
+    pub project: Option<Arc<str>>,
     /// The directory it started in.
-    pub cwd: Option<PathBuf>,
+    pub cwd: Option<Arc<Path>>,
     /// When it began.
     pub created: Option<Timestamp>,
     /// When something last happened in it.
@@ -123,9 +123,9 @@ impl Watch {
     /// What is watched of a session, with what its listing knows better, as it may be shown.
     pub fn complete(&self, mut info: SessionInfo) -> SessionInfo {
         if let Some(facts) = self.facts.get(&info.session_id) {
-            info.title = facts.title.clone().or(info.title);
-            info.project = facts.project.clone().or(info.project);
-            info.cwd = facts.cwd.clone().or(info.cwd);
+            info.title = facts.title.as_deref().map(ToOwned::to_owned).or(info.title);
+            info.project = facts.project.as_deref().map(ToOwned::to_owned).or(info.project);
+            info.cwd = facts.cwd.as_deref().map(ToOwned::to_owned).or(info.cwd);
             info.created = facts.created.or(info.created);
         }
         self.secrets.told_info(&mut info);

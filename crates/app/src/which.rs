@@ -90,8 +90,8 @@ fn named(session: Session) -> Ranked {
     Ranked {
         id: session.id.clone(),
         score: 1.0,
-        snippet: session.first_message.clone(),
-        source: session.file.clone(),
+        snippet: session.first_message.as_deref().map(ToOwned::to_owned),
+        source: session.file.as_deref().map(ToOwned::to_owned),
         document: None,
         is_named: true,
         session: Some(session),

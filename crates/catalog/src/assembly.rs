@@ -8,9 +8,8 @@ use transcript::{SubagentFile, Summary, TranscriptFile};
 
 use crate::card::{AgentCard, Card};
 use crate::catalog::Entry;
-use crate::describe::describe;
+use crate::describe::Describer;
 use crate::lineage::{Kin, parents};
-use crate::project::Projects;
 use crate::reading::ByPath;
 use crate::scan::{Agent, Facts};
 
@@ -78,12 +77,12 @@ impl Read {
     }
 
     /// The session with its API messages, which are given away.
-    pub(crate) fn entry(&mut self, projects: &mut Projects) -> Entry {
+    pub(crate) fn entry(&mut self, describer: &mut Describer) -> Entry {
         let mut messages = mem::take(&mut self.facts.messages);
         for (_, facts) in &mut self.agents {
             messages.append(&mut facts.messages);
         }
-        let session = Box::new(describe(&self.file, &self.card(), projects));
+        let session = Box::new(describer.describe(&self.file, &self.card()));
         Entry { session, messages, cost_state: self.facts.summary.cost_state.clone() }
     }
 }

@@ -7,11 +7,10 @@ use model::{CostState, MessageUsage, Session, SessionId};
 use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, TranscriptFile, both};
 
 use crate::card::Card;
-use crate::describe::{describe, mark_running};
+use crate::describe::{Describer, mark_running};
 use crate::discover::discover;
 use crate::merge::Registered;
 use crate::overview::{Told, fresh_from};
-use crate::project::Projects;
 use crate::reading::{Kept, Reading, Wanted};
 use crate::scan::Owner;
 use crate::summary_cache::SummaryCache;
@@ -130,21 +129,21 @@ impl Found {
 /// What some sessions' own transcripts say of them; where they come from and what they cost needs [`read`].
 pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session> {
     let wanted = |file: &&TranscriptFile| Wanted {
-        path: file.path.clone(),
+        path: file.path.to_path_buf(),
         stamp: file.stamp,
         owner: Owner::Session(file.id.clone()),
     };
     let mut cache = SummaryCache::open(places.cache.as_deref());
     let reading =
         Reading::of_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
-    let mut projects = Projects::new(&places.global_files);
+    let mut describer = Describer::new(&places.global_files);
     let registered = Registered::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
-    let described = files.iter().filter_map(|file| {
+    let told = files.iter().filter_map(|file| {
         let card = Card::of(file.id.as_str(), &facts(&file)?.summary);
-        Some(describe(file, &card, &mut projects))
+        Some(describer.describe(file, &card))
     });
-    let mut sessions: Vec<Session> = described.collect();
+    let mut sessions: Vec<Session> = told.collect();
     for session in &mut sessions {
         registered.attribute(session);
     }
@@ -184,13 +183,13 @@ pub(crate) fn arranged(
     places: &Places,
     found: &Found,
     mut sessions: Vec<Entry>,
-    projects: &mut Projects,
+    describer: &mut Describer,
     told: Told,
 ) -> Catalog {
     let mut registered = Registered::read(places);
     let mut problems = told.problems;
     problems.append(&mut registered.problems);
-    registered.lay_over(&mut sessions, projects);
+    registered.lay_over(&mut sessions, describer);
     mark_running(sessions.iter_mut().map(|entry| &mut *entry.session), &live(&places.config_folders));
     sort(&mut sessions);
     Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }

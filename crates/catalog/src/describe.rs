@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{Origin, Session, SessionId, Subagent, Usage};
 use transcript::{Live, Then, TranscriptFile};
 
 use crate::card::{AgentCard, Card};
-use crate::project::{self, Projects};
+use crate::project::{Projects, Repository};
+use crate::texts::Texts;
 
 /// A session nothing is known of but its id.
 pub(crate) fn blank(id: SessionId) -> Session {
@@ -49,17 +51,78 @@ pub(crate) fn blank(id: SessionId) -> Session {
     }
 }
 
-/// A session by its card, as far as a filter looks at it.
-pub(crate) fn outlined(file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects) -> Session {
-    let root = card.cwd.map(|cwd| projects.root(cwd, card.worktree_origin));
-    Session {
-        origin: origin(card.origin_marker),
-        project: root.as_deref().and_then(project::label),
-        repo_path: root,
-        cwd: card.cwd.map(PathBuf::from),
-        branch: owned(card.branch),
-        last_modified: last_modified(file, card),
-        ..blank(file.id.clone())
+/// Describes sessions one after the other; what many of them say is held once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Describer {
+    projects: Projects,
+    texts: Texts,
+}
+
+impl Describer {
+    /// Knows the directories in these `.claude.json` files.
+    pub(crate) fn new(global_files: &[PathBuf]) -> Self {
+        Self { projects: Projects::new(global_files), texts: Texts::default() }
+    }
+
+    /// A session nothing is known of but where it began.
+    pub(crate) fn in_directory(
+        &mut self,
+        id: SessionId,
+        cwd: Option<&str>,
+        worktree_origin: Option<&str>,
+    ) -> Session {
+        let Some(cwd) = cwd else { return blank(id) };
+        let Repository { root, label, directory } = self.projects.repository(cwd, worktree_origin);
+        Session { repo_path: Some(root), project: label, cwd: Some(directory), ..blank(id) }
+    }
+
+    /// A session by its card, as far as a filter looks at it.
+    pub(crate) fn outlined(&mut self, file: &TranscriptFile, card: &Card<'_>) -> Session {
+        Session {
+            origin: origin(card.origin_marker),
+            branch: self.shared(card.branch),
+            last_modified: last_modified(file, card),
+            ..self.in_directory(file.id.clone(), card.cwd, card.worktree_origin)
+        }
+    }
+
+    /// A session by its card.
+    pub(crate) fn describe(&mut self, file: &TranscriptFile, card: &Card<'_>) -> Session {
+        let (usage, cost_usd) = card.took.unwrap_or_default();
+        let first_message = card.first_message.map(Arc::from);
+        Session {
+            file: Some(Arc::clone(&file.path)),
+            title: title(file, card).or_else(|| first_message.clone()),
+            first_message,
+            last_prompt: card.last_prompt.map(Arc::from),
+            created: card.first_at,
+            message_count: card.lines,
+            visible_messages: card.visible_messages,
+            file_size: file.stamp.size,
+            usage,
+            context_tokens: card.context_tokens,
+            cost_usd,
+            nickname: card.nickname.map(Arc::from),
+            origin_marker: self.shared(card.origin_marker),
+            compactions: card.compactions,
+            permission_mode: self.shared(card.permission_mode),
+            version: self.shared(card.version),
+            entrypoint: self.shared(card.entrypoint),
+            forked_from: card.forked_from.clone(),
+            subagents: card.agents.iter().map(subagent).collect(),
+            ..self.outlined(file, card)
+        }
+    }
+
+    /// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
+    pub(crate) fn describe_then(&mut self, file: &TranscriptFile, then: &Then) -> Session {
+        let file = TranscriptFile { has_side_folder: false, ..file.clone() };
+        let session = self.describe(&file, &Card::of(file.id.as_str(), &then.summary));
+        Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
+    }
+
+    fn shared(&mut self, text: Option<&str>) -> Option<Arc<str>> {
+        text.map(|text| self.texts.shared(text))
     }
 }
 
@@ -68,48 +131,10 @@ pub(crate) fn last_modified(file: &TranscriptFile, card: &Card<'_>) -> Option<Ti
     card.last_at.or(file.stamp.modified())
 }
 
-/// A session by its card.
-pub(crate) fn describe(file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects) -> Session {
-    let (usage, cost_usd) = card.took.unwrap_or_default();
-    Session {
-        file: Some(file.path.clone()),
-        title: title(file, card),
-        first_message: owned(card.first_message),
-        last_prompt: owned(card.last_prompt),
-        created: card.first_at,
-        message_count: card.lines,
-        visible_messages: card.visible_messages,
-        file_size: file.stamp.size,
-        usage,
-        context_tokens: card.context_tokens,
-        cost_usd,
-        nickname: owned(card.nickname),
-        origin_marker: owned(card.origin_marker),
-        compactions: card.compactions,
-        permission_mode: owned(card.permission_mode),
-        version: owned(card.version),
-        entrypoint: owned(card.entrypoint),
-        forked_from: card.forked_from.clone(),
-        subagents: card.agents.iter().map(subagent).collect(),
-        ..outlined(file, card, projects)
-    }
-}
-
-fn owned(text: Option<&str>) -> Option<String> {
-    text.map(ToOwned::to_owned)
-}
-
-/// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
-pub(crate) fn describe_then(file: &TranscriptFile, then: &Then, projects: &mut Projects) -> Session {
-    let file = TranscriptFile { has_side_folder: false, ..file.clone() };
-    let session = describe(&file, &Card::of(file.id.as_str(), &then.summary), projects);
-    Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
-}
-
-/// The best name: the person's own, the CLI's model's, an old summary, else a prompt.
-fn title(file: &TranscriptFile, card: &Card<'_>) -> Option<String> {
+/// The best name that is no prompt: the person's own, the CLI's model's, an old summary.
+fn title(file: &TranscriptFile, card: &Card<'_>) -> Option<Arc<str>> {
     let side = || card.own_title.is_none().then(|| file.side_title()).flatten();
-    side().or_else(|| owned(card.given_title.or(card.first_message)))
+    side().map(Arc::from).or_else(|| card.given_title.map(Arc::from))
 }
 
 /// A marker without an entry in a registry still says which agent began the session.
@@ -124,8 +149,8 @@ fn origin(marker: Option<&str>) -> Origin {
 fn subagent(card: &AgentCard<'_>) -> Subagent {
     Subagent {
         id: card.id.to_owned(),
-        agent_type: owned(card.kind),
-        description: owned(card.description),
+        agent_type: card.kind.map(ToOwned::to_owned),
+        description: card.description.map(ToOwned::to_owned),
         file: card.file.to_owned(),
     }
 }

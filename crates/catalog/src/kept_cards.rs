@@ -18,8 +18,7 @@ use transcript::{FileStamp, TranscriptFile, in_parallel};
 
 use crate::card::Card;
 use crate::catalog::{Found, Places};
-use crate::describe::last_modified;
-use crate::project::Projects;
+use crate::describe::{Describer, last_modified};
 
 /// Which cards the bytes were made of: whoever changes [`Card`] raises it.
 const FORMAT: u32 = 5;
@@ -106,8 +105,8 @@ impl KeptCards {
         found: &Found,
         edition: Option<u64>,
         threads: usize,
-        projects: &Projects,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Projects) -> T + Sync,
+        describer: &Describer,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> T + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
         let is_reckoned = edition.is_none() || self.head.edition == edition;
         if !is_reckoned || self.head.flat != found.flat_fingerprint() {
@@ -117,7 +116,7 @@ impl KeptCards {
         let sections = self.sections();
         let parts = sections.chunks(sections.len().div_ceil(threads.max(1)).max(1));
         let told = in_parallel(threads, parts, |sections| {
-            let mut projects = projects.clone();
+            let mut describer = describer.clone();
             // There is room for those of the other threads: thousands of sessions are not moved twice.
             let (mut told, mut changed) = (Vec::with_capacity(found.sessions.len()), Vec::new());
             let mut bytes = Vec::new();
@@ -127,7 +126,7 @@ impl KeptCards {
                 each(&bytes, &places, |at, row| {
                     let file = &found.sessions[at];
                     if row.files == file.fingerprint() {
-                        told.push(tell(file, &row.card, &mut projects));
+                        told.push(tell(file, &row.card, &mut describer));
                     } else {
                         changed.push(row.changed(at, file));
                     }
@@ -170,7 +169,7 @@ impl Row<'_> {
 }
 
 fn place(file: &TranscriptFile) -> u64 {
-    transcript::fingerprint(std::iter::once((file.path.as_path(), &FileStamp::default())))
+    transcript::fingerprint(std::iter::once((&*file.path, &FileStamp::default())))
 }
 
 /// Where each session's transcript is among those that were found.

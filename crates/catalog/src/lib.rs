@@ -21,6 +21,7 @@ mod renewal;
 mod scan;
 mod select;
 mod summary_cache;
+mod texts;
 
 pub use catalog::{
     Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read,

@@ -9,8 +9,7 @@ use openclaw::{Agents, Config, Registry, RegistryEntry};
 use transcript::Problem;
 
 use crate::catalog::{Entry, Places};
-use crate::describe::blank;
-use crate::project::{self, Projects};
+use crate::describe::Describer;
 
 /// The sessions that agents' registries name.
 #[derive(Debug, Default)]
@@ -85,18 +84,19 @@ impl Registered {
             return;
         }
         session.origin = Origin::OpenClaw { agent: found.agent.clone(), label: found.entry.label.clone() };
-        session.last_task = found.entry.last_task_before(moment).map(|task| transcript::cut(&task.task));
+        session.last_task =
+            found.entry.last_task_before(moment).map(|task| transcript::cut(&task.task).into());
     }
 
     /// Lays the registries over the sessions; what only a registry names is listed too.
-    pub(crate) fn lay_over(mut self, entries: &mut Vec<Entry>, projects: &mut Projects) {
+    pub(crate) fn lay_over(mut self, entries: &mut Vec<Entry>, describer: &mut Describer) {
         for entry in entries.iter_mut() {
             if let Some(registration) = self.sessions.remove(&entry.session.id) {
                 registration.lay_over(&mut entry.session);
             }
         }
         for (id, registration) in self.sessions {
-            let session = Box::new(registration.alone(id, projects));
+            let session = Box::new(registration.alone(id, describer));
             entries.push(Entry { session, messages: Vec::new(), cost_state: None });
         }
     }
@@ -108,20 +108,17 @@ impl Registration {
         session.origin = Origin::OpenClaw { agent: self.agent, label: self.entry.label };
         session.registry_cost_usd = cost;
         session.registry_turns = self.entry.total_turns;
-        session.last_task = self.entry.last_task.map(|task| transcript::cut(&task.task));
+        session.last_task = self.entry.last_task.map(|task| transcript::cut(&task.task).into());
         session.budget_used_pct = cost.zip(self.budget).map(|(cost, budget)| cost / budget * 100.0);
     }
 
     /// A session whose transcript is gone, or elsewhere.
-    fn alone(self, id: SessionId, projects: &mut Projects) -> Session {
-        let root = projects.root(&self.entry.repo.to_string_lossy(), None);
+    fn alone(self, id: SessionId, describer: &mut Describer) -> Session {
+        let cwd = self.entry.repo.to_string_lossy().into_owned();
         let mut session = Session {
-            project: project::label(&root),
-            repo_path: Some(root),
-            cwd: Some(self.entry.repo.clone()),
             created: self.entry.created,
             last_modified: self.entry.last_resumed.or(self.entry.created),
-            ..blank(id)
+            ..describer.in_directory(id, Some(&cwd), None)
         };
         self.lay_over(&mut session);
         session.title = session.last_task.clone();
@@ -134,6 +131,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::describe::blank;
 
     #[test]
     fn a_registry_knows_what_no_transcript_says() {
@@ -158,7 +156,7 @@ mod tests {
             Entry { session: Box::new(blank("s1".parse().unwrap())), messages: Vec::new(), cost_state: None },
             Entry { session: Box::new(blank("s3".parse().unwrap())), messages: Vec::new(), cost_state: None },
         ];
-        Registered::read(&places).lay_over(&mut entries, &mut Projects::default());
+        Registered::read(&places).lay_over(&mut entries, &mut Describer::default());
         let [one, three, two] = entries.as_slice() else { panic!("{entries:?}") };
         assert_eq!(one.session.origin.agent().map(AgentId::as_str), Some("main"));
         assert_eq!((one.session.registry_cost_usd, one.session.budget_used_pct), (Some(0.5), Some(25.0)));

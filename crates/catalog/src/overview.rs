@@ -9,9 +9,8 @@ use transcript::{Problem, TranscriptFile};
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, arranged, find, wanted};
-use crate::describe::describe;
+use crate::describe::Describer;
 use crate::kept_cards;
-use crate::project::Projects;
 use crate::reading::{Kept, Reading};
 use crate::renewal::renewed;
 
@@ -41,19 +40,19 @@ fn renewed_overview(
     edition: u64,
     reckon: impl Fn(&mut [Entry]),
 ) -> Result<Catalog, Work> {
-    let entry = |file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects| Entry {
-        session: Box::new(describe(file, card, projects)),
+    let entry = |file: &TranscriptFile, card: &Card<'_>, describer: &mut Describer| Entry {
+        session: Box::new(describer.describe(file, card)),
         messages: Vec::new(),
         cost_state: None,
     };
-    let changed = |mut reads: Vec<Read>, projects: &mut Projects| {
-        let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(projects)).collect();
+    let changed = |mut reads: Vec<Read>, describer: &mut Describer| {
+        let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(describer)).collect();
         reckon(&mut entries);
         entries
     };
-    let mut projects = Projects::new(&places.global_files);
-    let (entries, told) = renewed(places, found, Some(edition), &mut projects, entry, changed)?;
-    Ok(arranged(places, found, entries, &mut projects, told))
+    let mut describer = Describer::new(&places.global_files);
+    let (entries, told) = renewed(places, found, Some(edition), &mut describer, entry, changed)?;
+    Ok(arranged(places, found, entries, &mut describer, told))
 }
 
 /// What is to be told of a reading.
@@ -102,9 +101,9 @@ impl Fresh {
     /// The catalog; what the sessions took is left to others.
     pub(crate) fn catalog(self, places: &Places, found: &Found) -> Catalog {
         let Self { mut reads, told } = self;
-        let mut projects = Projects::new(&places.global_files);
-        let entries = reads.iter_mut().map(|read| read.entry(&mut projects)).collect();
-        arranged(places, found, entries, &mut projects, told)
+        let mut describer = Describer::new(&places.global_files);
+        let entries = reads.iter_mut().map(|read| read.entry(&mut describer)).collect();
+        arranged(places, found, entries, &mut describer, told)
     }
 
     /// The catalog with what the sessions took, kept for the next time.
@@ -116,9 +115,9 @@ impl Fresh {
         reckon: impl Fn(&mut [Entry]),
     ) -> Catalog {
         let Self { mut reads, told } = self;
-        let mut projects = Projects::new(&places.global_files);
-        let entries = reads.iter_mut().map(|read| read.entry(&mut projects)).collect();
-        let mut catalog = arranged(places, found, entries, &mut projects, told);
+        let mut describer = Describer::new(&places.global_files);
+        let entries = reads.iter_mut().map(|read| read.entry(&mut describer)).collect();
+        let mut catalog = arranged(places, found, entries, &mut describer, told);
         let sharing = sharing(&catalog.sessions);
         reckon(&mut catalog.sessions);
         let took = |Entry { session, .. }: &Entry| (session.id.clone(), (session.usage, session.cost_usd));
@@ -132,11 +131,11 @@ impl Fresh {
         self,
         places: &Places,
         found: &Found,
-        mut projects: Projects,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Projects) -> T,
+        mut describer: Describer,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> T,
     ) -> Vec<T> {
         save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
-        self.reads.iter().map(|read| tell(&read.file, &read.card(), &mut projects)).collect()
+        self.reads.iter().map(|read| tell(&read.file, &read.card(), &mut describer)).collect()
     }
 }
 

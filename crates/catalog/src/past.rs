@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::{MessageUsage, Session, SessionId};
+use model::{MessageUsage, SessionId};
 use transcript::{History, Then, TranscriptFile, in_parallel};
 
 use crate::assembly::kin_of;
 use crate::catalog::{Entry, Places, find};
-use crate::describe::describe_then;
+use crate::describe::Describer;
 use crate::lineage::parents;
 use crate::merge::Registered;
 use crate::project::Projects;
@@ -35,11 +35,11 @@ pub struct Past {
 pub fn past(places: &Places, moments: &[Timestamp]) -> Vec<Past> {
     let files: Vec<Read> = read(&find(places).sessions, moments, places.threads);
     let holders = holders(&files);
-    let mut projects = Projects::new(&places.global_files);
+    let mut describer = Describer::new(&places.global_files);
     let registered = Registered::read(places);
     let at = |(place, moment): (usize, &Timestamp)| {
         let there = There::at(&files, place);
-        there.past(*moment, &holders, &mut projects, &registered)
+        there.past(*moment, &holders, &mut describer, &registered)
     };
     moments.iter().enumerate().map(at).collect()
 }
@@ -107,7 +107,7 @@ impl<'a> There<'a> {
         mut self,
         moment: Timestamp,
         holders: &Holders,
-        projects: &mut Projects,
+        describer: &mut Describer,
         registered: &Registered,
     ) -> Past {
         let mut past = Past::default();
@@ -121,8 +121,8 @@ impl<'a> There<'a> {
             self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
         let kin: Vec<_> = there.iter().map(|(read, then)| kin_of(&read.file, &then.summary)).collect();
         for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
-            let described = describe_then(&read.file, then, projects);
-            let mut session = Box::new(Session { forked_from, ..described });
+            let mut session = Box::new(describer.describe_then(&read.file, then));
+            session.forked_from = forked_from;
             registered.attribute_before(moment, &mut session);
             let of_then = read.subagents.iter().filter(|message| message.at.is_some_and(|at| at < moment));
             let messages = then.messages.iter().chain(of_then).cloned().collect();

@@ -21,37 +21,50 @@ const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 pub(crate) struct Projects {
     /// Directories Claude Code has been started in.
     known: Arc<BTreeSet<PathBuf>>,
-    /// By the directory; with each root what it was found by beside it.
-    roots: FxHashMap<String, Vec<(Option<String>, PathBuf)>>,
+    /// By the directory; with each repository what it was found by beside it.
+    found: FxHashMap<String, Vec<(Option<String>, Repository)>>,
+}
+
+/// The repository of a directory.
+#[derive(Debug, Clone)]
+pub(crate) struct Repository {
+    /// Its root.
+    pub(crate) root: Arc<Path>,
+    /// What people call it.
+    pub(crate) label: Option<Arc<str>>,
+    /// The directory.
+    pub(crate) directory: Arc<Path>,
 }
 
 impl Projects {
     /// Knows the directories in these `.claude.json` files.
     pub(crate) fn new(global_files: &[PathBuf]) -> Self {
         let known: BTreeSet<_> = global_files.iter().flat_map(|path| directories(path)).collect();
-        Self { known: Arc::new(known), roots: FxHashMap::default() }
+        Self { known: Arc::new(known), found: FxHashMap::default() }
     }
 
-    /// The root of the repository that a session of `cwd` belongs to.
-    pub(crate) fn root(&mut self, cwd: &str, worktree_origin: Option<&str>) -> PathBuf {
-        let mut known = self.roots.get(cwd).into_iter().flatten();
-        if let Some((_, root)) = known.find(|(origin, _)| origin.as_deref() == worktree_origin) {
-            return root.clone();
+    /// The repository that a session of `cwd` belongs to.
+    pub(crate) fn repository(&mut self, cwd: &str, worktree_origin: Option<&str>) -> Repository {
+        let mut known = self.found.get(cwd).into_iter().flatten();
+        if let Some((_, repository)) = known.find(|(origin, _)| origin.as_deref() == worktree_origin) {
+            return repository.clone();
         }
-        let root = self.find(Path::new(cwd), worktree_origin);
-        let found = (worktree_origin.map(ToOwned::to_owned), root.clone());
-        self.roots.entry(cwd.to_owned()).or_default().push(found);
-        root
+        let root = self.root(Path::new(cwd), worktree_origin);
+        let repository =
+            Repository { label: label(&root), root: root.into(), directory: Path::new(cwd).into() };
+        let found = (worktree_origin.map(ToOwned::to_owned), repository.clone());
+        self.found.entry(cwd.to_owned()).or_default().push(found);
+        repository
     }
 
     /// The root of the repository of a directory that a person stands in.
     pub(crate) fn of_directory(global_files: &[PathBuf], directory: &Path) -> PathBuf {
         // Where git knows it nobody else has to be asked.
         let known = directory.is_dir().then(|| git::repository(directory)).flatten();
-        known.unwrap_or_else(|| Self::new(global_files).find(directory, None))
+        known.unwrap_or_else(|| Self::new(global_files).root(directory, None))
     }
 
-    fn find(&self, cwd: &Path, worktree_origin: Option<&str>) -> PathBuf {
+    fn root(&self, cwd: &Path, worktree_origin: Option<&str>) -> PathBuf {
         let is_there = cwd.is_dir();
         if is_there && let Some(root) = git::repository(cwd) {
             return root;
@@ -73,8 +86,8 @@ impl Projects {
 }
 
 /// What people call a repository.
-pub(crate) fn label(root: &Path) -> Option<String> {
-    root.file_name().map(|name| name.to_string_lossy().into_owned())
+fn label(root: &Path) -> Option<Arc<str>> {
+    root.file_name().map(|name| name.to_string_lossy().into())
 }
 
 /// Whether a session belongs to the project a person names: by label, by Claude Code's folder name or what
@@ -137,8 +150,8 @@ mod tests {
         let mut projects = Projects::new(&[global, home.join("missing.json")]);
         let mut check = |cwd: &str, origin: Option<&str>, expected: &str| {
             let origin = origin.map(|origin| home.join(origin).display().to_string());
-            let root = projects.root(&home.join(cwd).display().to_string(), origin.as_deref());
-            assert_eq!(root, home.join(expected), "{cwd}");
+            let found = projects.repository(&home.join(cwd).display().to_string(), origin.as_deref());
+            assert_eq!(*found.root, *home.join(expected), "{cwd}");
         };
         check("repo/src", None, "repo");
         check("repo/gone/deeper", None, "repo");
@@ -152,7 +165,7 @@ mod tests {
 
     fn check_named(path: &str, name: &str, expected: bool) {
         let session = Session {
-            repo_path: Some(path.into()),
+            repo_path: Some(Path::new(path).into()),
             project: label(Path::new(path)),
             ..crate::describe::blank("s".parse().unwrap())
         };

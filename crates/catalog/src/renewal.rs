@@ -6,9 +6,9 @@ use transcript::TranscriptFile;
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Detail, Found, Places, Work, wanted};
+use crate::describe::Describer;
 use crate::kept_cards::{Changed, KeptCards};
 use crate::overview::Told;
-use crate::project::Projects;
 use crate::reading::Reading;
 use crate::summary_cache::SummaryCache;
 
@@ -23,18 +23,18 @@ pub(crate) fn renewed<T: Send>(
     places: &Places,
     found: &Found,
     edition: Option<u64>,
-    projects: &mut Projects,
-    tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Projects) -> T + Sync,
-    tell_changed: impl FnOnce(Vec<Read>, &mut Projects) -> Vec<T>,
+    describer: &mut Describer,
+    tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> T + Sync,
+    tell_changed: impl FnOnce(Vec<Read>, &mut Describer) -> Vec<T>,
 ) -> Result<(Vec<T>, Told), Work> {
     let kept = KeptCards::open(places).ok_or(Work::default())?;
-    let cards = kept.told(found, edition, places.threads, projects, tell);
+    let cards = kept.told(found, edition, places.threads, describer, tell);
     let (mut all, changed) = cards.ok_or(Work::default())?;
     let mut told = Told { problems: found.problems.clone(), ..Told::default() };
     if !changed.is_empty() {
         let detail = if edition.is_some() { Detail::Spending } else { Detail::Facts };
         let reads = read(places, found, changed, detail, &mut told).ok_or(told.work)?;
-        all.extend(tell_changed(reads, projects));
+        all.extend(tell_changed(reads, describer));
     }
     Ok((all, told))
 }
@@ -62,7 +62,7 @@ fn read(
     told.work = work;
     told.problems.append(&mut problems);
     told.not_kept = cache.into_trouble();
-    if few.sessions.iter().any(|file| replaced.contains(&file.path)) {
+    if few.sessions.iter().any(|file| replaced.iter().any(|path| **path == *file.path)) {
         return None;
     }
     let reads = assemble(facts, few.sessions, Vec::new());

@@ -8,28 +8,27 @@ use transcript::TranscriptFile;
 use crate::assembly::Read;
 use crate::card::Card;
 use crate::catalog::{Detail, Found, Places, live};
-use crate::describe::outlined;
+use crate::describe::Describer;
 use crate::filter::Filter;
 use crate::merge::Registered;
 use crate::overview::fresh;
-use crate::project::Projects;
 use crate::renewal::renewed;
 
 /// The sessions among those found that `filter` lets through.
 pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
     let others = Others::read(places);
-    let select = |file: &TranscriptFile, card: &Card<'_>, projects: &mut Projects| {
-        let mut session = outlined(file, card, projects);
+    let select = |file: &TranscriptFile, card: &Card<'_>, describer: &mut Describer| {
+        let mut session = describer.outlined(file, card);
         others.tell(&mut session);
         filter.lets_through(&session).then_some(session.id)
     };
-    let mut projects = Projects::new(&places.global_files);
-    let changed = |reads: Vec<Read>, projects: &mut Projects| {
-        reads.iter().map(|read| select(&read.file, &read.card(), projects)).collect()
+    let mut describer = Describer::new(&places.global_files);
+    let changed = |reads: Vec<Read>, describer: &mut Describer| {
+        reads.iter().map(|read| select(&read.file, &read.card(), describer)).collect()
     };
-    let renewed = renewed(places, found, None, &mut projects, select, changed);
+    let renewed = renewed(places, found, None, &mut describer, select, changed);
     let selected = renewed.map_or_else(
-        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, projects, select),
+        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, describer, select),
         |(selected, _)| selected,
     );
     selected.into_iter().flatten().collect()

@@ -96,7 +96,7 @@ fn a_session_that_moves_to_another_folder_is_not_read_again() {
     fs::rename(path, &moved).unwrap();
     let found = scratch.read();
     assert_eq!((found.work.opened, found.work.bytes), (0, 0));
-    assert_eq!(found.sessions[0].session.file.as_ref(), Some(&moved));
+    assert_eq!(found.sessions[0].session.file.as_deref(), Some(&*moved));
     assert_eq!(scratch.read().work, Work::default());
 }
 

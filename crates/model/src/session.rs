@@ -1,13 +1,15 @@
 //! The facts of one conversation.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Activity, Origin, SessionId, Usage};
 
-/// One conversation, merged from every source that knows it.
+/// One conversation, merged from every source that knows it. Its texts are shared: thousands of sessions say the same
+/// of their project, branch and version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// Its id: the stem of its transcript's name.
@@ -15,21 +17,21 @@ pub struct Session {
     /// Who began it.
     pub origin: Origin,
     /// The transcript, when one exists on disk.
-    pub file: Option<PathBuf>,
+    pub file: Option<Arc<Path>>,
     /// The main repository of the directory it started in, else that directory.
-    pub repo_path: Option<PathBuf>,
+    pub repo_path: Option<Arc<Path>>,
     /// What people call the repository: the last component of `repo_path`.
-    pub project: Option<String>,
+    pub project: Option<Arc<str>>,
     /// The directory it started in.
-    pub cwd: Option<PathBuf>,
+    pub cwd: Option<Arc<Path>>,
     /// The branch last seen on the main chain; never `HEAD` or empty.
-    pub branch: Option<String>,
+    pub branch: Option<Arc<str>>,
     /// The title: the person's own, the CLI's model's, an old summary, else the first prompt.
-    pub title: Option<String>,
+    pub title: Option<Arc<str>>,
     /// The first thing the person wrote, at most 200 characters.
-    pub first_message: Option<String>,
+    pub first_message: Option<Arc<str>>,
     /// The last thing the person wrote, at most 200 characters.
-    pub last_prompt: Option<String>,
+    pub last_prompt: Option<Arc<str>>,
     /// When the first record was made.
     pub created: Option<Timestamp>,
     /// The last record's time, else the file's.
@@ -51,25 +53,25 @@ pub struct Session {
     /// Turns, from OpenClaw's registry.
     pub registry_turns: Option<u64>,
     /// The most recent task OpenClaw gave it.
-    pub last_task: Option<String>,
+    pub last_task: Option<Arc<str>>,
     /// Claude's three-word name of the session.
-    pub nickname: Option<String>,
+    pub nickname: Option<Arc<str>>,
     /// Whether a live process holds it.
     pub is_running: bool,
     /// What it is doing, where a sign says.
     pub activity: Option<Activity>,
     /// The marker that began its first message, as written.
-    pub origin_marker: Option<String>,
+    pub origin_marker: Option<Arc<str>>,
     /// How often its context was compacted.
     pub compactions: u64,
     /// Cost over its budget, in percent, when both are known.
     pub budget_used_pct: Option<f64>,
     /// The permission mode last recorded.
-    pub permission_mode: Option<String>,
+    pub permission_mode: Option<Arc<str>>,
     /// The version of `claude` that wrote the last record.
-    pub version: Option<String>,
+    pub version: Option<Arc<str>>,
     /// How it was started: `cli`, `sdk-cli`, `claude-vscode`, …
-    pub entrypoint: Option<String>,
+    pub entrypoint: Option<Arc<str>>,
     /// The session it was forked from.
     pub forked_from: Option<ForkOrigin>,
     /// Its sub-agents.

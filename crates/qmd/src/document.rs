@@ -3,7 +3,7 @@
 //! Written as `Key: value` between two rules; read also as `- **Key:** value`, as other exporters write it.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::{Session, SessionId};
@@ -55,14 +55,14 @@ impl Document {
     /// again; programs that show a document alone leave it out.
     pub fn head(session: &Session, source: Option<&str>) -> String {
         let mut head = format!("---\n{SESSION}: {}\n", session.id);
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let path = |path: Option<&Path>| path.map(|path| path.display().to_string());
         let date = session.created.or(session.last_modified).map(|date| date.to_string());
         let lines = [
-            (DIRECTORY, path(&session.cwd)),
+            (DIRECTORY, path(session.cwd.as_deref())),
             (DATE, date),
             ("Agent", Some("claude".to_owned())),
-            ("Repo Root", path(&session.repo_path)),
-            ("Title", session.title.clone()),
+            ("Repo Root", path(session.repo_path.as_deref())),
+            ("Title", session.title.as_deref().map(str::to_owned)),
             ("Source", source.map(str::to_owned)),
             (EXPORTED_BY, source.map(|_| BY.to_owned())),
         ];

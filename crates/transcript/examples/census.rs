@@ -63,7 +63,7 @@ impl Census {
         match told.map(|told| total(&told)) {
             None => self.untold += 1,
             Some(theirs) if counters(ours) == counters(theirs) => self.equal += 1,
-            Some(theirs) => self.different.push((session.path.clone(), ours, theirs)),
+            Some(theirs) => self.different.push((session.path.to_path_buf(), ours, theirs)),
         }
         Ok(())
     }

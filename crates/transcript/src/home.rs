@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use model::{ProjectSlug, SessionId};
 
@@ -28,8 +29,8 @@ pub struct ConfigFolder {
 pub struct TranscriptFile {
     /// The session's id: the file's stem.
     pub id: SessionId,
-    /// The file.
-    pub path: PathBuf,
+    /// The file; shared with whoever describes the session.
+    pub path: Arc<Path>,
     /// Its `stat`.
     pub stamp: FileStamp,
     /// When it was made, in nanoseconds since 1970, where the file system knows.
@@ -169,7 +170,7 @@ impl TranscriptFile {
     /// A number that changes when the transcript or one of its sub-agents' does; those of several can be added.
     pub fn fingerprint(&self) -> u64 {
         let agents = self.subagents.iter().map(|file| (file.path.as_path(), &file.stamp));
-        fingerprint(std::iter::once((self.path.as_path(), &self.stamp)).chain(agents))
+        fingerprint(std::iter::once((&*self.path, &self.stamp)).chain(agents))
     }
 
     /// The folder beside the transcript.

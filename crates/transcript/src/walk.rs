@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
         match stem.parse() {
             Ok(id) => self.found.transcripts.push(TranscriptFile {
                 id,
-                path,
+                path: path.into(),
                 stamp,
                 born,
                 subagents: Vec::new(),

@@ -181,7 +181,8 @@ impl Field {
         let original = label.and_then(|id| past.copies.get(id)).map(ToString::to_string);
         let mut moment = moment.clone();
         moment.session = original.or(moment.session);
-        let sessions = own.iter().map(|session| (session.id.to_string(), session.branch.clone())).collect();
+        let branch = |session: &model::Session| session.branch.as_deref().map(ToOwned::to_owned);
+        let sessions = own.iter().map(|session| (session.id.to_string(), branch(session))).collect();
         Ok(Self { moment, now, root, candidates, judged, sessions })
     }
 

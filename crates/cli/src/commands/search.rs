@@ -303,7 +303,8 @@ fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failur
     let score = AnsiColor::Cyan.on_default();
     let (hit, session) = (&found.hit, found.session.as_ref());
     let width = out.width();
-    let title = session.and_then(|session| session.title.clone()).unwrap_or_else(|| untitled(hit));
+    let title = session.and_then(|session| session.title.as_deref());
+    let title = title.map_or_else(|| untitled(hit), ToOwned::to_owned);
     let title = fit(&safe(&title), width.saturating_sub(18));
     writeln!(out, "{score}{:.2}{score:#}  {bold}{title}{bold:#}", hit.score)?;
     let mut facts = vec![match hit.source {

@@ -222,15 +222,15 @@ fn card(id: &SessionId, info: Option<&SessionInfo>, facts: Option<&Facts>) -> Ca
     let idle = || Activity::new(State::Idle, Evidence::Timer, None);
     let activity = info.map(|info| info.activity.clone());
     let activity = activity.or_else(|| facts.and_then(|facts| facts.activity.clone()));
-    let title = facts.and_then(|facts| facts.title.clone());
-    let title = title.or_else(|| info.and_then(|info| info.title.clone()));
-    let project = facts.and_then(|facts| facts.project.clone());
-    let project = project.or_else(|| info.and_then(|info| info.project.clone()));
+    let title = facts.and_then(|facts| facts.title.as_deref());
+    let title = title.or_else(|| info.and_then(|info| info.title.as_deref()));
+    let project = facts.and_then(|facts| facts.project.as_deref());
+    let project = project.or_else(|| info.and_then(|info| info.project.as_deref()));
     let context = info.map(|info| info.context_tokens).filter(|tokens| *tokens > 0);
     Card {
         id: id.clone(),
-        title: title.unwrap_or_else(|| "(no title)".to_owned()),
-        project: project.unwrap_or_else(|| "-".to_owned()),
+        title: title.unwrap_or("(no title)").to_owned(),
+        project: project.unwrap_or("-").to_owned(),
         activity: activity.unwrap_or_else(idle),
         context: context.or(facts.map(|facts| facts.context_tokens)).unwrap_or(0),
         cost: facts.and_then(|facts| facts.cost_usd),

@@ -71,7 +71,7 @@ pub(crate) fn sources(config: &Path) -> Vec<Source> {
             subagent,
         };
         sources.extend(session.subagents.into_iter().map(|agent| source(agent.path, agent.stamp, true)));
-        sources.push(source(session.path, session.stamp, false));
+        sources.push(source(session.path.to_path_buf(), session.stamp, false));
     }
     let flat = found.flat_subagents.into_iter();
     sources.extend(flat.map(|agent| Source {

@@ -1,0 +1,34 @@
+//! Texts that thousands of sessions share, each held once.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+/// The texts that were met so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Texts(FxHashSet<Arc<str>>);
+
+impl Texts {
+    /// The text, as it is held already where it was met before.
+    pub(crate) fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(held) = self.0.get(text) {
+            return Arc::clone(held);
+        }
+        let held: Arc<str> = text.into();
+        self.0.insert(Arc::clone(&held));
+        held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_text_is_held_once() {
+        let mut texts = Texts::default();
+        let (one, other) = (texts.shared("main"), texts.shared("main"));
+        assert!(Arc::ptr_eq(&one, &other));
+        assert_eq!((&*one, &*texts.shared("")), ("main", ""));
+    }
+}
