@@ -92,7 +92,11 @@ def rewritten(repository, session):
 
 
 def measure(corpus):
-    """How many files, and how many bytes in them; reads every one, so that all are in memory after."""
+    """How many files, and how many bytes in them; reads every one, so that all are in memory after.
+
+    What was written before is on the disk then: its writing would be measured with whatever comes next.
+    """
+    os.sync()
     files = [path for path in corpus.glob("projects/**/*.jsonl") if path.is_file()]
     for path in files:
         with open(path, "rb", buffering=0) as file:
