@@ -55,8 +55,8 @@ pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[
 }
 
 /// A session as a model may see it; its text is the beginning of a longer one, so a secret may be cut off.
-fn without_secrets<'a>(candidate: &'a Candidate<'a>) -> Candidate<'a> {
-    let about = candidate.about.as_deref().map(redact::redact_beginning);
+fn without_secrets(candidate: &Candidate) -> Candidate {
+    let about = candidate.about.as_deref().map(|about| redact::redact_beginning(about).into());
     Candidate { about, ..candidate.clone() }
 }
 

@@ -1,6 +1,6 @@
 //! What could be resumed: the facts of a session that the choice looks at.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{AgentId, Origin, Session, SessionId};
@@ -58,13 +58,13 @@ impl Hold {
 
 /// A session as the choice sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate<'a> {
+pub struct Candidate {
     /// The session.
     pub id: SessionId,
     /// Its branch.
-    pub branch: Option<Cow<'a, str>>,
+    pub branch: Option<Arc<str>>,
     /// What it was about: its latest task, else its first message.
-    pub about: Option<Cow<'a, str>>,
+    pub about: Option<Arc<str>>,
     /// When something last happened in it.
     pub last_active: Option<Timestamp>,
     /// Lines of its transcript.
@@ -78,40 +78,34 @@ pub struct Candidate<'a> {
     /// Cost over budget, in percent, where both are known.
     pub budget_used_pct: Option<f64>,
     /// The name it was given: OpenClaw's label, else its title.
-    pub label: Option<Cow<'a, str>>,
+    pub label: Option<Arc<str>>,
     /// Who holds it.
     pub hold: Hold,
     /// Whether its transcript is there.
     pub has_transcript: bool,
 }
 
-impl<'a> Candidate<'a> {
+impl Candidate {
     /// The session's facts, beside a budget that is set for the task.
-    pub fn of(session: &'a Session, budget: Budget) -> Self {
+    pub fn of(session: &Session, budget: Budget) -> Self {
         let label = match &session.origin {
-            Origin::OpenClaw { label, .. } => label.as_deref(),
-            Origin::Native | Origin::Archived => session.title.as_deref(),
+            Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
+            Origin::Native | Origin::Archived => session.title.clone(),
         };
         Self {
             id: session.id.clone(),
-            branch: session.branch.as_deref().map(Cow::Borrowed),
-            about: session.last_task.as_deref().or(session.first_message.as_deref()).map(Cow::Borrowed),
+            branch: session.branch.clone(),
+            about: session.last_task.clone().or_else(|| session.first_message.clone()),
             last_active: session.last_modified,
             lines: session.message_count,
             bytes: session.file_size,
             tokens: session.usage.input.saturating_add(session.usage.output),
             compactions: session.compactions,
             budget_used_pct: budget_used(session, budget),
-            label: label.map(Cow::Borrowed),
+            label,
             hold: Hold::of(session),
             has_transcript: session.file.is_some(),
         }
-    }
-
-    /// The same, whatever becomes of the session.
-    pub fn into_owned(self) -> Candidate<'static> {
-        let owned = |text: Option<Cow<'_, str>>| text.map(|text| Cow::Owned(text.into_owned()));
-        Candidate { branch: owned(self.branch), about: owned(self.about), label: owned(self.label), ..self }
     }
 
     /// How many hours ago something last happened; `None` where nothing says when.

@@ -139,7 +139,7 @@ pub(crate) mod tests {
     }
 
     /// A small session of which nothing is wrong, used at that moment.
-    pub(crate) fn candidate(id: &str) -> Candidate<'static> {
+    pub(crate) fn candidate(id: &str) -> Candidate {
         Candidate {
             id: id.parse().unwrap(),
             branch: Some("main".into()),

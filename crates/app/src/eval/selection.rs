@@ -155,7 +155,7 @@ pub struct Field {
     /// The repository.
     pub root: PathBuf,
     /// What could be resumed.
-    pub candidates: Vec<Candidate<'static>>,
+    pub candidates: Vec<Candidate>,
     /// What each of these had to do with the task.
     pub judged: Judged,
     /// All sessions of the repository, newest first, each with its branch.
@@ -170,8 +170,8 @@ impl Field {
         let own: Vec<_> = here
             .filter(|session| session.repo_path.as_deref() == Some(&root) && Asker::Person.owns(session))
             .collect();
-        let candidates: Vec<Candidate<'static>> =
-            own.iter().map(|session| Candidate::of(session, Budget::None).into_owned()).collect();
+        let candidates: Vec<Candidate> =
+            own.iter().map(|session| Candidate::of(session, Budget::None)).collect();
         let judged = match by {
             By::Words => relevance::by_words(app, &moment.task, &candidates),
             By::Index => relevance::by_index(app, &moment.task, &candidates, now)?,

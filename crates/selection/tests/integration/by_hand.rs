@@ -10,7 +10,7 @@ pub(crate) fn at(hours_ago: f64) -> Timestamp {
 }
 
 /// A small session on a branch, last used so many hours ago.
-pub(crate) fn session(id: &str, branch: &str, hours_ago: f64, about: &str) -> Candidate<'static> {
+pub(crate) fn session(id: &str, branch: &str, hours_ago: f64, about: &str) -> Candidate {
     Candidate {
         id: id.parse().expect("an id"),
         branch: Some(branch.to_owned().into()),

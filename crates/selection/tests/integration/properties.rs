@@ -20,7 +20,7 @@ prop_compose! {
         budget in prop::option::of(0.0..200.0),
         hold in prop::sample::select(vec![Hold::Free, Hold::Free, Hold::Person]),
         has_transcript in prop::bool::weighted(0.9),
-    ) -> Candidate<'static> {
+    ) -> Candidate {
         Candidate {
             branch: branch.map(Into::into),
             last_active: hours.map(at),
@@ -37,7 +37,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_field()(all in prop::collection::vec((any_candidate(), 0.0..=1.0), 0..12)) -> (Vec<Candidate<'static>>, Judged) {
+    fn any_field()(all in prop::collection::vec((any_candidate(), 0.0..=1.0), 0..12)) -> (Vec<Candidate>, Judged) {
         let (candidates, scores): (Vec<_>, Vec<f64>) = all.into_iter().unzip();
         let relevance = scores.into_iter().map(|score| Relevance { score, reason: Grounds::Said(String::new()) }).collect();
         (candidates, Judged { relevance, judge: Judge::Keyword, fell_back: None })
