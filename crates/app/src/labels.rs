@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use catalog::Entry;
 use model::{AgentId, SessionId};
 use openclaw::{Agents, Registry};
-use selection::Candidate;
 
+use crate::field::Contender;
 use crate::repo::Meant;
 use crate::workers::{has_table, table, unusable};
 use crate::{App, Error};
@@ -32,16 +31,14 @@ pub(crate) fn name(
     agent: Option<&AgentId>,
     meant: &Meant,
     label: &str,
-    candidates: &mut [Candidate],
-    entries: &[Entry],
+    contenders: &mut [Contender],
 ) -> Result<(), Error> {
     let root = meant.work_tree(app);
     let found = labelled(app, agent, &root, label)?;
-    let is_known = candidates.iter().any(|one| Some(&one.id) == found.as_ref());
-    for (candidate, entry) in candidates.iter_mut().zip(entries) {
+    let is_known = contenders.iter().any(|one| Some(&one.candidate.id) == found.as_ref());
+    for Contender { candidate, cwd, .. } in contenders {
         let is_called = || {
-            let directory =
-                entry.session.cwd.as_deref().filter(|_| candidate.label.as_deref() == Some(label));
+            let directory = cwd.as_deref().filter(|_| candidate.label.as_deref() == Some(label));
             let place = directory
                 .map(|directory| Meant { directory: directory.to_owned(), root: meant.root.clone() });
             agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(app) == root)

@@ -16,6 +16,7 @@ pub mod errand;
 mod error;
 pub mod eval;
 pub mod export;
+mod field;
 pub mod fork;
 pub mod hooks;
 pub mod index;

@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use catalog::Entry;
 use jiff::Timestamp;
-use model::{AgentId, Session, SessionId};
+use model::{AgentId, SessionId};
 use selection::{
-    Action, Asker, Budget, Candidate, Considered, Decision, Factors, Hold, Judge, Judged, Task, Weights,
-    choose, needs_relevance,
+    Action, Budget, Candidate, Considered, Decision, Factors, Judge, Judged, Task, Weights, choose,
+    needs_relevance,
 };
 use serde::Serialize;
 use transcript::{both, let_go};
 
-use crate::repo::Meant;
-use crate::{App, Error, Kind, decisions, labels, ledger, relevance, totals};
+use crate::field::{Contender, Field};
+use crate::{App, Error, Kind, decisions, labels, relevance};
 
 /// How many of the sessions that were looked at an answer tells; all are kept.
 const TOLD: usize = 10;
@@ -110,15 +109,11 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     if request.task.trim().is_empty() && request.label.is_none() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
     }
-    let field = Field::look(app, request)?;
     let openclaw = openclaw_config(app);
     let settings = app.config.settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
-    let budget = budget(request, openclaw.max_budget_usd);
-    let mut candidates: Vec<Candidate> =
-        field.own.iter().map(|entry| Candidate::of(&entry.session, budget)).collect();
+    let mut field = Field::look(app, request, budget(request, openclaw.max_budget_usd))?;
     if let Some(label) = &request.label {
-        let agent = request.agent.as_ref();
-        labels::name(app, agent, &field.meant, label, &mut candidates, &field.own)?;
+        labels::name(app, request.agent.as_ref(), &field.meant, label, &mut field.own)?;
     }
     let task = Task {
         branch: field.branch.as_deref(),
@@ -129,12 +124,12 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
         weights: Weights::SEED,
     };
     let decide = || {
-        let judged = needs_relevance(&task, &candidates)
-            .then(|| relevance::judged(app, &settings, &request.task, &candidates));
+        let judged = needs_relevance(&task, &field.own)
+            .then(|| relevance::judged(app, &settings, &request.task, &field.own));
         // Where nobody had to be asked, what words say is told all the same.
         let decision = match &judged {
-            Some(judged) => choose(&task, &candidates, judged),
-            None => choose(&task, &candidates, &relevance::by_words(app, &request.task, &candidates)),
+            Some(judged) => choose(&task, &field.own, judged),
+            None => choose(&task, &field.own, &relevance::by_words(&field.own)),
         };
         (decision, judged)
     };
@@ -146,73 +141,6 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     }
     let_go((field, decision));
     Ok(answer)
-}
-
-/// What there is to choose from.
-struct Field {
-    meant: Meant,
-    branch: Option<String>,
-    /// The asker's sessions of the repository.
-    own: Vec<Entry>,
-    /// The run that has the directory.
-    taken_by: Option<SessionId>,
-}
-
-impl Field {
-    fn look(app: &App, request: &Request) -> Result<Self, Error> {
-        let named = Meant::name(app, request.repo.as_deref());
-        let meant = Meant::directory(app, named)?;
-        let branch = |meant: &Meant| match (&request.branch, request.as_of) {
-            (Some(branch), _) => Some(branch.clone()),
-            (None, Some(then)) => project::branch_at(&meant.place(app), then),
-            (None, None) => project::branch(&meant.place(app)),
-        };
-        std::thread::scope(|scope| {
-            let asked = meant.as_ref().map(|meant| scope.spawn(|| branch(meant)));
-            let mut all = sessions(app, request.as_of);
-            let found = match &meant {
-                Some(meant) => meant.clone(),
-                None => Meant::by_name(named.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?,
-            };
-            let branch = match asked {
-                Some(asked) => asked.join().unwrap_or(None),
-                None => branch(&found),
-            };
-            let here = |session: &Session| session.repo_path.as_deref() == Some(&found.root);
-            let owner = request.agent.clone().map_or(Asker::Person, Asker::Agent);
-            all.retain(|entry| here(&entry.session));
-            let taken_by = taken_by(app, &found, all.iter().map(|entry| &*entry.session));
-            all.retain(|entry| owner.owns(&entry.session));
-            Ok(Self { meant: found, branch, own: all, taken_by })
-        })
-    }
-}
-
-/// All sessions there are, or were.
-pub(crate) fn sessions(app: &App, as_of: Option<Timestamp>) -> Vec<Entry> {
-    match as_of {
-        None => totals::with_totals(app, |_| ()).sessions,
-        Some(then) => {
-            let past = catalog::past(&app.config.places(), &[then]).pop().unwrap_or_default();
-            let mut entries = past.entries;
-            ledger::enter(app, &mut entries);
-            entries
-        }
-    }
-}
-
-/// The run of a program that works in the same work tree: it has one place for such runs.
-fn taken_by<'a>(app: &App, meant: &Meant, here: impl Iterator<Item = &'a Session>) -> Option<SessionId> {
-    let runs = here.filter(|session| Hold::of(session) == Hold::Worker);
-    let mut runs = runs.peekable();
-    runs.peek()?;
-    let ours = project::work_tree(&meant.place(app));
-    let tree = |session: &&Session| {
-        let directory = session.cwd.as_deref()?.to_owned();
-        let place = Meant { directory, root: meant.root.clone() }.place(app);
-        Some(project::work_tree(&place))
-    };
-    runs.find(|session| tree(session).is_some_and(|tree| tree == ours)).map(|session| session.id.clone())
 }
 
 /// OpenClaw's configuration in the first of its folders that has one.
@@ -240,8 +168,7 @@ fn answer(
 ) -> Answer {
     let best = decision.considered.first();
     let resumed = decision.session.as_ref().filter(|_| decision.action == Action::Resume);
-    let resumed =
-        resumed.and_then(|id| field.own.iter().map(|entry| &entry.session).find(|session| session.id == *id));
+    let resumed = resumed.and_then(|id| field.own.iter().find(|one| one.candidate.id == *id));
     let (judge, judge_fell_back) =
         judged.map_or((None, None), |judged| (Some(judged.judge), judged.fell_back));
     let unknown = field.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
@@ -256,7 +183,7 @@ fn answer(
         would_change: decision.changes.clone(),
         judge,
         judge_fell_back,
-        before_resume: resumed.map(|session| outlay(app, session, task.now)),
+        before_resume: resumed.map(|one| outlay(app, one, task.now)),
         scores: decision.considered.iter().take(TOLD).cloned().collect(),
         candidates: field.own.len(),
         task: redact::redacted(Cow::Borrowed(&request.task)).into_owned(),
@@ -270,17 +197,18 @@ fn answer(
     }
 }
 
-fn outlay(app: &App, session: &Session, now: Timestamp) -> Outlay {
-    let transcript = session.file.as_deref();
+fn outlay(app: &App, resumed: &Contender, now: Timestamp) -> Outlay {
+    let Candidate { id, last_active, .. } = &resumed.candidate;
+    let transcript = resumed.file.as_deref();
     let messages =
-        transcript.map(|file| catalog::messages(&app.config.places(), &session.id, file)).unwrap_or_default();
+        transcript.map(|file| catalog::messages(&app.config.places(), id, file)).unwrap_or_default();
     let before = |at: Option<Timestamp>| at.is_none_or(|at| at < now);
     let last = messages.iter().rev().find(|message| !message.subagent && before(message.at));
-    let minutes = session.last_modified.map(|then| (now.as_second() - then.as_second()) / 60);
+    let minutes = last_active.map(|then| (now.as_second() - then.as_second()) / 60);
     let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
-    let found = selection::outlay(session.context_tokens, minutes, long_cache);
+    let found = selection::outlay(resumed.context_tokens, minutes, long_cache);
     let cheaper = [
-        format!("a fork at an earlier message: backstory fork {} --at <uuid>", session.id),
+        format!("a fork at an earlier message: backstory fork {id} --at <uuid>"),
         "a new session, which reads nothing again".to_owned(),
     ];
     Outlay {

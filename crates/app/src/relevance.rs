@@ -7,24 +7,20 @@ use std::time::Duration;
 use jiff::Timestamp;
 use judge::Model;
 use model::SessionId;
-use selection::{
-    ASKED, Candidate, Grounds, Judge, Judged, Keywords, Relevance, prompt, understood, worth_asking,
-};
+use selection::{ASKED, Candidate, Grounds, Judge, Judged, Relevance, prompt, understood, worth_asking};
 
+use crate::field::Contender;
 use crate::settings::{Selection, Through};
 use crate::{App, Error, Kind, claude, search};
 
 /// More sessions than a repository is asked about.
 const ANSWERS: usize = 5000;
 
-/// How many sessions' words a thread compares at a time.
-const AT_A_TIME: usize = 256;
-
 /// The relevance of every candidate, in their order; never later than the settings allow.
 ///
 /// A model is asked about the most promising; common words judge the others, and all where it does not answer.
-pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[Candidate]) -> Judged {
-    let mut judged = by_words(app, task, candidates);
+pub(crate) fn judged(app: &App, settings: &Selection, task: &str, contenders: &[Contender]) -> Judged {
+    let mut judged = by_words(contenders);
     if !settings.enabled {
         return judged;
     }
@@ -35,8 +31,8 @@ pub(crate) fn judged(app: &App, settings: &Selection, task: &str, candidates: &[
             return judged;
         }
     };
-    let likely = worth_asking(candidates, &judged.relevance, ASKED);
-    let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&candidates[*at])).collect();
+    let likely = worth_asking(contenders, &judged.relevance, ASKED);
+    let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&contenders[*at].candidate)).collect();
     let model = Model::named(&settings.relevance_model);
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
@@ -61,15 +57,8 @@ fn without_secrets(candidate: &Candidate) -> Candidate {
 }
 
 /// Relevance by common words alone.
-pub(crate) fn by_words(app: &App, task: &str, candidates: &[Candidate]) -> Judged {
-    let words = Keywords::of(task);
-    let of_part = |part: &[Candidate]| -> Vec<Relevance> {
-        part.iter().map(|one| words.relevance(one.about.as_deref())).collect()
-    };
-    let parts = candidates.chunks(AT_A_TIME);
-    let parts = transcript::in_parallel(app.config.places().threads, parts, of_part);
-    let relevance = parts.into_iter().flatten().collect();
-    Judged { relevance, judge: Judge::Keyword, fell_back: None }
+pub(crate) fn by_words(contenders: &[Contender]) -> Judged {
+    Judged::by_words(contenders.iter().map(|one| one.by_words.clone()).collect())
 }
 
 /// Relevance as the index sees it: how well each session answered the task as a question before `moment`.

@@ -3,7 +3,8 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use catalog::{Catalog, Progress};
+use catalog::{Catalog, Entry, Progress};
+use jiff::Timestamp;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{App, ledger};
@@ -11,6 +12,21 @@ use crate::{App, ledger};
 /// The catalog with every session's tokens and price.
 pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog {
     catalog::overview(&app.config.places(), edition(), |entries| ledger::enter(app, entries), progress)
+}
+
+/// What `tell` makes of every session there is, or was before a moment, with its tokens and price, in any order.
+pub(crate) fn survey<T: Send>(
+    app: &App,
+    as_of: Option<Timestamp>,
+    tell: impl Fn(Entry) -> Option<T> + Sync,
+) -> Vec<T> {
+    let (places, enter) = (app.config.places(), |entries: &mut [Entry]| ledger::enter(app, entries));
+    let Some(then) = as_of else {
+        return catalog::survey(&places, edition(), enter, |_| (), tell).sessions;
+    };
+    let mut past = catalog::past(&places, &[then]).pop().unwrap_or_default().entries;
+    enter(&mut past);
+    past.into_iter().filter_map(tell).collect()
 }
 
 /// The ledger's rules: this program's, and its list of prices.

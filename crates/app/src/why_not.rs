@@ -5,7 +5,8 @@ use selection::{Considered, Factors};
 use serde::Serialize;
 
 use crate::repo::Meant;
-use crate::{App, Error, Kind, decisions, pick};
+use crate::totals::survey;
+use crate::{App, Error, Kind, decisions};
 
 /// Why a session was not chosen.
 #[derive(Debug, Clone, Serialize)]
@@ -34,12 +35,11 @@ pub struct WhyNot {
 
 /// Answers, from the newest decision of the repository, why a session was not chosen.
 pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
-    let meant = match Meant::directory(app, repo)? {
-        Some(meant) => meant,
-        None => Meant::by_name(
-            repo.unwrap_or_default(),
-            pick::sessions(app, None).iter().map(|entry| &*entry.session),
-        )?,
+    let meant = if let Some(meant) = Meant::directory(app, repo)? {
+        meant
+    } else {
+        let all = survey(app, None, Some);
+        Meant::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
     };
     let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {
         let message = format!("nothing was decided for {} yet", meant.root.display());

@@ -4,12 +4,12 @@ use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, FileStamp, Live, Problem, SubagentFile, TranscriptFile, both};
+use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile, both};
 
 use crate::card::Card;
-use crate::describe::{Describer, mark_running};
+use crate::describe::Describer;
 use crate::discover::discover;
-use crate::merge::Registered;
+use crate::others::Others;
 use crate::overview::{Told, fresh_from};
 use crate::reading::{Kept, Reading, Wanted};
 use crate::scan::Owner;
@@ -32,11 +32,11 @@ pub struct Places {
     pub threads: usize,
 }
 
-/// Every session that was found.
-#[derive(Debug, Default)]
-pub struct Catalog {
+/// Every session that was found, or what was made of each.
+#[derive(Debug)]
+pub struct Catalog<T = Entry> {
     /// The sessions: running first, then newest.
-    pub sessions: Vec<Entry>,
+    pub sessions: Vec<T>,
     /// Sub-agents' files, which are no sessions.
     pub subagents: usize,
     /// What could not be read.
@@ -68,6 +68,13 @@ pub struct Work {
     pub bytes: u64,
     /// Rows written or taken away.
     pub rows: u64,
+}
+
+impl Entry {
+    /// A session of which no more is told.
+    pub(crate) fn of(session: Session) -> Self {
+        Self { session: Box::new(session), messages: Vec::new(), cost_state: None }
+    }
 }
 
 impl AddAssign for Work {
@@ -137,18 +144,15 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
     let reading =
         Reading::of_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
     let mut describer = Describer::new(&places.global_files);
-    let registered = Registered::read(places);
+    let others = Others::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
     let told = files.iter().filter_map(|file| {
         let card = Card::of(file.id.as_str(), &facts(&file)?.summary);
-        Some(describer.describe(file, &card))
+        let mut session = describer.describe(file, &card);
+        others.tell(&mut session);
+        Some(session)
     });
-    let mut sessions: Vec<Session> = told.collect();
-    for session in &mut sessions {
-        registered.attribute(session);
-    }
-    mark_running(sessions.iter_mut(), &live(&places.config_folders));
-    sessions
+    told.collect()
 }
 
 /// The API messages in a session's own transcript, as far as it can be read.
@@ -175,28 +179,26 @@ pub enum Detail {
 pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress)) -> Catalog {
     // What is kept lies elsewhere than what is found.
     let (found, kept) = both(|| find(places), || Kept::load(places.cache.as_deref(), detail));
-    fresh_from(kept, places, &found, detail, &mut progress).catalog(places, &found)
+    let mut fresh = fresh_from(kept, places, &found, detail, &mut progress);
+    let others = Others::read(places);
+    let mut describer = Describer::new(&places.global_files);
+    let mut sessions = fresh.entries(&mut describer);
+    for Entry { session, .. } in &mut sessions {
+        others.tell(session);
+    }
+    sessions.extend(others.alone(&found, &mut describer));
+    sort(&mut sessions);
+    whole(&found, sessions, others, fresh.told)
 }
 
-/// The catalog of these entries, with what OpenClaw and live processes know of them.
-pub(crate) fn arranged(
-    places: &Places,
-    found: &Found,
-    mut sessions: Vec<Entry>,
-    describer: &mut Describer,
-    told: Told,
-) -> Catalog {
-    let mut registered = Registered::read(places);
-    let mut problems = told.problems;
-    problems.append(&mut registered.problems);
-    registered.lay_over(&mut sessions, describer);
-    mark_running(sessions.iter_mut().map(|entry| &mut *entry.session), &live(&places.config_folders));
-    sort(&mut sessions);
+/// The catalog of what was made of the sessions.
+pub(crate) fn whole<T>(found: &Found, sessions: Vec<T>, others: Others, told: Told) -> Catalog<T> {
+    let problems = [told.problems, others.problems()].concat();
     Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }
 }
 
 /// Running first, then newest.
-fn sort(sessions: &mut [Entry]) {
+pub(crate) fn sort(sessions: &mut [Entry]) {
     sessions.sort_by(|Entry { session: one, .. }, Entry { session: other, .. }| {
         let key = |session: &Session| (session.is_running, session.last_modified);
         key(other).cmp(&key(one)).then_with(|| one.id.cmp(&other.id))
@@ -216,10 +218,6 @@ impl Catalog {
             sort(&mut self.sessions);
         }
     }
-}
-
-pub(crate) fn live(folders: &[ConfigFolder]) -> Vec<Live> {
-    folders.iter().flat_map(|folder| Live::find(&folder.live_registry())).collect()
 }
 
 /// The files whose facts the catalog is put together from.

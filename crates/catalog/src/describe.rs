@@ -1,12 +1,11 @@
 //! What one session's card says, as a [`Session`].
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{Origin, Session, SessionId, Subagent, Usage};
-use transcript::{Live, Then, TranscriptFile};
+use transcript::{Then, TranscriptFile};
 
 use crate::card::{AgentCard, Card};
 use crate::project::{Projects, Repository};
@@ -152,37 +151,5 @@ fn subagent(card: &AgentCard<'_>) -> Subagent {
         agent_type: card.kind.map(ToOwned::to_owned),
         description: card.description.map(ToOwned::to_owned),
         file: card.file.to_owned(),
-    }
-}
-
-/// Marks the sessions that live processes hold.
-pub(crate) fn mark_running<'a>(sessions: impl Iterator<Item = &'a mut Session>, live: &[Live]) {
-    let held: HashSet<&SessionId> = live.iter().map(|live| &live.session).collect();
-    for session in sessions {
-        session.is_running |= held.contains(&session.id);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_live_process_holds_one_session() {
-        let live = Live {
-            pid: 1,
-            session: "s".parse().unwrap(),
-            cwd: None,
-            status: None,
-            waiting_for: None,
-            status_since: None,
-            kind: None,
-            entrypoint: None,
-            name: None,
-            process_start: None,
-        };
-        let mut sessions = [blank("s".parse().unwrap()), blank("t".parse().unwrap())];
-        mark_running(sessions.iter_mut(), &[live]);
-        assert_eq!([sessions[0].is_running, sessions[1].is_running], [true, false]);
     }
 }

@@ -96,7 +96,7 @@ impl KeptCards {
     }
 
     /// What `tell` makes of the card of each session in which nothing has changed, the newest first, by so many
-    /// threads; and the other sessions.
+    /// threads; and the other sessions. Those it makes nothing of are left out.
     ///
     /// `None` where a session has come or gone since, or what was taken was not reckoned in the `edition` that is asked
     /// for.
@@ -106,7 +106,7 @@ impl KeptCards {
         edition: Option<u64>,
         threads: usize,
         describer: &Describer,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> T + Sync,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T> + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
         let is_reckoned = edition.is_none() || self.head.edition == edition;
         if !is_reckoned || self.head.flat != found.flat_fingerprint() {
@@ -119,6 +119,7 @@ impl KeptCards {
             let mut describer = describer.clone();
             // There is room for those of the other threads: thousands of sessions are not moved twice.
             let (mut told, mut changed) = (Vec::with_capacity(found.sessions.len()), Vec::new());
+            let mut unchanged = 0;
             let mut bytes = Vec::new();
             for (offset, length) in sections {
                 bytes.resize(*length, 0);
@@ -126,22 +127,25 @@ impl KeptCards {
                 each(&bytes, &places, |at, row| {
                     let file = &found.sessions[at];
                     if row.files == file.fingerprint() {
-                        told.push(tell(file, &row.card, &mut describer));
+                        unchanged += 1;
+                        told.extend(tell(file, &row.card, &mut describer));
                     } else {
                         changed.push(row.changed(at, file));
                     }
                 })?;
             }
-            Some((told, changed))
+            Some((told, unchanged, changed))
         });
         let mut told = told.into_iter();
-        let (mut all, mut changed) = told.next().unwrap_or_else(|| Some((Vec::new(), Vec::new())))?;
+        let (mut all, mut unchanged, mut changed) =
+            told.next().unwrap_or_else(|| Some(Default::default()))?;
         for part in told {
-            let (mut more, more_changed) = part?;
+            let (mut more, more_unchanged, more_changed) = part?;
             all.append(&mut more);
+            unchanged += more_unchanged;
             changed.extend(more_changed);
         }
-        (all.len() + changed.len() == found.sessions.len()).then_some((all, changed))
+        (unchanged + changed.len() == found.sessions.len()).then_some((all, changed))
     }
 
     /// Where each section begins, and its length.

@@ -12,6 +12,7 @@ mod git;
 mod kept_cards;
 mod lineage;
 mod merge;
+mod others;
 mod overview;
 mod pack;
 mod past;
@@ -27,6 +28,6 @@ pub use catalog::{
     Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read,
 };
 pub use filter::Filter;
-pub use overview::overview;
+pub use overview::{overview, survey};
 pub use past::{Past, past, repository};
 pub use select::select;

@@ -8,7 +8,7 @@ use model::{AgentId, Origin, Session, SessionId};
 use openclaw::{Agents, Config, Registry, RegistryEntry};
 use transcript::Problem;
 
-use crate::catalog::{Entry, Places};
+use crate::catalog::{Found, Places};
 use crate::describe::Describer;
 
 /// The sessions that agents' registries name.
@@ -88,17 +88,18 @@ impl Registered {
             found.entry.last_task_before(moment).map(|task| transcript::cut(&task.task).into());
     }
 
-    /// Lays the registries over the sessions; what only a registry names is listed too.
-    pub(crate) fn lay_over(mut self, entries: &mut Vec<Entry>, describer: &mut Describer) {
-        for entry in entries.iter_mut() {
-            if let Some(registration) = self.sessions.remove(&entry.session.id) {
-                registration.lay_over(&mut entry.session);
+    /// The sessions that only a registry names.
+    pub(crate) fn alone(&self, found: &Found, describer: &mut Describer) -> Vec<Session> {
+        let mut alone: HashMap<_, _> = self.sessions.iter().collect();
+        for file in &found.sessions {
+            // Few have a registry, and their sessions are soon found.
+            if alone.is_empty() {
+                break;
             }
+            alone.remove(&file.id);
         }
-        for (id, registration) in self.sessions {
-            let session = Box::new(registration.alone(id, describer));
-            entries.push(Entry { session, messages: Vec::new(), cost_state: None });
-        }
+        let alone = alone.into_iter();
+        alone.map(|(id, registration)| registration.clone().alone(id.clone(), describer)).collect()
     }
 }
 
@@ -130,6 +131,8 @@ impl Registration {
 mod tests {
     use std::fs;
 
+    use transcript::{FileStamp, TranscriptFile};
+
     use super::*;
     use crate::describe::blank;
 
@@ -152,22 +155,32 @@ mod tests {
         )
         .unwrap();
         let places = Places { openclaw_folders: vec![state.to_owned()], ..Places::default() };
-        let mut entries = vec![
-            Entry { session: Box::new(blank("s1".parse().unwrap())), messages: Vec::new(), cost_state: None },
-            Entry { session: Box::new(blank("s3".parse().unwrap())), messages: Vec::new(), cost_state: None },
-        ];
-        Registered::read(&places).lay_over(&mut entries, &mut Describer::default());
-        let [one, three, two] = entries.as_slice() else { panic!("{entries:?}") };
-        assert_eq!(one.session.origin.agent().map(AgentId::as_str), Some("main"));
-        assert_eq!((one.session.registry_cost_usd, one.session.budget_used_pct), (Some(0.5), Some(25.0)));
-        assert_eq!(
-            (one.session.registry_turns, one.session.last_task.as_deref()),
-            (Some(7), Some("fix tests"))
-        );
-        assert_eq!(three.session.origin, Origin::Native);
-        assert_eq!((two.session.id.as_str(), two.session.project.as_deref()), ("s2", Some("gone")));
+        let registered = Registered::read(&places);
+        let told = |id: &str| {
+            let mut session = blank(id.parse().unwrap());
+            registered.attribute(&mut session);
+            session
+        };
+        let one = told("s1");
+        assert_eq!(one.origin.agent().map(AgentId::as_str), Some("main"));
+        assert_eq!((one.registry_cost_usd, one.budget_used_pct), (Some(0.5), Some(25.0)));
+        assert_eq!((one.registry_turns, one.last_task.as_deref()), (Some(7), Some("fix tests")));
+        assert_eq!(told("s3").origin, Origin::Native);
+
+        let transcript = |id: &str| TranscriptFile {
+            id: id.parse().unwrap(),
+            path: Path::new("/x.jsonl").into(),
+            stamp: FileStamp::default(),
+            born: None,
+            subagents: Vec::new(),
+            has_side_folder: false,
+        };
+        let found = Found { sessions: ["s1", "s3"].map(transcript).into(), ..Found::default() };
+        let alone = registered.alone(&found, &mut Describer::default());
+        let [two] = alone.as_slice() else { panic!("{alone:?}") };
+        assert_eq!((two.id.as_str(), two.project.as_deref()), ("s2", Some("gone")));
         let label = Some("auth".to_owned());
-        assert_eq!(two.session.origin, Origin::OpenClaw { agent: "main".parse().unwrap(), label });
+        assert_eq!(two.origin, Origin::OpenClaw { agent: "main".parse().unwrap(), label });
 
         let elsewhere = state.join("set/budget.json5");
         fs::create_dir_all(state.join("set")).unwrap();

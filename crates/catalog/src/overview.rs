@@ -8,9 +8,10 @@ use transcript::{Problem, TranscriptFile};
 
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
-use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, arranged, find, wanted};
+use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, find, sort, wanted, whole};
 use crate::describe::Describer;
 use crate::kept_cards;
+use crate::others::Others;
 use crate::reading::{Kept, Reading};
 use crate::renewal::renewed;
 
@@ -22,37 +23,62 @@ pub fn overview(
     places: &Places,
     edition: u64,
     reckon: impl Fn(&mut [Entry]),
-    mut progress: impl FnMut(Progress),
+    progress: impl FnMut(Progress),
 ) -> Catalog {
-    let found = find(places);
-    let found_out = match renewed_overview(places, &found, edition, &reckon) {
-        Ok(catalog) => return catalog,
-        Err(work) => work,
-    };
-    let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
-    fresh.told.work += found_out;
-    fresh.reckoned(places, &found, edition, reckon)
+    let mut catalog = survey(places, edition, reckon, progress, Some);
+    sort(&mut catalog.sessions);
+    catalog
 }
 
-fn renewed_overview(
+/// What `tell` makes of every session, in any order; those it makes nothing of are left out. Each is at hand only while
+/// it is told: thousands are not held at once.
+///
+/// What a session took is known as in [`overview`].
+pub fn survey<T: Send>(
+    places: &Places,
+    edition: u64,
+    reckon: impl Fn(&mut [Entry]),
+    mut progress: impl FnMut(Progress),
+    tell: impl Fn(Entry) -> Option<T> + Sync,
+) -> Catalog<T> {
+    let found = find(places);
+    let others = Others::read(places);
+    let tell = |mut entry: Entry| {
+        others.tell(&mut entry.session);
+        tell(entry)
+    };
+    let mut describer = Describer::new(&places.global_files);
+    let surveyed = match renewed_survey(places, &found, edition, &reckon, &mut describer, tell) {
+        Ok(surveyed) => surveyed,
+        Err(work) => {
+            let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
+            fresh.told.work += work;
+            let entries = fresh.reckoned(places, &found, edition, reckon, &mut describer);
+            (entries.into_iter().filter_map(&tell).collect(), fresh.told)
+        }
+    };
+    let (mut sessions, told) = surveyed;
+    sessions.extend(others.alone(&found, &mut describer).into_iter().filter_map(&tell));
+    whole(&found, sessions, others, told)
+}
+
+fn renewed_survey<T: Send>(
     places: &Places,
     found: &Found,
     edition: u64,
     reckon: impl Fn(&mut [Entry]),
-) -> Result<Catalog, Work> {
-    let entry = |file: &TranscriptFile, card: &Card<'_>, describer: &mut Describer| Entry {
-        session: Box::new(describer.describe(file, card)),
-        messages: Vec::new(),
-        cost_state: None,
+    describer: &mut Describer,
+    tell: impl Fn(Entry) -> Option<T> + Sync,
+) -> Result<(Vec<T>, Told), Work> {
+    let tell_kept = |file: &TranscriptFile, card: &Card<'_>, describer: &mut Describer| {
+        tell(Entry::of(describer.describe(file, card)))
     };
-    let changed = |mut reads: Vec<Read>, describer: &mut Describer| {
+    let tell_changed = |mut reads: Vec<Read>, describer: &mut Describer| {
         let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(describer)).collect();
         reckon(&mut entries);
-        entries
+        entries.into_iter().filter_map(&tell).collect()
     };
-    let mut describer = Describer::new(&places.global_files);
-    let (entries, told) = renewed(places, found, Some(edition), &mut describer, entry, changed)?;
-    Ok(arranged(places, found, entries, &mut describer, told))
+    renewed(places, found, Some(edition), describer, tell_kept, tell_changed)
 }
 
 /// What is to be told of a reading.
@@ -69,7 +95,8 @@ pub(crate) struct Told {
 /// What was read of the transcripts as they are now.
 pub(crate) struct Fresh {
     reads: Vec<Read>,
-    told: Told,
+    /// What is to be told of it.
+    pub(crate) told: Told,
 }
 
 /// Reads what is new in the transcripts.
@@ -98,32 +125,27 @@ pub(crate) fn fresh_from(
 }
 
 impl Fresh {
-    /// The catalog; what the sessions took is left to others.
-    pub(crate) fn catalog(self, places: &Places, found: &Found) -> Catalog {
-        let Self { mut reads, told } = self;
-        let mut describer = Describer::new(&places.global_files);
-        let entries = reads.iter_mut().map(|read| read.entry(&mut describer)).collect();
-        arranged(places, found, entries, &mut describer, told)
+    /// The sessions with their messages, which are given away; what they took is left to others.
+    pub(crate) fn entries(&mut self, describer: &mut Describer) -> Vec<Entry> {
+        self.reads.iter_mut().map(|read| read.entry(describer)).collect()
     }
 
-    /// The catalog with what the sessions took, kept for the next time.
+    /// The sessions with what they took, kept for the next time.
     fn reckoned(
-        self,
+        &mut self,
         places: &Places,
         found: &Found,
         edition: u64,
         reckon: impl Fn(&mut [Entry]),
-    ) -> Catalog {
-        let Self { mut reads, told } = self;
-        let mut describer = Describer::new(&places.global_files);
-        let entries = reads.iter_mut().map(|read| read.entry(&mut describer)).collect();
-        let mut catalog = arranged(places, found, entries, &mut describer, told);
-        let sharing = sharing(&catalog.sessions);
-        reckon(&mut catalog.sessions);
+        describer: &mut Describer,
+    ) -> Vec<Entry> {
+        let mut entries = self.entries(describer);
+        let sharing = sharing(&entries);
+        reckon(&mut entries);
         let took = |Entry { session, .. }: &Entry| (session.id.clone(), (session.usage, session.cost_usd));
-        let took: HashMap<SessionId, _> = catalog.sessions.iter().map(took).collect();
-        save(places, found, Some(edition), &reads, &took, &sharing);
-        catalog
+        let took: HashMap<SessionId, _> = entries.iter().map(took).collect();
+        save(places, found, Some(edition), &self.reads, &took, &sharing);
+        entries
     }
 
     /// What `tell` makes of each session's card; the cards are kept, so that nobody need read for them again.
@@ -132,10 +154,10 @@ impl Fresh {
         places: &Places,
         found: &Found,
         mut describer: Describer,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> T,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T>,
     ) -> Vec<T> {
         save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
-        self.reads.iter().map(|read| tell(&read.file, &read.card(), &mut describer)).collect()
+        self.reads.iter().filter_map(|read| tell(&read.file, &read.card(), &mut describer)).collect()
     }
 }
 

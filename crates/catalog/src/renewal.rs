@@ -24,7 +24,7 @@ pub(crate) fn renewed<T: Send>(
     found: &Found,
     edition: Option<u64>,
     describer: &mut Describer,
-    tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> T + Sync,
+    tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T> + Sync,
     tell_changed: impl FnOnce(Vec<Read>, &mut Describer) -> Vec<T>,
 ) -> Result<(Vec<T>, Told), Work> {
     let kept = KeptCards::open(places).ok_or(Work::default())?;

@@ -85,6 +85,12 @@ pub struct Candidate {
     pub has_transcript: bool,
 }
 
+impl AsRef<Self> for Candidate {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Candidate {
     /// The session's facts, beside a budget that is set for the task.
     pub fn of(session: &Session, budget: Budget) -> Self {

@@ -65,14 +65,14 @@ pub struct Decision {
 }
 
 /// Whether the decision depends on anybody's relevance.
-pub fn needs_relevance(task: &Task<'_>, candidates: &[Candidate]) -> bool {
+pub fn needs_relevance(task: &Task<'_>, candidates: &[impl AsRef<Candidate>]) -> bool {
     task.label.is_none()
         && task.taken_by.is_none()
-        && candidates.iter().any(|one| Ceiling::hard(one).is_none())
+        && candidates.iter().any(|one| Ceiling::hard(one.as_ref()).is_none())
 }
 
 /// Decides where a task goes. `judged` holds the candidates' relevance, in their order.
-pub fn choose(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Decision {
+pub fn choose(task: &Task<'_>, candidates: &[impl AsRef<Candidate>], judged: &Judged) -> Decision {
     let short = |action, session, reason: String, change: String| Decision {
         action,
         session,
@@ -101,10 +101,13 @@ pub fn choose(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Dec
 
 fn labelled(
     label: &str,
-    candidates: &[Candidate],
+    candidates: &[impl AsRef<Candidate>],
     short: impl Fn(Action, Option<SessionId>, String, String) -> Decision,
 ) -> Decision {
-    let called = candidates.iter().filter(|one| one.label.as_deref() == Some(label) && one.has_transcript);
+    let called = candidates
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|one: &&Candidate| one.label.as_deref() == Some(label) && one.has_transcript);
     let Some(found) = called.max_by_key(|one| one.last_active) else {
         let change = format!("a session called `{label}`");
         return short(Action::Fresh, None, format!("no session is called `{label}` yet"), change);
@@ -123,29 +126,31 @@ fn labelled(
     }
 }
 
-fn best(task: &Task<'_>, candidates: &[Candidate], judged: &Judged) -> Decision {
-    let mut all: Vec<Option<Considered>> =
-        candidates.iter().zip(&judged.relevance).map(|(one, how)| Some(consider(task, one, how))).collect();
+fn best(task: &Task<'_>, candidates: &[impl AsRef<Candidate>], judged: &Judged) -> Decision {
+    let candidate = |at: usize| candidates[at].as_ref();
+    let mut all: Vec<Option<Considered>> = (0..candidates.len())
+        .zip(&judged.relevance)
+        .map(|(at, how)| Some(consider(task, candidate(at), how)))
+        .collect();
     // Each is large, and there are thousands: only their places are sorted.
     let mut ranked: Vec<(Rank, usize)> =
         all.iter().enumerate().filter_map(|(at, one)| Some((Rank::of(one.as_ref()?), at))).collect();
     ranked.sort_unstable_by(|(ours, one), (theirs, other)| {
-        let last_active = |at: usize| candidates[at].last_active;
+        let last_active = |at: usize| candidate(at).last_active;
         theirs
             .cmp(ours)
             .then(last_active(*other).cmp(&last_active(*one)))
-            .then(candidates[*one].id.cmp(&candidates[*other].id))
+            .then(candidate(*one).id.cmp(&candidate(*other).id))
     });
     let mut considered = Vec::with_capacity(all.len());
     considered.extend(ranked.iter().filter_map(|(_, at)| all[*at].take()));
-    let first =
-        ranked.first().zip(considered.first()).map(|((_, at), best)| (&candidates[*at], best.clone()));
-    let Some((candidate, best)) = first else {
+    let first = ranked.first().zip(considered.first()).map(|((_, at), best)| (candidate(*at), best.clone()));
+    let Some((first, best)) = first else {
         let reason = "no previous sessions of this repository".to_owned();
         return Decision { action: Action::Fresh, session: None, reason, changes: Vec::new(), considered };
     };
     let resumes = best.is_eligible() && best.score >= task.threshold;
-    let changes = reason::changes(task, candidate, &considered, resumes);
+    let changes = reason::changes(task, first, &considered, resumes);
     let (action, session) =
         if resumes { (Action::Resume, Some(best.session_id.clone())) } else { (Action::Fresh, None) };
     Decision { action, session, reason: reason::decided(&best, resumes), changes, considered }

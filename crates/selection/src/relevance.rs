@@ -87,6 +87,13 @@ pub struct Judged {
     pub fell_back: Option<String>,
 }
 
+impl Judged {
+    /// Judged by common words.
+    pub fn by_words(relevance: Vec<Relevance>) -> Self {
+        Self { relevance, judge: Judge::Keyword, fell_back: None }
+    }
+}
+
 /// The words of a task, which every session's are compared with.
 #[derive(Debug)]
 pub struct Keywords(Vec<u64>);
@@ -159,21 +166,18 @@ const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.
-pub fn worth_asking(candidates: &[Candidate], by_words: &[Relevance], most: usize) -> Vec<usize> {
+pub fn worth_asking(candidates: &[impl AsRef<Candidate>], by_words: &[Relevance], most: usize) -> Vec<usize> {
+    let candidate = |place: usize| candidates[place].as_ref();
     let may_be_resumed =
         |one: &Candidate| Ceiling::hard(one).is_none() && one.has_transcript && one.hold == crate::Hold::Free;
-    let mut places: Vec<usize> = candidates
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| may_be_resumed(one))
-        .map(|(place, _)| place)
-        .collect();
+    let mut places: Vec<usize> =
+        (0..candidates.len()).filter(|place| may_be_resumed(candidate(*place))).collect();
     // What has common words first, then what was used last.
     places.sort_by(|one, other| {
         let score = |place: usize| by_words.get(place).map_or(0.0, |relevance| relevance.score);
-        let newest = candidates[*other].last_active.cmp(&candidates[*one].last_active);
+        let newest = candidate(*other).last_active.cmp(&candidate(*one).last_active);
         let related = |place: usize| score(place) >= crate::Weights::TANGENTIAL;
-        related(*other).cmp(&related(*one)).then(newest).then(candidates[*one].id.cmp(&candidates[*other].id))
+        related(*other).cmp(&related(*one)).then(newest).then(candidate(*one).id.cmp(&candidate(*other).id))
     });
     places.truncate(most);
     places

@@ -6,7 +6,7 @@ use catalog::Past;
 use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
 use measure::{Act, Choice, Moment, Tally, newest, newest_of_branch, tally};
 use selection::{
-    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Task, Weights, choose,
+    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Keywords, Task, Weights, choose,
 };
 use serde::Serialize;
 
@@ -173,7 +173,11 @@ impl Field {
         let candidates: Vec<Candidate> =
             own.iter().map(|session| Candidate::of(session, Budget::None)).collect();
         let judged = match by {
-            By::Words => relevance::by_words(app, &moment.task, &candidates),
+            By::Words => {
+                let words = Keywords::of(&moment.task);
+                let relevance = |one: &Candidate| words.relevance(one.about.as_deref());
+                Judged::by_words(candidates.iter().map(relevance).collect())
+            }
             By::Index => relevance::by_index(app, &moment.task, &candidates, now)?,
         };
         // Of two files that held the same then, the older one is the session.

@@ -82,7 +82,7 @@ fn a_taken_place_is_waited_for() {
 #[test]
 fn without_own_sessions_it_is_begun_afresh() {
     check(&task("main"), "anything", &[], Action::Fresh, None);
-    assert!(!needs_relevance(&task("main"), &[]), "nobody is asked");
+    assert!(!needs_relevance(&task("main"), &[] as &[Candidate]), "nobody is asked");
 }
 
 #[test]

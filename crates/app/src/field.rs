@@ -1,0 +1,109 @@
+//! What `pick` chooses from: the sessions of one repository that the asker may use.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use catalog::Entry;
+use model::SessionId;
+use selection::{Asker, Budget, Candidate, Hold, Keywords, Relevance};
+use transcript::both;
+
+use crate::pick::Request;
+use crate::repo::Meant;
+use crate::totals::survey;
+use crate::{App, Error};
+
+/// What there is to choose from.
+pub(crate) struct Field {
+    /// The repository.
+    pub(crate) meant: Meant,
+    /// Its branch.
+    pub(crate) branch: Option<String>,
+    /// The asker's sessions of the repository.
+    pub(crate) own: Vec<Contender>,
+    /// The run that has the directory.
+    pub(crate) taken_by: Option<SessionId>,
+}
+
+/// A session of the repository: of thousands no more is held than the choice and its answer ask for.
+pub(crate) struct Contender {
+    /// What the choice looks at.
+    pub(crate) candidate: Candidate,
+    /// How much it has to do with the task, by common words.
+    pub(crate) by_words: Relevance,
+    /// Its transcript.
+    pub(crate) file: Option<Arc<Path>>,
+    /// The directory it started in.
+    pub(crate) cwd: Option<Arc<Path>>,
+    /// Tokens the model would have before it now.
+    pub(crate) context_tokens: u64,
+    /// Whether the asker may use it.
+    is_own: bool,
+}
+
+impl AsRef<Candidate> for Contender {
+    fn as_ref(&self) -> &Candidate {
+        &self.candidate
+    }
+}
+
+impl Field {
+    /// Looks which sessions there are, or were; `budget` is what one may cost.
+    pub(crate) fn look(app: &App, request: &Request, budget: Budget) -> Result<Self, Error> {
+        let named = Meant::name(app, request.repo.as_deref());
+        let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
+        let words = Keywords::of(&request.task);
+        let contender = |meant: &Meant, Entry { session, .. }: Entry| {
+            let is_here = session.repo_path.as_deref() == Some(&*meant.root);
+            is_here.then(|| {
+                let candidate = Candidate::of(&session, budget);
+                Contender {
+                    by_words: words.relevance(candidate.about.as_deref()),
+                    candidate,
+                    is_own: asker.owns(&session),
+                    context_tokens: session.context_tokens,
+                    file: session.file,
+                    cwd: session.cwd,
+                }
+            })
+        };
+        let (meant, branch, mut here) = if let Some(meant) = Meant::directory(app, named)? {
+            let look = || survey(app, request.as_of, |entry| contender(&meant, entry));
+            let (here, branch) = both(look, || branch(app, request, &meant));
+            (meant, branch, here)
+        } else {
+            let all = survey(app, request.as_of, Some);
+            let sessions = all.iter().map(|entry| &*entry.session);
+            let meant = Meant::by_name(named.unwrap_or_default(), sessions)?;
+            let branch = branch(app, request, &meant);
+            let here = all.into_iter().filter_map(|entry| contender(&meant, entry)).collect();
+            (meant, branch, here)
+        };
+        let taken_by = taken_by(app, &meant, &here);
+        here.retain(|one| one.is_own);
+        Ok(Self { meant, branch, own: here, taken_by })
+    }
+}
+
+fn branch(app: &App, request: &Request, meant: &Meant) -> Option<String> {
+    match (&request.branch, request.as_of) {
+        (Some(branch), _) => Some(branch.clone()),
+        (None, Some(then)) => project::branch_at(&meant.place(app), then),
+        (None, None) => project::branch(&meant.place(app)),
+    }
+}
+
+/// The run of a program that works in the same work tree: it has one place for such runs.
+fn taken_by(app: &App, meant: &Meant, here: &[Contender]) -> Option<SessionId> {
+    let mut runs = here.iter().filter(|one| one.candidate.hold == Hold::Worker).peekable();
+    runs.peek()?;
+    let ours = project::work_tree(&meant.place(app));
+    let is_ours = |one: &&Contender| {
+        let tree = one.cwd.as_deref().map(|cwd| {
+            let place = Meant { directory: cwd.to_owned(), root: meant.root.clone() }.place(app);
+            project::work_tree(&place)
+        });
+        tree.is_some_and(|tree| tree == ours)
+    };
+    runs.find(is_ours).map(|one| one.candidate.id.clone())
+}
