@@ -123,7 +123,7 @@ pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
 /// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once and as a number: thousands of texts are compared.
 fn words(text: &str) -> Vec<u64> {
     // In lower case these two letters, and no others, give one of ASCII.
-    let has_either = !text.is_ascii() && text.contains(['\u{130}', '\u{212a}']);
+    let has_either = ["\u{130}", "\u{212a}"].iter().any(|letter| text.contains(letter));
     let text = if has_either { Cow::Owned(text.to_lowercase()) } else { text.into() };
     let mut words = Vec::with_capacity(text.len() / (SHORT + 1));
     let (mut length, mut number) = (0, FNV_BASIS);
@@ -140,8 +140,29 @@ fn words(text: &str) -> Vec<u64> {
         }
         (length, number) = (0, FNV_BASIS);
     }
-    words.sort_unstable();
-    words.dedup();
+    each_once(words)
+}
+
+/// The words of a text, each once, in any order.
+fn each_once(mut words: Vec<u64>) -> Vec<u64> {
+    /// Over so many, sorting is quicker than looking through those before.
+    const MANY: usize = 64;
+    if words.len() > MANY {
+        words.sort_unstable();
+        words.dedup();
+        return words;
+    }
+    // A bit for the first bits of each: where it is not set, the word was not there before.
+    let (mut met, mut kept) = (0_u64, 0);
+    for at in 0..words.len() {
+        let (word, bit) = (words[at], 1 << (words[at] >> (u64::BITS - 6)));
+        if met & bit == 0 || !words[..kept].contains(&word) {
+            words[kept] = word;
+            kept += 1;
+        }
+        met |= bit;
+    }
+    words.truncate(kept);
     words
 }
 
@@ -274,6 +295,17 @@ fn cut(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
     use crate::reason::tests::candidate;
+
+    #[test]
+    fn each_word_counts_once_however_many_there_are() {
+        for (many, kinds) in [(0, 1), (1, 1), (64, 5), (64, 64), (65, 40), (300, 7), (300, 290)] {
+            // Some are told apart by their last bits alone.
+            let word = |at: u64| (at % kinds) << (if at.is_multiple_of(2) { 58 } else { 0 });
+            let words: Vec<u64> = (0..many).map(word).collect();
+            let kinds = words.iter().collect::<std::collections::BTreeSet<_>>().len();
+            assert_eq!(each_once(words).len(), kinds, "{many}");
+        }
+    }
 
     #[test]
     fn common_words() {
