@@ -14,21 +14,16 @@ use crate::catalog::Found;
 
 /// Looks through every config folder; a folder named twice is looked through once.
 pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
-    let mut all = Found::default();
-    let mut transcripts = Vec::new();
+    let (mut all, mut walked) = (transcript::Found::default(), Vec::new());
     for folder in folders {
         let projects = physical(&folder.projects());
-        if all.walked.contains(&projects) {
-            continue;
+        if !walked.contains(&projects) {
+            all.add(folder.find(threads));
+            walked.push(projects);
         }
-        let found = folder.find(threads);
-        transcripts.extend(found.transcripts);
-        all.flat_subagents.extend(found.flat_subagents);
-        all.problems.extend(found.problems);
-        all.walked.push(projects);
     }
-    all.sessions = one_each(transcripts);
-    all
+    let transcript::Found { transcripts, flat_subagents, problems } = all;
+    Found { sessions: one_each(transcripts), flat_subagents, problems, walked }
 }
 
 /// Claude Code moves transcripts between folders and people copy them: the newest file speaks for the

@@ -124,9 +124,9 @@ impl KeptCards {
             for (offset, length) in sections {
                 bytes.resize(*length, 0);
                 self.file.read_exact_at(&mut bytes, *offset).ok()?;
-                each(&bytes, &places, |at, row| {
+                each(&bytes, &places, |at, is_unchanged, row| {
                     let file = &found.sessions[at];
-                    if row.files == file.fingerprint() {
+                    if is_unchanged {
                         unchanged += 1;
                         told.extend(tell(file, &row.card, &mut describer));
                     } else {
@@ -188,9 +188,16 @@ impl<'a> Where<'a> {
         Self { found, by_id: OnceLock::new() }
     }
 
-    fn at(&self, row: &Row<'_>) -> Option<usize> {
-        let was = self.found.sessions.get(row.at).filter(|file| file.id.as_str() == row.card.id);
-        was.map(|_| row.at).or_else(|| self.by_id().get(row.card.id).copied())
+    /// Which transcript is the row's, and whether it is as it was.
+    fn at(&self, row: &Row<'_>) -> Option<(usize, bool)> {
+        let was = self.found.sessions.get(row.at);
+        // What is not changed has its path, too, and so its id.
+        if was.is_some_and(|file| file.fingerprint() == row.files) {
+            return Some((row.at, true));
+        }
+        let was = was.filter(|file| file.id.as_str() == row.card.id);
+        let at = was.map(|_| row.at).or_else(|| self.by_id().get(row.card.id).copied())?;
+        Some((at, self.found.sessions[at].fingerprint() == row.files))
     }
 
     fn by_id(&self) -> &FxHashMap<&'a str, usize> {
@@ -199,12 +206,13 @@ impl<'a> Where<'a> {
     }
 }
 
-/// Reads a section's rows; `None` where they are not those of the transcripts.
-fn each(section: &[u8], places: &Where<'_>, mut take: impl FnMut(usize, Row<'_>)) -> Option<()> {
+/// Reads a section's rows, each with its transcript and whether that is as it was; `None` where a row has none.
+fn each(section: &[u8], places: &Where<'_>, mut take: impl FnMut(usize, bool, Row<'_>)) -> Option<()> {
     let mut rest = section;
     while !rest.is_empty() {
         let (row, behind) = postcard::take_from_bytes::<Row<'_>>(rest).ok()?;
-        take(places.at(&row)?, row);
+        let (at, is_unchanged) = places.at(&row)?;
+        take(at, is_unchanged, row);
         rest = behind;
     }
     Some(())

@@ -133,14 +133,13 @@ fn best(task: &Task<'_>, candidates: &[impl AsRef<Candidate>], judged: &Judged) 
         .map(|(at, how)| Some(consider(task, candidate(at), how)))
         .collect();
     // Each is large, and there are thousands: only their places are sorted.
-    let mut ranked: Vec<(Rank, usize)> =
-        all.iter().enumerate().filter_map(|(at, one)| Some((Rank::of(one.as_ref()?), at))).collect();
+    let mut ranked: Vec<(Rank, usize)> = all
+        .iter()
+        .enumerate()
+        .filter_map(|(at, one)| Some((Rank::of(one.as_ref()?, candidate(at).last_active), at)))
+        .collect();
     ranked.sort_unstable_by(|(ours, one), (theirs, other)| {
-        let last_active = |at: usize| candidate(at).last_active;
-        theirs
-            .cmp(ours)
-            .then(last_active(*other).cmp(&last_active(*one)))
-            .then(candidate(*one).id.cmp(&candidate(*other).id))
+        theirs.cmp(ours).then_with(|| candidate(*one).id.cmp(&candidate(*other).id))
     });
     let mut considered = Vec::with_capacity(all.len());
     considered.extend(ranked.iter().filter_map(|(_, at)| all[*at].take()));
@@ -161,17 +160,24 @@ struct Rank {
     is_eligible: bool,
     score: f64,
     relevance: f64,
+    last_active: Option<Timestamp>,
 }
 
 impl Rank {
-    fn of(one: &Considered) -> Self {
-        Self { is_eligible: one.is_eligible(), score: one.score, relevance: one.relevance.score }
+    fn of(one: &Considered, last_active: Option<Timestamp>) -> Self {
+        let (score, relevance) = (one.score, one.relevance.score);
+        Self { is_eligible: one.is_eligible(), score, relevance, last_active }
     }
 
     fn cmp(&self, other: &Self) -> Ordering {
         let by_score = || self.score.total_cmp(&other.score);
         let by_relevance = || self.relevance.total_cmp(&other.relevance);
-        self.is_eligible.cmp(&other.is_eligible).then_with(by_score).then_with(by_relevance)
+        let by_time = || self.last_active.cmp(&other.last_active);
+        self.is_eligible
+            .cmp(&other.is_eligible)
+            .then_with(by_score)
+            .then_with(by_relevance)
+            .then_with(by_time)
     }
 }
 

@@ -107,6 +107,19 @@ pub struct Found {
     pub problems: Vec<Problem>,
 }
 
+impl Found {
+    /// What was found elsewhere behind it; what comes first is not moved.
+    pub fn add(&mut self, more: Self) {
+        if self.transcripts.capacity() == 0 {
+            self.transcripts = more.transcripts;
+        } else {
+            self.transcripts.extend(more.transcripts);
+        }
+        self.flat_subagents.extend(more.flat_subagents);
+        self.problems.extend(more.problems);
+    }
+}
+
 impl ConfigFolder {
     /// The folder at `root`; it need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {

@@ -41,7 +41,7 @@ pub(crate) fn find(projects: &Path, threads: usize) -> Found {
             folders.push(path);
         }
     }
-    add(&mut found, walk.found);
+    found.add(walk.found);
     join(&mut found, in_parallel(threads, &folders, |folder| project(&root, folder, threads)));
     found
 }
@@ -97,18 +97,14 @@ impl Iterator for Batches {
     }
 }
 
-/// All parts behind what was found before: thousands are moved once.
+/// All parts behind what was found before: thousands are moved once, those of a single part never.
 fn join(found: &mut Found, parts: Vec<Found>) {
-    found.transcripts.reserve_exact(parts.iter().map(|part| part.transcripts.len()).sum());
-    for part in parts {
-        add(found, part);
+    if parts.iter().filter(|part| !part.transcripts.is_empty()).count() > 1 {
+        found.transcripts.reserve_exact(parts.iter().map(|part| part.transcripts.len()).sum());
     }
-}
-
-fn add(found: &mut Found, part: Found) {
-    found.transcripts.extend(part.transcripts);
-    found.flat_subagents.extend(part.flat_subagents);
-    found.problems.extend(part.problems);
+    for part in parts {
+        found.add(part);
+    }
 }
 
 /// One thread's look around.
