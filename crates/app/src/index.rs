@@ -114,27 +114,47 @@ pub(crate) fn open(app: &App) -> Result<Option<Searcher>, Error> {
     Searcher::open(&folder(app)).map_err(|error| failed(&error))
 }
 
-/// The transcripts, and the index as it is: mostly nothing is new, so it is opened while they are looked for.
-pub(crate) fn find(app: &App) -> (Found, Option<Searcher>) {
-    both(|| catalog::find(&app.config.places()), || open(app).ok().flatten())
+/// The transcripts, and the index as it is with what it answers to `ask`: mostly nothing is new, so it is asked while
+/// they are looked for.
+pub(crate) fn find<T: Send>(
+    app: &App,
+    ask: impl FnOnce(&mut Searcher) -> T + Send,
+) -> (Found, Option<(Searcher, T)>) {
+    let ahead = || {
+        let mut searcher = open(app).ok().flatten()?;
+        let answer = ask(&mut searcher);
+        Some((searcher, answer))
+    };
+    both(|| catalog::find(&app.config.places()), ahead)
 }
 
-/// What bringing the index up to date did, and the index, open: the one that was opened before, where nothing is new.
-pub(crate) fn refreshed(
+/// The index, brought up to date.
+pub(crate) struct Refreshed<T> {
+    /// What that did.
+    pub(crate) synced: Result<Synced, Error>,
+    /// It, open; `None` when there is none.
+    pub(crate) searcher: Result<Option<Searcher>, Error>,
+    /// What it answered before, where nothing was new.
+    pub(crate) answer: Option<T>,
+}
+
+/// Brings the index up to date; where nothing is new it is the one that was opened before.
+pub(crate) fn refreshed<T>(
     app: &App,
-    opened: Option<Searcher>,
+    opened: Option<(Searcher, T)>,
     found: &Found,
     memory: &Memory,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> (Result<Synced, Error>, Result<Option<Searcher>, Error>) {
+) -> Refreshed<T> {
     let remembered: Vec<Source> = memory.agents.iter().flat_map(search::sources_of).collect();
     let now = found.fingerprint().wrapping_add(search::fingerprint_of(&remembered));
-    if let Some(searcher) = opened.filter(|searcher| searcher.is_fresh(now).unwrap_or(false)) {
-        return (Ok(Synced::default()), Ok(Some(searcher)));
+    if let Some((searcher, answer)) = opened.filter(|(index, _)| index.is_fresh(now).unwrap_or(false)) {
+        let synced = Ok(Synced::default());
+        return Refreshed { synced, searcher: Ok(Some(searcher)), answer: Some(answer) };
     }
     let synced =
         search::sync(&folder(app), &sources(found, memory), keep_going).map_err(|error| failed(&error));
-    (synced, open(app))
+    Refreshed { synced, searcher: open(app), answer: None }
 }
 
 pub(crate) fn failed(error: &search::Error) -> Error {

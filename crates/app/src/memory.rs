@@ -9,6 +9,7 @@ use openclaw::{AgentMemory, Memory, MemorySettings};
 pub use search::Count;
 use search::{Hit, Mode, Query, Scope, Searcher};
 
+use crate::index::Refreshed;
 use crate::search::{Chosen, Progress, SourceKind, named, of_project, tagged, told};
 use crate::{App, Error, Kind, Secrets, index};
 
@@ -107,7 +108,7 @@ pub fn search(
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
     let memory = index::memory(app);
-    let (found, opened) = index::find(app);
+    let (found, opened) = index::find(app, |_| ());
     let settings = settings(&memory, request.agent.as_ref())?;
     let tag = if request.project.is_none() { tagged(app, &request.question, &found) } else { None };
     let (question, project) = match tag {
@@ -120,7 +121,7 @@ pub fn search(
     }
     let scope = scope(app, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
-    let (synced, searcher) = index::refreshed(app, opened, &found, &memory, keep_going);
+    let Refreshed { synced, searcher, .. } = index::refreshed(app, opened, &found, &memory, keep_going);
     match synced {
         Ok(synced) => answer.pending_files = synced.pending_files,
         Err(error) => answer.stale = Some(error.message),

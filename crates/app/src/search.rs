@@ -1,17 +1,16 @@
 //! `search`: the sessions that answer a question, each with the line that does so best.
 
 use std::collections::{HashMap, HashSet};
-use std::panic::resume_unwind;
-use std::thread;
 
 use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
-use search::{FilterName, Query, Scope};
+use search::{FilterName, Outcome, Query, Scope, Searcher};
 pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
-use transcript::{Role, let_go};
+use transcript::{Role, both, let_go};
 
+use crate::index::Refreshed;
 use crate::{App, Error, Kind, Secrets, embed, index, moment};
 
 /// A question and what its answers have to be.
@@ -90,7 +89,7 @@ pub fn search(
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
-    let (found, opened) = index::find(app);
+    let (found, opened) = index::find(app, |searcher| ahead(app, request, searcher));
     let request = &with_tag(app, request, &found);
     let query = Query::parse(&request.question);
     let request = with_written_filters(app, request, &query)?;
@@ -99,14 +98,14 @@ pub fn search(
     }
     let understanding = embed::understanding(app, request.model.as_deref(), request.deep)?;
     let memory = index::memory(app);
-    let named = named(&request, &found, &memory)?;
     let mut answer = Answer { cut: query.cut, known: found.sessions.len(), ..Answer::default() };
-    let (synced, searcher, chosen) = thread::scope(|threads| {
+    let refresh = || index::refreshed(app, opened, &found, &memory, keep_going);
+    let (Refreshed { synced, searcher, answer: outcome }, chosen) = match named(&request, &found, &memory)? {
+        Some(named) => (refresh(), named),
+        None if request.filter == Filter::default() => (refresh(), Chosen::default()),
         // Which sessions may answer is told by other files than whether the index is fresh.
-        let chosen = threads.spawn(|| named.unwrap_or_else(|| chosen(app, &request, &found, &memory)));
-        let (synced, searcher) = index::refreshed(app, opened, &found, &memory, keep_going);
-        (synced, searcher, chosen.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
+        None => both(refresh, || chosen(app, &request, &found, &memory)),
+    };
     match synced {
         Ok(synced) => {
             answer.pending_files = synced.pending_files;
@@ -116,23 +115,13 @@ pub fn search(
         // What is indexed can still be asked: a read-only disk is no reason to say nothing.
         Err(error) => answer.stale = Some(error.message),
     }
-    let scope = Scope {
-        sessions: chosen.sessions,
-        conversations: chosen.conversations,
-        sources: request.source.map(|source| HashSet::from([source])),
-        owned: Vec::new(),
-        role: request.role,
-        file: request.file.clone(),
-        since: request.since,
-        until: request.until,
-        shows_secrets: app.secrets == Secrets::Shown,
-        passages: 0,
-    };
+    let scope = scope(app, &request, chosen);
     let Some(mut searcher) = searcher? else { return Ok(answer) };
-    searcher.understand_by(understanding);
-    let outcome = searcher
-        .search(&query, &scope, request.mode, app.config.places().threads, request.limit)
-        .map_err(|error| index::failed(&error))?;
+    let outcome = outcome.flatten().unwrap_or_else(|| {
+        searcher.understand_by(understanding);
+        searcher.search(&query, &scope, request.mode, app.config.places().threads, request.limit)
+    });
+    let outcome = outcome.map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     if outcome.hits.is_empty() {
@@ -151,6 +140,37 @@ pub fn search(
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
     let_go((searcher, scope, found));
     Ok(answer)
+}
+
+/// What the index answers as it is, where no more than the question says which sessions may answer, and nobody but the
+/// index has to be asked.
+fn ahead(app: &App, request: &Request, searcher: &mut Searcher) -> Option<Result<Outcome, ::search::Error>> {
+    let query = Query::parse(&request.question);
+    let request = with_written_filters(app, request, &query).ok()?;
+    let has_tag = ::search::tags(&request.question).next().is_some();
+    let is_of_some = has_tag || request.session.is_some() || request.filter != Filter::default();
+    let is_plain = matches!(embed::understanding(app, request.model.as_deref(), request.deep), Ok(None));
+    if is_of_some || !is_plain || query.is_empty() {
+        return None;
+    }
+    let (scope, threads) = (scope(app, &request, Chosen::default()), app.config.places().threads);
+    Some(searcher.search(&query, &scope, request.mode, threads, request.limit))
+}
+
+/// What may be found.
+fn scope(app: &App, request: &Request, chosen: Chosen) -> Scope {
+    Scope {
+        sessions: chosen.sessions,
+        conversations: chosen.conversations,
+        sources: request.source.map(|source| HashSet::from([source])),
+        owned: Vec::new(),
+        role: request.role,
+        file: request.file.clone(),
+        since: request.since,
+        until: request.until,
+        shows_secrets: app.secrets == Secrets::Shown,
+        passages: 0,
+    }
 }
 
 /// The request with the filters that stand among the words; those given apart win.
@@ -255,9 +275,6 @@ pub(crate) fn told(memory: &Memory) -> impl Iterator<Item = Conversation> {
 /// none of them has.
 fn chosen(app: &App, request: &Request, found: &Found, memory: &Memory) -> Chosen {
     let Filter { agent, .. } = &request.filter;
-    if request.filter == Filter::default() {
-        return Chosen::default();
-    }
     let only_agent = request.filter == Filter { agent: agent.clone(), ..Filter::default() };
     let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
     let places = app.config.places();
