@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use model::{Session, Subagent};
 use serde::Serialize;
 use transcript::record::{parse, result_text};
-use transcript::{Chain, Message, Part, Raw, Reader, message};
+use transcript::{Chain, Message, Part, Raw, Reader, let_go, message};
 
-use crate::{App, Error, Kind, Secrets, activity, ledger, resolve, spoken};
+use crate::{App, Error, Kind, Secrets, activity, resolve, spoken, totals};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
@@ -95,10 +95,10 @@ pub enum Piece {
 
 /// Opens the session that a person names.
 pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
-    let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, |_| {});
-    ledger::enter(app, &mut catalog.sessions);
+    let catalog = totals::with_totals(app, |_| ());
     let mut session =
         resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session)?.clone();
+    let_go(catalog);
     let Some(file) = session.file.as_deref().map(ToOwned::to_owned) else {
         let message =
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
