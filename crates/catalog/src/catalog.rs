@@ -35,7 +35,7 @@ pub struct Places {
 /// Every session that was found, or what was made of each.
 #[derive(Debug)]
 pub struct Catalog<T = Entry> {
-    /// The sessions: running first, then newest.
+    /// The sessions: running first, then newest; what `survey` has made of them stands in any order.
     pub sessions: Vec<T>,
     /// Sub-agents' files, which are no sessions.
     pub subagents: usize,
