@@ -5,6 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use model::SessionId;
 use rustc_hash::FxHashSet;
@@ -37,25 +38,10 @@ fn one_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     sessions
 }
 
+/// Each is large, and there are thousands: their keys are sorted, and each goes to its place in one step.
 fn newest_first(mut transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
-    let age = |file: &TranscriptFile| Reverse((file.stamp.mtime, file.stamp.size));
-    let mut order: Vec<_> = transcripts.iter().enumerate().map(|(at, file)| (age(file), at)).collect();
-    order.sort_unstable_by(|(one_age, one), (other_age, other)| {
-        let path = |at: usize| transcripts[at].path.as_os_str();
-        one_age.cmp(other_age).then_with(|| path(*one).cmp(path(*other)))
-    });
-    // A key is cheaper to move than a file's description, which goes to its place in one step.
-    let mut places = vec![0; order.len()];
-    for (place, (_, at)) in order.into_iter().enumerate() {
-        places[at] = place;
-    }
-    for at in 0..places.len() {
-        while places[at] != at {
-            let place = places[at];
-            transcripts.swap(at, place);
-            places.swap(at, place);
-        }
-    }
+    transcripts
+        .sort_by_cached_key(|file| (Reverse((file.stamp.mtime, file.stamp.size)), Arc::clone(&file.path)));
     transcripts
 }
 
