@@ -6,7 +6,7 @@ use catalog::{Filter, Found};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
-use search::{FilterName, Outcome, Query, Scope, Searcher};
+use search::{FilterName, Outcome, Query, Scope, Searcher, Walked};
 pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
 use transcript::{Role, both, let_go};
 
@@ -89,7 +89,7 @@ pub fn search(
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
-    let (found, opened) = index::find(app, |searcher| ahead(app, request, searcher));
+    let (found, opened) = index::find(app, |searcher| Ahead::ask(app, request, searcher));
     let request = &with_tag(app, request, &found);
     let query = Query::parse(&request.question);
     let request = with_written_filters(app, request, &query)?;
@@ -100,7 +100,7 @@ pub fn search(
     let memory = index::memory(app);
     let mut answer = Answer { cut: query.cut, known: found.sessions.len(), ..Answer::default() };
     let refresh = || index::refreshed(app, opened, &found, &memory, keep_going);
-    let (Refreshed { synced, searcher, answer: outcome }, chosen) = match named(&request, &found, &memory)? {
+    let (Refreshed { synced, searcher, answer: ahead }, chosen) = match named(&request, &found, &memory)? {
         Some(named) => (refresh(), named),
         None if request.filter == Filter::default() => (refresh(), Chosen::default()),
         // Which sessions may answer is told by other files than whether the index is fresh.
@@ -117,10 +117,16 @@ pub fn search(
     }
     let scope = scope(app, &request, chosen);
     let Some(mut searcher) = searcher? else { return Ok(answer) };
-    let outcome = outcome.flatten().unwrap_or_else(|| {
+    let ask = |walked| {
         searcher.understand_by(understanding);
-        searcher.search(&query, &scope, request.mode, app.config.places().threads, request.limit)
-    });
+        let threads = app.config.places().threads;
+        searcher.search_walked(&query, &scope, request.mode, threads, request.limit, walked)
+    };
+    let outcome = match ahead {
+        Some(Ahead::Answered(outcome)) => outcome,
+        Some(Ahead::Walked(walked)) => ask(Some(walked)),
+        Some(Ahead::Nothing) | None => ask(None),
+    };
     let outcome = outcome.map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
@@ -142,19 +148,32 @@ pub fn search(
     Ok(answer)
 }
 
-/// What the index answers as it is, where no more than the question says which sessions may answer, and nobody but the
-/// index has to be asked.
-fn ahead(app: &App, request: &Request, searcher: &mut Searcher) -> Option<Result<Outcome, ::search::Error>> {
-    let query = Query::parse(&request.question);
-    let request = with_written_filters(app, request, &query).ok()?;
-    let has_tag = ::search::tags(&request.question).next().is_some();
-    let is_of_some = has_tag || request.session.is_some() || request.filter != Filter::default();
-    let is_plain = matches!(embed::understanding(app, request.model.as_deref(), request.deep), Ok(None));
-    if is_of_some || !is_plain || query.is_empty() {
-        return None;
+/// What the index was asked before it was known whether it is up to date.
+enum Ahead {
+    /// All, where no more than the question says which sessions may answer, and nobody else reads it.
+    Answered(Result<Outcome, ::search::Error>),
+    /// What it holds of the words.
+    Walked(Walked),
+    /// Which words there are is not known yet, or it failed, and will say so again.
+    Nothing,
+}
+
+impl Ahead {
+    fn ask(app: &App, request: &Request, searcher: &mut Searcher) -> Self {
+        let query = Query::parse(&request.question);
+        let Ok(request) = with_written_filters(app, request, &query) else { return Self::Nothing };
+        let has_tag = ::search::tags(&request.question).next().is_some();
+        if has_tag || query.is_empty() {
+            return Self::Nothing;
+        }
+        let (scope, threads) = (scope(app, &request, Chosen::default()), app.config.places().threads);
+        let is_of_all = request.session.is_none() && request.filter == Filter::default();
+        let chosen = || embed::understanding(app, request.model.as_deref(), request.deep);
+        if is_of_all && matches!(chosen(), Ok(None)) {
+            return Self::Answered(searcher.search(&query, &scope, request.mode, threads, request.limit));
+        }
+        searcher.walk(&query, &scope, threads).map_or(Self::Nothing, Self::Walked)
     }
-    let (scope, threads) = (scope(app, &request, Chosen::default()), app.config.places().threads);
-    Some(searcher.search(&query, &scope, request.mode, threads, request.limit))
 }
 
 /// What may be found.

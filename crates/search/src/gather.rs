@@ -36,6 +36,9 @@ impl Found {
     }
 }
 
+/// What the index holds of each word and pair of a question, whichever sessions may be found.
+pub(crate) struct Features(Vec<Column>);
+
 /// One feature of the question over the whole index.
 struct Column {
     feature: Feature,
@@ -61,17 +64,75 @@ enum Asked<'a> {
     Pair(&'a str, &'a str),
 }
 
-/// Gathers everything about `query`, so many features at a time; the result is by session number.
+impl Asked<'_> {
+    fn column(&self, index: &Index<'_>, admit: &(dyn Admit + Sync)) -> tantivy::Result<Column> {
+        let text = index.fields.text;
+        match *self {
+            Self::Word(term) => {
+                walked(index, admit, Feature::Word, |segment, each| word(segment, text, term, each))
+            }
+            Self::Pair(left, right) => {
+                walked(index, admit, Feature::Pair, |segment, each| pair(segment, text, (left, right), each))
+            }
+        }
+    }
+}
+
+fn walked(
+    index: &Index<'_>,
+    admit: &(dyn Admit + Sync),
+    feature: Feature,
+    walk: impl Fn(&SegmentReader, &mut dyn FnMut(DocId, u32)) -> tantivy::Result<()>,
+) -> tantivy::Result<Column> {
+    let mut column = Column { feature, chunks: Vec::new(), having: 0, said: vec![0; index.sessions.len()] };
+    for (segment, columns) in index.text.segment_readers().iter().zip(index.columns) {
+        let mut chunks = Vec::new();
+        walk(segment, &mut |document, frequency| {
+            let Some(kind) = columns.kind(document) else { return };
+            let by_words = kind.is_found_by_words();
+            column.having += u64::from(by_words);
+            if !admit.chunk(kind, &|| columns.time(document)) {
+                return;
+            }
+            if by_words {
+                chunks.push((document, frequency));
+            }
+            if kind.speaks_for_session() {
+                let record = || columns.record(document);
+                index.sessions.holders(columns.file(document), record, |session| {
+                    column.said[session] = column.said[session].saturating_add(frequency);
+                });
+            }
+        })?;
+        column.chunks.push(chunks);
+    }
+    Ok(column)
+}
+
+/// Walks over all that is indexed of the words and pairs of `query`, so many at a time.
+pub(crate) fn walk(
+    index: &Index<'_>,
+    query: &Query,
+    admit: &(dyn Admit + Sync),
+    threads: usize,
+) -> tantivy::Result<Features> {
+    let words = query.terms.iter().map(|term| Asked::Word(term));
+    let pairs = query.pairs.iter().map(|(left, right)| Asked::Pair(left, right));
+    let walked = in_parallel(threads, words.chain(pairs), |asked| asked.column(index, admit));
+    walked.into_iter().collect::<tantivy::Result<_>>().map(Features)
+}
+
+/// Gathers everything about `query`, whose features are those; the result is by session number.
 pub(crate) fn gather(
     index: &Index<'_>,
     query: &Query,
     file: Option<&str>,
     admit: &(dyn Admit + Sync),
-    threads: usize,
+    features: &Features,
 ) -> tantivy::Result<Vec<Found>> {
     let found = vec![Found::default(); index.sessions.len()];
     let mut gathering = Gathering { index, admit, passages: admit.passages(), found };
-    gathering.words(query, threads)?;
+    gathering.words(query, &features.0)?;
     if let Some(path) = file {
         gathering.file(path)?;
     }
@@ -87,14 +148,10 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    fn words(&mut self, query: &Query, threads: usize) -> tantivy::Result<()> {
-        let words = query.terms.iter().map(|term| Asked::Word(term));
-        let pairs = query.pairs.iter().map(|(left, right)| Asked::Pair(left, right));
-        let features = in_parallel(threads, words.chain(pairs), |asked| self.column(&asked));
-        let features = features.into_iter().collect::<tantivy::Result<Vec<_>>>()?;
+    fn words(&mut self, query: &Query, features: &[Column]) -> tantivy::Result<()> {
         let phrases = self.phrases(&query.phrases)?;
-        self.score_chunks(&features, phrases.as_deref())?;
-        self.score_sessions(&features);
+        self.score_chunks(features, phrases.as_deref())?;
+        self.score_sessions(features);
         if phrases.is_some() {
             // A quoted phrase is a demand: what does not hold it is no answer.
             for found in self.found.iter_mut().filter(|found| found.best.is_none()) {
@@ -102,50 +159,6 @@ impl Gathering<'_> {
             }
         }
         Ok(())
-    }
-
-    fn column(&self, asked: &Asked<'_>) -> tantivy::Result<Column> {
-        let text = self.index.fields.text;
-        match *asked {
-            Asked::Word(term) => self.walked(Feature::Word, |segment, each| word(segment, text, term, each)),
-            Asked::Pair(left, right) => {
-                self.walked(Feature::Pair, |segment, each| pair(segment, text, (left, right), each))
-            }
-        }
-    }
-
-    fn walked(
-        &self,
-        feature: Feature,
-        walk: impl Fn(&SegmentReader, &mut dyn FnMut(DocId, u32)) -> tantivy::Result<()>,
-    ) -> tantivy::Result<Column> {
-        let mut column =
-            Column { feature, chunks: Vec::new(), having: 0, said: vec![0; self.index.sessions.len()] };
-        for (segment, columns) in self.index.text.segment_readers().iter().zip(self.index.columns) {
-            let mut chunks = Vec::new();
-            walk(segment, &mut |document, frequency| {
-                let Some(kind) = columns.kind(document) else { return };
-                let by_words = kind.is_found_by_words();
-                column.having += u64::from(by_words);
-                if !self.admit.chunk(kind, &|| columns.time(document)) {
-                    return;
-                }
-                if by_words {
-                    chunks.push((document, frequency));
-                }
-                if kind.speaks_for_session() {
-                    self.index.sessions.holders(
-                        columns.file(document),
-                        || columns.record(document),
-                        |session| {
-                            column.said[session] = column.said[session].saturating_add(frequency);
-                        },
-                    );
-                }
-            })?;
-            column.chunks.push(chunks);
-        }
-        Ok(column)
     }
 
     /// For each segment the chunks that hold all phrases, in order; `None` when no phrase is asked for.
@@ -219,14 +232,19 @@ impl Gathering<'_> {
 
     fn score_sessions(&mut self, features: &[Column]) {
         let all = self.index.sessions.speaking();
-        let having = |column: &Column| column.said.iter().filter(|said| **said > 0).count() as u64;
+        // They may have been walked over before it was known which sessions may be found.
+        let said = |column: &Column, session: usize| {
+            if self.index.sessions.is_admitted(session) { column.said[session] } else { 0 }
+        };
+        let having =
+            |column: &Column| (0..column.said.len()).filter(|at| said(column, *at) > 0).count() as u64;
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(all, having(column))).collect();
         let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
         let most = rank::most_for_session(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
         for (session, found) in self.found.iter_mut().enumerate() {
             let length = self.index.sessions.relative_length(session);
             for (column, idf) in features.iter().zip(&idfs) {
-                let said = column.said[session];
+                let said = said(column, session);
                 if said > 0 {
                     found.whole += rank::of_session(column.feature, *idf, said as f32, length) / most;
                 }

@@ -40,7 +40,7 @@ pub use error::Error;
 pub use kind::Kind;
 pub use outcome::{Count, Hit, Meaning, Mode, Outcome, Scope, Size, Why};
 pub use query::{Filter, FilterName, Query, role, tags, without_tag};
-pub use searcher::Searcher;
+pub use searcher::{Searcher, Walked};
 pub use snippet::Snippet;
 pub use source::{SourceKind, names_of, sources_of};
 pub use sync::{Progress, Source, Synced, fingerprint_of, pending, sync};

@@ -15,7 +15,7 @@ use crate::columns::{ChunkAt, Columns, Place};
 use crate::deep::Deep;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
-use crate::gather::{self, Found, gather};
+use crate::gather::{self, Features, Found, gather};
 use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
 use crate::near::nearest;
@@ -47,6 +47,12 @@ pub struct Searcher {
     understanding: Option<Understanding>,
     /// Of the list, before anything was read.
     version: i64,
+}
+
+/// What an index holds of the words of one question.
+pub struct Walked {
+    columns: Vec<Columns>,
+    features: Features,
 }
 
 /// What every hit of one question is made with.
@@ -109,6 +115,16 @@ impl Searcher {
         self.vectors.as_ref().map_or(0, Vectors::rows)
     }
 
+    /// What the index holds of the words of `query`, by so many threads, whichever sessions may be found.
+    pub fn walk(&self, query: &Query, scope: &Scope, threads: usize) -> Result<Walked, Error> {
+        let failed = || index_failed("search", &self.folder);
+        let columns = Columns::of(&self.text).map_err(failed())?;
+        let Self { text, fields, sessions, .. } = self;
+        let index = gather::Index { text, fields, columns: &columns, sessions };
+        let features = gather::walk(&index, query, scope, threads).map_err(failed())?;
+        Ok(Walked { columns, features })
+    }
+
     /// The sessions that answer `query` best; meaning is looked for by so many threads.
     pub fn search(
         &mut self,
@@ -118,10 +134,26 @@ impl Searcher {
         threads: usize,
         limit: usize,
     ) -> Result<Outcome, Error> {
+        self.search_walked(query, scope, mode, threads, limit, None)
+    }
+
+    /// The same, where the index may have been walked over for it.
+    pub fn search_walked(
+        &mut self,
+        query: &Query,
+        scope: &Scope,
+        mode: Mode,
+        threads: usize,
+        limit: usize,
+        walked: Option<Walked>,
+    ) -> Result<Outcome, Error> {
         self.admit(scope);
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
-        let columns = Columns::of(&self.text).map_err(failed())?;
+        let (columns, features) = match walked {
+            Some(Walked { columns, features }) => (columns, Some(features)),
+            None => (Columns::of(&self.text).map_err(failed())?, None),
+        };
         let read = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { mode } else { Mode::Lexical };
@@ -131,8 +163,11 @@ impl Searcher {
             Some(nearness(vectors, text, sessions, &columns, &read.vector, scope, threads))
         };
         let index = gather::Index { text, fields: &self.fields, columns: &columns, sessions };
-        let (found, nearness) =
-            both(|| gather(&index, query, file, scope, threads), || read.as_ref().ok().and_then(near));
+        let words = || {
+            let features = features.map_or_else(|| gather::walk(&index, query, scope, threads), Ok)?;
+            gather(&index, query, file, scope, &features)
+        };
+        let (found, nearness) = both(words, || read.as_ref().ok().and_then(near));
         let found = found.map_err(failed())?;
         let nearness = nearness.transpose()?.unwrap_or_default();
         let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());

@@ -122,6 +122,11 @@ impl Sessions {
         self.spoken[session] as f32 / self.mean_spoken
     }
 
+    /// Whether a session may be found.
+    pub(crate) fn is_admitted(&self, session: usize) -> bool {
+        self.admitted.as_ref().is_none_or(|admitted| admitted[session])
+    }
+
     /// Calls `each` with every session that holds a record and may be found.
     pub(crate) fn holders(
         &self,
@@ -131,8 +136,7 @@ impl Sessions {
     ) {
         let Some(file) = file else { return };
         let owner = self.session_of(file);
-        let admitted = |session: usize| self.admitted.as_ref().is_none_or(|admitted| admitted[session]);
-        if let Some(owner) = owner.filter(|owner| admitted(*owner)) {
+        if let Some(owner) = owner.filter(|owner| self.is_admitted(*owner)) {
             each(owner);
         }
         let lends = usize::try_from(file).ok().and_then(|at| self.lends.get(at));
@@ -142,8 +146,11 @@ impl Sessions {
         let others = record().and_then(|record| self.shared.get(&record)).into_iter().flatten();
         let mut given = owner;
         for session in others.filter_map(|file| self.session_of(*file)) {
-            if given != Some(session) && owner != Some(session) && admitted(session) {
-                given = Some(session);
+            if given == Some(session) || owner == Some(session) {
+                continue;
+            }
+            given = Some(session);
+            if self.is_admitted(session) {
                 each(session);
             }
         }

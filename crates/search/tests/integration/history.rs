@@ -44,9 +44,17 @@ impl History {
         self.hits_in(question, &Scope::default())
     }
 
+    /// What answers; the same as where the index was walked over before it was known which sessions may be found.
+    #[track_caller]
     pub(crate) fn hits_in(&self, question: &str, scope: &Scope) -> Vec<Hit> {
-        let mut searcher = Searcher::open(&self.index()).unwrap().unwrap();
-        searcher.search(&Query::parse(question), scope, Mode::Lexical, 2, 50).unwrap().hits
+        let query = Query::parse(question);
+        let open = || Searcher::open(&self.index()).unwrap().unwrap();
+        let hits = open().search(&query, scope, Mode::Lexical, 2, 50).unwrap().hits;
+        let mut ahead = open();
+        let walked = ahead.walk(&query, scope, 2).unwrap();
+        let again = ahead.search_walked(&query, scope, Mode::Lexical, 2, 50, Some(walked)).unwrap().hits;
+        assert_eq!(again, hits, "{question}");
+        hits
     }
 
     /// The sessions found, best first, as text.
