@@ -24,7 +24,7 @@ pub(crate) trait Admit {
 }
 
 /// A record: the file it was indexed for, and the hash of its id; 0 where it has none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(crate) file: u64,
     pub(crate) record: u64,

@@ -17,19 +17,19 @@ pub(crate) struct Nearness {
     pub(crate) nearest: f32,
     /// The record that says it.
     pub(crate) place: Place,
-    /// The cosines of all that was said, added up.
-    sum: f32,
+    /// The cosines of all that was said, added up: with so many digits that their order is not seen in a score.
+    sum: f64,
     count: u32,
 }
 
 impl Nearness {
     fn of(cosine: f32, place: Place) -> Self {
-        Self { nearest: cosine, place, sum: cosine, count: 1 }
+        Self { nearest: cosine, place, sum: cosine.into(), count: 1 }
     }
 
     /// The mean over all that was said.
     pub(crate) fn mean(&self) -> f32 {
-        self.sum / self.count.max(1) as f32
+        mean(self.sum, self.count.into())
     }
 
     /// The same session, where another text of it was found to be the nearest.
@@ -38,7 +38,10 @@ impl Nearness {
     }
 
     fn and(self, other: Self) -> Self {
-        let nearer = if other.nearest > self.nearest { other } else { self };
+        // Of two that are equally near the earlier one, whichever thread came upon it first.
+        let place = other.place.cmp(&self.place);
+        let is_nearer = self.nearest.total_cmp(&other.nearest).then(place).is_lt();
+        let nearer = if is_nearer { other } else { self };
         Self { sum: self.sum + other.sum, count: self.count.saturating_add(other.count), ..nearer }
     }
 }
@@ -93,10 +96,13 @@ pub(crate) fn mean_of_all(all: &[Option<Nearness>]) -> f32 {
     let (sum, count) = all
         .iter()
         .flatten()
-        .fold((0.0, 0.0), |(sum, count), near| (sum + f64::from(near.sum), count + f64::from(near.count)));
-    #[expect(clippy::cast_possible_truncation, reason = "a mean of cosines")]
-    let mean = (sum / f64::max(count, 1.0)) as f32;
-    mean
+        .fold((0.0, 0.0), |(sum, count), near| (sum + near.sum, count + f64::from(near.count)));
+    mean(sum, count)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a mean of cosines")]
+fn mean(sum: f64, count: f64) -> f32 {
+    (sum / count.max(1.0)) as f32
 }
 
 /// Of each of these sessions the records that are nearest to the question, at most `many`, nearest first.
@@ -219,5 +225,16 @@ mod tests {
         {
             assert_eq!(is_understood(question), expected, "{question}");
         }
+    }
+
+    #[test]
+    fn in_whichever_order_texts_are_met_a_session_is_as_near() {
+        let at = |record| Place { file: 1, record };
+        let met = [(0.1, 3), (0.7, 2), (0.2, 9), (0.7, 1), (0.3, 4)];
+        let met = met.map(|(cosine, record)| Nearness::of(cosine, at(record)));
+        let forwards = met.into_iter().reduce(Nearness::and).unwrap();
+        let backwards = met.into_iter().rev().reduce(Nearness::and).unwrap();
+        assert_eq!((forwards.place, backwards.place), (at(1), at(1)));
+        assert_eq!(forwards.mean().to_bits(), backwards.mean().to_bits());
     }
 }
