@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::fs::File;
 use std::io::Write as _;
+use std::mem;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -14,7 +15,7 @@ use model::ForkOrigin;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
-use transcript::{FileStamp, TranscriptFile, in_parallel};
+use transcript::{FileStamp, TranscriptFile, fold_in_parallel};
 
 use crate::card::Card;
 use crate::catalog::{Found, Places};
@@ -95,8 +96,8 @@ impl KeptCards {
         (head.format == FORMAT && file.metadata().ok()?.len() == end).then_some(Self { file, head, begin })
     }
 
-    /// What `tell` makes of the card of each session in which nothing has changed, the newest first, by so many
-    /// threads; and the other sessions. Those it makes nothing of are left out.
+    /// What `tell` makes of the card of each session in which nothing has changed, in any order, by so many threads; and
+    /// the other sessions. Those it makes nothing of are left out.
     ///
     /// `None` where a session has come or gone since, or what was taken was not reckoned in the `edition` that is asked
     /// for.
@@ -113,39 +114,38 @@ impl KeptCards {
             return None;
         }
         let places = Where::of(found);
-        let sections = self.sections();
-        let parts = sections.chunks(sections.len().div_ceil(threads.max(1)).max(1));
-        let told = in_parallel(threads, parts, |sections| {
-            let mut describer = describer.clone();
-            // There is room for those of the other threads: thousands of sessions are not moved twice.
-            let (mut told, mut changed) = (Vec::with_capacity(found.sessions.len()), Vec::new());
-            let mut unchanged = 0;
-            let mut bytes = Vec::new();
-            for (offset, length) in sections {
-                bytes.resize(*length, 0);
-                self.file.read_exact_at(&mut bytes, *offset).ok()?;
-                each(&bytes, &places, |at, is_unchanged, row| {
-                    let file = &found.sessions[at];
-                    if is_unchanged {
-                        unchanged += 1;
-                        told.extend(tell(file, &row.card, &mut describer));
-                    } else {
-                        changed.push(row.changed(at, file));
-                    }
-                })?;
-            }
-            Some((told, unchanged, changed))
+        // There is room for what the other threads tell: thousands of sessions are not moved twice.
+        let begin = || Part { told: Vec::with_capacity(found.sessions.len()), ..Part::of(describer.clone()) };
+        let parts = fold_in_parallel(threads, self.sections(), begin, |part: &mut Part<T>, section| {
+            part.is_whole &= self.section(section, &places, part, &tell).is_some();
         });
-        let mut told = told.into_iter();
-        let (mut all, mut unchanged, mut changed) =
-            told.next().unwrap_or_else(|| Some(Default::default()))?;
-        for part in told {
-            let (mut more, more_unchanged, more_changed) = part?;
-            all.append(&mut more);
-            unchanged += more_unchanged;
-            changed.extend(more_changed);
-        }
-        (unchanged + changed.len() == found.sessions.len()).then_some((all, changed))
+        let all = parts.into_iter().reduce(Part::and)?;
+        let known = all.unchanged + all.changed.len();
+        (all.is_whole && known == found.sessions.len()).then_some((all.told, all.changed))
+    }
+
+    /// Tells the sessions of one section; `None` where it cannot be read, or a session has gone.
+    fn section<T>(
+        &self,
+        (offset, length): (u64, usize),
+        places: &Where<'_>,
+        part: &mut Part<T>,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T>,
+    ) -> Option<()> {
+        let mut bytes = mem::take(&mut part.bytes);
+        bytes.resize(length, 0);
+        self.file.read_exact_at(&mut bytes, offset).ok()?;
+        each(&bytes, places, |at, is_unchanged, row| {
+            let file = &places.found.sessions[at];
+            if is_unchanged {
+                part.unchanged += 1;
+                part.told.extend(tell(file, &row.card, &mut part.describer));
+            } else {
+                part.changed.push(row.changed(at, file));
+            }
+        })?;
+        part.bytes = bytes;
+        Some(())
     }
 
     /// Where each section begins, and its length.
@@ -156,6 +156,34 @@ impl KeptCards {
             Some((offset, *length))
         };
         self.head.sections.iter().scan(self.begin, behind).collect()
+    }
+}
+
+/// What one thread has told.
+struct Part<T> {
+    told: Vec<T>,
+    /// Sessions in which nothing has changed.
+    unchanged: usize,
+    changed: Vec<Changed>,
+    /// Whether every section could be read, and every session is there still.
+    is_whole: bool,
+    describer: Describer,
+    /// Room for a section.
+    bytes: Vec<u8>,
+}
+
+impl<T> Part<T> {
+    fn of(describer: Describer) -> Self {
+        let (told, changed, bytes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { told, unchanged: 0, changed, is_whole: true, describer, bytes }
+    }
+
+    fn and(mut self, mut other: Self) -> Self {
+        self.told.append(&mut other.told);
+        self.changed.append(&mut other.changed);
+        self.unchanged += other.unchanged;
+        self.is_whole &= other.is_whole;
+        self
     }
 }
 

@@ -37,7 +37,7 @@ pub use json::Raw;
 pub use live::{Live, LiveStatus, Standing, records as live_records};
 pub use message::{Message, Part, Role, message};
 pub use open::{regular as open_regular, small as read_small};
-pub use parallel::{both, in_parallel, let_go};
+pub use parallel::{both, fold_in_parallel, in_parallel, let_go};
 pub use past::{History, Then, history};
 pub use reader::{LINE_CAP, Line, Reader};
 pub use signs::{Call, Ending, Sign, signs};

@@ -13,26 +13,40 @@ pub fn in_parallel<T, R: Send>(
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
     let items = items.into_iter().enumerate();
+    let parts = fold_in_parallel(threads, items, Vec::new, |done, (at, item)| done.push((at, work(item))));
+    let mut done: Vec<_> = parts.into_iter().flatten().collect();
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// What each of so many threads makes of the items it takes, beginning with `begin`; in any order.
+///
+/// Whoever is free takes the next item: nobody waits long for a thread that the system holds up.
+pub fn fold_in_parallel<T, S: Send>(
+    threads: usize,
+    items: impl IntoIterator<Item = T, IntoIter: Send>,
+    begin: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, T) + Sync,
+) -> Vec<S> {
+    let items = items.into_iter();
     let threads = items.size_hint().1.map_or(threads, |most| threads.min(most));
     let items = Mutex::new(items);
     let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
     let take = || {
-        let mut done = Vec::new();
-        while let Some((at, item)) = next() {
-            done.push((at, work(item)));
+        let mut state = begin();
+        while let Some(item) = next() {
+            work(&mut state, item);
         }
-        done
+        state
     };
-    let mut done = thread::scope(|scope| {
+    thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(take)).collect();
-        let mut done = take();
+        let mut states = vec![take()];
         for other in others {
-            done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            states.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
-        done
-    });
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
+        states
+    })
 }
 
 /// Both at once: the other on a thread of its own.
