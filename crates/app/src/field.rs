@@ -48,18 +48,28 @@ impl AsRef<Candidate> for Contender {
 }
 
 impl Field {
-    /// Looks which sessions there are, or were; `budget` is what one may cost.
-    pub(crate) fn look(app: &App, request: &Request, budget: Budget) -> Result<Self, Error> {
+    /// Looks which sessions there are, or were; `budget` is what one may cost. What they are about is held where a model
+    /// may be asked, their names where one is looked for.
+    pub(crate) fn look(
+        app: &App,
+        request: &Request,
+        budget: Budget,
+        asks_model: bool,
+    ) -> Result<Self, Error> {
         let named = Meant::name(app, request.repo.as_deref());
         let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
         let words = Keywords::of(&request.task);
         let contender = |meant: &Meant, Entry { session, .. }: Entry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
             is_here.then(|| {
-                let candidate = Candidate::of(&session, budget);
+                let whole = Candidate::of(&session, budget);
                 Contender {
-                    by_words: words.relevance(candidate.about.as_deref()),
-                    candidate,
+                    by_words: words.relevance(whole.about.as_deref()),
+                    candidate: Candidate {
+                        about: whole.about.filter(|_| asks_model),
+                        label: whole.label.filter(|_| request.label.is_some()),
+                        ..whole
+                    },
                     is_own: asker.owns(&session),
                     context_tokens: session.context_tokens,
                     file: session.file,

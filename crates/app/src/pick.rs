@@ -111,7 +111,8 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
     }
     let openclaw = openclaw_config(app);
     let settings = app.config.settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
-    let mut field = Field::look(app, request, budget(request, openclaw.max_budget_usd))?;
+    let asks_model = relevance::asks_model(app, &settings);
+    let mut field = Field::look(app, request, budget(request, openclaw.max_budget_usd), asks_model)?;
     if let Some(label) = &request.label {
         labels::name(app, request.agent.as_ref(), &field.meant, label, &mut field.own)?;
     }

@@ -50,6 +50,12 @@ pub(crate) fn judged(app: &App, settings: &Selection, task: &str, contenders: &[
     judged
 }
 
+/// Whether a model may be asked at all.
+pub(crate) fn asks_model(app: &App, settings: &Selection) -> bool {
+    let has_key = || app.config.api_key.is_some();
+    settings.enabled && (settings.relevance_through == Through::Claude || has_key())
+}
+
 /// A session as a model may see it; its text is the beginning of a longer one, so a secret may be cut off.
 fn without_secrets(candidate: &Candidate) -> Candidate {
     let about = candidate.about.as_deref().map(|about| redact::redact_beginning(about).into());
