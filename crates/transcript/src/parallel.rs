@@ -63,3 +63,21 @@ pub fn let_go(value: impl Send + 'static) {
     // Where there can be no more threads it is given back at once.
     let _ = thread::Builder::new().spawn(move || drop(value));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_taken_once_by_however_many_threads() {
+        for threads in [0, 1, 2, 7] {
+            let parts = fold_in_parallel(threads, 0..100, Vec::new, Vec::push);
+            assert!(parts.len() <= threads.max(1), "{threads}");
+            let mut taken: Vec<i32> = parts.into_iter().flatten().collect();
+            taken.sort_unstable();
+            assert_eq!(taken, (0..100).collect::<Vec<_>>(), "{threads}");
+            assert_eq!(in_parallel(threads, 0..100, |item| item), taken, "in their order");
+        }
+        assert_eq!(fold_in_parallel(2, 0..0, || 1, |_, _| ()), [1], "one begins even where there is nothing");
+    }
+}
