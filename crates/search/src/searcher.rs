@@ -15,7 +15,7 @@ use crate::columns::{ChunkAt, Columns, Place};
 use crate::deep::Deep;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
-use crate::gather::{self, Features, Found, gather};
+use crate::gather::{self, Found, gather};
 use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
 use crate::near::nearest;
@@ -28,6 +28,7 @@ use crate::snippet::{At, cite, text_at};
 use crate::source::SourceKind;
 use crate::understand::{self, Read, Understanding};
 use crate::vectors;
+use crate::walked::Walked;
 use crate::writer::{list_file, text_folder};
 
 /// What reaches no more than this shares a stray word with the question.
@@ -40,19 +41,13 @@ const FAINT: f32 = 0.1;
 pub struct Searcher {
     pub(crate) folder: PathBuf,
     pub(crate) text: Text,
-    fields: Fields,
+    pub(crate) fields: Fields,
     pub(crate) list: FileList,
     pub(crate) vectors: Option<Vectors>,
     pub(crate) sessions: Sessions,
     understanding: Option<Understanding>,
     /// Of the list, before anything was read.
     version: i64,
-}
-
-/// What an index holds of the words of one question.
-pub struct Walked {
-    columns: Vec<Columns>,
-    features: Features,
 }
 
 /// What every hit of one question is made with.
@@ -113,16 +108,6 @@ impl Searcher {
     /// How many vectors of the table count.
     pub(crate) fn rows(&self) -> u64 {
         self.vectors.as_ref().map_or(0, Vectors::rows)
-    }
-
-    /// What the index holds of the words of `query`, by so many threads, whichever sessions may be found.
-    pub fn walk(&self, query: &Query, scope: &Scope, threads: usize) -> Result<Walked, Error> {
-        let failed = || index_failed("search", &self.folder);
-        let columns = Columns::of(&self.text).map_err(failed())?;
-        let Self { text, fields, sessions, .. } = self;
-        let index = gather::Index { text, fields, columns: &columns, sessions };
-        let features = gather::walk(&index, query, scope, threads).map_err(failed())?;
-        Ok(Walked { columns, features })
     }
 
     /// The sessions that answer `query` best; meaning is looked for by so many threads.

@@ -1,0 +1,26 @@
+//! A walk over the index for the words of one question, before it is known which sessions may be found.
+
+use crate::columns::Columns;
+use crate::error::{Error, index_failed};
+use crate::gather::{self, Features};
+use crate::outcome::Scope;
+use crate::query::Query;
+use crate::searcher::Searcher;
+
+/// What an index holds of the words of one question.
+pub struct Walked {
+    pub(crate) columns: Vec<Columns>,
+    pub(crate) features: Features,
+}
+
+impl Searcher {
+    /// What the index holds of the words of `query`, by so many threads, whichever sessions may be found.
+    pub fn walk(&self, query: &Query, scope: &Scope, threads: usize) -> Result<Walked, Error> {
+        let failed = || index_failed("search", &self.folder);
+        let columns = Columns::of(&self.text).map_err(failed())?;
+        let Self { text, fields, sessions, .. } = self;
+        let index = gather::Index { text, fields, columns: &columns, sessions };
+        let features = gather::walk(&index, query, scope, threads).map_err(failed())?;
+        Ok(Walked { columns, features })
+    }
+}
