@@ -14,6 +14,7 @@ mod desk;
 mod doctor;
 mod evaluating;
 mod floor;
+mod freshness;
 mod hooking;
 mod labelling;
 mod memory;

@@ -1,0 +1,30 @@
+//! An index that is asked while transcripts are looked for still answers from all that is there.
+
+use serde_json::Value;
+use testkit::{ScratchHome, Transcript};
+
+fn found(home: &ScratchHome, question: &str) -> Vec<String> {
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    let output = command.args(["search", "--json", question]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+    let hits = answer["hits"].as_array().expect("hits");
+    let mut ids: Vec<_> = hits.iter().map(|hit| hit["session_id"].as_str().unwrap().to_owned()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+#[test]
+fn what_is_said_between_two_searches_is_found_by_the_second() {
+    let home = ScratchHome::new();
+    let say =
+        |id: &str| Transcript::new(id).prompt("feed the walrus").answer("The walrus ate.").write_to(&home);
+    for (at, question) in
+        ["walrus", "walrus origin:native", "walrus since:2020-01-01"].into_iter().enumerate()
+    {
+        let known = found(&home, question);
+        assert_eq!(known.len(), at, "{question}");
+        assert_eq!(found(&home, question), known, "nothing is new: {question}");
+        say(&format!("{at}1111111-aaaa"));
+        assert_eq!(found(&home, question).len(), at + 1, "{question}");
+    }
+}
