@@ -128,21 +128,15 @@ fn labelled(
 
 fn best(task: &Task<'_>, candidates: &[impl AsRef<Candidate>], judged: &Judged) -> Decision {
     let candidate = |at: usize| candidates[at].as_ref();
-    let mut all: Vec<Option<Considered>> = (0..candidates.len())
-        .zip(&judged.relevance)
-        .map(|(at, how)| Some(consider(task, candidate(at), how)))
-        .collect();
-    // Each is large, and there are thousands: only their places are sorted.
-    let mut ranked: Vec<(Rank, usize)> = all
-        .iter()
-        .enumerate()
-        .filter_map(|(at, one)| Some((Rank::of(one.as_ref()?, candidate(at).last_active), at)))
+    let consider_at = |at: usize| consider(task, candidate(at), &judged.relevance[at]);
+    // There are thousands: who is best is found by little of each, and all of each is reckoned again in that order.
+    let mut ranked: Vec<(Rank, usize)> = (0..candidates.len().min(judged.relevance.len()))
+        .map(|at| (Rank::of(&consider_at(at), candidate(at).last_active), at))
         .collect();
     ranked.sort_unstable_by(|(ours, one), (theirs, other)| {
         theirs.cmp(ours).then_with(|| candidate(*one).id.cmp(&candidate(*other).id))
     });
-    let mut considered = Vec::with_capacity(all.len());
-    considered.extend(ranked.iter().filter_map(|(_, at)| all[*at].take()));
+    let considered: Vec<Considered> = ranked.iter().map(|(_, at)| consider_at(*at)).collect();
     let first = ranked.first().zip(considered.first()).map(|((_, at), best)| (candidate(*at), best.clone()));
     let Some((first, best)) = first else {
         let reason = "no previous sessions of this repository".to_owned();
