@@ -5,7 +5,6 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use model::SessionId;
 use rustc_hash::FxHashSet;
@@ -30,18 +29,15 @@ pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
 /// Claude Code moves transcripts between folders and people copy them: the newest file speaks for the
 /// session, and sub-agents count wherever they were left.
 fn one_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
-    let mut sessions = newest_first(transcripts);
-    let ids: FxHashSet<&str> = sessions.iter().map(|file| file.id.as_str()).collect();
-    if ids.len() < sessions.len() {
-        sessions = without_copies(sessions);
-    }
-    sessions
+    let ids: FxHashSet<&str> = transcripts.iter().map(|file| file.id.as_str()).collect();
+    if ids.len() < transcripts.len() { without_copies(newest_first(transcripts)) } else { transcripts }
 }
 
-/// Each is large, and there are thousands: their keys are sorted, and each goes to its place in one step.
 fn newest_first(mut transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
-    transcripts
-        .sort_by_cached_key(|file| (Reverse((file.stamp.mtime, file.stamp.size)), Arc::clone(&file.path)));
+    transcripts.sort_by(|one, other| {
+        let age = |file: &TranscriptFile| Reverse((file.stamp.mtime, file.stamp.size));
+        age(one).cmp(&age(other)).then_with(|| one.path.cmp(&other.path))
+    });
     transcripts
 }
 

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::mem;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use model::ForkOrigin;
 use rustc_hash::FxHashMap;
@@ -21,8 +21,8 @@ use crate::card::Card;
 use crate::catalog::{Found, Places};
 use crate::describe::{Describer, last_modified};
 
-/// Which cards the bytes were made of: whoever changes [`Card`] raises it.
-const FORMAT: u32 = 5;
+/// Which cards the bytes were made of: whoever changes [`Card`], or the order sessions are found in, raises it.
+const FORMAT: u32 = 6;
 /// The longest head that is read, in bytes: that of some million sessions.
 const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
@@ -114,14 +114,17 @@ impl KeptCards {
             return None;
         }
         let places = Where::of(found);
-        // There is room for what the other threads tell: thousands of sessions are not moved twice.
-        let begin = || Part { told: Vec::with_capacity(found.sessions.len()), ..Part::of(describer.clone()) };
+        let all = Mutex::new(Vec::with_capacity(found.sessions.len()));
+        let hand_in = |told: &mut Vec<T>| all.lock().unwrap_or_else(PoisonError::into_inner).append(told);
+        let begin = || Part::of(describer.clone());
         let parts = fold_in_parallel(threads, self.sections(), begin, |part: &mut Part<T>, section| {
             part.is_whole &= self.section(section, &places, part, &tell).is_some();
+            hand_in(&mut part.told);
         });
-        let all = parts.into_iter().reduce(Part::and)?;
-        let known = all.unchanged + all.changed.len();
-        (all.is_whole && known == found.sessions.len()).then_some((all.told, all.changed))
+        let Part { unchanged, changed, is_whole, .. } = parts.into_iter().reduce(Part::and)?;
+        let known = unchanged + changed.len();
+        let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (is_whole && known == found.sessions.len()).then_some((all, changed))
     }
 
     /// Tells the sessions of one section; `None` where it cannot be read, or a session has gone.
@@ -161,6 +164,7 @@ impl KeptCards {
 
 /// What one thread has told.
 struct Part<T> {
+    /// What it made of its latest section.
     told: Vec<T>,
     /// Sessions in which nothing has changed.
     unchanged: usize,
@@ -179,7 +183,6 @@ impl<T> Part<T> {
     }
 
     fn and(mut self, mut other: Self) -> Self {
-        self.told.append(&mut other.told);
         self.changed.append(&mut other.changed);
         self.unchanged += other.unchanged;
         self.is_whole &= other.is_whole;
@@ -329,7 +332,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (5, 11_812_572_190_376_659_987),
+            (6, 11_812_572_190_376_659_987),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

@@ -39,8 +39,11 @@ pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
             Some(ForkOrigin { session_id, message_uuid: None })
         }));
     }
-    for at in 0..sessions.len() {
-        if parents[at].is_some() && leads_back(at, &parents, &places) {
+    // Of sessions that name one another the oldest was there first.
+    let mut oldest_first: Vec<usize> = (0..sessions.len()).filter(|at| parents[*at].is_some()).collect();
+    oldest_first.sort_by_key(|at| (sessions[*at].born, sessions[*at].id));
+    for at in oldest_first {
+        if leads_back(at, &parents, &places) {
             parents[at] = None;
         }
     }
@@ -161,6 +164,7 @@ mod tests {
     #[test]
     fn nobody_is_its_own_ancestor() {
         check("a 1 - b -\nb 2 - a -", "- a");
+        check("b 2 - a -\na 1 - b -", "a -");
         check("a 1 - b -\nb 2 - c -\nc 3 - a -\nd 4 - a -", "- c a a");
     }
 }
