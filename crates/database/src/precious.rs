@@ -13,7 +13,7 @@ use crate::files::{beside, failed, prepare, private_file};
 use crate::{Error, WriterLock, connection, migrate};
 
 /// So long a write-ahead log, in bytes, is long.
-const LONG_LOG: u64 = 1 << 20;
+const LONG_LOG: u64 = 1 << 18;
 
 /// An open precious database.
 #[derive(Debug)]
