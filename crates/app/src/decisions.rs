@@ -1,5 +1,6 @@
 //! The decisions that were made, kept for good: what was asked, what was answered, and the factors behind it.
 
+use std::io;
 use std::path::PathBuf;
 
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
@@ -9,7 +10,7 @@ use selection::Considered;
 use crate::pick::Answer;
 use crate::{App, Error, Kind, looked_at};
 
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE decision (
         id INTEGER PRIMARY KEY,
@@ -32,6 +33,8 @@ const STEPS: [&str; 2] = [
         sessions BLOB NOT NULL
     ) STRICT;
     ",
+    // They have files of their own.
+    "DROP TABLE looked_at;",
 ];
 /// For so many decisions, and for the newest of each repository, every session that was looked at is kept; for the
 /// others the best, in the answer.
@@ -57,6 +60,11 @@ pub(crate) fn file(app: &App) -> PathBuf {
     app.config.state.join("decisions.sqlite")
 }
 
+/// Where the sessions that they looked at are kept.
+fn folder(app: &App) -> PathBuf {
+    app.config.state.join("looked-at")
+}
+
 /// The decisions, open for one more.
 pub(crate) struct Book<'a> {
     app: &'a App,
@@ -74,28 +82,38 @@ impl<'a> Book<'a> {
         let app = self.app;
         let failed = |error: rusqlite::Error| failed(app, &error);
         let whole = serde_json::to_string(answer).map_err(|error| not_json(&error))?;
-        let sessions = looked_at::pack(considered).unwrap_or_default();
+        let repo = answer.repo_path.to_string_lossy();
         let transaction = self.connection.transaction().map_err(failed)?;
         transaction
             .execute(
                 "INSERT INTO decision (at, repo, task, answer) VALUES (?1, ?2, ?3, ?4)",
-                params![app.now.to_string(), answer.repo_path.to_string_lossy(), answer.task, whole],
+                params![app.now.to_string(), repo, answer.task, whole],
             )
             .map_err(failed)?;
         let id = transaction.last_insert_rowid();
-        transaction
-            .execute("INSERT INTO looked_at (decision, sessions) VALUES (?1, ?2)", params![id, sessions])
-            .and_then(|_| {
-                transaction.execute(
-                    "DELETE FROM looked_at WHERE decision <= ?1
-                     AND decision NOT IN (SELECT max(id) FROM decision GROUP BY repo)",
-                    [id - WHOLE],
-                )
-            })
-            .map_err(failed)?;
+        // Before anybody can know of the decision.
+        looked_at::keep(&folder(app), id, considered).map_err(|error| not_written(app, &error))?;
+        let old = old(&transaction, id, &repo).map_err(failed)?;
         transaction.commit().map_err(failed)?;
+        for decision in old {
+            looked_at::forget(&folder(app), decision);
+        }
         Ok(id)
     }
+}
+
+/// The decisions of which no more than the best sessions are kept since decision `id` of a repository was made.
+fn old(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64>> {
+    let last = id - WHOLE;
+    if last <= 0 {
+        return Ok(Vec::new());
+    }
+    let mut of_both = connection.prepare(
+        "SELECT id FROM decision AS old
+         WHERE id IN (?1, (SELECT max(id) FROM decision WHERE repo = ?2 AND id < ?3)) AND id <= ?1
+         AND EXISTS (SELECT 1 FROM decision AS newer WHERE newer.repo = old.repo AND newer.id > old.id)",
+    )?;
+    of_both.query_map(params![last, repo, id], |row| row.get(0))?.collect()
 }
 
 /// The newest decision of a repository.
@@ -106,20 +124,19 @@ pub(crate) fn newest(app: &App, repo: &std::path::Path) -> Result<Option<Kept>, 
     let connection = open(app)?;
     let row = connection
         .query_row(
-            "SELECT id, at, task, answer, sessions FROM decision LEFT JOIN looked_at ON decision = id
-             WHERE repo = ?1 ORDER BY id DESC LIMIT 1",
+            "SELECT id, at, task, answer FROM decision WHERE repo = ?1 ORDER BY id DESC LIMIT 1",
             [repo.to_string_lossy()],
             |row| {
-                let columns: (i64, String, String, String, Option<Vec<u8>>) =
-                    (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+                let columns: (i64, String, String, String) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
                 Ok(columns)
             },
         )
         .optional()
         .map_err(|error| failed(app, &error))?;
-    let Some((id, at, task, answer, sessions)) = row else { return Ok(None) };
+    let Some((id, at, task, answer)) = row else { return Ok(None) };
     let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| not_json(&error))?;
-    let considered = sessions.and_then(|bytes| looked_at::unpack(&bytes)).unwrap_or_default();
+    let considered = looked_at::kept(&folder(app), id).unwrap_or_default();
     let at = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Some(Kept { id, at, task, answer, considered }))
 }
@@ -137,6 +154,35 @@ fn failed(app: &App, error: &rusqlite::Error) -> Error {
     Error::caused(Kind::Unavailable, attempt, error)
 }
 
+fn not_written(app: &App, error: &io::Error) -> Error {
+    let attempt = format!("cannot keep what was looked at in {}", folder(app).display());
+    Error::caused(Kind::Unavailable, attempt, error)
+}
+
 fn not_json(error: &serde_json::Error) -> Error {
     Error::caused(Kind::Unavailable, "a decision is no JSON", error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_sessions_are_kept_of_new_decisions_and_of_the_newest_of_each_repository() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(&STEPS.concat()).unwrap();
+        let decide = |repo: &str| {
+            connection
+                .execute("INSERT INTO decision (at, repo, task, answer) VALUES ('', ?1, '', '')", [repo])
+                .unwrap();
+            old(&connection, connection.last_insert_rowid(), repo).unwrap()
+        };
+        assert_eq!(decide("seldom"), [0; 0]);
+        for _ in 2..=WHOLE + 1 {
+            assert_eq!(decide("often"), [0; 0], "the first is old, and the newest of its repository");
+        }
+        assert_eq!(decide("often"), [2], "the second is old");
+        assert_eq!(decide("seldom"), [1, 3], "the third is old, and the first is no longer the newest");
+        assert_eq!(decide("often"), [4]);
+    }
 }

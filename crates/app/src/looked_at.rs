@@ -1,4 +1,11 @@
 //! The sessions that a decision looked at, in as few bytes as may be: there can be thousands, each time.
+//!
+//! A file for each decision: a database would write them twice, to its log and to itself, while a person waits.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use selection::{Ceiling, Considered, Factors, Grounds, Obstacle, Relevance};
@@ -48,9 +55,49 @@ enum Limit {
 /// By the number that is kept.
 const OBSTACLES: [Option<Obstacle>; 3] = [None, Some(Obstacle::Held), Some(Obstacle::Gone)];
 
+/// About how many bytes a row takes.
+const ROW: usize = 40;
+/// The longest file that is read, in bytes: that of some million sessions.
+const CAP: u64 = 64 << 20;
+
+/// Keeps what a decision looked at, in `folder`.
+pub(crate) fn keep(folder: &Path, decision: i64, all: &[Considered]) -> io::Result<()> {
+    let bytes = pack(all).unwrap_or_default();
+    open(folder, decision)?.write_all(&bytes)
+}
+
+/// What a decision looked at; `None` where that is not known, or no longer.
+pub(crate) fn kept(folder: &Path, decision: i64) -> Option<Vec<Considered>> {
+    unpack(&transcript::read_small(&file(folder, decision), CAP).ok()?)
+}
+
+/// Gives up what a decision looked at.
+pub(crate) fn forget(folder: &Path, decision: i64) {
+    // Nobody asks for it; what stays there is only room.
+    let _ = std::fs::remove_file(file(folder, decision));
+}
+
+fn file(folder: &Path, decision: i64) -> PathBuf {
+    folder.join(decision.to_string())
+}
+
+/// The file of a decision, empty; one that is there is of a decision that was not kept.
+fn open(folder: &Path, decision: i64) -> io::Result<File> {
+    let open = || {
+        OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(file(folder, decision))
+    };
+    match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            open()
+        }
+        opened => opened,
+    }
+}
+
 /// As bytes; `None` where they cannot be written.
-pub(crate) fn pack(all: &[Considered]) -> Option<Vec<u8>> {
-    postcard::to_stdvec(&Rows(all)).ok()
+fn pack(all: &[Considered]) -> Option<Vec<u8>> {
+    postcard::to_extend(&Rows(all), Vec::with_capacity(ROW * all.len())).ok()
 }
 
 /// Each as a row, one after the other: thousands are not held twice.
@@ -63,7 +110,7 @@ impl Serialize for Rows<'_> {
 }
 
 /// From bytes; `None` where they are no such bytes.
-pub(crate) fn unpack(bytes: &[u8]) -> Option<Vec<Considered>> {
+fn unpack(bytes: &[u8]) -> Option<Vec<Considered>> {
     let rows: Vec<Row> = postcard::from_bytes(bytes).ok()?;
     rows.into_iter().map(considered).collect()
 }
@@ -178,8 +225,22 @@ mod tests {
     }
 
     #[test]
-    fn a_usual_session_takes_a_few_bytes() {
-        let usual = Considered {
+    fn each_decision_has_a_file_of_its_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("state/looked-at");
+        let (one, other) = (vec![usual(); 2], vec![usual(); 1]);
+        keep(&folder, 7, &one).unwrap();
+        keep(&folder, 8, &one).unwrap();
+        // The decision of the same number was not kept.
+        keep(&folder, 8, &other).unwrap();
+        forget(&folder, 6);
+        assert_eq!([6, 7, 8].map(|decision| kept(&folder, decision)), [None, Some(one), Some(other)]);
+        forget(&folder, 7);
+        assert_eq!(kept(&folder, 7), None);
+    }
+
+    fn usual() -> Considered {
+        Considered {
             session_id: "0a1b2c3d-0000-4000-8000-0123456789ab".parse().unwrap(),
             score: 0.45,
             factors: Factors { branch_match: 0.25, recency: 0.2, ..Factors::default() },
@@ -188,7 +249,11 @@ mod tests {
             obstacle: None,
             compactions: 0,
             budget_used_pct: None,
-        };
-        assert!(pack(&vec![usual; 1000]).unwrap().len() < 40 * 1000);
+        }
+    }
+
+    #[test]
+    fn a_usual_session_takes_a_few_bytes() {
+        assert!(pack(&vec![usual(); 1000]).unwrap().len() < ROW * 1000);
     }
 }
