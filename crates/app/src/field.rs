@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catalog::Entry;
-use model::SessionId;
-use selection::{Asker, Budget, Candidate, Hold, Keywords, Relevance};
+use model::{Keywords, Session, SessionId};
+use selection::{Asker, Budget, Candidate, Hold, Relevance};
 use transcript::both;
 
 use crate::pick::Request;
@@ -59,12 +59,12 @@ impl Field {
         let named = Meant::name(app, request.repo.as_deref());
         let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
         let words = Keywords::of(&request.task);
-        let contender = |meant: &Meant, Entry { session, .. }: Entry| {
+        let contender = |meant: &Meant, Entry { session, keywords, .. }: Entry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
             is_here.then(|| {
                 let whole = Candidate::of(&session, budget);
                 Contender {
-                    by_words: words.relevance(whole.about.as_deref()),
+                    by_words: Relevance::by_words(&words, &about(&session, keywords)),
                     candidate: Candidate {
                         about: whole.about.filter(|_| asks_model),
                         label: whole.label.filter(|_| request.label.is_some()),
@@ -93,6 +93,14 @@ impl Field {
         here.retain(|one| one.is_own);
         Ok(Self { meant, branch, own: here, taken_by })
     }
+}
+
+/// The keywords of what a session was about; `known` are those of its first message.
+fn about(session: &Session, known: Option<Keywords>) -> Keywords {
+    let text = session.last_task.as_ref().or(session.first_message.as_ref());
+    known
+        .filter(|_| session.last_task.is_none())
+        .unwrap_or_else(|| text.map(|text| Keywords::of(text)).unwrap_or_default())
 }
 
 fn branch(app: &App, request: &Request, meant: &Meant) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 
-use model::{ForkOrigin, SessionId};
+use model::{ForkOrigin, Keywords, SessionId};
 use transcript::{SubagentFile, Summary, TranscriptFile};
 
 use crate::card::{AgentCard, Card};
@@ -76,14 +76,22 @@ impl Read {
         }
     }
 
+    /// The same with the keywords of its first message, for whoever compares thousands.
+    pub(crate) fn card_with_keywords(&self) -> Card<'_> {
+        let card = self.card();
+        let keywords = card.first_message.map(|text| Keywords::of(text).to_bytes()).unwrap_or_default();
+        Card { keywords: keywords.into(), ..card }
+    }
+
     /// The session with its API messages, which are given away.
     pub(crate) fn entry(&mut self, describer: &mut Describer) -> Entry {
         let mut messages = mem::take(&mut self.facts.messages);
         for (_, facts) in &mut self.agents {
             messages.append(&mut facts.messages);
         }
-        let session = Box::new(describer.describe(&self.file, &self.card()));
-        Entry { session, messages, cost_state: self.facts.summary.cost_state.clone() }
+        let session = describer.describe(&self.file, &self.card());
+        let cost_state = self.facts.summary.cost_state.clone();
+        Entry { messages, cost_state, ..Entry::of(session) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is known of a session from its own files: as much as a list shows, a filter asks or a choice weighs.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -57,6 +58,9 @@ pub(crate) struct Card<'a> {
     pub(crate) agents: Vec<AgentCard<'a>>,
     /// What it took, as whoever tells copies apart has reckoned it.
     pub(crate) took: Option<(Usage, Option<f64>)>,
+    /// The keywords of its first message, as bytes; empty where nobody asked for them.
+    #[serde(borrow, with = "bytes")]
+    pub(crate) keywords: Cow<'a, [u8]>,
 }
 
 /// What is known of a sub-agent.
@@ -99,6 +103,21 @@ impl<'a> Card<'a> {
             entrypoint: summary.entrypoint.as_deref(),
             ..Self::default()
         }
+    }
+}
+
+/// Bytes as they are, borrowed from where they lie.
+mod bytes {
+    use std::borrow::Cow;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(bytes)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'de, [u8]>, D::Error> {
+        <&[u8]>::deserialize(from).map(Cow::Borrowed)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
-use model::{CostState, MessageUsage, Session, SessionId};
+use model::{CostState, Keywords, MessageUsage, Session, SessionId};
 use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile, both};
 
 use crate::card::Card;
@@ -57,6 +57,8 @@ pub struct Entry {
     pub messages: Vec<MessageUsage>,
     /// The CLI's own total.
     pub cost_state: Option<CostState>,
+    /// The keywords of its first message, where they are known already.
+    pub keywords: Option<Keywords>,
 }
 
 /// What a reading of the catalog took.
@@ -73,7 +75,7 @@ pub struct Work {
 impl Entry {
     /// A session of which no more is told.
     pub(crate) fn of(session: Session) -> Self {
-        Self { session: Box::new(session), messages: Vec::new(), cost_state: None }
+        Self { session: Box::new(session), messages: Vec::new(), cost_state: None, keywords: None }
     }
 }
 

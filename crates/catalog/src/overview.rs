@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::{SessionId, Usage};
+use model::{Keywords, SessionId, Usage};
 use rustc_hash::FxHashSet;
 use transcript::{Problem, TranscriptFile};
 
@@ -71,7 +71,8 @@ fn renewed_survey<T: Send>(
     tell: impl Fn(Entry) -> Option<T> + Sync,
 ) -> Result<(Vec<T>, Told), Work> {
     let tell_kept = |file: &TranscriptFile, card: &Card<'_>, describer: &mut Describer| {
-        tell(Entry::of(describer.describe(file, card)))
+        let keywords = Some(Keywords::from_bytes(&card.keywords));
+        tell(Entry { keywords, ..Entry::of(describer.describe(file, card)) })
     };
     let tell_changed = |mut reads: Vec<Read>, describer: &mut Describer| {
         let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(describer)).collect();
@@ -170,7 +171,8 @@ fn save(
     took: &HashMap<SessionId, (Usage, Option<f64>)>,
     sharing: &FxHashSet<SessionId>,
 ) {
-    let cards = reads.iter().map(|read| Card { took: took.get(&read.file.id).copied(), ..read.card() });
+    let cards =
+        reads.iter().map(|read| Card { took: took.get(&read.file.id).copied(), ..read.card_with_keywords() });
     kept_cards::save(places, found, edition, cards.collect(), |id| sharing.contains(id));
 }
 

@@ -121,12 +121,13 @@ impl<'a> There<'a> {
             self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
         let kin: Vec<_> = there.iter().map(|(read, then)| kin_of(&read.file, &then.summary)).collect();
         for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
-            let mut session = Box::new(describer.describe_then(&read.file, then));
+            let mut session = describer.describe_then(&read.file, then);
             session.forked_from = forked_from;
             registered.attribute_before(moment, &mut session);
             let of_then = read.subagents.iter().filter(|message| message.at.is_some_and(|at| at < moment));
             let messages = then.messages.iter().chain(of_then).cloned().collect();
-            past.entries.push(Entry { session, messages, cost_state: then.summary.cost_state.clone() });
+            let cost_state = then.summary.cost_state.clone();
+            past.entries.push(Entry { messages, cost_state, ..Entry::of(session) });
         }
         past.entries.sort_by_key(|entry| std::cmp::Reverse(entry.session.last_modified));
         past

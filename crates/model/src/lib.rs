@@ -6,6 +6,7 @@
 mod activity;
 mod event;
 mod id;
+mod keywords;
 mod origin;
 mod session;
 mod slug;
@@ -15,6 +16,7 @@ mod usage;
 pub use activity::{Activity, Evidence, QUESTION, State};
 pub use event::{Moment, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, Watching};
 pub use id::{AgentId, InvalidId, SessionId};
+pub use keywords::Keywords;
 pub use origin::Origin;
 pub use session::{ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;

@@ -20,6 +20,6 @@ pub use considered::{Considered, Obstacle};
 pub use factors::{Factors, factors};
 pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
 pub use relevance::{
-    ASKED, Grounds, Judge, Judged, Keywords, Relevance, about, keyword, prompt, understood, worth_asking,
+    ASKED, Grounds, Judge, Judged, Relevance, about, keyword, prompt, understood, worth_asking,
 };
 pub use weights::Weights;

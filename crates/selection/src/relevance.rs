@@ -3,18 +3,16 @@
 //! What sessions say is other people's text. In a question to a model it stands between fences as data, and of
 //! the answer only numbers and one short line each are taken.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
+use model::Keywords;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Candidate, Ceiling};
 
 /// About how many sessions a model is asked at most: its answer has few tokens.
 pub const ASKED: usize = 12;
-/// A word that says something has more characters than this.
-const SHORT: usize = 3;
 /// How much of a session's text a model is shown, in characters.
 const SHOWN: usize = 200;
 /// How much of a task a model is shown, in characters.
@@ -94,97 +92,21 @@ impl Judged {
     }
 }
 
-/// The words of a task, which every session's are compared with.
-#[derive(Debug)]
-pub struct Keywords(Vec<u64>);
-
-impl Keywords {
-    /// Those of a text.
-    pub fn of(task: &str) -> Self {
-        Self(words(task))
-    }
-
-    /// Relevance by common words: twice their share of all words, at most 1.
-    pub fn relevance(&self, about: Option<&str>) -> Relevance {
-        let theirs = words(about.unwrap_or_default());
-        let common = theirs.iter().filter(|word| self.0.contains(word)).count();
-        let all = self.0.len() + theirs.len() - common;
+impl Relevance {
+    /// By common words: twice their share of all words, at most 1.
+    pub fn by_words(task: &Keywords, about: &Keywords) -> Self {
+        let common = task.common(about);
+        let all = task.count() + about.count() - common;
         let share = if all > 0 { common as f64 / all as f64 } else { 0.0 };
         let [common, all] = [common, all].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        Relevance { score: (2.0 * share).min(1.0), reason: Grounds::Words { common, all } }
+        Self { score: (2.0 * share).min(1.0), reason: Grounds::Words { common, all } }
     }
 }
 
 /// Relevance by common words, of one text to another.
 pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
-    Keywords::of(task).relevance(about)
+    Relevance::by_words(&Keywords::of(task), &Keywords::of(about.unwrap_or_default()))
 }
-
-/// Runs of `[A-Za-z0-9_]` longer than [`SHORT`], each once and as a number: thousands of texts are compared.
-fn words(text: &str) -> Vec<u64> {
-    // In lower case these two letters, and no others, give one of ASCII.
-    let has_either = ["\u{130}", "\u{212a}"].iter().any(|letter| text.contains(letter));
-    let text = if has_either { Cow::Owned(text.to_lowercase()) } else { text.into() };
-    let mut words = Vec::with_capacity(text.len() / (SHORT + 1));
-    let (mut length, mut number) = (0, FNV_BASIS);
-    // What ends the text ends its last word.
-    for byte in text.bytes().chain([b' ']) {
-        let letter = LETTERS[usize::from(byte)];
-        if letter != 0 {
-            number = (number ^ u64::from(letter)).wrapping_mul(FNV_PRIME);
-            length += 1;
-            continue;
-        }
-        if length > SHORT {
-            words.push(number);
-        }
-        (length, number) = (0, FNV_BASIS);
-    }
-    each_once(words)
-}
-
-/// The words of a text, each once, in any order.
-fn each_once(mut words: Vec<u64>) -> Vec<u64> {
-    /// Over so many, sorting is quicker than looking through those before.
-    const MANY: usize = 64;
-    if words.len() > MANY {
-        words.sort_unstable();
-        words.dedup();
-        return words;
-    }
-    // A bit for the first bits of each: where it is not set, the word was not there before.
-    let (mut met, mut kept) = (0_u64, 0);
-    for at in 0..words.len() {
-        let (word, bit) = (words[at], 1 << (words[at] >> (u64::BITS - 6)));
-        if met & bit == 0 || !words[..kept].contains(&word) {
-            words[kept] = word;
-            kept += 1;
-        }
-        met |= bit;
-    }
-    words.truncate(kept);
-    words
-}
-
-/// Of each byte that is part of a word its lower case, of any other 0.
-const LETTERS: [u8; 256] = {
-    let mut letters = [0; 256];
-    let mut byte = 0_u8;
-    loop {
-        if byte.is_ascii_alphanumeric() || byte == b'_' {
-            letters[byte as usize] = byte.to_ascii_lowercase();
-        }
-        if byte == u8::MAX {
-            break letters;
-        }
-        byte += 1;
-    }
-};
-
-/// The numbers of FNV-1a.
-const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-/// See [`FNV_BASIS`].
-const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.
 pub fn worth_asking(candidates: &[impl AsRef<Candidate>], by_words: &[Relevance], most: usize) -> Vec<usize> {
@@ -297,17 +219,6 @@ mod tests {
     use crate::reason::tests::candidate;
 
     #[test]
-    fn each_word_counts_once_however_many_there_are() {
-        for (many, kinds) in [(0, 1), (1, 1), (64, 5), (64, 64), (65, 40), (300, 7), (300, 290)] {
-            // Some are told apart by their last bits alone.
-            let word = |at: u64| (at % kinds) << (if at.is_multiple_of(2) { 58 } else { 0 });
-            let words: Vec<u64> = (0..many).map(word).collect();
-            let kinds = words.iter().collect::<std::collections::BTreeSet<_>>().len();
-            assert_eq!(each_once(words).len(), kinds, "{many}");
-        }
-    }
-
-    #[test]
     fn common_words() {
         let check = |task: &str, about: Option<&str>, score: f64, reason: &str| {
             let found = keyword(task, about);
@@ -326,13 +237,6 @@ mod tests {
         check("kelvin scale", Some("\u{212a}elvin SCALE"), 1.0, "2/2");
         check("i\u{307}stanbul", Some("\u{130}STANBUL"), 1.0, "1/1");
         check("token token token", Some("token"), 1.0, "1/1");
-    }
-
-    #[test]
-    fn two_letters_become_ascii_in_lower_case() {
-        let becomes = |letter: &char| letter.to_lowercase().any(|lower| lower.is_ascii());
-        let found: Vec<char> = ('\u{80}'..=char::MAX).filter(becomes).collect();
-        assert_eq!(found, ['\u{130}', '\u{212a}']);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use catalog::Past;
 use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
 use measure::{Act, Choice, Moment, Tally, newest, newest_of_branch, tally};
+use model::Keywords;
 use selection::{
-    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Keywords, Task, Weights, choose,
+    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Relevance, Task, Weights, choose,
 };
 use serde::Serialize;
 
@@ -175,7 +176,8 @@ impl Field {
         let judged = match by {
             By::Words => {
                 let words = Keywords::of(&moment.task);
-                let relevance = |one: &Candidate| words.relevance(one.about.as_deref());
+                let about = |one: &Candidate| Keywords::of(one.about.as_deref().unwrap_or_default());
+                let relevance = |one: &Candidate| Relevance::by_words(&words, &about(one));
                 Judged::by_words(candidates.iter().map(relevance).collect())
             }
             By::Index => relevance::by_index(app, &moment.task, &candidates, now)?,
