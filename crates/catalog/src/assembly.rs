@@ -105,7 +105,7 @@ pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<
     Kin {
         id: &file.id,
         folder: file.folder(),
-        born: file.born.unwrap_or(file.stamp.mtime),
+        born: file.born(),
         marked: summary.forked_from.as_ref(),
         named: summary.named_session.as_ref(),
         anchors: &summary.anchors,

@@ -171,7 +171,6 @@ mod tests {
             id: id.parse().unwrap(),
             path: Path::new("/x.jsonl").into(),
             stamp: FileStamp::default(),
-            born: None,
             subagents: Vec::new(),
             has_side_folder: false,
         };

@@ -47,6 +47,7 @@ pub fn past(places: &Places, moments: &[Timestamp]) -> Vec<Past> {
 /// A session's file and what it held.
 struct Read {
     file: TranscriptFile,
+    born: i64,
     history: History,
     /// What its sub-agents' files hold of API messages, whenever.
     subagents: Vec<MessageUsage>,
@@ -55,7 +56,7 @@ struct Read {
 impl Read {
     /// The older of two files is the one that was copied.
     fn age(&self) -> (i64, &SessionId) {
-        (self.file.born.unwrap_or(self.file.stamp.mtime), &self.file.id)
+        (self.born, &self.file.id)
     }
 }
 
@@ -63,7 +64,7 @@ fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<
     let read = |file: &TranscriptFile| {
         // A file that cannot be read now says nothing of then either.
         let history = transcript::history(&file.path, &file.id, moments).ok()?;
-        Some(Read { file: file.clone(), history, subagents: subagents(file, moments) })
+        Some(Read { file: file.clone(), born: file.born(), history, subagents: subagents(file, moments) })
     };
     let mut all: Vec<Read> = in_parallel(threads, files, read).into_iter().flatten().collect();
     all.sort_by(|one, other| one.file.id.cmp(&other.file.id));

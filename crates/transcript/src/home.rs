@@ -33,8 +33,6 @@ pub struct TranscriptFile {
     pub path: Arc<Path>,
     /// Its `stat`.
     pub stamp: FileStamp,
-    /// When it was made, in nanoseconds since 1970, where the file system knows.
-    pub born: Option<i64>,
     /// Its sub-agents' files.
     pub subagents: Vec<SubagentFile>,
     /// Whether a folder with its name lies beside it.
@@ -186,6 +184,13 @@ impl TranscriptFile {
         fingerprint(std::iter::once((&*self.path, &self.stamp)).chain(agents))
     }
 
+    /// When it was made, in nanoseconds since 1970; where the file system does not know, when it was last written to.
+    pub fn born(&self) -> i64 {
+        let made = std::fs::symlink_metadata(&self.path).and_then(|found| found.created()).ok();
+        let since = made.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+        since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(self.stamp.mtime)
+    }
+
     /// The folder beside the transcript.
     pub fn side_folder(&self) -> PathBuf {
         self.path.with_extension("")
@@ -331,16 +336,35 @@ mod tests {
         symlink(config.projects(), project.join("round")).unwrap();
         symlink(folder.path(), config.projects().join("-out")).unwrap();
         file(&project.join("-bad.jsonl"));
+        file(&folder.path().join("agents/agent-a1.jsonl"));
+        fs::create_dir_all(project.join("good")).unwrap();
+        symlink(folder.path().join("agents"), project.join("good/subagents")).unwrap();
         let found = config.find(2);
         let ids: Vec<_> = found.transcripts.iter().map(|transcript| transcript.id.as_str()).collect();
         assert_eq!(ids, ["good"]);
+        assert_eq!(found.transcripts[0].subagents, []);
         let mut problems: Vec<_> = found
             .problems
             .iter()
             .map(|problem| problem.path.file_name().unwrap().to_str().unwrap().to_owned())
             .collect();
         problems.sort_unstable();
-        assert_eq!(problems, ["-bad.jsonl", "-out", "dir.jsonl", "fifo.jsonl", "loop.jsonl", "out.jsonl"]);
+        let expected =
+            ["-bad.jsonl", "-out", "dir.jsonl", "fifo.jsonl", "loop.jsonl", "out.jsonl", "subagents"];
+        assert_eq!(problems, expected);
+    }
+
+    #[test]
+    fn what_is_found_has_the_stamp_of_its_file() {
+        let (_folder, config) = home();
+        let path = config.projects().join("-p/s1.jsonl");
+        file(&path);
+        let metadata = fs::metadata(&path).unwrap();
+        let found = config.find(1).transcripts.remove(0);
+        assert_eq!(found.stamp, FileStamp::of(&metadata));
+        let made = metadata.created().unwrap_or_else(|_| metadata.modified().unwrap());
+        let since = made.duration_since(std::time::UNIX_EPOCH).unwrap();
+        assert_eq!(i128::from(found.born()), i128::try_from(since.as_nanos()).unwrap());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
+use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -39,6 +40,24 @@ impl FileStamp {
             ino: metadata.ino(),
             size: metadata.size(),
             mtime: metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()),
+        }
+    }
+
+    /// The same, of a `stat` by descriptor.
+    #[allow(
+        clippy::unnecessary_cast,
+        trivial_numeric_casts,
+        reason = "the fields have other types on other systems"
+    )]
+    #[expect(clippy::cast_sign_loss, clippy::cast_possible_wrap, reason = "as the standard library has them")]
+    pub(crate) fn of_stat(stat: &Stat) -> Self {
+        Self {
+            dev: stat.st_dev as u64,
+            ino: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            mtime: (stat.st_mtime as i64)
+                .saturating_mul(1_000_000_000)
+                .saturating_add(stat.st_mtime_nsec as i64),
         }
     }
 

@@ -4,13 +4,17 @@
 //! odd becomes a [`Problem`] for `doctor` to show.
 
 use std::collections::HashMap;
-use std::fs::{self, DirEntry, FileType, ReadDir};
+use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::mem;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, statat};
+use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
 
 use crate::home::{Found, Problem, SubagentFile, TranscriptFile};
 use crate::parallel::in_parallel;
@@ -28,19 +32,12 @@ pub(crate) fn find(projects: &Path, threads: usize) -> Found {
         Ok(root) => root,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
         Err(error) => {
-            found.problems.push(unreadable(projects.to_owned(), &error));
+            found.problems.push(unreadable(projects.to_owned(), error));
             return found;
         }
     };
     let mut walk = Walk::new(&root);
-    let mut folders = Vec::new();
-    for entry in walk.entries(&root) {
-        if let Some((path, kind)) = walk.inside(&entry)
-            && kind.is_dir()
-        {
-            folders.push(path);
-        }
-    }
+    let folders = walk.listed(&root, Walk::folder);
     found.add(walk.found);
     join(&mut found, in_parallel(threads, &folders, |folder| project(&root, folder, threads)));
     found
@@ -55,16 +52,15 @@ pub fn subagents_of(transcript: &Path) -> Vec<SubagentFile> {
 /// One project folder; of a large one the first entries are looked at while the next are listed.
 fn project(root: &Path, folder: &Path, threads: usize) -> Found {
     let mut walk = Walk::new(root);
-    let Some(listing) = walk.listing(folder) else { return walk.found };
-    let mut batches = Batches(listing);
-    let first: Vec<_> = batches.by_ref().take(2).collect();
+    let Some((folder, mut listing)) = walk.open(folder) else { return walk.found };
+    let first: Vec<_> = listing.by_ref().take(2).collect();
     let threads = if first.len() > 1 { threads } else { 1 };
-    let looked_at = in_parallel(threads, first.into_iter().chain(batches), |entries| {
+    let looked_at = in_parallel(threads, first.into_iter().chain(listing), |entries| {
         let mut walk = Walk::new(root);
         for entry in entries {
             match entry {
-                Ok(entry) => walk.entry(&entry),
-                Err(error) => walk.found.problems.push(unreadable(folder.to_owned(), &error)),
+                Ok(entry) => walk.entry(&folder, &entry),
+                Err(error) => walk.found.problems.push(unreadable(folder.path.to_owned(), error)),
             }
         }
         walk
@@ -84,15 +80,52 @@ fn project(root: &Path, folder: &Path, threads: usize) -> Found {
     walk.found
 }
 
-/// A folder's entries, a few at a time.
-struct Batches(ReadDir);
+/// An open folder: what it lists is looked at in there, which is quicker than by whole paths.
+struct Folder<'a> {
+    path: &'a Path,
+    open: OwnedFd,
+}
 
-impl Iterator for Batches {
-    type Item = Vec<io::Result<DirEntry>>;
+impl Folder<'_> {
+    fn path_of(&self, entry: &DirEntry) -> PathBuf {
+        self.path.join(OsStr::from_bytes(entry.file_name().to_bytes()))
+    }
+
+    /// What an entry is, a link not followed.
+    fn stat(&self, entry: &DirEntry) -> Result<Stat, Errno> {
+        statat(&self.open, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    /// Of what kind an entry is; not every file system tells it in its listing.
+    fn kind(&self, entry: &DirEntry) -> Result<FileType, Errno> {
+        match entry.file_type() {
+            FileType::Unknown => self.stat(entry).map(|stat| FileType::from_raw_mode(stat.st_mode)),
+            kind => Ok(kind),
+        }
+    }
+}
+
+/// A folder's entries, a few at a time.
+struct Listing(Dir);
+
+impl Listing {
+    fn next_entry(&mut self) -> Option<Result<DirEntry, Errno>> {
+        let is_named = |entry: &DirEntry| !matches!(entry.file_name().to_bytes(), b"." | b"..");
+        loop {
+            match self.0.read()? {
+                Ok(entry) if !is_named(&entry) => {}
+                read => return Some(read),
+            }
+        }
+    }
+}
+
+impl Iterator for Listing {
+    type Item = Vec<Result<DirEntry, Errno>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut batch = Vec::with_capacity(AT_A_TIME);
-        batch.extend(self.0.by_ref().take(AT_A_TIME));
+        batch.extend(std::iter::from_fn(|| self.next_entry()).take(AT_A_TIME));
         (!batch.is_empty()).then_some(batch)
     }
 }
@@ -119,19 +152,31 @@ impl<'a> Walk<'a> {
         Self { root, found: Found::default(), side_folders: HashMap::new() }
     }
 
-    /// An entry of a project folder.
-    fn entry(&mut self, entry: &DirEntry) {
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { return };
-        if let Some(stem) = name.strip_suffix(".jsonl") {
-            self.transcript(entry, stem);
-        } else if name.parse::<SessionId>().is_ok() && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            self.side_folders.insert(name.to_owned(), entry.path());
+    /// An entry of the projects folder, where it is a folder.
+    fn folder(&mut self, projects: &Folder<'_>, entry: &DirEntry) -> Option<PathBuf> {
+        let path = projects.path_of(entry);
+        match projects.kind(entry) {
+            Ok(FileType::Directory) => Some(path),
+            Ok(FileType::Symlink) => {
+                self.link(path);
+                None
+            }
+            _ => None,
         }
     }
 
-    fn transcript(&mut self, entry: &DirEntry, stem: &str) {
-        let Some((path, stamp, born)) = self.file(entry) else { return };
+    /// An entry of a project folder.
+    fn entry(&mut self, folder: &Folder<'_>, entry: &DirEntry) {
+        let Ok(name) = entry.file_name().to_str() else { return };
+        if let Some(stem) = name.strip_suffix(".jsonl") {
+            self.transcript(folder, entry, stem);
+        } else if name.parse::<SessionId>().is_ok() && folder.kind(entry) == Ok(FileType::Directory) {
+            self.side_folders.insert(name.to_owned(), folder.path_of(entry));
+        }
+    }
+
+    fn transcript(&mut self, folder: &Folder<'_>, entry: &DirEntry, stem: &str) {
+        let Some((path, stamp)) = self.file(folder, entry) else { return };
         if let Some(id) = stem.strip_prefix("agent-") {
             self.found.flat_subagents.push(SubagentFile { id: id.to_owned(), path, stamp });
             return;
@@ -141,7 +186,6 @@ impl<'a> Walk<'a> {
                 id,
                 path: path.into(),
                 stamp,
-                born,
                 subagents: Vec::new(),
                 has_side_folder: false,
             }),
@@ -150,87 +194,95 @@ impl<'a> Walk<'a> {
     }
 
     fn subagents(&mut self, folder: &Path, depth: usize) -> Vec<SubagentFile> {
-        let mut found = Vec::new();
         if depth >= SUBAGENT_DEPTH {
-            return found;
+            return Vec::new();
         }
-        for entry in self.entries(folder) {
-            let name = entry.file_name();
-            let id = name.to_str().and_then(|name| name.strip_prefix("agent-")?.strip_suffix(".jsonl"));
-            if let Some(id) = id {
-                if let Some((path, stamp, _)) = self.file(&entry) {
-                    found.push(SubagentFile { id: id.to_owned(), path, stamp });
+        let agents = self.listed(folder, |walk, folder, entry| {
+            let name = entry.file_name().to_str().ok();
+            match name.and_then(|name| name.strip_prefix("agent-")?.strip_suffix(".jsonl")) {
+                Some(id) => {
+                    let (path, stamp) = walk.file(folder, entry)?;
+                    Some(vec![SubagentFile { id: id.to_owned(), path, stamp }])
                 }
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                found.extend(self.subagents(&entry.path(), depth + 1));
+                None if folder.kind(entry) == Ok(FileType::Directory) => {
+                    Some(walk.subagents(&folder.path_of(entry), depth + 1))
+                }
+                None => None,
             }
-        }
-        found
+        });
+        agents.into_iter().flatten().collect()
     }
 
-    /// The entry as a regular file inside the projects folder, else a problem.
-    fn file(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileStamp, Option<i64>)> {
-        let (path, kind) = self.inside(entry)?;
-        if !kind.is_file() {
-            self.report(path, format!("it is {}, not a file", kind_word(kind)));
-            return None;
-        }
-        match entry.metadata() {
-            Ok(metadata) => {
-                let born = metadata.created().ok().and_then(|at| {
-                    let since = at.duration_since(std::time::UNIX_EPOCH).ok()?;
-                    i64::try_from(since.as_nanos()).ok()
-                });
-                Some((path, FileStamp::of(&metadata), born))
-            }
+    /// The entry as a regular file, else a problem.
+    fn file(&mut self, folder: &Folder<'_>, entry: &DirEntry) -> Option<(PathBuf, FileStamp)> {
+        let path = folder.path_of(entry);
+        let stat = match folder.stat(entry) {
+            Ok(stat) => stat,
             // It vanished between the listing and the look: not there is not a problem.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(Errno::NOENT) => return None,
             Err(error) => {
-                self.found.problems.push(unreadable(path, &error));
-                None
+                self.found.problems.push(unreadable(path, error));
+                return None;
             }
-        }
-    }
-
-    /// Where an entry really lies and what it is; a link out of the projects folder is a problem.
-    fn inside(&mut self, entry: &DirEntry) -> Option<(PathBuf, FileType)> {
-        let kind = entry.file_type().ok()?;
-        if !kind.is_symlink() {
-            return Some((entry.path(), kind));
-        }
-        match fs::canonicalize(entry.path()) {
-            // A link to what the walk finds anyway adds nothing, and could make it go round for ever.
-            Ok(target) if target.starts_with(self.root) => {}
-            Ok(target) => self.report(
-                entry.path(),
-                format!("it is a link out of the projects folder, to {}", target.display()),
-            ),
-            Err(error) => self.found.problems.push(unreadable(entry.path(), &error)),
+        };
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => return Some((path, FileStamp::of_stat(&stat))),
+            FileType::Symlink => self.link(path),
+            kind => self.report(path, format!("it is {}, not a file", kind_word(kind))),
         }
         None
     }
 
-    fn entries(&mut self, folder: &Path) -> Vec<DirEntry> {
-        let listed = self.listing(folder).map(Iterator::collect::<io::Result<Vec<_>>>);
-        match listed {
-            Some(Ok(entries)) => entries,
-            Some(Err(error)) => {
-                self.found.problems.push(unreadable(folder.to_owned(), &error));
-                Vec::new()
+    /// A link out of the projects folder is a problem; one to what the walk finds anyway adds nothing, and could make
+    /// it go round for ever.
+    fn link(&mut self, path: PathBuf) {
+        match fs::canonicalize(&path) {
+            Ok(target) if target.starts_with(self.root) => {}
+            Ok(target) => {
+                self.report(
+                    path,
+                    format!("it is a link out of the projects folder, to {}", target.display()),
+                );
             }
-            None => Vec::new(),
+            Err(error) => self.found.problems.push(unreadable(path, error)),
         }
     }
 
-    /// The listing of a folder that is there and can be read.
-    fn listing(&mut self, folder: &Path) -> Option<ReadDir> {
-        match fs::read_dir(folder) {
-            Ok(listing) => Some(listing),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+    /// What `take` makes of each of a folder's entries.
+    fn listed<T>(
+        &mut self,
+        path: &Path,
+        mut take: impl FnMut(&mut Self, &Folder<'_>, &DirEntry) -> Option<T>,
+    ) -> Vec<T> {
+        let Some((folder, listing)) = self.open(path) else { return Vec::new() };
+        let mut taken = Vec::new();
+        for entry in listing.flatten() {
+            match entry {
+                Ok(entry) => taken.extend(take(self, &folder, &entry)),
+                Err(error) => self.found.problems.push(unreadable(path.to_owned(), error)),
+            }
+        }
+        taken
+    }
+
+    /// A folder that is there and can be read, and its listing.
+    fn open<'p>(&mut self, path: &'p Path) -> Option<(Folder<'p>, Listing)> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = retry_on_intr(|| open(path, flags, Mode::empty())).and_then(|open| {
+            let listing = Listing(Dir::new(fcntl_dupfd_cloexec(open.as_fd(), 0)?)?);
+            Ok((Folder { path, open }, listing))
+        });
+        match opened {
+            Ok(opened) => Some(opened),
+            Err(Errno::NOENT) => None,
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                if path.is_symlink() {
+                    self.link(path.to_owned());
+                }
                 None
             }
             Err(error) => {
-                self.found.problems.push(unreadable(folder.to_owned(), &error));
+                self.found.problems.push(unreadable(path.to_owned(), error));
                 None
             }
         }
@@ -241,18 +293,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn unreadable(path: PathBuf, error: &io::Error) -> Problem {
-    Problem { path, what: format!("it cannot be read: {error}") }
+fn unreadable(path: PathBuf, error: impl Into<io::Error>) -> Problem {
+    Problem { path, what: format!("it cannot be read: {}", error.into()) }
 }
 
 fn kind_word(kind: FileType) -> &'static str {
-    if kind.is_dir() {
-        "a folder"
-    } else if kind.is_fifo() {
-        "a pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
+    match kind {
+        FileType::Directory => "a folder",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        _ => "a device",
     }
 }

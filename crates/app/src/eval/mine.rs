@@ -50,10 +50,7 @@ pub fn mine(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<
         bytes <= BYTES
     });
     // The older of two files that hold the same record is the one it was written to.
-    files.sort_by(|one, other| {
-        let age = |file: &TranscriptFile| file.born.unwrap_or(file.stamp.mtime);
-        age(one).cmp(&age(other)).then(one.id.cmp(&other.id))
-    });
+    files.sort_by_cached_key(|file| (file.born(), file.id.clone()));
     let labels = Labels::of(app, &files);
     let selection = selection::fields_of(app, labels.moments, selection::By::Words)
         .and_then(|fields| selection::measured(app, fields, selection::By::Words))?;
