@@ -8,7 +8,7 @@ use transcript::{SubagentFile, Summary, TranscriptFile};
 
 use crate::card::{AgentCard, Card};
 use crate::catalog::Entry;
-use crate::describe::Describer;
+use crate::describe::{Describer, Held};
 use crate::lineage::{Kin, parents};
 use crate::reading::ByPath;
 use crate::scan::{Agent, Facts};
@@ -81,6 +81,16 @@ impl Read {
         let card = self.card();
         let keywords = card.first_message.map(|text| Keywords::of(text).to_bytes()).unwrap_or_default();
         Card { keywords: keywords.into(), ..card }
+    }
+
+    /// What `tell` makes of the session's card.
+    pub(crate) fn tell<T>(
+        &self,
+        describer: &mut Describer,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> T,
+    ) -> T {
+        let card = self.card();
+        tell(&self.file, &card, &describer.held(&card.setting))
     }
 
     /// The session with its API messages, which are given away.

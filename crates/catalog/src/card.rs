@@ -13,14 +13,9 @@ use transcript::Summary;
 pub(crate) struct Card<'a> {
     /// The session's id.
     pub(crate) id: &'a str,
-    /// The directory it started in.
-    pub(crate) cwd: Option<&'a str>,
-    /// The directory a worktree session came from.
-    pub(crate) worktree_origin: Option<&'a str>,
-    /// The branch last seen.
-    pub(crate) branch: Option<&'a str>,
-    /// What stands before its first prompt.
-    pub(crate) origin_marker: Option<&'a str>,
+    /// Where and by what it was run.
+    #[serde(skip)]
+    pub(crate) setting: Setting<'a>,
     /// The time of its first record.
     #[serde(with = "moment")]
     pub(crate) first_at: Option<Timestamp>,
@@ -45,12 +40,6 @@ pub(crate) struct Card<'a> {
     pub(crate) nickname: Option<&'a str>,
     /// How often its context was compacted.
     pub(crate) compactions: u64,
-    /// The permission mode last recorded.
-    pub(crate) permission_mode: Option<&'a str>,
-    /// The version that wrote the last record.
-    pub(crate) version: Option<&'a str>,
-    /// How it was started.
-    pub(crate) entrypoint: Option<&'a str>,
     /// The session it was copied from.
     pub(crate) forked_from: Option<ForkOrigin>,
     /// Its sub-agents.
@@ -61,6 +50,25 @@ pub(crate) struct Card<'a> {
     /// The keywords of its first message, as bytes; empty where nobody asked for them.
     #[serde(borrow, with = "bytes")]
     pub(crate) keywords: Cow<'a, [u8]>,
+}
+
+/// Where and by what a session was run: what thousands have in common, and so kept apart from their cards.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct Setting<'a> {
+    /// The directory it started in.
+    pub(crate) cwd: Option<&'a str>,
+    /// The directory a worktree session came from.
+    pub(crate) worktree_origin: Option<&'a str>,
+    /// The branch last seen.
+    pub(crate) branch: Option<&'a str>,
+    /// What stands before its first prompt.
+    pub(crate) origin_marker: Option<&'a str>,
+    /// The permission mode last recorded.
+    pub(crate) permission_mode: Option<&'a str>,
+    /// The version that wrote the last record.
+    pub(crate) version: Option<&'a str>,
+    /// How it was started.
+    pub(crate) entrypoint: Option<&'a str>,
 }
 
 /// What is known of a sub-agent.
@@ -83,10 +91,7 @@ impl<'a> Card<'a> {
         let Summary { titles, .. } = summary;
         Self {
             id,
-            cwd: summary.cwd(),
-            worktree_origin: summary.worktree_origin.as_deref(),
-            branch: summary.branch.as_deref().filter(|branch| !matches!(*branch, "" | "HEAD")),
-            origin_marker: summary.origin_marker.as_deref(),
+            setting: Setting::of(summary),
             first_at: summary.first_at,
             last_at: summary.last_at,
             own_title: titles.custom_title(),
@@ -98,10 +103,21 @@ impl<'a> Card<'a> {
             context_tokens: summary.context_tokens,
             nickname: summary.nickname.as_deref(),
             compactions: summary.compactions(),
+            ..Self::default()
+        }
+    }
+}
+
+impl<'a> Setting<'a> {
+    fn of(summary: &'a Summary) -> Self {
+        Self {
+            cwd: summary.cwd(),
+            worktree_origin: summary.worktree_origin.as_deref(),
+            branch: summary.branch.as_deref().filter(|branch| !matches!(*branch, "" | "HEAD")),
+            origin_marker: summary.origin_marker.as_deref(),
             permission_mode: summary.permission_mode.as_deref(),
             version: summary.version.as_deref(),
             entrypoint: summary.entrypoint.as_deref(),
-            ..Self::default()
         }
     }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use model::{Origin, Session, SessionId, Subagent, Usage};
 use transcript::{Then, TranscriptFile};
 
-use crate::card::{AgentCard, Card};
+use crate::card::{AgentCard, Card, Setting};
 use crate::project::{Projects, Repository};
 use crate::texts::Texts;
 
@@ -64,53 +64,28 @@ impl Describer {
     }
 
     /// A session nothing is known of but where it began.
-    pub(crate) fn in_directory(
-        &mut self,
-        id: SessionId,
-        cwd: Option<&str>,
-        worktree_origin: Option<&str>,
-    ) -> Session {
-        let Some(cwd) = cwd else { return blank(id) };
-        let Repository { root, label, directory } = self.projects.repository(cwd, worktree_origin);
-        Session { repo_path: Some(root), project: label, cwd: Some(directory), ..blank(id) }
+    pub(crate) fn in_directory(&mut self, id: SessionId, cwd: &str) -> Session {
+        let setting = Setting { cwd: Some(cwd), ..Setting::default() };
+        self.held(&setting).session(id)
     }
 
-    /// A session by its card, as far as a filter looks at it.
-    pub(crate) fn outlined(&mut self, file: &TranscriptFile, card: &Card<'_>) -> Session {
-        Session {
-            origin: origin(card.origin_marker),
-            branch: self.shared(card.branch),
-            last_modified: last_modified(file, card),
-            ..self.in_directory(file.id.clone(), card.cwd, card.worktree_origin)
+    /// A setting, as it is held for all sessions in it.
+    pub(crate) fn held(&mut self, setting: &Setting<'_>) -> Held {
+        let mut held = |text: Option<&str>| text.map(|text| self.texts.shared(text));
+        Held {
+            origin: origin(setting.origin_marker),
+            branch: held(setting.branch),
+            origin_marker: held(setting.origin_marker),
+            permission_mode: held(setting.permission_mode),
+            version: held(setting.version),
+            entrypoint: held(setting.entrypoint),
+            repository: setting.cwd.map(|cwd| self.projects.repository(cwd, setting.worktree_origin)),
         }
     }
 
     /// A session by its card.
     pub(crate) fn describe(&mut self, file: &TranscriptFile, card: &Card<'_>) -> Session {
-        let (usage, cost_usd) = card.took.unwrap_or_default();
-        let first_message = card.first_message.map(Arc::from);
-        Session {
-            file: Some(Arc::clone(&file.path)),
-            title: title(file, card).or_else(|| first_message.clone()),
-            first_message,
-            last_prompt: card.last_prompt.map(Arc::from),
-            created: card.first_at,
-            message_count: card.lines,
-            visible_messages: card.visible_messages,
-            file_size: file.stamp.size,
-            usage,
-            context_tokens: card.context_tokens,
-            cost_usd,
-            nickname: card.nickname.map(Arc::from),
-            origin_marker: self.shared(card.origin_marker),
-            compactions: card.compactions,
-            permission_mode: self.shared(card.permission_mode),
-            version: self.shared(card.version),
-            entrypoint: self.shared(card.entrypoint),
-            forked_from: card.forked_from.clone(),
-            subagents: card.agents.iter().map(subagent).collect(),
-            ..self.outlined(file, card)
-        }
+        described(file, card, &self.held(&card.setting))
     }
 
     /// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
@@ -119,9 +94,68 @@ impl Describer {
         let session = self.describe(&file, &Card::of(file.id.as_str(), &then.summary));
         Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
     }
+}
 
-    fn shared(&mut self, text: Option<&str>) -> Option<Arc<str>> {
-        text.map(|text| self.texts.shared(text))
+/// A setting as sessions hold it.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    repository: Option<Repository>,
+    origin: Origin,
+    branch: Option<Arc<str>>,
+    origin_marker: Option<Arc<str>>,
+    permission_mode: Option<Arc<str>>,
+    version: Option<Arc<str>>,
+    entrypoint: Option<Arc<str>>,
+}
+
+impl Held {
+    /// A session nothing is known of but its setting.
+    fn session(&self, id: SessionId) -> Session {
+        let (root, label, directory) = match self.repository.clone() {
+            Some(Repository { root, label, directory }) => (Some(root), label, Some(directory)),
+            None => (None, None, None),
+        };
+        Session {
+            origin: self.origin.clone(),
+            repo_path: root,
+            project: label,
+            cwd: directory,
+            branch: self.branch.clone(),
+            origin_marker: self.origin_marker.clone(),
+            permission_mode: self.permission_mode.clone(),
+            version: self.version.clone(),
+            entrypoint: self.entrypoint.clone(),
+            ..blank(id)
+        }
+    }
+}
+
+/// A session by its card, as far as a filter looks at it.
+pub(crate) fn outlined(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
+    Session { last_modified: last_modified(file, card), ..held.session(file.id.clone()) }
+}
+
+/// A session by its card.
+pub(crate) fn described(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
+    let (usage, cost_usd) = card.took.unwrap_or_default();
+    let first_message = card.first_message.map(Arc::from);
+    Session {
+        file: Some(Arc::clone(&file.path)),
+        title: title(file, card).or_else(|| first_message.clone()),
+        first_message,
+        last_prompt: card.last_prompt.map(Arc::from),
+        created: card.first_at,
+        message_count: card.lines,
+        visible_messages: card.visible_messages,
+        file_size: file.stamp.size,
+        usage,
+        context_tokens: card.context_tokens,
+        cost_usd,
+        nickname: card.nickname.map(Arc::from),
+        compactions: card.compactions,
+        forked_from: card.forked_from.clone(),
+        subagents: card.agents.iter().map(subagent).collect(),
+        ..outlined(file, card, held)
     }
 }
 

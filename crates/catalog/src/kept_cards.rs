@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use transcript::{FileStamp, TranscriptFile, fold_in_parallel};
 
-use crate::card::Card;
+use crate::card::{Card, Setting};
 use crate::catalog::{Found, Places};
-use crate::describe::{Describer, last_modified};
+use crate::describe::{Describer, Held, last_modified};
 
-/// Which cards the bytes were made of: whoever changes [`Card`], or the order sessions are found in, raises it.
-const FORMAT: u32 = 7;
+/// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
+const FORMAT: u32 = 8;
 /// The longest head that is read, in bytes: that of some million sessions.
 const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
@@ -39,9 +39,11 @@ struct Head {
     sections: Vec<usize>,
 }
 
-/// A card in its place: the newest session's first.
+/// A card in its place: the newest session's first. Before the rows of a section stand their settings, each once.
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
+    /// Which of the section's settings is its own.
+    setting: usize,
     /// Which of the transcripts that were found it was of.
     at: usize,
     /// The fingerprint of the session's files.
@@ -107,7 +109,7 @@ impl KeptCards {
         edition: Option<u64>,
         threads: usize,
         describer: &Describer,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T> + Sync,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T> + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
         let is_reckoned = edition.is_none() || self.head.edition == edition;
         if !is_reckoned || self.head.flat != found.flat_fingerprint() {
@@ -133,16 +135,19 @@ impl KeptCards {
         (offset, length): (u64, usize),
         places: &Where<'_>,
         part: &mut Part<T>,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T>,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T>,
     ) -> Option<()> {
         let mut bytes = mem::take(&mut part.bytes);
         bytes.resize(length, 0);
         self.file.read_exact_at(&mut bytes, offset).ok()?;
-        each(&bytes, places, |at, is_unchanged, row| {
+        let (settings, rows) = postcard::take_from_bytes::<Vec<Setting<'_>>>(&bytes).ok()?;
+        let settings: Vec<Held> = settings.iter().map(|setting| part.describer.held(setting)).collect();
+        each(rows, places, |at, is_unchanged, row| {
             let file = &places.found.sessions[at];
+            let Some(held) = settings.get(row.setting) else { return };
             if is_unchanged {
                 part.unchanged += 1;
-                part.told.extend(tell(file, &row.card, &mut part.describer));
+                part.told.extend(tell(file, &row.card, held));
             } else {
                 part.changed.push(row.changed(at, file));
             }
@@ -283,15 +288,15 @@ fn bytes<'a>(
     let cards = (0..).zip(cards).zip(&found.sessions);
     let row = |((at, card), file): ((usize, Card<'a>), &TranscriptFile)| {
         let shares = shares(card.id);
-        Row { at, files: file.fingerprint(), place: place(file), shares, card }
+        Row { setting: 0, at, files: file.fingerprint(), place: place(file), shares, card }
     };
     let mut rows: Vec<Row<'_>> = cards.map(row).collect();
     rows.sort_unstable_by_key(|row| {
         (Reverse(found.sessions.get(row.at).and_then(|file| last_modified(file, &row.card))), row.card.id)
     });
     let mut sections = Vec::new();
-    for rows in rows.chunks(SECTION) {
-        let mut section = Vec::new();
+    for rows in rows.chunks_mut(SECTION) {
+        let mut section = postcard::to_stdvec(&settings(rows))?;
         for row in rows {
             section = postcard::to_extend(row, section)?;
         }
@@ -302,6 +307,18 @@ fn bytes<'a>(
     let head = postcard::to_stdvec(&head)?;
     let length = u32::try_from(head.len()).map_err(|_| postcard::Error::SerializeBufferFull)?;
     Ok([length.to_le_bytes().to_vec(), head, sections.concat()].concat())
+}
+
+/// The settings of these rows, each once; every row is told which is its own.
+fn settings<'a>(rows: &mut [Row<'a>]) -> Vec<Setting<'a>> {
+    let (mut settings, mut places) = (Vec::new(), FxHashMap::default());
+    for row in rows {
+        row.setting = *places.entry(row.card.setting).or_insert_with(|| {
+            settings.push(row.card.setting);
+            settings.len() - 1
+        });
+    }
+    settings
 }
 
 #[cfg(test)]
@@ -318,7 +335,6 @@ mod tests {
         };
         let card = Card {
             id: "s1",
-            cwd: Some("/p"),
             first_at: "2026-01-02T03:04:05.000000678Z".parse().ok(),
             lines: 300,
             forked_from: Some(ForkOrigin { session_id: "s0".parse().unwrap(), message_uuid: None }),
@@ -327,13 +343,14 @@ mod tests {
             took: Some((model::Usage { input: 1, output: 2, ..model::Usage::default() }, Some(0.5))),
             ..Card::default()
         };
-        let bytes = postcard::to_stdvec(&card).unwrap();
-        assert_eq!(postcard::from_bytes::<Card<'_>>(&bytes).unwrap(), card);
+        let setting = Setting { cwd: Some("/p"), branch: Some("main"), ..Setting::default() };
+        let bytes = postcard::to_stdvec(&(setting, &card)).unwrap();
+        assert_eq!(postcard::from_bytes::<(Setting<'_>, Card<'_>)>(&bytes).unwrap(), (setting, card));
         let hash =
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (7, 7_695_580_432_045_092_599),
+            (8, 10_960_088_954_148_047_291),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

@@ -119,7 +119,7 @@ impl Registration {
         let mut session = Session {
             created: self.entry.created,
             last_modified: self.entry.last_resumed.or(self.entry.created),
-            ..describer.in_directory(id, Some(&cwd), None)
+            ..describer.in_directory(id, &cwd)
         };
         self.lay_over(&mut session);
         session.title = session.last_task.clone();

@@ -9,7 +9,7 @@ use transcript::{Problem, TranscriptFile};
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, find, sort, wanted, whole};
-use crate::describe::Describer;
+use crate::describe::{Describer, Held, described};
 use crate::kept_cards;
 use crate::others::Others;
 use crate::reading::{Kept, Reading};
@@ -70,9 +70,9 @@ fn renewed_survey<T: Send>(
     describer: &mut Describer,
     tell: impl Fn(Entry) -> Option<T> + Sync,
 ) -> Result<(Vec<T>, Told), Work> {
-    let tell_kept = |file: &TranscriptFile, card: &Card<'_>, describer: &mut Describer| {
+    let tell_kept = |file: &TranscriptFile, card: &Card<'_>, held: &Held| {
         let keywords = Some(Keywords::from_bytes(&card.keywords));
-        tell(Entry { keywords, ..Entry::of(describer.describe(file, card)) })
+        tell(Entry { keywords, ..Entry::of(described(file, card, held)) })
     };
     let tell_changed = |mut reads: Vec<Read>, describer: &mut Describer| {
         let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(describer)).collect();
@@ -155,10 +155,10 @@ impl Fresh {
         places: &Places,
         found: &Found,
         mut describer: Describer,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T>,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T>,
     ) -> Vec<T> {
         save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
-        self.reads.iter().filter_map(|read| tell(&read.file, &read.card(), &mut describer)).collect()
+        self.reads.iter().filter_map(|read| read.tell(&mut describer, &tell)).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use transcript::TranscriptFile;
 use crate::assembly::{Read, assemble};
 use crate::card::Card;
 use crate::catalog::{Detail, Found, Places, Work, wanted};
-use crate::describe::Describer;
+use crate::describe::{Describer, Held};
 use crate::kept_cards::{Changed, KeptCards};
 use crate::overview::Told;
 use crate::reading::Reading;
@@ -24,7 +24,7 @@ pub(crate) fn renewed<T: Send>(
     found: &Found,
     edition: Option<u64>,
     describer: &mut Describer,
-    tell: impl Fn(&TranscriptFile, &Card<'_>, &mut Describer) -> Option<T> + Sync,
+    tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T> + Sync,
     tell_changed: impl FnOnce(Vec<Read>, &mut Describer) -> Vec<T>,
 ) -> Result<(Vec<T>, Told), Work> {
     let kept = KeptCards::open(places).ok_or(Work::default())?;

@@ -8,7 +8,7 @@ use transcript::TranscriptFile;
 use crate::assembly::Read;
 use crate::card::Card;
 use crate::catalog::{Detail, Found, Places};
-use crate::describe::Describer;
+use crate::describe::{Describer, Held, outlined};
 use crate::filter::Filter;
 use crate::others::Others;
 use crate::overview::fresh;
@@ -17,14 +17,14 @@ use crate::renewal::renewed;
 /// The sessions among those found that `filter` lets through.
 pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
     let others = Others::read(places);
-    let select = |file: &TranscriptFile, card: &Card<'_>, describer: &mut Describer| {
-        let mut session = describer.outlined(file, card);
+    let select = |file: &TranscriptFile, card: &Card<'_>, held: &Held| {
+        let mut session = outlined(file, card, held);
         others.tell(&mut session);
         filter.lets_through(&session).then_some(session.id)
     };
     let mut describer = Describer::new(&places.global_files);
     let changed = |reads: Vec<Read>, describer: &mut Describer| {
-        reads.iter().filter_map(|read| select(&read.file, &read.card(), describer)).collect()
+        reads.iter().filter_map(|read| read.tell(describer, select)).collect()
     };
     let renewed = renewed(places, found, None, &mut describer, select, changed);
     let selected = renewed.map_or_else(
