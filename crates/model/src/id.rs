@@ -61,15 +61,25 @@ fn starts_with_date(text: &str) -> bool {
         })
 }
 
+/// Which bytes an id may have: a table, because thousands are read before every answer.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0_u8;
+    while byte < u8::MAX {
+        plain[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        byte += 1;
+    }
+    plain
+};
+
 impl FromStr for SessionId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
         let bytes = text.as_bytes();
         let valid = bytes.first().is_some_and(u8::is_ascii_alphanumeric)
             && bytes.len() <= 128
-            && bytes.iter().all(plain)
+            && bytes.iter().all(|byte| PLAIN[usize::from(*byte)])
             && !text.starts_with("agent-");
         if valid {
             Ok(Self(text.into()))
