@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd as _, BorrowedFd};
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, statat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
 
@@ -52,7 +52,16 @@ pub fn subagents_of(transcript: &Path) -> Vec<SubagentFile> {
 /// One project folder; of a large one the first entries are looked at while the next are listed.
 fn project(root: &Path, folder: &Path, threads: usize) -> Found {
     let mut walk = Walk::new(root);
-    let Some((folder, mut listing)) = walk.open(folder) else { return walk.found };
+    let Some(mut listing) = walk.open(folder) else { return walk.found };
+    // The listing goes on while its entries are looked at.
+    let beside = match listing.0.fd().and_then(|open| fcntl_dupfd_cloexec(open, 0)) {
+        Ok(beside) => beside,
+        Err(error) => {
+            walk.found.problems.push(unreadable(folder.to_owned(), error));
+            return walk.found;
+        }
+    };
+    let folder = Folder { path: folder, open: beside.as_fd() };
     let first: Vec<_> = listing.by_ref().take(2).collect();
     let threads = if first.len() > 1 { threads } else { 1 };
     let looked_at = in_parallel(threads, first.into_iter().chain(listing), |entries| {
@@ -83,7 +92,7 @@ fn project(root: &Path, folder: &Path, threads: usize) -> Found {
 /// An open folder: what it lists is looked at in there, which is quicker than by whole paths.
 struct Folder<'a> {
     path: &'a Path,
-    open: OwnedFd,
+    open: BorrowedFd<'a>,
 }
 
 impl Folder<'_> {
@@ -93,7 +102,7 @@ impl Folder<'_> {
 
     /// What an entry is, a link not followed.
     fn stat(&self, entry: &DirEntry) -> Result<Stat, Errno> {
-        statat(&self.open, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+        statat(self.open, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
     }
 
     /// Of what kind an entry is; not every file system tells it in its listing.
@@ -254,9 +263,11 @@ impl<'a> Walk<'a> {
         path: &Path,
         mut take: impl FnMut(&mut Self, &Folder<'_>, &DirEntry) -> Option<T>,
     ) -> Vec<T> {
-        let Some((folder, listing)) = self.open(path) else { return Vec::new() };
-        let mut taken = Vec::new();
-        for entry in listing.flatten() {
+        let Some(mut listing) = self.open(path) else { return Vec::new() };
+        let entries: Vec<_> = listing.by_ref().flatten().collect();
+        let Ok(open) = listing.0.fd() else { return Vec::new() };
+        let (folder, mut taken) = (Folder { path, open }, Vec::new());
+        for entry in entries {
             match entry {
                 Ok(entry) => taken.extend(take(self, &folder, &entry)),
                 Err(error) => self.found.problems.push(unreadable(path.to_owned(), error)),
@@ -265,15 +276,11 @@ impl<'a> Walk<'a> {
         taken
     }
 
-    /// A folder that is there and can be read, and its listing.
-    fn open<'p>(&mut self, path: &'p Path) -> Option<(Folder<'p>, Listing)> {
+    /// The listing of a folder that is there and can be read.
+    fn open(&mut self, path: &Path) -> Option<Listing> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let opened = retry_on_intr(|| open(path, flags, Mode::empty())).and_then(|open| {
-            let listing = Listing(Dir::new(fcntl_dupfd_cloexec(open.as_fd(), 0)?)?);
-            Ok((Folder { path, open }, listing))
-        });
-        match opened {
-            Ok(opened) => Some(opened),
+        match retry_on_intr(|| open(path, flags, Mode::empty())).and_then(Dir::new) {
+            Ok(opened) => Some(Listing(opened)),
             Err(Errno::NOENT) => None,
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 if path.is_symlink() {
