@@ -6,9 +6,9 @@ use std::mem;
 use model::{ForkOrigin, Keywords, SessionId};
 use transcript::{SubagentFile, Summary, TranscriptFile};
 
-use crate::card::{AgentCard, Card};
+use crate::card::{AgentCard, Card, Setting};
 use crate::catalog::Entry;
-use crate::describe::{Describer, Held};
+use crate::describe::Describer;
 use crate::lineage::{Kin, parents};
 use crate::reading::ByPath;
 use crate::scan::{Agent, Facts};
@@ -83,14 +83,15 @@ impl Read {
         Card { keywords: keywords.into(), ..card }
     }
 
-    /// What `tell` makes of the session's card.
-    pub(crate) fn tell<T>(
+    /// What `tell` makes of the session's card, and of what `settle` makes of its setting.
+    pub(crate) fn tell<S, T>(
         &self,
         describer: &mut Describer,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> T,
+        settle: impl Fn(&mut Describer, &Setting<'_>) -> S,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> T,
     ) -> T {
         let card = self.card();
-        tell(&self.file, &card, &describer.held(&card.setting))
+        tell(&self.file, &card, &settle(describer, &card.setting))
     }
 
     /// The session with its API messages, which are given away.

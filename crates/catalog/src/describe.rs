@@ -8,7 +8,7 @@ use model::{Origin, Session, SessionId, Subagent, Usage};
 use transcript::{Then, TranscriptFile};
 
 use crate::card::{AgentCard, Card, Setting};
-use crate::project::{Projects, Repository};
+use crate::project::{Projects, Repository, Whereabouts};
 use crate::texts::Texts;
 
 /// A session nothing is known of but its id.
@@ -100,8 +100,8 @@ impl Describer {
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     repository: Option<Repository>,
-    origin: Origin,
     branch: Option<Arc<str>>,
+    origin: Origin,
     origin_marker: Option<Arc<str>>,
     permission_mode: Option<Arc<str>>,
     version: Option<Arc<str>>,
@@ -109,6 +109,16 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// Where its sessions were run.
+    pub(crate) fn whereabouts(&self) -> Whereabouts<'_> {
+        let found = self.repository.as_ref();
+        Whereabouts {
+            branch: self.branch.as_deref(),
+            label: found.and_then(|found| found.label.as_deref()),
+            paths: [found.map(|found| &*found.root), found.map(|found| &*found.directory)],
+        }
+    }
+
     /// A session nothing is known of but its setting.
     fn session(&self, id: SessionId) -> Session {
         let (root, label, directory) = match self.repository.clone() {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use model::{AgentId, Session};
 
-use crate::project;
+use crate::project::Whereabouts;
 
 /// Conditions a session has to meet, all of them; the default lets every session through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,15 +25,21 @@ pub struct Filter {
 impl Filter {
     /// Whether a session meets every condition.
     pub fn lets_through(&self, session: &Session) -> bool {
-        let is = |wanted: &Option<String>, found: Option<&str>| {
-            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
-        };
+        self.suits(&Whereabouts::of(session)) && self.suits_otherwise(session)
+    }
+
+    /// Whether sessions there meet the conditions on where they were run.
+    pub(crate) fn suits(&self, place: &Whereabouts<'_>) -> bool {
+        self.branch.as_deref().is_none_or(|branch| place.branch == Some(branch))
+            && self.project.as_deref().is_none_or(|name| place.is_named(name))
+    }
+
+    /// Whether a session meets all other conditions.
+    pub(crate) fn suits_otherwise(&self, session: &Session) -> bool {
         (!self.running || session.is_running)
-            && is(&self.origin, Some(session.origin.word()))
-            && is(&self.branch, session.branch.as_deref())
+            && self.origin.as_deref().is_none_or(|origin| session.origin.word() == origin)
             && self.agent.as_ref().is_none_or(|agent| session.origin.agent() == Some(agent))
             && self.since.is_none_or(|since| session.last_modified.is_some_and(|at| at >= since))
-            && self.project.as_deref().is_none_or(|name| project::is_named(session, name))
     }
 }
 

@@ -19,7 +19,7 @@ use transcript::{FileStamp, TranscriptFile, fold_in_parallel};
 
 use crate::card::{Card, Setting};
 use crate::catalog::{Found, Places};
-use crate::describe::{Describer, Held, last_modified};
+use crate::describe::{Describer, last_modified};
 
 /// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
 const FORMAT: u32 = 8;
@@ -98,18 +98,19 @@ impl KeptCards {
         (head.format == FORMAT && file.metadata().ok()?.len() == end).then_some(Self { file, head, begin })
     }
 
-    /// What `tell` makes of the card of each session in which nothing has changed, in any order, by so many threads; and
-    /// the other sessions. Those it makes nothing of are left out.
+    /// What `tell` makes of the card of each session in which nothing has changed, and of what `settle` makes of its
+    /// setting, in any order, by so many threads; and the other sessions. Those it makes nothing of are left out.
     ///
     /// `None` where a session has come or gone since, or what was taken was not reckoned in the `edition` that is asked
     /// for.
-    pub(crate) fn told<T: Send>(
+    pub(crate) fn told<S, T: Send>(
         &self,
         found: &Found,
         edition: Option<u64>,
         threads: usize,
         describer: &Describer,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T> + Sync,
+        settle: impl Fn(&mut Describer, &Setting<'_>) -> S + Sync,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T> + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
         let is_reckoned = edition.is_none() || self.head.edition == edition;
         if !is_reckoned || self.head.flat != found.flat_fingerprint() {
@@ -120,7 +121,7 @@ impl KeptCards {
         let hand_in = |told: &mut Vec<T>| all.lock().unwrap_or_else(PoisonError::into_inner).append(told);
         let begin = || Part::of(describer.clone());
         let parts = fold_in_parallel(threads, self.sections(), begin, |part: &mut Part<T>, section| {
-            part.is_whole &= self.section(section, &places, part, &tell).is_some();
+            part.is_whole &= self.section(section, &places, part, &settle, &tell).is_some();
             hand_in(&mut part.told);
         });
         let Part { unchanged, changed, is_whole, .. } = parts.into_iter().reduce(Part::and)?;
@@ -130,24 +131,25 @@ impl KeptCards {
     }
 
     /// Tells the sessions of one section; `None` where it cannot be read, or a session has gone.
-    fn section<T>(
+    fn section<S, T>(
         &self,
         (offset, length): (u64, usize),
         places: &Where<'_>,
         part: &mut Part<T>,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T>,
+        settle: impl Fn(&mut Describer, &Setting<'_>) -> S,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T>,
     ) -> Option<()> {
         let mut bytes = mem::take(&mut part.bytes);
         bytes.resize(length, 0);
         self.file.read_exact_at(&mut bytes, offset).ok()?;
         let (settings, rows) = postcard::take_from_bytes::<Vec<Setting<'_>>>(&bytes).ok()?;
-        let settings: Vec<Held> = settings.iter().map(|setting| part.describer.held(setting)).collect();
+        let settings: Vec<S> = settings.iter().map(|setting| settle(&mut part.describer, setting)).collect();
         each(rows, places, |at, is_unchanged, row| {
             let file = &places.found.sessions[at];
-            let Some(held) = settings.get(row.setting) else { return };
+            let Some(setting) = settings.get(row.setting) else { return };
             if is_unchanged {
                 part.unchanged += 1;
-                part.told.extend(tell(file, &row.card, held));
+                part.told.extend(tell(file, &row.card, setting));
             } else {
                 part.changed.push(row.changed(at, file));
             }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use transcript::{Problem, TranscriptFile};
 
 use crate::assembly::{Read, assemble};
-use crate::card::Card;
+use crate::card::{Card, Setting};
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, find, sort, wanted, whole};
 use crate::describe::{Describer, Held, described};
 use crate::kept_cards;
@@ -79,7 +79,7 @@ fn renewed_survey<T: Send>(
         reckon(&mut entries);
         entries.into_iter().filter_map(&tell).collect()
     };
-    renewed(places, found, Some(edition), describer, tell_kept, tell_changed)
+    renewed(places, found, Some(edition), describer, Describer::held, tell_kept, tell_changed)
 }
 
 /// What is to be told of a reading.
@@ -149,16 +149,18 @@ impl Fresh {
         entries
     }
 
-    /// What `tell` makes of each session's card; the cards are kept, so that nobody need read for them again.
-    pub(crate) fn kept<T>(
+    /// What `tell` makes of each session's card, and of what `settle` makes of its setting; the cards are kept, so that
+    /// nobody need read for them again.
+    pub(crate) fn kept<S, T>(
         self,
         places: &Places,
         found: &Found,
         mut describer: Describer,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T>,
+        settle: impl Fn(&mut Describer, &Setting<'_>) -> S,
+        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T>,
     ) -> Vec<T> {
         save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
-        self.reads.iter().filter_map(|read| read.tell(&mut describer, &tell)).collect()
+        self.reads.iter().filter_map(|read| read.tell(&mut describer, &settle, &tell)).collect()
     }
 }
 

@@ -90,19 +90,37 @@ fn label(root: &Path) -> Option<Arc<str>> {
     root.file_name().map(|name| name.to_string_lossy().into())
 }
 
-/// Whether a session belongs to the project a person names: by label, by Claude Code's folder name or what
-/// follows `projects-` in it, or by path; upper and lower case are the same.
-pub(crate) fn is_named(session: &Session, name: &str) -> bool {
-    let wanted = name.trim_end_matches('/').to_lowercase();
-    let is = |text: &str| text.to_lowercase() == wanted;
-    if session.project.as_deref().is_some_and(is) {
-        return true;
+/// Where a session was run, as far as a person names it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whereabouts<'a> {
+    /// The branch last seen.
+    pub(crate) branch: Option<&'a str>,
+    /// What people call the repository.
+    pub(crate) label: Option<&'a str>,
+    /// The repository's root, and the directory.
+    pub(crate) paths: [Option<&'a Path>; 2],
+}
+
+impl<'a> Whereabouts<'a> {
+    /// Those of a session.
+    pub(crate) fn of(session: &'a Session) -> Self {
+        let paths = [session.repo_path.as_deref(), session.cwd.as_deref()];
+        Self { branch: session.branch.as_deref(), label: session.project.as_deref(), paths }
     }
-    let paths = [session.repo_path.as_deref(), session.cwd.as_deref()];
-    paths.into_iter().flatten().map(Path::to_string_lossy).any(|path| {
-        let slug = ProjectSlug::from_path(&path);
-        is(&path) || is(slug.as_str()) || aliases(slug.as_str()).into_iter().flatten().any(is)
-    })
+
+    /// Whether this is the project a person names: by label, by Claude Code's folder name or what follows `projects-` in
+    /// it, or by path; upper and lower case are the same.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        let wanted = name.trim_end_matches('/').to_lowercase();
+        let is = |text: &str| text.to_lowercase() == wanted;
+        if self.label.is_some_and(is) {
+            return true;
+        }
+        self.paths.into_iter().flatten().map(Path::to_string_lossy).any(|path| {
+            let slug = ProjectSlug::from_path(&path);
+            is(&path) || is(slug.as_str()) || aliases(slug.as_str()).into_iter().flatten().any(is)
+        })
+    }
 }
 
 /// What follows the first and the last `projects-` of a folder's name.
@@ -164,12 +182,10 @@ mod tests {
     }
 
     fn check_named(path: &str, name: &str, expected: bool) {
-        let session = Session {
-            repo_path: Some(Path::new(path).into()),
-            project: label(Path::new(path)),
-            ..crate::describe::blank("s".parse().unwrap())
-        };
-        assert_eq!(is_named(&session, name), expected, "{name}");
+        let label = label(Path::new(path));
+        let place =
+            Whereabouts { branch: None, label: label.as_deref(), paths: [Some(Path::new(path)), None] };
+        assert_eq!(place.is_named(name), expected, "{name}");
     }
 
     #[test]

@@ -4,9 +4,9 @@
 use transcript::TranscriptFile;
 
 use crate::assembly::{Read, assemble};
-use crate::card::Card;
+use crate::card::{Card, Setting};
 use crate::catalog::{Detail, Found, Places, Work, wanted};
-use crate::describe::{Describer, Held};
+use crate::describe::Describer;
 use crate::kept_cards::{Changed, KeptCards};
 use crate::overview::Told;
 use crate::reading::Reading;
@@ -15,20 +15,22 @@ use crate::summary_cache::SummaryCache;
 /// Where something has changed in more sessions than these, all are looked at, and all cards made anew.
 const FEW: usize = 32;
 
-/// What `tell` makes of the cards of all sessions in which nothing has changed, and `tell_changed` of the others.
+/// What `tell` makes of the cards of all sessions in which nothing has changed, and of what `settle` makes of their
+/// settings; and what `tell_changed` makes of the others.
 ///
 /// An error, with what it took to find out, where that does not tell all: a session came or went, many have changed, or
 /// what a changed one took depends on others, because it holds messages of theirs.
-pub(crate) fn renewed<T: Send>(
+pub(crate) fn renewed<S, T: Send>(
     places: &Places,
     found: &Found,
     edition: Option<u64>,
     describer: &mut Describer,
-    tell: impl Fn(&TranscriptFile, &Card<'_>, &Held) -> Option<T> + Sync,
+    settle: impl Fn(&mut Describer, &Setting<'_>) -> S + Sync,
+    tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T> + Sync,
     tell_changed: impl FnOnce(Vec<Read>, &mut Describer) -> Vec<T>,
 ) -> Result<(Vec<T>, Told), Work> {
     let kept = KeptCards::open(places).ok_or(Work::default())?;
-    let cards = kept.told(found, edition, places.threads, describer, tell);
+    let cards = kept.told(found, edition, places.threads, describer, settle, tell);
     let (mut all, changed) = cards.ok_or(Work::default())?;
     let mut told = Told { problems: found.problems.clone(), ..Told::default() };
     if !changed.is_empty() {

@@ -6,7 +6,7 @@ use model::SessionId;
 use transcript::TranscriptFile;
 
 use crate::assembly::Read;
-use crate::card::Card;
+use crate::card::{Card, Setting};
 use crate::catalog::{Detail, Found, Places};
 use crate::describe::{Describer, Held, outlined};
 use crate::filter::Filter;
@@ -17,18 +17,23 @@ use crate::renewal::renewed;
 /// The sessions among those found that `filter` lets through.
 pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
     let others = Others::read(places);
-    let select = |file: &TranscriptFile, card: &Card<'_>, held: &Held| {
-        let mut session = outlined(file, card, held);
+    // Thousands of sessions have few settings; nobody else knows more of those.
+    let settle = |describer: &mut Describer, setting: &Setting<'_>| {
+        let held = describer.held(setting);
+        filter.suits(&held.whereabouts()).then_some(held)
+    };
+    let select = |file: &TranscriptFile, card: &Card<'_>, held: &Option<Held>| {
+        let mut session = outlined(file, card, held.as_ref()?);
         others.tell(&mut session);
-        filter.lets_through(&session).then_some(session.id)
+        filter.suits_otherwise(&session).then_some(session.id)
     };
     let mut describer = Describer::new(&places.global_files);
     let changed = |reads: Vec<Read>, describer: &mut Describer| {
-        reads.iter().filter_map(|read| read.tell(describer, select)).collect()
+        reads.iter().filter_map(|read| read.tell(describer, settle, select)).collect()
     };
-    let renewed = renewed(places, found, None, &mut describer, select, changed);
+    let renewed = renewed(places, found, None, &mut describer, settle, select, changed);
     let selected = renewed.map_or_else(
-        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, describer, select),
+        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, describer, settle, select),
         |(selected, _)| selected,
     );
     selected.into_iter().collect()
