@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use catalog::Entry;
+use catalog::{Entry, Extent};
 use model::{Keywords, Session, SessionId};
 use selection::{Asker, Budget, Candidate, Hold, Relevance};
 use transcript::both;
@@ -59,6 +59,7 @@ impl Field {
         let named = Meant::name(app, request.repo.as_deref());
         let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
         let words = Keywords::of(&request.task);
+        let extent = if asks_model || request.label.is_some() { Extent::Whole } else { Extent::Figures };
         let contender = |meant: &Meant, Entry { session, keywords, .. }: Entry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
             is_here.then(|| {
@@ -78,11 +79,11 @@ impl Field {
             })
         };
         let (meant, branch, mut here) = if let Some(meant) = Meant::directory(app, named)? {
-            let look = || survey(app, request.as_of, |entry| contender(&meant, entry));
+            let look = || survey(app, request.as_of, extent, |entry| contender(&meant, entry));
             let (here, branch) = both(look, || branch(app, request, &meant));
             (meant, branch, here)
         } else {
-            let all = survey(app, request.as_of, Some);
+            let all = survey(app, request.as_of, extent, Some);
             let sessions = all.iter().map(|entry| &*entry.session);
             let meant = Meant::by_name(named.unwrap_or_default(), sessions)?;
             let branch = branch(app, request, &meant);

@@ -3,7 +3,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use catalog::{Catalog, Entry, Progress};
+use catalog::{Catalog, Entry, Extent, Progress};
 use jiff::Timestamp;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -18,11 +18,12 @@ pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog 
 pub(crate) fn survey<T: Send>(
     app: &App,
     as_of: Option<Timestamp>,
+    extent: Extent,
     tell: impl Fn(Entry) -> Option<T> + Sync,
 ) -> Vec<T> {
     let (places, enter) = (app.config.places(), |entries: &mut [Entry]| ledger::enter(app, entries));
     let Some(then) = as_of else {
-        return catalog::survey(&places, edition(), enter, |_| (), tell).sessions;
+        return catalog::survey(&places, edition(), extent, enter, |_| (), tell).sessions;
     };
     let mut past = catalog::past(&places, &[then]).pop().unwrap_or_default().entries;
     enter(&mut past);

@@ -1,5 +1,6 @@
 //! `pick --why-not`: why a decision did not choose a session.
 
+use catalog::Extent;
 use jiff::Timestamp;
 use selection::{Considered, Factors};
 use serde::Serialize;
@@ -38,7 +39,7 @@ pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, E
     let meant = if let Some(meant) = Meant::directory(app, repo)? {
         meant
     } else {
-        let all = survey(app, None, Some);
+        let all = survey(app, None, Extent::Figures, Some);
         Meant::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
     };
     let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {

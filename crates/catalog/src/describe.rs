@@ -145,15 +145,11 @@ pub(crate) fn outlined(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> S
     Session { last_modified: last_modified(file, card), ..held.session(file.id.clone()) }
 }
 
-/// A session by its card.
-pub(crate) fn described(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
+/// A session by its card without what only a person or a model would read.
+pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
     let (usage, cost_usd) = card.took.unwrap_or_default();
-    let first_message = card.first_message.map(Arc::from);
     Session {
         file: Some(Arc::clone(&file.path)),
-        title: title(file, card).or_else(|| first_message.clone()),
-        first_message,
-        last_prompt: card.last_prompt.map(Arc::from),
         created: card.first_at,
         message_count: card.lines,
         visible_messages: card.visible_messages,
@@ -161,11 +157,22 @@ pub(crate) fn described(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> 
         usage,
         context_tokens: card.context_tokens,
         cost_usd,
-        nickname: card.nickname.map(Arc::from),
         compactions: card.compactions,
         forked_from: card.forked_from.clone(),
-        subagents: card.agents.iter().map(subagent).collect(),
         ..outlined(file, card, held)
+    }
+}
+
+/// A session by its card.
+pub(crate) fn described(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
+    let first_message = card.first_message.map(Arc::from);
+    Session {
+        title: title(file, card).or_else(|| first_message.clone()),
+        first_message,
+        last_prompt: card.last_prompt.map(Arc::from),
+        nickname: card.nickname.map(Arc::from),
+        subagents: card.agents.iter().map(subagent).collect(),
+        ..figures(file, card, held)
     }
 }
 

@@ -28,6 +28,6 @@ pub use catalog::{
     Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read,
 };
 pub use filter::Filter;
-pub use overview::{overview, survey};
+pub use overview::{Extent, overview, survey};
 pub use past::{Past, past, repository};
 pub use select::select;

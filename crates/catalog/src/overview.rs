@@ -9,7 +9,7 @@ use transcript::{Problem, TranscriptFile};
 use crate::assembly::{Read, assemble};
 use crate::card::{Card, Setting};
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, find, sort, wanted, whole};
-use crate::describe::{Describer, Held, described};
+use crate::describe::{Describer, Held, described, figures};
 use crate::kept_cards;
 use crate::others::Others;
 use crate::reading::{Kept, Reading};
@@ -25,9 +25,18 @@ pub fn overview(
     reckon: impl Fn(&mut [Entry]),
     progress: impl FnMut(Progress),
 ) -> Catalog {
-    let mut catalog = survey(places, edition, reckon, progress, Some);
+    let mut catalog = survey(places, edition, Extent::Whole, reckon, progress, Some);
     sort(&mut catalog.sessions);
     catalog
+}
+
+/// How much is told of each session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All.
+    Whole,
+    /// What is reckoned with; its title, prompts, nickname and sub-agents may be missing.
+    Figures,
 }
 
 /// What `tell` makes of every session, in any order; those it makes nothing of are left out. Each is at hand only while
@@ -37,6 +46,7 @@ pub fn overview(
 pub fn survey<T: Send>(
     places: &Places,
     edition: u64,
+    extent: Extent,
     reckon: impl Fn(&mut [Entry]),
     mut progress: impl FnMut(Progress),
     tell: impl Fn(Entry) -> Option<T> + Sync,
@@ -48,7 +58,7 @@ pub fn survey<T: Send>(
         tell(entry)
     };
     let mut describer = Describer::new(&places.global_files);
-    let surveyed = match renewed_survey(places, &found, edition, &reckon, &mut describer, tell) {
+    let surveyed = match renewed_survey(places, &found, (edition, extent), &reckon, &mut describer, tell) {
         Ok(surveyed) => surveyed,
         Err(work) => {
             let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
@@ -65,14 +75,18 @@ pub fn survey<T: Send>(
 fn renewed_survey<T: Send>(
     places: &Places,
     found: &Found,
-    edition: u64,
+    (edition, extent): (u64, Extent),
     reckon: impl Fn(&mut [Entry]),
     describer: &mut Describer,
     tell: impl Fn(Entry) -> Option<T> + Sync,
 ) -> Result<(Vec<T>, Told), Work> {
+    let describe = match extent {
+        Extent::Whole => described,
+        Extent::Figures => figures,
+    };
     let tell_kept = |file: &TranscriptFile, card: &Card<'_>, held: &Held| {
         let keywords = Some(Keywords::from_bytes(&card.keywords));
-        tell(Entry { keywords, ..Entry::of(described(file, card, held)) })
+        tell(Entry { keywords, ..Entry::of(describe(file, card, held)) })
     };
     let tell_changed = |mut reads: Vec<Read>, describer: &mut Describer| {
         let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(describer)).collect();

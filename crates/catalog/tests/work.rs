@@ -7,7 +7,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Detail, Filter, Places, Work, find, overview, read, select};
+use catalog::{Catalog, Detail, Entry, Extent, Filter, Places, Work, find, overview, read, select, survey};
+use model::{Keywords, Session};
 use tempfile::TempDir;
 use transcript::ConfigFolder;
 
@@ -219,6 +220,32 @@ fn what_is_kept_of_many_sessions_is_all_of_them_in_order() {
 }
 
 #[test]
+fn who_only_reckons_is_told_the_same_without_the_texts() {
+    let scratch = Scratch::new();
+    let titled = r#"{"type":"custom-title","customTitle":"The build","sessionId":"s1"}"#;
+    scratch.file("projects/-p/s1.jsonl", &format!("{PROMPT}{ANSWER}{titled}\n"));
+    scratch.file("projects/-p/s1/subagents/agent-a.jsonl", ANSWER);
+    let look = |extent| survey(&scratch.places(), 1, extent, |_| (), |_| (), Some).sessions.remove(0);
+    let read = look(Extent::Figures);
+    assert_eq!(read.keywords, None, "who reads a transcript does not reckon them");
+    let whole = look(Extent::Whole);
+    assert_eq!(whole.session, read.session, "what is read anyway is told");
+    let title = |entry: &Entry| entry.session.title.as_deref().map(ToOwned::to_owned);
+    assert_eq!((title(&whole).as_deref(), whole.session.subagents.len()), (Some("The build"), 1));
+    assert_eq!(whole.keywords, Some(Keywords::of("Fix the build")));
+    let figures = look(Extent::Figures);
+    assert_eq!(figures.keywords, whole.keywords);
+    let bare = Session {
+        title: None,
+        first_message: None,
+        last_prompt: None,
+        subagents: Vec::new(),
+        ..*whole.session
+    };
+    assert_eq!(*figures.session, bare);
+}
+
+#[test]
 fn an_overview_is_made_once_for_the_files_as_they_are() {
     let scratch = Scratch::new();
     let path = scratch.file("projects/-p/s1.jsonl", &(PROMPT.to_owned() + ANSWER));
@@ -227,7 +254,7 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     // Asks the ledger's place for a figure, and counts how often it is asked.
     let look = |edition: u64| {
         let asked = Cell::new(0);
-        let reckon = |entries: &mut [catalog::Entry]| {
+        let reckon = |entries: &mut [Entry]| {
             asked.set(asked.get() + 1);
             for entry in entries {
                 entry.session.usage.output = entry.messages.len() as u64;
@@ -269,7 +296,7 @@ fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
     scratch.file("projects/-p/s3/subagents/agent-a.jsonl", &answer("of a"));
     let look = |state: &str| {
         let asked = Cell::new(0);
-        let reckon = |entries: &mut [catalog::Entry]| {
+        let reckon = |entries: &mut [Entry]| {
             asked.set(entries.len());
             for entry in entries {
                 entry.session.usage.output = entry.messages.len() as u64;
