@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
 use serde::Serialize;
+use transcript::let_go;
 
 use crate::secrets::Secrets;
 use crate::{App, ledger};
@@ -85,12 +86,14 @@ pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
     let sessions: Sessions<'_> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
-    Answer {
+    let answer = Answer {
         by: request.by,
         rows: lines(&rows, request.by, &sessions, app.secrets),
         total: line(String::new(), "all".to_owned(), &total),
         prices_as_of: prices_as_of(),
-    }
+    };
+    let_go((catalog, rows));
+    answer
 }
 
 type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;

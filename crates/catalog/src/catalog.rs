@@ -1,10 +1,11 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
+use std::mem;
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, Keywords, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile, both};
+use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile, both, let_go};
 
 use crate::card::Card;
 use crate::describe::Describer;
@@ -191,7 +192,9 @@ pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress))
     }
     sessions.extend(others.alone(&found, &mut describer));
     sort(&mut sessions);
-    whole(&found, sessions, others, fresh.told)
+    let catalog = whole(&found, sessions, others, mem::take(&mut fresh.told));
+    let_go((fresh, found));
+    catalog
 }
 
 /// The catalog of what was made of the sessions.
