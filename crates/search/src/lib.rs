@@ -11,6 +11,7 @@ mod error;
 mod facts;
 mod files;
 mod gather;
+mod kept_sessions;
 mod kind;
 mod meaning;
 mod near;

@@ -16,6 +16,7 @@ use crate::deep::Deep;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
 use crate::gather::{self, Found, gather};
+use crate::kept_sessions;
 use crate::kind::Kind;
 use crate::meaning::{self, Nearness};
 use crate::near::nearest;
@@ -83,7 +84,7 @@ impl Searcher {
         if opened.schema() != &fields.schema {
             return Ok(None);
         }
-        let sessions = Sessions::of(&list)?;
+        let sessions = kept_sessions::sessions(folder, &list)?;
         // A writer may leave out the vectors of gone files between the two.
         let vectors = match vectors::open(folder, list.vectors()?) {
             Some(vectors) => Some(vectors),

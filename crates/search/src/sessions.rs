@@ -2,6 +2,7 @@
 
 use model::SessionId;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::files::{FileList, Share};
@@ -12,8 +13,10 @@ const NONE: u32 = u32::MAX;
 /// The numbers of the sessions of each source, by their names.
 type Numbers = [FxHashMap<SessionId, u32>; SourceKind::ALL.len()];
 
-/// The sessions that the indexed files belong to.
-#[derive(Debug, Default)]
+/// The sessions that the indexed files belong to. They are kept in a file: whoever changes a field here raises its
+/// [`crate::kept_sessions::FORMAT`].
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Sessions {
     ids: Vec<SessionId>,
     sources: Vec<SourceKind>,
@@ -29,6 +32,7 @@ pub(crate) struct Sessions {
     chunks: u64,
     text: u64,
     /// Which sessions may be found.
+    #[serde(skip)]
     admitted: Option<Vec<bool>>,
 }
 

@@ -2,13 +2,15 @@
 
 use model::SessionId;
 use openclaw::AgentMemory;
+use serde::{Deserialize, Serialize};
 use transcript::FileStamp;
 
 use crate::notes;
 use crate::sync::Source;
 
 /// Where something was said: what `--source` names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(from = "u8", into = "u8")]
 #[repr(u8)]
 pub enum SourceKind {
     /// Claude Code's transcripts.
@@ -18,6 +20,18 @@ pub enum SourceKind {
     Sessions = 1,
     /// The Markdown notes of OpenClaw's workspaces.
     Memory = 2,
+}
+
+impl From<u8> for SourceKind {
+    fn from(number: u8) -> Self {
+        Self::from_number(number)
+    }
+}
+
+impl From<SourceKind> for u8 {
+    fn from(kind: SourceKind) -> Self {
+        kind.number()
+    }
 }
 
 impl SourceKind {
