@@ -9,7 +9,7 @@ use transcript::{SubagentFile, Summary, TranscriptFile};
 use crate::card::{AgentCard, Card, Setting};
 use crate::catalog::Entry;
 use crate::describe::Describer;
-use crate::lineage::{Kin, parents};
+use crate::lineage::{Born, Kin, parents};
 use crate::reading::ByPath;
 use crate::scan::{Agent, Facts};
 
@@ -116,7 +116,7 @@ pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<
     Kin {
         id: &file.id,
         folder: file.folder(),
-        born: file.born(),
+        born: Born::Of(file),
         marked: summary.forked_from.as_ref(),
         named: summary.named_session.as_ref(),
         anchors: &summary.anchors,

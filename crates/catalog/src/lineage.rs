@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 
 use model::{ForkOrigin, SessionId};
+use transcript::TranscriptFile;
 
 /// What a session's file tells of its origin.
 #[derive(Debug, Clone)]
@@ -13,14 +14,32 @@ pub(crate) struct Kin<'a> {
     pub(crate) id: &'a SessionId,
     /// The project folder its file lies in.
     pub(crate) folder: &'a OsStr,
-    /// When the file was made, in nanoseconds since 1970; the older of two copies is the parent.
-    pub(crate) born: i64,
+    /// When the file was made; the older of two copies is the parent.
+    pub(crate) born: Born<'a>,
     /// The session that a mark names.
     pub(crate) marked: Option<&'a ForkOrigin>,
     /// Another session's id in the records.
     pub(crate) named: Option<&'a SessionId>,
     /// Hashes of records; copies share some.
     pub(crate) anchors: &'a [u64],
+}
+
+/// When a file was made, in nanoseconds since 1970: most sessions are nobody's copy, and of those no file system is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Born<'a> {
+    /// It is known.
+    At(i64),
+    /// The file knows.
+    Of(&'a TranscriptFile),
+}
+
+impl Born<'_> {
+    fn at(self) -> i64 {
+        match self {
+            Self::At(moment) => moment,
+            Self::Of(file) => file.born(),
+        }
+    }
 }
 
 /// The parent of each session, in the order given; following parents never leads back.
@@ -41,7 +60,7 @@ pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
     }
     // Of sessions that name one another the oldest was there first.
     let mut oldest_first: Vec<usize> = (0..sessions.len()).filter(|at| parents[*at].is_some()).collect();
-    oldest_first.sort_by_key(|at| (sessions[*at].born, sessions[*at].id));
+    oldest_first.sort_by_cached_key(|at| (sessions[*at].born.at(), sessions[*at].id));
     for at in oldest_first {
         if leads_back(at, &parents, &places) {
             parents[at] = None;
@@ -88,7 +107,7 @@ impl<'a> Copies<'a> {
 
     /// The older file that shares the most records; of several the oldest.
     fn parent(&self, at: usize, sessions: &[Kin<'_>]) -> Option<usize> {
-        let age = |at: usize| (sessions[at].born, sessions[at].id);
+        let age = |at: usize| (sessions[at].born.at(), sessions[at].id);
         let mut shared: HashMap<usize, usize> = HashMap::new();
         for anchor in sessions[at].anchors {
             let holders = self.holders.get(&(sessions[at].folder, *anchor));
@@ -135,7 +154,7 @@ mod tests {
             .map(|row| Kin {
                 id: &row.id,
                 folder: OsStr::new("-p"),
-                born: row.born,
+                born: Born::At(row.born),
                 marked: row.marked.as_ref(),
                 named: row.named.as_ref(),
                 anchors: &row.anchors,

@@ -13,7 +13,7 @@ use transcript::{History, Then, TranscriptFile, in_parallel};
 use crate::assembly::kin_of;
 use crate::catalog::{Entry, Places, find};
 use crate::describe::Describer;
-use crate::lineage::parents;
+use crate::lineage::{Born, Kin, parents};
 use crate::merge::Registered;
 use crate::project::Projects;
 
@@ -120,7 +120,11 @@ impl<'a> There<'a> {
         }
         let there: Vec<(&Read, &Then)> =
             self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
-        let kin: Vec<_> = there.iter().map(|(read, then)| kin_of(&read.file, &then.summary)).collect();
+        let kin = |(read, then): &(&'a Read, &'a Then)| Kin {
+            born: Born::At(read.born),
+            ..kin_of(&read.file, &then.summary)
+        };
+        let kin: Vec<_> = there.iter().map(kin).collect();
         for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
             let mut session = describer.describe_then(&read.file, then);
             session.forked_from = forked_from;
