@@ -51,8 +51,8 @@ pub(crate) struct Kept {
     pub(crate) task: String,
     /// The answer, as `pick --json` gave it.
     pub(crate) answer: serde_json::Value,
-    /// Every session that was looked at.
-    pub(crate) considered: Vec<Considered>,
+    /// Every session that was looked at; `None` where that is not known any more.
+    pub(crate) considered: Option<Vec<Considered>>,
 }
 
 /// Where decisions are kept.
@@ -136,7 +136,7 @@ pub(crate) fn newest(app: &App, repo: &std::path::Path) -> Result<Option<Kept>, 
         .map_err(|error| failed(app, &error))?;
     let Some((id, at, task, answer)) = row else { return Ok(None) };
     let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| not_json(&error))?;
-    let considered = looked_at::kept(&folder(app), id).unwrap_or_default();
+    let considered = looked_at::kept(&folder(app), id);
     let at = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Some(Kept { id, at, task, answer, considered }))
 }

@@ -49,16 +49,20 @@ pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, E
     let is_it = |one: &Considered| {
         one.session_id.as_str().starts_with(session) || one.session_id.short().starts_with(session)
     };
-    let at = kept.considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
+    let considered = kept.considered.ok_or_else(|| {
+        let message = format!("what decision {} looked at is not known any more", kept.id);
+        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides again")
+    })?;
+    let at = considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
         let message = format!("decision {} did not look at a session `{session}`", kept.id);
         Error::new(Kind::NotFound, message)
             .hint("it belongs to another repository or agent, or there was a label or a run that decided")
     })?;
     let answer = &kept.answer;
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let one = kept.considered[at].clone();
+    let one = considered[at].clone();
     let is_chosen = |other: &&Considered| answer["session_id"] == other.session_id.as_str();
-    let chosen = kept.considered.iter().find(is_chosen).cloned();
+    let chosen = considered.iter().find(is_chosen).cloned();
     Ok(WhyNot {
         decision: kept.id,
         at: kept.at,
@@ -68,7 +72,7 @@ pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, E
         because: because(&one, chosen.as_ref(), answer["threshold"].as_f64().unwrap_or_default()),
         session: one,
         rank: at + 1,
-        candidates: kept.considered.len(),
+        candidates: considered.len(),
         chosen,
     })
 }

@@ -104,6 +104,10 @@ fn a_worn_session_is_never_resumed_and_why_not_says_so() {
     assert!(plain.contains("it was chosen") && plain.contains("Decision 2"), "{plain}");
     let unknown = desk.backstory(&["pick", "--repo", "shop", "--why-not", "ffff"]);
     assert_eq!(unknown.code, Some(3), "{}", unknown.stderr);
+    std::fs::remove_dir_all(desk.home.state_dir().join("looked-at")).unwrap();
+    let lost = desk.backstory(&["pick", "--repo", "shop", "--why-not", SAME]);
+    assert!(lost.stderr.contains("what decision 2 looked at is not known any more"), "{}", lost.stderr);
+    assert_eq!(pick(&desk, &["fix the token refresh"])["decision"], 3, "the next has a place again");
 }
 
 #[test]
