@@ -47,26 +47,41 @@ pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
     let places: HashMap<&SessionId, usize> =
         sessions.iter().enumerate().map(|(at, session)| (session.id, at)).collect();
     let holders = Copies::of(sessions);
-    let mut parents: Vec<Option<ForkOrigin>> = Vec::with_capacity(sessions.len());
+    let (mut parents, mut signs) = (Vec::with_capacity(sessions.len()), Vec::with_capacity(sessions.len()));
     for (at, session) in sessions.iter().enumerate() {
+        let unmarked = |session_id: SessionId| ForkOrigin { session_id, message_uuid: None };
         let marked = session.marked.filter(|mark| mark.session_id != *session.id).cloned();
         let named =
             || session.named.filter(|named| *named != session.id && places.contains_key(named)).cloned();
         let copied = || holders.parent(at, sessions).map(|parent| sessions[parent].id.clone());
-        parents.push(marked.or_else(|| {
-            let session_id = named().or_else(copied)?;
-            Some(ForkOrigin { session_id, message_uuid: None })
-        }));
+        let (parent, sign) = marked
+            .map(|mark| (mark, Sign::Mark))
+            .or_else(|| Some((unmarked(named()?), Sign::Name)))
+            .or_else(|| Some((unmarked(copied()?), Sign::Records)))
+            .unzip();
+        parents.push(parent);
+        signs.push(sign);
     }
-    // Of sessions that name one another the oldest was there first.
-    let mut oldest_first: Vec<usize> = (0..sessions.len()).filter(|at| parents[*at].is_some()).collect();
-    oldest_first.sort_by_cached_key(|at| (sessions[*at].born.at(), sessions[*at].id));
-    for at in oldest_first {
+    // Of sessions that name one another the weakest sign gives way, and of equal ones that of the oldest session.
+    let mut weakest_first: Vec<usize> = (0..sessions.len()).filter(|at| parents[*at].is_some()).collect();
+    weakest_first.sort_by_cached_key(|at| (signs[*at], sessions[*at].born.at(), sessions[*at].id));
+    for at in weakest_first {
         if leads_back(at, &parents, &places) {
             parents[at] = None;
         }
     }
     parents
+}
+
+/// What told whose copy a session is; the stronger is the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sign {
+    /// Records that another holds, too.
+    Records,
+    /// Another's id in its records.
+    Name,
+    /// A mark.
+    Mark,
 }
 
 fn leads_back(start: usize, parents: &[Option<ForkOrigin>], places: &HashMap<&SessionId, usize>) -> bool {
@@ -184,6 +199,10 @@ mod tests {
     fn nobody_is_its_own_ancestor() {
         check("a 1 - b -\nb 2 - a -", "- a");
         check("b 2 - a -\na 1 - b -", "a -");
+        // A mark is stronger than a name, and a name than shared records.
+        check("a 1 - b -\nb 2 - - a", "b -");
+        check("a 2 xy b -\nb 1 xy - -", "b -");
+        check("a 1 xy - b\nb 2 xy - -", "b -");
         check("a 1 - b -\nb 2 - c -\nc 3 - a -\nd 4 - a -", "- c a a");
     }
 }
