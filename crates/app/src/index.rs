@@ -1,5 +1,6 @@
 //! `index`: brings the search index up to date, or says what that would take.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use monitor::Changes;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
 use search::{Searcher, Source, SourceKind};
-use transcript::both;
+use transcript::{TranscriptFile, both};
 
 use crate::{App, Error, Kind};
 
@@ -177,7 +178,10 @@ pub(crate) fn sources(found: &Found, memory: &Memory) -> Vec<Source> {
         subagent,
     };
     let mut sources = Vec::with_capacity(found.sessions.len() + found.flat_subagents.len());
-    for session in &found.sessions {
+    // Of a record that several hold the first speaks: the newest, and the same whatever order a folder is listed in.
+    let mut sessions: Vec<&TranscriptFile> = found.sessions.iter().collect();
+    sessions.sort_by_key(|file| (Reverse((file.stamp.mtime, file.stamp.size)), &file.path));
+    for session in sessions {
         let id = Some(&session.id);
         sources.extend(session.subagents.iter().map(|agent| of_claude(&agent.path, agent.stamp, id, true)));
         sources.push(of_claude(&session.path, session.stamp, id, false));
