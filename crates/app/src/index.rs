@@ -1,6 +1,5 @@
 //! `index`: brings the search index up to date, or says what that would take.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use monitor::Changes;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
 use search::{Searcher, Source, SourceKind};
-use transcript::{TranscriptFile, both};
+use transcript::both;
 
 use crate::{App, Error, Kind};
 
@@ -178,10 +177,7 @@ pub(crate) fn sources(found: &Found, memory: &Memory) -> Vec<Source> {
         subagent,
     };
     let mut sources = Vec::with_capacity(found.sessions.len() + found.flat_subagents.len());
-    // Of a record that several hold the first speaks: the newest, and the same whatever order a folder is listed in.
-    let mut sessions: Vec<&TranscriptFile> = found.sessions.iter().collect();
-    sessions.sort_by_key(|file| (Reverse((file.stamp.mtime, file.stamp.size)), &file.path));
-    for session in sessions {
+    for session in &found.sessions {
         let id = Some(&session.id);
         sources.extend(session.subagents.iter().map(|agent| of_claude(&agent.path, agent.stamp, id, true)));
         sources.push(of_claude(&session.path, session.stamp, id, false));

@@ -79,7 +79,11 @@ pub(crate) fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
     let (kept, removed): (Vec<_>, _) = moved.into_values().partition(|row| row.source.outlives_file());
     plan.removed = removed;
     plan.gone = kept.into_iter().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
-    plan.todo.sort_by_key(|todo| std::cmp::Reverse(todo.source.stamp.mtime));
+    // Of a record that several files hold the first speaks: which that is does not hang on how a folder is listed.
+    plan.todo.sort_by(|one, other| {
+        let newest = other.source.stamp.mtime.cmp(&one.source.stamp.mtime);
+        newest.then_with(|| one.source.path.cmp(&other.source.path))
+    });
     plan
 }
 
@@ -89,4 +93,29 @@ fn is_moved(row: &FileRow, source: &Source) -> bool {
     row.source == source.kind
         && (row.path.file_name() == source.path.file_name()
             || (source.kind == SourceKind::Sessions && row.session == source.session))
+}
+
+#[cfg(test)]
+mod tests {
+    use transcript::FileStamp;
+
+    use super::*;
+
+    #[test]
+    fn the_order_of_files_is_that_of_their_age_and_names() {
+        let source = |path: &str, mtime| Source {
+            path: path.into(),
+            stamp: FileStamp { mtime, ..FileStamp::default() },
+            kind: SourceKind::ClaudeSessions,
+            session: None,
+            subagent: false,
+        };
+        let mut sources = [source("/b", 1), source("/a", 1), source("/new", 2), source("/c", 1)];
+        for _ in 0..2 {
+            let plan = plan(Vec::new(), &sources);
+            let order: Vec<_> = plan.todo.iter().filter_map(|todo| todo.source.path.to_str()).collect();
+            assert_eq!(order, ["/new", "/a", "/b", "/c"]);
+            sources.reverse();
+        }
+    }
 }
