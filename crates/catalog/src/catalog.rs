@@ -109,8 +109,7 @@ pub fn find(places: &Places) -> Found {
 /// The transcripts of all config folders, each session once.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
-    /// One for each session, with its sub-agents' files; in no order that means anything, but in the same as before where
-    /// no session has come or gone.
+    /// One for each session, with its sub-agents' files; in no order that means anything.
     pub sessions: Vec<TranscriptFile>,
     /// Sub-agents' files whose session only their records name.
     pub flat_subagents: Vec<SubagentFile>,

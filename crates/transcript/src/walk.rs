@@ -265,7 +265,13 @@ impl<'a> Walk<'a> {
     ) -> Vec<T> {
         let Some(mut listing) = self.open(path) else { return Vec::new() };
         let entries: Vec<_> = listing.by_ref().flatten().collect();
-        let Ok(open) = listing.0.fd() else { return Vec::new() };
+        let open = match listing.0.fd() {
+            Ok(open) => open,
+            Err(error) => {
+                self.found.problems.push(unreadable(path.to_owned(), error));
+                return Vec::new();
+            }
+        };
         let (folder, mut taken) = (Folder { path, open }, Vec::new());
         for entry in entries {
             match entry {
