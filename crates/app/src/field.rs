@@ -126,3 +126,21 @@ fn taken_by(app: &App, meant: &Meant, here: &[Contender]) -> Option<SessionId> {
     };
     runs.find(is_ours).map(|one| one.candidate.id.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::session;
+
+    #[test]
+    fn a_session_was_about_its_latest_task_else_about_its_first_message() {
+        let first = Session { first_message: Some("refresh token".into()), ..session("s1") };
+        let kept = || Some(Keywords::of("refresh token"));
+        assert_eq!(about(&first, None), Keywords::of("refresh token"));
+        let bare = Session { first_message: None, ..first.clone() };
+        assert_eq!(about(&bare, kept()), Keywords::of("refresh token"), "its texts are left out");
+        let tasked = Session { last_task: Some("paint doors".into()), ..first };
+        assert_eq!(about(&tasked, kept()), Keywords::of("paint doors"));
+        assert_eq!(about(&session("s2"), None), Keywords::default());
+    }
+}
