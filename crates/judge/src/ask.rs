@@ -135,7 +135,7 @@ mod tests {
             key: "sk-ant-not-a-key",
             model: "claude-haiku-4-5-20251001",
             max_tokens: 500,
-            limit: Duration::from_secs(20),
+            limit: testkit::PATIENCE,
             prompt: "How relevant?",
         }
     }

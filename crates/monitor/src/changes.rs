@@ -90,7 +90,7 @@ mod tests {
         assert!(changes.works());
         assert!(!changes.wait(Duration::from_millis(1)));
         std::fs::write(folder.path().join("a.jsonl"), "{}\n").unwrap();
-        assert!(changes.wait(Duration::from_secs(20)));
+        assert!(changes.wait(testkit::PATIENCE));
         let mut without = Changes::new(false);
         without.watch([folder.path().to_owned()]);
         assert!(!without.works());

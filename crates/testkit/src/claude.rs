@@ -5,14 +5,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{ModelServer, ScratchHome};
-
-/// How long a run may take before it is called hung.
-const PATIENCE: Duration = Duration::from_mins(2);
+use crate::{ModelServer, PATIENCE, ScratchHome};
 
 /// One installed release of Claude Code.
 #[derive(Debug, Clone)]

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use notify::{RecursiveMode, Watcher as _};
 use serde_json::Value;
 
-/// How long another process may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::PATIENCE;
+
 /// A folder that is new may be watched too late for its first file, so one looks now and then.
 const GLANCE: Duration = Duration::from_millis(50);
 

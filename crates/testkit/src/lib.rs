@@ -20,6 +20,12 @@ pub mod snapshot;
 pub mod terminal;
 pub mod transcript;
 
+use std::time::Duration;
+
+/// How long anything may take before it is called hung. Tests wait for what happens, not for time: a machine may be
+/// busy with much else.
+pub const PATIENCE: Duration = Duration::from_mins(10);
+
 pub use claude::Claude;
 pub use embedding_server::EmbeddingServer;
 pub use home::ScratchHome;

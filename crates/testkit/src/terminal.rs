@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::{Claude, ModelServer, ScratchHome};
+use crate::{Claude, ModelServer, PATIENCE, ScratchHome};
 
-/// How long something on the screen may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// A busy program shows what is typed within this time, if it takes it at all.
+const ECHO: Duration = Duration::from_secs(5);
 
 /// A terminal in which a program runs; both end when it is dropped.
 pub struct Terminal {
@@ -52,10 +52,14 @@ impl Terminal {
         output.stdout.starts_with(b"1")
     }
 
-    /// Types a line as a person does: the words, and a moment later the Enter key.
+    /// Types a line as a person does: the words, and a moment later the Enter key. A first letter right behind Escape is
+    /// another key to a program; a person who sees that types the line again.
     pub fn type_line(&self, words: &str) {
         self.done(&["send-keys", "-l", words]);
-        self.until(|screen| screen.contains(words));
+        while !self.is_within(ECHO, |screen| screen.contains(words)) {
+            self.key("C-u");
+            self.done(&["send-keys", "-l", words]);
+        }
         self.key("Enter");
     }
 
@@ -71,13 +75,21 @@ impl Terminal {
 
     /// Waits until the screen is so.
     #[track_caller]
-    #[expect(clippy::disallowed_methods, reason = "a screen tells nobody that it has changed")]
     pub fn until(&self, is_so: impl Fn(&str) -> bool) {
+        assert!(self.is_within(PATIENCE, is_so), "not within {PATIENCE:?}; the screen:\n{}", self.screen());
+    }
+
+    /// Whether the screen is so before the time is over.
+    #[expect(clippy::disallowed_methods, reason = "a screen tells nobody that it has changed")]
+    fn is_within(&self, limit: Duration, is_so: impl Fn(&str) -> bool) -> bool {
         let began = Instant::now();
         while !is_so(&self.screen()) {
-            assert!(began.elapsed() < PATIENCE, "not within {PATIENCE:?}; the screen:\n{}", self.screen());
+            if began.elapsed() >= limit {
+                return false;
+            }
             thread::sleep(Duration::from_millis(30));
         }
+        true
     }
 
     fn done(&self, arguments: &[&str]) -> Output {

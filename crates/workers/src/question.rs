@@ -162,7 +162,7 @@ mod tests {
     fn the_real_claude_answers_without_tools_and_keeps_nothing() {
         for claude in [Claude::newest(), Claude::v2_1_100()] {
             let script = Script::new().on("How relevant", [Answer::text("[1]")]);
-            let (answer, kept, tools) = ask(&claude, script, Duration::from_mins(1));
+            let (answer, kept, tools) = ask(&claude, script, testkit::PATIENCE);
             assert_eq!(answer.as_deref(), Ok("[1]"), "{}", claude.version());
             assert_eq!(kept, 0, "{} keeps a session", claude.version());
             assert!(tools.iter().all(|tools| tools.as_array().is_none_or(Vec::is_empty)), "{tools:?}");

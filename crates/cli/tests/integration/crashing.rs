@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testkit::files::{bytes, wait_until};
-use testkit::{Answer, Claude, Script};
+use testkit::{Answer, Claude, PATIENCE, Script};
 
 use crate::cron::{Daemon, history};
 use crate::desk::Desk;
@@ -19,8 +19,6 @@ const SEED: u64 = 0x5eed_2026;
 const MOMENTS: usize = 50;
 /// How many homes the moments are shared among, side by side: much of a round is waiting for a process.
 const DESKS: usize = 3;
-/// How long it may take until all is right again.
-const PATIENCE: Duration = Duration::from_mins(2);
 /// How often it is looked meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
 /// What may be happening when everything is killed; each is hit at least once.

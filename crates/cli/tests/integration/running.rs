@@ -239,7 +239,7 @@ fn a_start_that_takes_long_is_told_to_people_and_not_to_programs() {
         command.current_dir(shop.path()).env("BACKSTORY_CLAUDE_BINARY", &slow);
         testkit::claude::Run::of(command).succeeded()
     };
-    let told = "claude is starting; its first answer is waited for, at most 60 s";
+    let told = "claude is starting; its first answer is waited for, at most 600 s";
     let person = run(&["run", "--fresh", "say hello"]);
     assert!(person.stderr.contains(told) && !person.stdout.contains(told), "{}", person.stderr);
     let program = run(&["run", "--fresh", "--json", "say hello"]);

@@ -11,13 +11,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::claude::Run;
 use testkit::files::{bytes, wait_until};
-use testkit::{Answer, Claude, Gate, Script, Terminal};
+use testkit::{Answer, Claude, Gate, PATIENCE, Script, Terminal};
 
 use crate::desk::Desk;
 use crate::hooking::hooks;
-
-/// How long a line may take to come.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 fn script(gate: &Gate) -> Script {
     let touch = json!({"command": "touch made-it && rm -rf build", "description": "Make it"});
@@ -77,6 +74,9 @@ fn what_a_session_does_is_told_in_lines_and_in_json() {
     terminal.type_line("say hello");
     gate.wait_until_reached();
     plain.until("thinking", |line| line.contains("thinking            registry"));
+    // Claude says what it does before it has written the first line of the transcript.
+    let is_listed = || desk.json(&["list"])["sessions"].as_array().is_some_and(|all| !all.is_empty());
+    wait_until(desk.home.path(), "the session is listed", is_listed);
     let listed = desk.json(&["list"]);
     let activity = &listed["sessions"][0]["activity"];
     assert_eq!(
@@ -116,7 +116,10 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
         events.until("thinking", |line| is(line, "thinking"));
         let asked = events.until("asked", |line| is(line, "waiting_permission"));
         assert!(asked.contains(r#""toolName":"Bash""#) && asked.contains("Make it"), "{asked}");
-        // Who looks once sees the same.
+        // Who looks once sees the same, as soon as claude has written what it was told.
+        let is_listed =
+            || desk.json(&["list", "--running"])["sessions"].as_array().is_some_and(|all| !all.is_empty());
+        wait_until(desk.home.path(), "the session is listed", is_listed);
         let listed = desk.json(&["list", "--running"])["sessions"][0].clone();
         let activity = &listed["activity"];
         let told = [&activity["state"], &activity["evidence"], &activity["tool"], &activity["detail"]];

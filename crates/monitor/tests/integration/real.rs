@@ -13,13 +13,10 @@ use model::{Activity, Evidence, SessionEvent};
 use monitor::{Listener, Monitor, Settings, Timers};
 use serde_json::json;
 use testkit::recording::{Recorder, Seen, What};
-use testkit::{Answer, Claude, Gate, ModelServer, ScratchHome, Script, Terminal};
+use testkit::{Answer, Claude, Gate, ModelServer, PATIENCE, ScratchHome, Script, Terminal};
 use transcript::ConfigFolder;
 
 use crate::recorded;
-
-/// How long a state may take to come.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 #[expect(clippy::disallowed_methods, reason = "what is watched is real, and so is its time")]
 fn clock() -> Timestamp {

@@ -15,10 +15,9 @@ use jiff::Timestamp;
 use model::{Evidence, SessionEvent, State};
 use monitor::{Listener, Monitor, Settings, Snapshot, Timers};
 use serde_json::{Value, json};
+use testkit::PATIENCE;
 use transcript::ConfigFolder;
 
-/// How long something may take before the test fails.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// So long nobody looks by himself: what is told within a test the system has told.
 const NEVER: Duration = Duration::from_hours(1);
 /// When prompt 0 of these tests was made, in seconds: later than any file they stand in.

@@ -1,12 +1,10 @@
 //! A place where an answer waits until the test lets it go on: tests wait for things, not for time.
 
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// How long a test waits for the program under test before it is called hung.
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::PATIENCE;
 
 /// Closed until opened; clones are the same gate.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use testkit::files::bytes;
 use testkit::{Answer, Claude, Gate, Script};
 use workers::{Asked, Command, Event, Options, PermissionMode, Reply, WorkerState};
 
-use crate::stage::{Stage, allow, exists};
+use crate::stage::{Stage, allow, exists, wait_until};
 
 fn touch(name: &str) -> Value {
     json!({"command": format!("touch {name} && rm -rf nothing"), "description": "Make a file"})
@@ -241,6 +241,9 @@ fn modes_change_in_the_middle() {
         let mut actor = stage.start(&stage.spec("write it"));
         actor.state("running");
         actor.handle.command(Command::SetMode { mode: PermissionMode::DontAsk }).unwrap();
+        let frames = workers::frames(&stage.order.home, actor.handle.id);
+        let is_answer = |line: &str| line.contains("control_response") && line.contains("backstory-2");
+        wait_until("the mode is changed", || String::from_utf8_lossy(&bytes(&frames)).lines().any(is_answer));
         gate.open();
         // Nobody is asked any more.
         let denied = actor.until("the result", |event| match event {

@@ -153,7 +153,7 @@ fn one_that_closes_its_input_and_goes_on_is_ended() {
 fn silence_in_the_middle_of_a_turn_is_ended() {
     let gate = Gate::new();
     let mut stage = Stage::new(&Claude::newest(), Script::new().otherwise(Answer::held(&gate)));
-    stage.order.limits = Limits { silence: Duration::from_secs(2), ..Limits::default() };
+    stage.order.limits = Limits { silence: Duration::from_secs(2), ..stage.order.limits };
     let actor = stage.start(&stage.spec("never end"));
     let (why, message) = failed(actor.end());
     assert_eq!((why, message.as_str()), (Why::Silent, "claude said nothing for 2 s"));

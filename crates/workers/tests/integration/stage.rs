@@ -10,16 +10,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::SessionId;
 use testkit::claude::offline_environment;
-use testkit::{Claude, ModelServer, ScratchHome, Script};
+use testkit::{Claude, ModelServer, PATIENCE, ScratchHome, Script};
 use transcript::ConfigFolder;
 use workers::table::{Added, Wanted};
 use workers::{
     Command, Event, Handle, Life, Limits, Manner, Options, Order, Program, Reply, Request, Start, Table,
     TurnResult, WorkerId, WorkerSpec, WorkerState,
 };
-
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_mins(5);
 
 pub(crate) struct Stage {
     pub(crate) home: ScratchHome,

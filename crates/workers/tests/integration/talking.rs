@@ -190,7 +190,7 @@ fn one_who_waits_can_be_cancelled() {
 #[test]
 fn an_idle_worker_ends_when_its_time_is_over() {
     let mut stage = Stage::new(&Claude::newest(), script());
-    stage.order.limits = Limits { idle: std::time::Duration::from_millis(200), ..Limits::default() };
+    stage.order.limits = Limits { idle: std::time::Duration::from_millis(200), ..stage.order.limits };
     let actor = stage.start(&stage.spec("say hello"));
     assert_eq!(actor.end(), WorkerState::Finished { text: "Hello.".into() });
 }
