@@ -329,8 +329,9 @@ impl<'a> Value<'a> {
         if !self.is_quoted && (is_code(value) || is_number(value)) {
             return false;
         }
-        if text.is_cut_at(self.end) && tie != Tie::Sentence && value.len() >= 3 {
-            return self.is_quoted || tie == Tie::Equals;
+        let is_begun = text.is_cut_at(self.end) && value.len() >= 3;
+        if is_begun && tie != Tie::Sentence && (self.is_quoted || tie == Tie::Equals) {
+            return true;
         }
         match promise {
             Promise::Password if tie == Tie::Argument && is_technical(value) => false,

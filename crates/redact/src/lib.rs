@@ -60,14 +60,19 @@ pub fn find(text: &str) -> Vec<Secret> {
     find_in(text, false)
 }
 
+/// The same in the beginning of a longer text: what begins as a secret and runs to the end is one, too.
+pub fn find_beginning(text: &str) -> Vec<Secret> {
+    find_in(text, true)
+}
+
 /// The text with `[redacted:kind]` in the place of each secret.
 pub fn redact(text: &str) -> Cow<'_, str> {
     replaced(text, &find_in(text, false))
 }
 
-/// The same for the beginning of a longer text: what begins as a secret and runs to the end is one, too.
+/// The same for the beginning of a longer text, as [`find_beginning`] finds them.
 pub fn redact_beginning(text: &str) -> Cow<'_, str> {
-    replaced(text, &find_in(text, true))
+    replaced(text, &find_beginning(text))
 }
 
 /// [`redact`] of a text that is already owned or borrowed.

@@ -7,6 +7,7 @@
 )]
 
 mod adversary;
+mod beginning;
 mod harmless;
 mod made_up;
 mod recall;
