@@ -6,7 +6,8 @@
 use crate::colour;
 use crate::rules::{HARMLESS_TOKENS, KEY_NAMES, PASSWORD_NAMES};
 use crate::value::{
-    is_code, is_mixed, is_number, is_password, is_place, is_placeholder, is_random, is_technical, is_uuid,
+    is_code, is_encoded_text, is_mixed, is_number, is_password, is_place, is_placeholder, is_random,
+    is_signed, is_technical, is_uuid,
 };
 use crate::{Secret, Text};
 
@@ -25,6 +26,11 @@ enum Promise {
 }
 
 impl Promise {
+    /// How long its value is at least where that is base64.
+    fn least(self) -> usize {
+        if self == Self::Password { 8 } else { 16 }
+    }
+
     fn kind(self) -> &'static str {
         match self {
             Self::Password => "password",
@@ -168,9 +174,13 @@ impl<'a> Name<'a> {
             // Standing alone it is mostly a verb or a result: only a quoted key, an option or `pass=`.
             let is_source =
                 [&b"-passin "[..], b"-passout "].iter().any(|option| self.before().ends_with(option));
-            return matches!(self.bytes.get(self.end), Some(b'"' | b'\'' | b'=' | b'\\'))
+            let behind = &self.bytes[self.end..];
+            let is_field =
+                behind.first() == Some(&b':') && quote(&behind[1 + spaces(&behind[1..])..]).is_some();
+            return matches!(behind.first(), Some(b'"' | b'\'' | b'=' | b'\\'))
                 || word == "pwd"
-                || is_source;
+                || is_source
+                || is_field;
         };
         let is_joined = before.is_ascii_alphanumeric();
         let is_camel =
@@ -323,6 +333,9 @@ impl<'a> Value<'a> {
 
     fn is_secret(&self, text: Text<'_>, promise: Promise, name: &Name<'_>, tie: Tie) -> bool {
         let value = self.bytes;
+        if promise != Promise::Token && is_signed(value) {
+            return true;
+        }
         if self.goes_on || is_placeholder(value) || is_place(value) || is_same(value, name) {
             return false;
         }
@@ -335,6 +348,7 @@ impl<'a> Value<'a> {
         }
         match promise {
             Promise::Password if tie == Tie::Argument && is_technical(value) => false,
+            _ if tie != Tie::Sentence && value.len() >= promise.least() && is_encoded_text(value) => true,
             Promise::Password => is_password(value) && !(tie == Tie::Sentence && value.ends_with(b"?")),
             Promise::Key | Promise::Secret if is_uuid(value) => true,
             _ if is_uuid(value) => name.text().ends_with(b"authToken"),

@@ -1,4 +1,5 @@
-//! Passwords given to commands: `curl -u name:password`, `mysql -pPassword`, `docker login -p …`, `sshpass -p …`, `.netrc`.
+//! Passwords given to commands: `curl -u name:password`, `mysql -pPassword`, `docker login -p …`, `redis-cli -a …`,
+//! `htpasswd -b …`, `.netrc` and their like.
 
 use crate::rules::MANUAL_PASSWORDS;
 use crate::value::{is_code, is_password, is_placeholder};
@@ -16,6 +17,16 @@ pub(crate) fn password(text: Text<'_>, start: usize, end: usize) -> Option<Secre
         b"curl " => user_option(words),
         b"mysql" => joined_option(words),
         b"sshpass" => joined_option(words.clone()).or_else(|| after_login(words)),
+        b"redis-cli" => option(words, b"-a"),
+        b"mongo" | b"7z " => option(words, b"-p"),
+        b"sqlcmd" => option(words, b"-P"),
+        b"ldap" => option(words, b"-w"),
+        // Its first `-` has been read.
+        b"zip -" => match words.clone().next()? {
+            (at, b"P") => given(Words { at: at + 1, ..words }.next()?),
+            _ => option(words, b"-P"),
+        },
+        b"smbclient" => behind_user(words),
         _ => after_login(words),
     };
     found.map(|(from, to)| Secret::new("command-password", end + from..end + to))
@@ -56,6 +67,102 @@ fn joined_option(words: Words<'_>) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+/// `-a password`, or right behind the option, of one command.
+fn option(words: Words<'_>, name: &[u8]) -> Option<(usize, usize)> {
+    let mut is_next = false;
+    for (at, word) in words.take_while(|(_, word)| !matches!(*word, b"|" | b"||" | b"&&" | b";")) {
+        let joined = word.strip_prefix(name).filter(|rest| !rest.is_empty());
+        if let Some(password) = if is_next { Some(word) } else { joined } {
+            return given((at + word.len() - password.len(), password));
+        }
+        is_next = word == name;
+    }
+    None
+}
+
+fn given((at, password): (usize, &[u8])) -> Option<(usize, usize)> {
+    (is_usual(password) && accepted(password, b"")).then_some((at, at + password.len()))
+}
+
+/// Where nothing but a password can stand, letters are one if they are of both cases.
+fn is_usual(password: &[u8]) -> bool {
+    let holds = |is: fn(&u8) -> bool| password.iter().any(is);
+    is_password(password)
+        || (password.len() >= 6 && holds(u8::is_ascii_lowercase) && holds(u8::is_ascii_uppercase))
+}
+
+/// `-U name%password`.
+fn behind_user(words: Words<'_>) -> Option<(usize, usize)> {
+    let mut before: &[u8] = b"";
+    for (at, word) in words {
+        let user = word.strip_prefix(b"-U").or_else(|| word.strip_prefix(b"--user=")).unwrap_or(word);
+        let is_user = user.len() < word.len() || matches!(before, b"-U" | b"--user");
+        if let Some(sign) = user.iter().position(|byte| *byte == b'%').filter(|_| is_user) {
+            let password = &user[sign + 1..];
+            let end = at + word.len();
+            return accepted(password, &user[..sign]).then_some((end - password.len(), end));
+        }
+        before = word;
+    }
+    None
+}
+
+/// What `htpasswd -b` and `chpasswd` are given, whose `pass` begins at `at`.
+pub(crate) fn of_a_user(text: Text<'_>, at: usize) -> Option<Secret> {
+    let (before, rest) = text.bytes.split_at(at);
+    let rest = rest.strip_prefix(b"passwd")?;
+    let line = rest.iter().take(REACH).position(|byte| matches!(byte, b'\n' | b'\r'));
+    let words = Words { line: &rest[..line.unwrap_or(rest.len().min(REACH))], at: 0 };
+    let begin = at + b"passwd".len();
+    let found = match before {
+        [.., b'h', b't'] => third_word(words).map(|(from, to)| (begin + from, begin + to)),
+        [.., b'c', b'h'] => {
+            here_string(words.line).map(|(from, to)| (begin + from, begin + to)).or_else(|| piped(before))
+        }
+        _ => None,
+    };
+    found.map(|(from, to)| Secret::new("command-password", from..to))
+}
+
+/// `-b file name password`; without the file where `-n` prints instead.
+fn third_word(words: Words<'_>) -> Option<(usize, usize)> {
+    let (mut is_given, mut place) = (false, 2);
+    for (at, word) in words {
+        if let Some(letters) = word.strip_prefix(b"-") {
+            is_given |= letters.contains(&b'b');
+            place -= usize::from(letters.contains(&b'n')).min(place);
+        } else if place > 0 {
+            place -= 1;
+        } else {
+            return is_given.then(|| given((at, word)))?;
+        }
+    }
+    None
+}
+
+/// `<<< name:password`.
+fn here_string(line: &[u8]) -> Option<(usize, usize)> {
+    let at = line.windows(3).position(|three| three == b"<<<")? + 3;
+    let (start, word) = Words { line, at }.next()?;
+    pair(start, word)
+}
+
+/// `echo name:password |`, which ends before the command.
+fn piped(before: &[u8]) -> Option<(usize, usize)> {
+    let start = before.len() - before.iter().rev().take(REACH).take_while(|byte| **byte != b'\n').count();
+    let pipe = start + before[start..].iter().rposition(|byte| *byte == b'|')?;
+    let said = Words { line: &before[..pipe], at: start };
+    said.filter_map(|(at, word)| pair(at, word)).last()
+}
+
+fn pair(at: usize, word: &[u8]) -> Option<(usize, usize)> {
+    let colon = word.iter().position(|byte| *byte == b':')?;
+    let (user, password) = (&word[..colon], &word[colon + 1..]);
+    let is_name =
+        !user.is_empty() && user.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte));
+    (is_name && is_usual(password) && accepted(password, user)).then_some((at + colon + 1, at + word.len()))
 }
 
 /// `docker login -u name -p password`, and `machine host login name password …` of `.netrc`.

@@ -1,6 +1,6 @@
 //! Headers of requests: `Authorization`, `Cookie`, and the same secrets where settings hold them.
 
-use crate::value::{is_mixed, is_placeholder, is_random, is_uuid};
+use crate::value::{decoded, is_mixed, is_placeholder, is_random, is_uuid};
 use crate::{Secret, Text};
 
 /// The token behind `Bearer`, whose letters from the second on stand at `start`.
@@ -91,34 +91,12 @@ fn is_base64(byte: u8) -> bool {
 
 /// Whether the base64 holds printable text with a colon that is not its last.
 fn decodes_to_pair(encoded: &[u8]) -> bool {
-    let mut bits = 0_u32;
-    let mut held = 0;
-    let mut colon = None;
-    let mut length = 0;
-    for byte in encoded.iter().take_while(|byte| **byte != b'=') {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            _ => 63,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xFFFF;
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            let decoded = (bits >> held) & 0xFF;
-            if !(0x20..0x7F).contains(&decoded) {
-                return false;
-            }
-            if decoded == u32::from(b':') && colon.is_none() {
-                colon = Some(length);
-            }
-            length += 1;
-        }
-    }
-
-    colon.is_some_and(|colon| colon + 1 < length) && length >= 4
+    let length = encoded.iter().position(|byte| *byte == b'=').unwrap_or(encoded.len());
+    let Some(text) = decoded(&encoded[..length]) else { return false };
+    let colon = text.iter().position(|byte| *byte == b':');
+    text.len() >= 4
+        && text.iter().all(|byte| (0x20..0x7F).contains(byte))
+        && colon.is_some_and(|colon| colon + 1 < text.len())
 }
 
 /// The cookies that keep somebody logged in, behind `Cookie:` or `Set-Cookie:`.

@@ -2,11 +2,13 @@
 //! with line numbers before them, and cut off.
 
 use crate::colour;
-use crate::value::is_of_few;
+use crate::value::{decoded, is_of_few};
 use crate::{Secret, Text};
 
 /// The longest line that can belong to a key's head, such as `DEK-Info: …`.
 const HEAD_LINE: usize = 120;
+/// In how many characters of base64 the first line of a key says what it is.
+const HEAD: usize = 52;
 /// The fewest characters of a key without its end.
 const LEAST: usize = 24;
 
@@ -38,6 +40,29 @@ pub(crate) fn putty(text: Text<'_>, at: usize) -> Option<Secret> {
     let number = rest.iter().take(8).take_while(|byte| matches!(byte, b':' | b' ' | b'0'..=b'9')).count();
     let body = Body::read(text, at + number);
     (body.characters >= LEAST).then(|| Secret::new("private-key", at + number..body.end))
+}
+
+/// The block in base64 that begins at `start`, where what it begins with says that it is a private key.
+pub(crate) fn encoded(text: Text<'_>, start: usize) -> Option<Secret> {
+    let bytes = text.bytes;
+    let line =
+        |from: usize| bytes[from..].iter().position(|byte| !is_base64(*byte)).unwrap_or(bytes.len() - from);
+    let head = bytes[start..].iter().take(HEAD).take_while(|byte| is_base64(**byte)).count();
+    if !decoded(&bytes[start..start + head])?.windows(7).any(|word| word == b"PRIVATE") {
+        return None;
+    }
+    let mut length = line(start);
+    let mut end = start + length;
+    // Of lines that were broken, all but the last are of one length.
+    while (60..=80).contains(&length) && bytes.get(end) == Some(&b'\n') {
+        let from = end + 1 + bytes[end + 1..].iter().take(40).take_while(|byte| **byte == b' ').count();
+        let next = line(from);
+        if next == 0 || next > length || !ends_line(&bytes[from + next..]) {
+            break;
+        }
+        (end, length) = (from + next, if next == length { next } else { 0 });
+    }
+    Some(Secret::new("private-key", start..end))
 }
 
 /// How far a key's lines go.

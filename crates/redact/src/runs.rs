@@ -363,7 +363,7 @@ fn telegram_token(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
 }
 
 /// A secret of an Azure application: `Q~` behind a digit, 34 to 37 characters around it.
-fn azure_secret(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
+pub(crate) fn azure_secret(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let is_part = |byte: &u8| is_in_run(*byte) || matches!(byte, b'~' | b'.');
     let from = start - bytes[..start].iter().rev().take(40).take_while(|byte| is_part(byte)).count();

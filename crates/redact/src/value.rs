@@ -216,10 +216,67 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
     let counted = Counted::of(value);
     let odd = value.iter().filter(|byte| b"!@#$%^&*+~".contains(byte)).count();
     let sequence_only = counted.letters == 0;
-    (6..=128).contains(&value.len())
-        && !sequence_only
-        && (counted.digits > 0 || odd > 0)
-        && !value.iter().any(u8::is_ascii_whitespace)
+    let is_usual = (6..=128).contains(&value.len()) && !sequence_only && (counted.digits > 0 || odd > 0);
+    (is_usual && !value.iter().any(u8::is_ascii_whitespace)) || is_jumbled_word(value)
+}
+
+/// Whether it is one word of small letters and capitals as nobody writes them: names change between cases, too, but
+/// their parts are longer.
+fn is_jumbled_word(value: &[u8]) -> bool {
+    if !(8..=128).contains(&value.len()) || !value.iter().all(u8::is_ascii_alphabetic) {
+        return false;
+    }
+    // `HTTPServer` has two parts.
+    let begins = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    let parts = 1 + value.windows(2).filter(begins).count();
+    value.len() * 4 < parts * 11
+}
+
+/// Whether it is text in base64, as the secrets of Kubernetes are; no word is by chance.
+pub(crate) fn is_encoded_text(value: &[u8]) -> bool {
+    let is_mixed = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+    (8..=400).contains(&value.len())
+        && value.len().is_multiple_of(4)
+        && is_mixed
+        && decoded(value)
+            .is_some_and(|text| text.iter().all(|byte| (0x20..0x7F).contains(byte) || *byte == b'\n'))
+}
+
+/// What stands in base64, of either alphabet; `None` where it is none.
+pub(crate) fn decoded(encoded: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(encoded.len() / 4 * 3);
+    let (mut bits, mut held) = (0_u32, 0);
+    let padding = encoded.iter().rev().take_while(|byte| **byte == b'=').count();
+    for byte in &encoded[..encoded.len() - padding] {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xFFFF;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.extend(u8::try_from((bits >> held) & 0xFF));
+        }
+    }
+    (padding <= 2).then_some(out)
+}
+
+/// Whether it is a long value of letters, digits and many signs in no order, as web frameworks make their keys.
+pub(crate) fn is_signed(value: &[u8]) -> bool {
+    let is_sign = |byte: &u8| b"!@#$%^&*(-_=+)".contains(byte);
+    if !(40..=128).contains(&value.len())
+        || !value.iter().all(|byte| byte.is_ascii_alphanumeric() || is_sign(byte))
+    {
+        return false;
+    }
+    let counted = Counted::of(value);
+    let turns = value.windows(2).filter(|pair| is_sign(&pair[0]) != is_sign(&pair[1])).count();
+    counted.digits >= 3 && counted.letters >= 10 && turns >= 10 && !is_sure_placeholder(value)
 }
 
 /// A UUID.
@@ -305,12 +362,34 @@ mod tests {
     fn passwords() {
         let check = |value: &str, expected| assert_eq!(is_password(value.as_bytes()), expected, "{value}");
         check("hunter2", true);
+        check("QqYyzbLu", true);
+        check("txdVzRiJlCEUuvsL", true);
+        check("getUserPassword", false);
+        check("HTTPServerURL", false);
+        check("DatabasePassWd", false);
+        check("PasswordInput", false);
         check("Tr0ub4dor&3", true);
         check("p@ssword", true);
         check("password", false);
         check("123456", false);
         check("user-password", false);
         check("a 1 b 2 c", false);
+    }
+
+    #[test]
+    fn encoded_and_signed() {
+        let check =
+            |value: &str, expected| assert_eq!(is_encoded_text(value.as_bytes()), expected, "{value}");
+        check("aHVudGVyMg==", true);
+        check("c2stbGl2ZS1hYmNk", true);
+        check("password", false);
+        check("UserPassword", false);
+        check("getTokenFromEnvs", false);
+        check("iVBORw0KGgoAAAANSUhE", false);
+        let check = |value: &str, expected| assert_eq!(is_signed(value.as_bytes()), expected, "{value}");
+        check("G)ov^(a*8bHN_wDeM3$t+$p5%(0%dk2-x=w7q&z!r9@m#e1v", true);
+        check("%(user)s:%(password)s@%(host)s:%(port)s/%(database)s", false);
+        check("a-name-of-many-parts-that-goes-on-and-on-and-on-and-on", false);
     }
 
     #[test]

@@ -36,8 +36,12 @@ enum Announces {
     Signature,
     /// A token that is too short to be a long run, or is too often broken.
     Token,
+    /// A client's secret of Azure, which dots may part into short pieces.
+    Azure,
     /// The private part of a `PuTTY` key.
     Putty,
+    /// A block of PEM in base64.
+    Encoded,
     /// A password in another script.
     Foreign,
 }
@@ -72,6 +76,13 @@ const WORDS: &[(&str, Announces)] = &[
     ("mysql", Announces::Command),
     ("login", Announces::Command),
     ("sshpass", Announces::Command),
+    ("redis-cli", Announces::Command),
+    ("mongo", Announces::Command),
+    ("sqlcmd", Announces::Command),
+    ("ldap", Announces::Command),
+    ("7z ", Announces::Command),
+    ("zip -", Announces::Command),
+    ("smbclient", Announces::Command),
     ("FIED BY", Announces::Identified),
     ("sig=", Announces::Signature),
     ("ignature=", Announces::Signature),
@@ -85,7 +96,10 @@ const WORDS: &[(&str, Announces)] = &[
     ("dp.st.", Announces::Token),
     ("whsec_", Announces::Token),
     ("sntrys_", Announces::Token),
+    ("7Q~", Announces::Azure),
+    ("8Q~", Announces::Azure),
     ("Private-Lines", Announces::Putty),
+    ("LS0tLS1CRUdJTi", Announces::Encoded),
 ];
 
 /// The words of all scripts.
@@ -135,7 +149,9 @@ pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
 
 fn ask(text: Text<'_>, announces: Announces, start: usize, end: usize, found: &mut Vec<Secret>) {
     match announces {
-        Announces::Value => found.extend(assignment::value(text, start, end)),
+        Announces::Value => {
+            found.extend(assignment::value(text, start, end).or_else(|| command::of_a_user(text, start)));
+        }
         Announces::Key => {
             found.extend(private_key::block(text, start).or_else(|| assignment::value(text, start, end)));
         }
@@ -149,6 +165,8 @@ fn ask(text: Text<'_>, announces: Announces, start: usize, end: usize, found: &m
         Announces::Command => found.extend(command::password(text, start, end)),
         Announces::Signature => found.extend(address::signature(text, end)),
         Announces::Token => runs::token(text, start, found),
+        Announces::Azure => found.extend(runs::azure_secret(text, end, end)),
+        Announces::Encoded => found.extend(private_key::encoded(text, start)),
         Announces::Putty => found.extend(private_key::putty(text, end)),
         Announces::Foreign => found.extend(assignment::foreign(text, end)),
     }

@@ -146,6 +146,7 @@ fn field(rest: &str, random: &mut Random) -> Option<(String, usize)> {
         "b36up" => [UPPER, DIGITS].concat(),
         "base32" => [UPPER, "234567"].concat(),
         "digits" => DIGITS.to_owned(),
+        "signs" => [LOWER, DIGITS, "!@#$%^&*(-_=+)"].concat(),
         _ => return None,
     };
     Some((random.text(&alphabet, count.parse().ok()?), length))
