@@ -26,6 +26,9 @@ pub(crate) fn writable(path: &Path, safety: &str) -> Result<Connection, Error> {
         connection.busy_timeout(BUSY)?;
         connection.pragma_update(None, "synchronous", safety)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
+        // What is deleted is overwritten, in the log as in the file: a file holds nothing that its rows do not.
+        connection.pragma_update(None, "secure_delete", true)?;
+        connection.pragma_update(None, "journal_size_limit", 0)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         // Reads the first page: a damaged file is found here rather than at the first query.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;

@@ -56,6 +56,39 @@ fn check_hostile(spoil: impl Fn(&Path), expected: &str) {
     }
 }
 
+/// Whether a file, its log or any other companion holds the words.
+fn holds(path: &Path, words: &[u8]) -> bool {
+    let files = fs::read_dir(path.parent().unwrap()).unwrap().flatten();
+    #[expect(clippy::disallowed_methods, reason = "a test reads its own small files")]
+    let bytes = |path: PathBuf| fs::read(path).unwrap();
+    files.map(|file| bytes(file.path())).any(|bytes| bytes.windows(words.len()).any(|part| part == words))
+}
+
+#[test]
+fn what_is_deleted_is_gone_from_the_file() {
+    let check = |open: &dyn Fn(&Path) -> Connection| {
+        let (_folder, path) = scratch();
+        let connection = open(&path);
+        for number in 0..200 {
+            add(
+                &connection,
+                &format!("{number} swordfish {}", "long enough for a page of its own ".repeat(100)),
+            );
+        }
+        add(&connection, "it stays");
+        drop(connection);
+        assert!(holds(&path, b"swordfish"));
+        let other = open(&path);
+        let connection = open(&path);
+        connection.execute("DELETE FROM notes WHERE text LIKE '%swordfish%'", []).unwrap();
+        assert_eq!(count(&connection), 1);
+        drop((connection, other));
+        assert!(!holds(&path, b"swordfish") && holds(&path, b"it stays"));
+    };
+    check(&|path| open_derived(path, STEPS).unwrap().connection);
+    check(&|path| open_precious(path, STEPS).unwrap().connection);
+}
+
 #[test]
 fn a_derived_file_always_opens() {
     check_hostile(|_| (), "ready");
