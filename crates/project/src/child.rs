@@ -1,6 +1,6 @@
 //! One question to another program: bounded in time and size, and ended with all it started.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -64,15 +64,15 @@ pub(crate) enum Silence {
     Failed(io::Error),
 }
 
-/// Asks `program` in the place's directory.
-pub(crate) fn ask<I: AsRef<OsStr>>(
-    place: &Place,
-    program: &str,
-    arguments: impl IntoIterator<Item = I>,
-    limit: Duration,
-) -> Result<Answer, Silence> {
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(&place.directory).env("PATH", &place.tools.search_path);
+/// A program that is to be asked in the place's directory; nothing of its environment leads it elsewhere.
+pub(crate) fn program(place: &Place, name: &str) -> Result<Command, Silence> {
+    if !place.directory.is_absolute() {
+        let why = format!("{} is no absolute path", place.directory.display());
+        return Err(Silence::Failed(io::Error::new(io::ErrorKind::InvalidInput, why)));
+    }
+    let search_path = search_path(&place.tools.search_path).ok_or(Silence::Missing)?;
+    let mut command = Command::new(name);
+    command.current_dir(&place.directory).env("PATH", search_path);
     for name in NOT_INHERITED {
         command.env_remove(name);
     }
@@ -86,6 +86,17 @@ pub(crate) fn ask<I: AsRef<OsStr>>(
         ("NO_COLOR", "1"),
     ]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(command)
+}
+
+/// Where programs are looked for: an empty or relative entry would be a folder of the repository.
+fn search_path(path: &OsStr) -> Option<OsString> {
+    let absolute = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    std::env::join_paths(absolute).ok().filter(|path| !path.is_empty())
+}
+
+/// Runs a program made by [`program`], and hears what it says.
+pub(crate) fn ask(mut command: Command, limit: Duration) -> Result<Answer, Silence> {
     // Its own group, so that what it starts ends with it.
     let mut child = command.process_group(0).spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Silence::Missing,
@@ -149,5 +160,21 @@ fn end_group(child: &Child) {
     if let Some(group) = group {
         // It may have ended by itself just now.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_program_is_looked_for_in_the_repository() {
+        let check = |path: &str, expected: Option<&str>| {
+            assert_eq!(search_path(path.as_ref()).as_deref(), expected.map(OsStr::new), "{path}");
+        };
+        check("/usr/bin:/bin", Some("/usr/bin:/bin"));
+        check(":/usr/bin::.:bin:../x:/bin:", Some("/usr/bin:/bin"));
+        check(".", None);
+        check("", None);
     }
 }

@@ -1,17 +1,28 @@
 //! What git says of a directory. Everything is asked for with NUL between the fields, so that no name or subject
 //! can be taken for a border.
 
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Command;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::Place;
-use crate::child::{Answer, Silence, ask};
+use crate::child::{Answer, Silence, ask, program};
 use crate::head::{Head, head};
 
 /// How many commits are shown.
 const COMMITS: &str = "-10";
-/// A repository's own settings may name programs that git would run for a question.
-const HARMLESS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
+/// A repository's own settings may name programs that git would run for a question: these name none.
+const HARMLESS: [(&str, &str); 3] =
+    [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null"), ("log.showSignature", "false")];
+/// What is missing in a repository is not fetched for a question: its settings say from where, and by which program.
+const NOTHING_FETCHED: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "")];
+/// What git compares. A submodule's own changes are not looked for: git would ask it with the submodule's settings.
+const STATUS: [&str; 5] =
+    ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"];
 
 /// What git says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -45,15 +56,74 @@ pub struct Commit {
     pub date: Option<Timestamp>,
 }
 
-/// Asks git one thing; a failure that is worth a word goes to `problems`.
+/// Asks git one thing that needs no file of the work tree; a failure that is worth a word goes to `problems`.
 pub(crate) fn git(place: &Place, arguments: &[&str]) -> Result<Answer, String> {
-    let all = HARMLESS.iter().chain(arguments);
+    question(place, arguments, &[])
+}
+
+/// Has git do what a person asked for, with all that the repository's settings say: its filters and hooks, too.
+pub(crate) fn git_at_work(place: &Place, arguments: &[&str]) -> Result<Answer, String> {
+    run(place, arguments, |mut git| {
+        set(&mut git, vec![("core.fsmonitor".into(), "false")]);
+        git
+    })
+}
+
+fn question(place: &Place, arguments: &[&str], filters: &[OsString]) -> Result<Answer, String> {
+    run(place, arguments, |mut git| {
+        let mut settings: Vec<(OsString, &str)> =
+            HARMLESS.iter().map(|(name, value)| (OsString::from(name), *value)).collect();
+        for filter in filters {
+            settings.extend([".clean", ".process", ".required"].map(|part| {
+                let mut name = filter.clone();
+                name.push(part);
+                (name, if part == ".required" { "false" } else { "" })
+            }));
+        }
+        set(&mut git, settings);
+        git.envs(NOTHING_FETCHED);
+        git
+    })
+}
+
+/// Settings over all others: by the environment, and not by `-c`, for a filter's name may hold a `=`.
+fn set(git: &mut Command, settings: Vec<(OsString, &str)>) {
+    git.env("GIT_CONFIG_COUNT", settings.len().to_string());
+    for (number, (name, value)) in settings.into_iter().enumerate() {
+        git.env(format!("GIT_CONFIG_KEY_{number}"), name);
+        git.env(format!("GIT_CONFIG_VALUE_{number}"), value);
+    }
+}
+
+fn run(
+    place: &Place,
+    arguments: &[&str],
+    prepare: impl FnOnce(Command) -> Command,
+) -> Result<Answer, String> {
     let asked = || arguments.first().copied().unwrap_or_default();
-    ask(place, "git", all, place.tools.git_limit).map_err(|silence| match silence {
+    let answer = program(place, "git").map(prepare).and_then(|mut git| {
+        git.args(arguments);
+        ask(git, place.tools.git_limit)
+    });
+    answer.map_err(|silence| match silence {
         Silence::Missing => "there is no program `git` on your PATH".to_owned(),
         Silence::Late(limit) => format!("`git {}` did not answer within {} s", asked(), limit.as_secs()),
         Silence::Failed(error) => format!("`git {}` cannot be run: {error}", asked()),
     })
+}
+
+/// The filters that any settings of the place name, as `filter.<name>`: each is a program that git runs over files.
+///
+/// Without it a file that it would have changed back, and that was written since git last looked, counts as changed.
+fn filters(place: &Place) -> Result<Vec<OsString>, String> {
+    let answer = git(place, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."])?;
+    if answer.cut {
+        return Err("the repository's settings name too many filters".to_owned());
+    }
+    let keys = answer.bytes.split(|byte| *byte == 0);
+    let filters = keys.filter_map(|key| key.get(..key.iter().rposition(|byte| *byte == b'.')?));
+    let filters: BTreeSet<&[u8]> = filters.collect();
+    Ok(filters.into_iter().map(|filter| OsStr::from_bytes(filter).to_owned()).collect())
 }
 
 /// The branch that is checked out, born or not; `None` on a detached head.
@@ -110,11 +180,27 @@ pub(crate) struct Changes {
 
 /// What has changed; nothing in a repository without a work tree.
 pub(crate) fn changes(place: &Place) -> Result<Changes, String> {
-    let answer = git(place, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
+    let answer = status(place)?;
     if answer.cut {
         return Err("there are more changes than are shown".to_owned());
     }
+    if !answer.success && !answer.complaint.contains("must be run in a work tree") {
+        return Err(format!("git does not say what has changed: {}", answer.complaint));
+    }
     Ok(if answer.success { parse_changes(&answer.bytes) } else { Changes::default() })
+}
+
+/// What `git status` says, without running what the repository names.
+fn status(place: &Place) -> Result<Answer, String> {
+    let filters = filters(place)?;
+    let answer = question(place, &STATUS, &filters)?;
+    if answer.success {
+        return Ok(answer);
+    }
+    // Renames are found by content, which may be missing where little of a repository was fetched: then they are told
+    // as a removal and an addition.
+    let plain = question(place, &[&STATUS[..], &["--no-renames"]].concat(), &filters)?;
+    Ok(if plain.success { plain } else { answer })
 }
 
 /// `XY path` for each; of what was renamed or copied the old path follows.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Place;
-use crate::child::{Silence, ask};
+use crate::child::{Silence, ask, program};
 
 /// Open pull requests and failing checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -61,7 +61,11 @@ pub(crate) fn github(place: &Place) -> Result<Option<GitHub>, String> {
 }
 
 fn gh(place: &Place, arguments: &[&str]) -> Result<Option<crate::child::Answer>, String> {
-    match ask(place, "gh", arguments, place.tools.github_limit) {
+    let asked = program(place, "gh").and_then(|mut gh| {
+        gh.args(arguments);
+        ask(gh, place.tools.github_limit)
+    });
+    match asked {
         Ok(answer) => Ok(Some(answer)),
         Err(Silence::Missing) => Ok(None),
         Err(Silence::Late(limit)) => Err(format!("`gh` did not answer within {:.1} s", limit.as_secs_f64())),

@@ -20,7 +20,9 @@ pub(crate) enum Head {
 
 /// The `HEAD` of the work tree that a directory lies in; `None` where git has to be asked.
 pub(crate) fn head(directory: &Path) -> Option<Head> {
-    let dot_git = directory.ancestors().map(|root| root.join(".git")).find(|dot_git| dot_git.exists())?;
+    // A path that is not absolute would be looked for where the person stands.
+    let above = directory.ancestors().filter(|_| directory.is_absolute());
+    let dot_git = above.map(|root| root.join(".git")).find(|dot_git| dot_git.exists())?;
     understood(&line(&git_folder(&dot_git)?.join("HEAD"))?)
 }
 

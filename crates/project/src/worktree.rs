@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::git::{fields, git};
+use crate::git::{fields, git, git_at_work};
 use crate::{Place, Tools};
 
 /// Where they are made inside a repository, as Claude Code does itself.
@@ -47,9 +47,9 @@ pub fn add_work_tree(place: &Place, name: &str) -> Result<WorkTree, String> {
     let target = path.to_string_lossy();
     let is_known = git(place, &["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success;
     let made = if is_known {
-        git(place, &["worktree", "add", "--quiet", &target, &branch])?
+        git_at_work(place, &["worktree", "add", "--quiet", &target, &branch])?
     } else {
-        git(place, &["worktree", "add", "--quiet", "--no-track", "-b", &branch, &target, "HEAD"])?
+        git_at_work(place, &["worktree", "add", "--quiet", "--no-track", "-b", &branch, &target, "HEAD"])?
     };
     if !made.success {
         return Err(format!("git cannot make the work tree {target}: {}", made.complaint));
@@ -62,7 +62,7 @@ pub fn lost_with(tree: &Place) -> Result<Vec<String>, String> {
     let tree = &patient(tree);
     let found = own(tree)?;
     let mut lost = Vec::new();
-    let status = git(tree, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
+    let status = git_at_work(tree, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
     if !status.success {
         return Err(format!("git does not say what has changed: {}", status.complaint));
     }
@@ -102,7 +102,7 @@ pub fn remove_work_tree(tree: &Place) -> Result<(), String> {
     let found = own(tree)?;
     let main = Place { directory: main_tree(tree)?, tools: tree.tools.clone() };
     // Not forced: what has changed since it was looked at makes git refuse.
-    let removed = git(&main, &["worktree", "remove", &found.path.to_string_lossy()])?;
+    let removed = git_at_work(&main, &["worktree", "remove", &found.path.to_string_lossy()])?;
     if !removed.success {
         return Err(format!("git does not remove it: {}", removed.complaint));
     }
