@@ -1,10 +1,12 @@
 //! The call.
 
+use std::net::IpAddr;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use ureq::Agent;
+use ureq::http::Uri;
 
 /// Where the API is when nothing says otherwise.
 const USUAL: &str = "https://api.anthropic.com";
@@ -36,6 +38,14 @@ pub enum Error {
     /// It took longer than it may.
     #[error("no answer within {} ms", .0.as_millis())]
     Late(Duration),
+    /// The address is none that a key is sent to.
+    #[error("{host} is not asked: {reason}")]
+    Address {
+        /// Whose address it is, without what else stands in it.
+        host: String,
+        /// Why not.
+        reason: &'static str,
+    },
     /// The connection could not be made, or broke.
     #[error("{0}")]
     Connection(String),
@@ -54,13 +64,38 @@ pub enum Error {
 
 /// Asks, and gives back the text of the answer.
 pub fn ask(question: &Question<'_>) -> Result<String, Error> {
-    let call = Call::new(question);
+    let is_plain = check(question.url.unwrap_or(USUAL))?;
+    let call = Call::new(question, is_plain);
     let limit = question.limit;
     let (sender, received) = mpsc::channel();
     // A name that is looked up, or a proxy that hangs, may keep the call longer than its own limit: whoever
     // waits for it here does not.
     std::thread::spawn(move || sender.send(call.make()));
     received.recv_timeout(limit).unwrap_or(Err(Error::Late(limit)))
+}
+
+/// Refuses an address that a key is not for: it goes over `https`, or stays on this machine. Says whether it goes
+/// without encryption.
+fn check(url: &str) -> Result<bool, Error> {
+    let refused = |host: &str, reason| Err(Error::Address { host: host.to_owned(), reason });
+    let Some(address) = url.parse::<Uri>().ok().filter(|address| address.host().is_some()) else {
+        return refused("ANTHROPIC_BASE_URL", "it is no address; one looks like https://api.anthropic.com");
+    };
+    let host = address.host().unwrap_or_default();
+    if address.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+        return refused(host, "its address in ANTHROPIC_BASE_URL holds a name or a password");
+    }
+    match address.scheme_str() {
+        Some("https") => Ok(false),
+        Some("http") if is_loopback(host) => Ok(true),
+        Some("http") => refused(host, "a key is not sent over plain http to another machine; use https"),
+        _ => refused(host, "only https and http are spoken"),
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let number = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || number.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 struct Call {
@@ -72,12 +107,16 @@ struct Call {
 }
 
 impl Call {
-    fn new(question: &Question<'_>) -> Self {
-        let config = Agent::config_builder()
+    fn new(question: &Question<'_>, is_plain: bool) -> Self {
+        let mut config = Agent::config_builder()
             .timeout_global(Some(question.limit))
             .http_status_as_error(false)
             // A key is shown to nobody but whom it was meant for.
             .max_redirects(0);
+        if is_plain {
+            // What stays on this machine goes through nobody's proxy.
+            config = config.proxy(None);
+        }
         let body = json!({
             "model": question.model,
             "max_tokens": question.max_tokens,
@@ -159,6 +198,21 @@ mod tests {
         let nobody = ask(&question("http://127.0.0.1:1")).unwrap_err().to_string();
         assert!(nobody.starts_with("cannot ask http://127.0.0.1:1/v1/messages"), "{nobody}");
         assert!(!nobody.contains("sk-ant"), "{nobody}");
+    }
+
+    #[test]
+    fn a_key_is_not_sent_in_plain_nor_is_a_password_repeated() {
+        let check = |url: &str, why: &str| {
+            let said = ask(&question(url)).unwrap_err().to_string();
+            assert!(said.contains(why) && !said.contains("hunter2"), "{url}: {said}");
+        };
+        check("http://elsewhere.invalid", "a key is not sent over plain http");
+        check("http://127.0.0.1.elsewhere.invalid/x", "a key is not sent over plain http");
+        check("http://sam:hunter2@127.0.0.1:1", "holds a name or a password");
+        check("https://sam:hunter2@elsewhere.invalid", "holds a name or a password");
+        check("ftp://elsewhere.invalid/?hunter2", "only https and http are spoken");
+        check("hunter2 is no address", "it is no address");
+        check("", "it is no address");
     }
 
     #[test]
