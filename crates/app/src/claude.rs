@@ -1,6 +1,7 @@
 //! The `claude` that sessions are continued with, and what to do where there is none.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use workers::{Program, Release};
 
@@ -22,7 +23,9 @@ pub(crate) fn required(app: &App) -> Result<Program, Error> {
 
 /// Its release, as far as it says.
 pub(crate) fn release(app: &App, program: &Program) -> Option<Release> {
-    program.release(&app.config.home)
+    // A home that is not there is no place to start a program in.
+    let home = app.config.home.as_path();
+    program.release(if home.is_dir() { home } else { Path::new("/") })
 }
 
 /// A program that can be a worker. It is asked once: on a busy machine that alone takes seconds.

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use catalog::Places;
@@ -54,16 +56,14 @@ pub struct Config {
     pub api_url: Option<String>,
 }
 
-/// The environment's variables, by name; a parameter so that tests can bring their own.
-pub type Variables = BTreeMap<String, String>;
+/// The environment's variables, by name; a parameter so that tests can bring their own. Paths need be no UTF-8.
+pub type Variables = BTreeMap<String, OsString>;
 
 impl Config {
     /// The configuration of this process.
     pub fn of_process() -> Result<Self, Error> {
-        let readable = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        Self::new(&env::vars_os().filter_map(readable).collect())
+        let named = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
+        Self::new(&env::vars_os().filter_map(named).collect())
     }
 
     /// The configuration that these variables and the files they lead to give.
@@ -94,8 +94,11 @@ impl Config {
             openclaw_configuration,
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             is_demo: false,
-            pager: variables.get("PAGER").cloned(),
-            search_path: variables.get("PATH").cloned().unwrap_or_default(),
+            pager: variables.get("PAGER").and_then(|pager| pager.to_str()).map(str::to_owned),
+            search_path: variables
+                .get("PATH")
+                .map(|path| path.to_string_lossy().into_owned())
+                .unwrap_or_default(),
             claude_config_dir: folder(variables, "CLAUDE_CONFIG_DIR"),
             api_key: filled(variables, "ANTHROPIC_API_KEY").map(Secret),
             embedding_key: filled(variables, &settings.embedding.key_variable).map(Secret),
@@ -137,7 +140,7 @@ impl std::fmt::Debug for Secret {
 }
 
 fn filled(variables: &Variables, name: &str) -> Option<String> {
-    variables.get(name).filter(|value| !value.is_empty()).cloned()
+    variables.get(name)?.to_str().filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
 fn folder(variables: &Variables, name: &str) -> Option<PathBuf> {
@@ -151,7 +154,8 @@ fn settings(variables: &Variables, home: &Path) -> Result<Settings, Error> {
     });
     let text = match transcript::read_small(&path, CAP) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        // The home of a system's user may be `/dev/null`.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
         Err(error) => {
             let attempt = format!("cannot read your settings {}", path.display());
             return Err(Error::caused(Kind::Settings, attempt, &error));
@@ -159,8 +163,14 @@ fn settings(variables: &Variables, home: &Path) -> Result<Settings, Error> {
     };
     let name = path.display().to_string();
     let ours = |name: &String| name.starts_with("BACKSTORY_") && !NOT_SETTINGS.contains(&name.as_str());
-    let set =
-        variables.iter().filter(|(name, _)| ours(name)).map(|(name, text)| (name.clone(), text.clone()));
+    let mut set = Vec::new();
+    for (name, value) in variables.iter().filter(|(name, _)| ours(name)) {
+        let Some(value) = value.to_str() else {
+            let message = format!("the variable {name} is no UTF-8: {}", value.to_string_lossy());
+            return Err(Error::new(Kind::Settings, message).hint("write it in UTF-8, or unset it"));
+        };
+        set.push((name.clone(), value.to_owned()));
+    }
     Settings::new(text.as_deref().map(|text| (name.as_str(), text)), set)
 }
 
@@ -180,7 +190,7 @@ fn hub_cache(variables: &Variables, home: &Path) -> PathBuf {
 }
 
 fn claude_folders(variables: &Variables, home: &Path, settings: &Settings) -> Vec<PathBuf> {
-    let named = variables.get("CLAUDE_CONFIG_DIR").map(String::as_str).unwrap_or_default();
+    let named = variables.get("CLAUDE_CONFIG_DIR").map(OsString::as_os_str).unwrap_or_default();
     let named = env::split_paths(named).filter(|path| !path.as_os_str().is_empty());
     each_once(named.chain([home.join(".claude")]).chain(settings.claude.folders.iter().cloned()))
 }
@@ -212,9 +222,30 @@ mod tests {
     use super::*;
 
     fn config(variables: &[(&str, &str)]) -> Config {
-        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Config::new(&std::iter::once(("HOME".to_owned(), "/home/u".to_owned())).chain(variables).collect())
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));
+        Config::new(&std::iter::once(("HOME".to_owned(), "/home/u".into())).chain(variables).collect())
             .unwrap()
+    }
+
+    #[test]
+    fn folders_need_be_no_utf_8() {
+        use std::os::unix::ffi::OsStringExt as _;
+        let odd = OsString::from_vec(b"/odd/\xff".to_vec());
+        let variables = |name: &str| {
+            Variables::from([("HOME".to_owned(), "/home/u".into()), (name.to_owned(), odd.clone())])
+        };
+        assert_eq!(Config::new(&variables("BACKSTORY_HOME")).unwrap().state, Path::new(&odd));
+        let claude = Config::new(&variables("CLAUDE_CONFIG_DIR")).unwrap();
+        assert_eq!(claude.claude_folders, [Path::new(&odd), Path::new("/home/u/.claude")]);
+        assert_eq!(claude.claude_config_dir.as_deref(), Some(Path::new(&odd)));
+        let refused = Config::new(&variables("BACKSTORY_SELECTION_ENABLED")).unwrap_err();
+        assert!(refused.message.contains("BACKSTORY_SELECTION_ENABLED is no UTF-8"), "{}", refused.message);
+    }
+
+    #[test]
+    fn a_home_that_is_no_folder_has_no_settings() {
+        let config = Config::new(&Variables::from([("HOME".to_owned(), "/dev/null".into())])).unwrap();
+        assert_eq!(config.state, Path::new("/dev/null/.local/share/backstory"));
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Claude {
     /// The program.
+    #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Its version, where it says one.
     pub version: Option<String>,
@@ -56,6 +57,7 @@ pub struct Claude {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Folder {
     /// The folder.
+    #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Whether it exists.
     pub exists: bool,
@@ -67,6 +69,7 @@ pub struct Folder {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Kept {
     /// The file.
+    #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Its size; absent where it is not there yet.
     pub bytes: Option<u64>,
@@ -76,6 +79,7 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Index {
     /// Its folder.
+    #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Pieces of text that can be found.
     pub chunks: u64,
@@ -97,6 +101,7 @@ pub struct Finding {
     /// What it is about.
     pub what: String,
     /// Where.
+    #[serde(serialize_with = "model::optional_path")]
     pub place: Option<PathBuf>,
     /// What to do now.
     pub next_step: String,

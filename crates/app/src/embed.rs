@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_a_setting_names() {
-        let home = ("HOME".to_owned(), "/home/u".to_owned());
+        let home = ("HOME".to_owned(), "/home/u".into());
         let config = Config::new(&std::iter::once(home).collect()).unwrap();
         let app =
             App { config, now: Timestamp::UNIX_EPOCH, zone: || TimeZone::UTC, secrets: Secrets::Redacted };

@@ -29,6 +29,7 @@ pub struct Request {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Exported {
     /// The folder.
+    #[serde(serialize_with = "model::path")]
     pub folder: PathBuf,
     /// Documents that were written.
     pub written: u64,

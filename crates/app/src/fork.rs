@@ -45,14 +45,17 @@ pub struct Candidate {
     /// Its title.
     pub title: Option<String>,
     /// The directory it started in.
+    #[serde(serialize_with = "model::optional_path")]
     pub working_directory: Option<PathBuf>,
     /// When something last happened in it.
     pub date: Option<Timestamp>,
     /// The words that were found.
     pub snippet: Option<String>,
     /// The transcript that holds them, the session's own or a sub-agent's; or qmd's name of its document.
+    #[serde(serialize_with = "model::optional_path")]
     pub source_path: Option<PathBuf>,
     /// The session's transcript.
+    #[serde(serialize_with = "model::optional_path")]
     pub jsonl_path: Option<PathBuf>,
     /// Whether it can be forked now.
     pub can_fork: bool,

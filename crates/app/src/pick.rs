@@ -70,6 +70,7 @@ pub struct Answer {
     /// The task.
     pub task: String,
     /// The repository.
+    #[serde(serialize_with = "model::path")]
     pub repo_path: PathBuf,
     /// The branch.
     pub branch: Option<String>,

@@ -17,10 +17,12 @@ pub struct SessionJson {
     /// The OpenClaw agent that started it.
     pub agent_id: Option<AgentId>,
     /// The main repository of the directory it started in.
+    #[serde(serialize_with = "model::optional_path")]
     pub repo_path: Option<Arc<Path>>,
     /// What people call the repository.
     pub project: Option<Arc<str>>,
     /// The directory it started in.
+    #[serde(serialize_with = "model::optional_path")]
     pub cwd: Option<Arc<Path>>,
     /// The branch last seen.
     pub branch: Option<Arc<str>>,
@@ -83,6 +85,7 @@ pub struct SessionJson {
     /// Its sub-agents.
     pub subagents: Vec<Subagent>,
     /// Its transcript.
+    #[serde(serialize_with = "model::optional_path")]
     pub file: Option<Arc<Path>>,
     /// Whether Backstory's archive holds it.
     pub archived: bool,

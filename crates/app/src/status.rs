@@ -56,6 +56,7 @@ pub struct Sessions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Touched {
     /// The file.
+    #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
     /// When last.
     pub last: Timestamp,

@@ -43,6 +43,7 @@ pub struct WorkerJson {
     /// What it has of its directory; absent where it is over.
     pub place: Option<Place>,
     /// The directory it works in.
+    #[serde(serialize_with = "model::path")]
     pub directory: PathBuf,
     /// What it is to do.
     pub task: String,
@@ -60,6 +61,7 @@ pub struct WorkerJson {
     /// How much of its budget is used, in percent.
     pub budget_used_pct: Option<f64>,
     /// Where its frames are kept.
+    #[serde(serialize_with = "model::path")]
     pub frames: PathBuf,
 }
 

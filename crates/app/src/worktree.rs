@@ -26,6 +26,7 @@ pub struct Removed {
     #[serde(flatten)]
     pub worker: WorkerJson,
     /// The work tree that was removed.
+    #[serde(serialize_with = "model::path")]
     pub removed_worktree: PathBuf,
 }
 

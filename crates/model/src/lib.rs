@@ -8,6 +8,7 @@ mod event;
 mod id;
 mod keywords;
 mod origin;
+mod path;
 mod session;
 mod slug;
 mod spending;
@@ -18,6 +19,7 @@ pub use event::{Moment, SOURCE, SessionActivity, SessionEvent, SessionInfo, Suba
 pub use id::{AgentId, InvalidId, SessionId};
 pub use keywords::Keywords;
 pub use origin::Origin;
+pub use path::{optional_path, path};
 pub use session::{ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
 pub use spending::{CostState, MessageUsage, Terms};

@@ -101,5 +101,6 @@ pub struct Subagent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its transcript.
+    #[serde(serialize_with = "crate::path")]
     pub file: PathBuf,
 }

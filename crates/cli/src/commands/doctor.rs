@@ -117,7 +117,12 @@ fn claude(report: &Report) -> String {
     ];
     let can: Vec<_> = abilities.into_iter().filter_map(|(can, word)| can.then_some(word)).collect();
     let version = claude.version.as_deref().unwrap_or("of an unknown version");
-    format!("{version}  {}  ({})", claude.path.display(), can.join(", "))
+    let path = claude.path.display();
+    if can.is_empty() {
+        format!("{version}  {path}")
+    } else {
+        format!("{version}  {path}  ({})", can.join(", "))
+    }
 }
 
 fn describe(folder: &Folder) -> String {

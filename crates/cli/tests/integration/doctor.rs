@@ -100,3 +100,31 @@ fn what_claude_code_will_delete_is_told_in_time() {
     check(40, r#"{"cleanupPeriodDays": 365}"#, 0);
     check(360, r#"{"cleanupPeriodDays": 365}"#, 1);
 }
+
+#[test]
+fn made_up_sessions_do_not_hide_which_claude_there_is() {
+    let desk = desk();
+    let run = desk.backstory(&["doctor", "--demo"]);
+    let first = desk.plain(run.stdout.lines().next().unwrap_or_default());
+    assert!(first.starts_with("claude     2.1.329  ~/bin/claude  (forks"), "{first}");
+    let silent = desk.home.write("bin/claude-silent", "#!/bin/sh\n");
+    fs::remove_file(desk.home.path().join("bin/claude")).expect("the link to claude");
+    fs::rename(silent, desk.home.path().join("bin/claude")).expect("another claude");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(desk.home.path().join("bin/claude"), mode).expect("a program");
+    let text = desk.backstory(&["doctor"]).stdout;
+    assert!(text.contains("of an unknown version") && !text.contains("()"), "{text}");
+}
+
+#[test]
+fn a_file_that_was_put_away_is_told_of() {
+    let desk = desk();
+    let _ = desk.backstory(&["list"]).succeeded();
+    let catalog = desk.home.state_dir().join("catalog.sqlite");
+    fs::write(&catalog, "no database ".repeat(1000)).expect("a damaged catalog");
+    fs::remove_file(desk.home.state_dir().join("overview.bin")).expect("what is kept for listings");
+    let _ = desk.backstory(&["list"]).succeeded();
+    let (code, text) = told(&desk);
+    assert_eq!(code, Some(0), "it is mended already: {text}");
+    assert!(text.contains("catalog.sqlite.set-aside: a file of Backstory's could not be used"), "{text}");
+}
