@@ -190,12 +190,17 @@ fn about_folders(app: &App, all: &list::Answer) -> Vec<Finding> {
 
 fn unreadable(all: &list::Answer) -> Vec<Finding> {
     let finding = |found: &transcript::Problem| {
-        let quoted = workers::quoted(&found.path);
-        problem(found.what.clone(), Some(found.path.clone()), format!("look at it: ls -ld {quoted}"))
+        let next = with_command("look at it", "ls -ld", &found.path);
+        problem(found.what.clone(), Some(found.path.clone()), next)
     };
     let mut findings: Vec<_> = all.problems.iter().map(finding).collect();
     findings.sort_by(|one, other| one.place.cmp(&other.place));
     findings
+}
+
+/// What to do, with the command for it where the path can stand in one.
+fn with_command(what: &str, command: &str, path: &Path) -> String {
+    workers::quoted(path).map_or_else(|| what.to_owned(), |path| format!("{what}: {command} {path}"))
 }
 
 fn not_kept(all: &list::Answer) -> Vec<Finding> {
@@ -262,7 +267,7 @@ fn left_behind(app: &App) -> Vec<Finding> {
     let finding = |record: PathBuf| Finding {
         severity: Severity::Advice,
         what: "a process that is gone is still registered as live".to_owned(),
-        next_step: format!("nothing has to be done; to tidy up: rm {}", workers::quoted(&record)),
+        next_step: with_command("nothing has to be done; to tidy up", "rm", &record),
         place: Some(record),
     };
     records.map(finding).collect()

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use model::{Session, SessionId};
 use serde::Serialize;
 use transcript::Cut;
-use workers::{CommandLine, Release, Start, quoted};
+use workers::{CommandLine, Release, Start, Unprintable, quoted};
 
 use crate::copy::Copy;
 use crate::place::{self, Place};
@@ -147,12 +147,15 @@ impl Fork {
 
     /// The line a person would type. A fork at a message is made now: no flag of `claude` cuts a history.
     pub fn for_a_shell(&self) -> Result<String, Error> {
-        let line = self.command.for_a_shell();
+        let line = for_a_shell(&self.command)?;
         match &self.copy {
             None => Ok(line),
             Some(Copy::Whole { from, to, .. }) => {
-                let (folder, from, to) =
-                    (to.parent().map(quoted).unwrap_or_default(), quoted(from), quoted(to));
+                let word = |path: &Path| {
+                    quoted(path)
+                        .ok_or_else(|| unprintable(&Unprintable { word: path.as_os_str().to_owned() }))
+                };
+                let (folder, from, to) = (word(to.parent().unwrap_or(to))?, word(from)?, word(to)?);
                 Ok(format!("mkdir -p {folder} && install -m 600 {from} {to} && {line}; rm -f {to}"))
             }
             Some(Copy::Cut { .. }) => self.make_copy().map(|()| line),
@@ -162,6 +165,16 @@ impl Fork {
     fn make_copy(&self) -> Result<(), Error> {
         self.copy.as_ref().map_or(Ok(()), |copy| made(copy, self.now))
     }
+}
+
+/// The line a person would type for a command.
+pub fn for_a_shell(command: &CommandLine) -> Result<String, Error> {
+    command.for_a_shell().map_err(|word| unprintable(&word))
+}
+
+fn unprintable(word: &Unprintable) -> Error {
+    Error::new(Kind::Unavailable, format!("no command can be printed: {word}"))
+        .hint("without --print the same command runs it, and no shell reads anything")
 }
 
 /// The whole history of a session for a directory in which `claude` does not find the session itself: a session of its

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use monitor::hooks;
 use monitor::install::{self, Unfit};
-use workers::quoted;
+use workers::quoted_for_sh;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{App, Error, Kind};
@@ -64,8 +64,17 @@ pub fn note(folder: &Path, payload: impl Read, now: Timestamp) {
 
 /// What it takes to have `program` run by Claude Code's hooks.
 pub fn install(app: &App, scope: &Scope, program: &Path) -> Result<Plan, Error> {
-    let command = install::command(&quoted(program), &quoted(folder(app)));
+    let folder = folder(app);
+    let command = install::command(&for_sh(program)?, &for_sh(&folder)?);
     plan(app, scope, |text, _| Ok(Some(install::with_hooks(text, &command)?)))
+}
+
+/// A path as the `sh` reads it by which Claude Code runs a hook.
+fn for_sh(path: &Path) -> Result<String, Error> {
+    quoted_for_sh(path).ok_or_else(|| {
+        let message = format!("{} is no UTF-8, so no settings file can hold it", path.display());
+        Error::new(Kind::Unavailable, message).hint("move it to a place with another name, then try again")
+    })
 }
 
 /// What it takes to have none of our hooks run: the file as it was, where nothing else was changed since.

@@ -39,14 +39,25 @@ impl Place {
             let message = format!("no record of session {id} says which directory it started in");
             return Err(Error::new(Kind::Unavailable, message).hint(elsewhere));
         };
+        if !directory.is_absolute() {
+            // It would be another directory wherever the person stands.
+            let shown = directory.display();
+            let message = format!("session {id} started in `{shown}`, which is no absolute path");
+            return Err(Error::new(Kind::Unavailable, message).hint(elsewhere));
+        }
         if directory.is_dir() {
             return Ok(directory);
         }
-        let shown = directory.display();
-        let message = format!("session {id} started in {shown}, which is gone");
-        Err(Error::new(Kind::Unavailable, message)
-            .hint(format!("make the directory again, then resume: mkdir -p {}", workers::quoted(directory)))
-            .hint(elsewhere))
+        let message = format!("session {id} started in {}, which is gone", directory.display());
+        let again = match workers::quoted(directory) {
+            Some(directory) => format!("make the directory again, then resume: mkdir -p {directory}"),
+            None => {
+                "make the directory again, then resume; its name holds signs that shells read differently, \
+                     so no command for it is printed"
+                    .to_owned()
+            }
+        };
+        Err(Error::new(Kind::Unavailable, message).hint(again).hint(elsewhere))
     }
 
     /// The session's config folder, where it is not the usual one.

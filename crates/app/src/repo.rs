@@ -47,7 +47,9 @@ impl Meant {
     ) -> Result<Self, Error> {
         let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
         let named = sessions.filter(|session| filter.lets_through(session));
-        let roots: BTreeSet<&Path> = named.filter_map(|session| session.repo_path.as_deref()).collect();
+        let roots = named.filter_map(|session| session.repo_path.as_deref());
+        // What a transcript calls `-` or `sub` is no place for anybody else.
+        let roots: BTreeSet<&Path> = roots.filter(|root| root.is_absolute()).collect();
         let mut roots = roots.into_iter();
         match (roots.next(), roots.next()) {
             (Some(root), None) => Ok(Self { directory: root.to_owned(), root: root.to_owned() }),

@@ -60,11 +60,17 @@ impl Projects {
     /// The root of the repository of a directory that a person stands in.
     pub(crate) fn of_directory(global_files: &[PathBuf], directory: &Path) -> PathBuf {
         // Where git knows it nobody else has to be asked.
-        let known = directory.is_dir().then(|| git::repository(directory)).flatten();
+        let is_there = directory.is_absolute() && directory.is_dir();
+        let known = is_there.then(|| git::repository(directory)).flatten();
         known.unwrap_or_else(|| Self::new(global_files).root(directory, None))
     }
 
     fn root(&self, cwd: &Path, worktree_origin: Option<&str>) -> PathBuf {
+        if !cwd.is_absolute() {
+            // A transcript names it; it must not become the directory that the person happens to stand in.
+            return cwd.to_owned();
+        }
+        let worktree_origin = worktree_origin.filter(|origin| Path::new(origin).is_absolute());
         let is_there = cwd.is_dir();
         if is_there && let Some(root) = git::repository(cwd) {
             return root;

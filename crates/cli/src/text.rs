@@ -1,17 +1,18 @@
 //! Pieces of text for people: cut to a width, made safe for a terminal, times and numbers in a few cells.
 
 use jiff::Timestamp;
+use model::{is_steering, is_unseen};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The text on one line, without anything that could steer a terminal.
+/// The text on one line, without anything that could steer a terminal or hide in the text.
 pub(crate) fn safe(text: &str) -> String {
-    text.chars().map(|c| if is_steering(c) { ' ' } else { c }).collect()
+    text.chars().filter(|c| !is_unseen(*c)).map(|c| if is_steering(c) { ' ' } else { c }).collect()
 }
 
-/// The text with its lines, without anything that could steer a terminal.
+/// The same with its lines.
 pub(crate) fn safe_lines(text: &str) -> String {
     let shown = |c: char| if is_steering(c) && c != '\n' && c != '\t' { ' ' } else { c };
-    text.replace("\r\n", "\n").chars().map(shown).collect()
+    text.replace("\r\n", "\n").chars().filter(|c| !is_unseen(*c)).map(shown).collect()
 }
 
 /// A value as JSON, in which nothing can steer a terminal either.
@@ -24,12 +25,14 @@ pub(crate) fn json_line(value: &impl serde::Serialize) -> std::io::Result<String
     Ok(escaped(serde_json::to_string(value)?))
 }
 
-/// JSON escapes most control characters itself; those it leaves begin with one of three bytes.
+/// JSON escapes the control characters below a space itself, and line ends outside its texts are its own.
 fn escaped(json: String) -> String {
     use std::fmt::Write as _;
-    let suspects = memchr::memchr3_iter(0x7f, 0xc2, 0xe2, json.as_bytes());
-    let steering = |at: usize| json[at..].chars().next().filter(|c| is_steering(*c)).map(|c| (at, c));
-    let mut steering = suspects.filter_map(steering).peekable();
+    if json.is_ascii() && memchr::memchr(0x7f, json.as_bytes()).is_none() {
+        return json;
+    }
+    let steering = json.char_indices().filter(|(_, c)| *c >= '\u{7f}' && is_steering(*c));
+    let mut steering = steering.peekable();
     if steering.peek().is_none() {
         return json;
     }
@@ -37,16 +40,13 @@ fn escaped(json: String) -> String {
     let mut done = 0;
     for (at, c) in steering {
         out.push_str(&json[done..at]);
-        // Writing to a String cannot fail.
-        let _ = write!(out, "\\u{:04x}", u32::from(c));
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
         done = at + c.len_utf8();
     }
     out + &json[done..]
-}
-
-/// Control characters, and the marks that turn the direction of writing.
-pub(crate) fn is_steering(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text in at most `width` cells, with `…` where something is missing.
@@ -139,14 +139,23 @@ mod tests {
 
     #[test]
     fn nothing_steers_the_terminal() {
-        assert_eq!(safe("a\u{1b}[2Jb\u{7}\nc\u{202e}d\u{9b}e"), "a [2Jb  c d e");
+        assert_eq!(safe("a\u{1b}[2Jb\u{7}\nc\u{202e}d\u{9b}e"), "a [2Jb  cd e");
+        assert_eq!(safe("a\u{61c}b\u{200b}c\u{2028}d\u{feff}e\u{e0041}\u{fff9}f"), "abc def");
+        assert_eq!(safe_lines("a\r\nb\u{2029}c\td\u{206a}"), "a\nb c\td");
+        // Emoji are joined, and Persian and Hindi spelt, with signs that nobody sees.
+        for whole in ["👩\u{200d}👩\u{200d}👧", "نمی\u{200c}خواهم", "क्\u{200d}ष", "❤\u{fe0f}"]
+        {
+            assert_eq!(safe(whole), whole);
+        }
     }
 
     #[test]
     fn json_steers_nothing_and_stays_json() {
-        let text = json(&["a\u{1b}[m\u{9b}\u{202e}\nö"]).unwrap();
-        assert_eq!(text, "[\n  \"a\\u001b[m\\u009b\\u202e\\nö\"\n]");
-        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), ["a\u{1b}[m\u{9b}\u{202e}\nö"]);
+        let said = "a\u{1b}[m\u{9b}\u{202e}\nö\u{61c}\u{feff}\u{e0041}\u{2028}👩\u{200d}👧\u{7f}";
+        let text = json(&[said]).unwrap();
+        let expected = "a\\u001b[m\\u009b\\u202e\\nö\\u061c\\ufeff\\udb40\\udc41\\u2028👩\u{200d}👧\\u007f";
+        assert_eq!(text, format!("[\n  \"{expected}\"\n]"));
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), [said]);
     }
 
     #[test]

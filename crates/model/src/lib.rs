@@ -12,6 +12,7 @@ mod path;
 mod session;
 mod slug;
 mod spending;
+mod steering;
 mod usage;
 
 pub use activity::{Activity, Evidence, QUESTION, State};
@@ -23,4 +24,5 @@ pub use path::{optional_path, path};
 pub use session::{ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
 pub use spending::{CostState, MessageUsage, Terms};
+pub use steering::{is_steering, is_unseen};
 pub use usage::Usage;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::{Session, SessionId};
+use model::{Session, SessionId, is_steering, is_unseen};
 
 /// The ending of a document's name.
 pub const FILE_TYPE: &str = "md";
@@ -109,7 +109,8 @@ fn pair(line: &str) -> Option<(String, &str)> {
 
 /// A value that stays on its line and steers no terminal.
 fn one_line(value: &str) -> String {
-    let plain: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let seen = value.chars().filter(|c| !is_unseen(*c));
+    let plain: String = seen.map(|c| if is_steering(c) { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -118,6 +119,11 @@ mod tests {
     use super::*;
 
     const ID: &str = "60309e1e-c4ea-4d6d-8da1-21732781ce4d";
+
+    #[test]
+    fn a_value_stays_on_its_line_and_says_what_it_is() {
+        assert_eq!(one_line("a\nTitle: b\u{2028}c\u{202e}d\u{200b}\u{1b}[2J"), "a Title: b cd [2J");
+    }
 
     #[test]
     fn heads_of_every_exporter_are_read() {

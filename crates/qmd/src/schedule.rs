@@ -33,28 +33,28 @@ pub struct Texts {
     pub launchd: String,
 }
 
-/// The line that makes qmd know a collection; words as a shell takes them.
-pub fn collection_add(folder: &str, name: &str, quoted: impl Fn(&str) -> String) -> String {
-    format!("qmd collection add {} --name {} --mask '**/*.md'", quoted(folder), quoted(name))
+/// The line that makes qmd know a collection; `None` where `quoted` has no spelling of a word.
+pub fn collection_add(folder: &str, name: &str, quoted: impl Fn(&str) -> Option<String>) -> Option<String> {
+    Some(format!("qmd collection add {} --name {} --mask '**/*.md'", quoted(folder)?, quoted(name)?))
 }
 
 impl Errand {
-    /// The errand for every program; `quoted` writes a word as a shell takes it.
-    pub fn texts(&self, quoted: impl Fn(&str) -> String) -> Texts {
-        Texts {
-            crontab: self.crontab(quoted),
+    /// The errand for every program; `quoted` writes a word as a shell takes it. `None` where it cannot.
+    pub fn texts(&self, quoted: impl Fn(&str) -> Option<String>) -> Option<Texts> {
+        Some(Texts {
+            crontab: self.crontab(quoted)?,
             systemd_service: self.service(),
             systemd_timer: timer(),
             launchd: self.launchd(),
-        }
+        })
     }
 
     /// cron ends a command at a bare `%`.
-    fn crontab(&self, quoted: impl Fn(&str) -> String) -> String {
-        let set = self.environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+    fn crontab(&self, quoted: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let set = self.environment.iter().map(|(name, value)| Some(format!("{name}={}", quoted(value)?)));
         let words = set.chain(self.words.iter().map(|word| quoted(word)));
-        let command = words.collect::<Vec<_>>().join(" ").replace('%', r"\%");
-        format!("{MINUTE} */{HOURS} * * * {command}")
+        let command = words.collect::<Option<Vec<_>>>()?.join(" ").replace('%', r"\%");
+        Some(format!("{MINUTE} */{HOURS} * * * {command}"))
     }
 
     fn service(&self) -> String {
@@ -115,8 +115,6 @@ fn unit_word(word: &str, is_command: bool) -> String {
             '"' | '\\' => text.extend(['\\', c]),
             '%' => text.push_str("%%"),
             '$' if is_command => text.push_str("$$"),
-            '\n' => text.push_str("\\n"),
-            c if c.is_control() => text.push(' '),
             c => text.push(c),
         }
     }
@@ -134,8 +132,9 @@ mod tests {
 
     use super::*;
 
-    fn quoted(word: &str) -> String {
-        format!("'{}'", word.replace('\'', r"'\''"))
+    #[expect(clippy::unnecessary_wraps, reason = "the rule that is passed in may have no spelling")]
+    fn quoted(word: &str) -> Option<String> {
+        Some(format!("'{}'", word.replace('\'', r"'\''")))
     }
 
     /// A program and a folder with every sign that means something to somebody.
@@ -149,7 +148,7 @@ mod tests {
 
     #[test]
     fn cron_runs_what_was_meant() {
-        let line = errand().texts(quoted).crontab;
+        let line = errand().texts(quoted).unwrap().crontab;
         let command = line.strip_prefix("17 */6 * * * ").unwrap();
         // As cron does it: a bare `%` would end the command, an escaped one is one.
         assert!(!command.replace(r"\%", "").contains('%'), "{command}");
@@ -168,7 +167,7 @@ mod tests {
             .spawn()
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        std::io::Write::write_all(&mut stdin, errand().texts(quoted).launchd.as_bytes()).unwrap();
+        std::io::Write::write_all(&mut stdin, errand().texts(quoted).unwrap().launchd.as_bytes()).unwrap();
         drop(stdin);
         let output = child.wait_with_output().unwrap();
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -180,7 +179,7 @@ mod tests {
 
     #[test]
     fn units_are_written_as_systemd_reads_them() {
-        let texts = errand().texts(quoted);
+        let texts = errand().texts(quoted).unwrap();
         let service: Vec<_> = texts.systemd_service.lines().skip(3).collect();
         let expected = [
             "[Service]",
@@ -196,7 +195,7 @@ mod tests {
     #[test]
     fn qmd_is_told_of_a_folder() {
         assert_eq!(
-            collection_add("/home/ana/md", "claude-sessions", quoted),
+            collection_add("/home/ana/md", "claude-sessions", quoted).unwrap(),
             "qmd collection add '/home/ana/md' --name 'claude-sessions' --mask '**/*.md'"
         );
     }

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use model::SessionId;
@@ -53,6 +53,17 @@ pub enum Start {
     },
 }
 
+/// A word that not every shell reads alike, however it is written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{}` holds a control character, an invisible sign or bytes that are no text, which shells read differently",
+    word.to_string_lossy()
+)]
+pub struct Unprintable {
+    /// The word.
+    pub word: OsString,
+}
+
 /// A `claude` that is ready to be run.
 #[derive(Debug, Clone)]
 pub struct CommandLine {
@@ -76,15 +87,20 @@ impl CommandLine {
         self.command().exec()
     }
 
-    /// The line a person would type for it.
-    pub fn for_a_shell(&self) -> String {
-        let mut words = vec!["cd".to_owned(), quoted(self.directory.as_os_str()), "&&".to_owned()];
+    /// The line a person would type for it, whichever shell they have.
+    pub fn for_a_shell(&self) -> Result<String, Unprintable> {
+        let quoted = |word: &OsStr| quoted(word).ok_or_else(|| Unprintable { word: word.to_owned() });
+        // `cd -` would go elsewhere; an absolute path stays as it is.
+        let directory = Path::new(".").join(&self.directory);
+        let mut words = vec!["cd".to_owned(), quoted(directory.as_os_str())?, "&&".to_owned()];
         if let Some(folder) = &self.config_folder {
-            words.push(format!("{CONFIG_DIR}={}", quoted(folder.as_os_str())));
+            words.push(format!("{CONFIG_DIR}={}", quoted(folder.as_os_str())?));
         }
-        words.push(quoted(&self.name));
-        words.extend(self.arguments().iter().map(quoted));
-        words.join(" ")
+        words.push(quoted(&self.name)?);
+        for argument in self.arguments() {
+            words.push(quoted(&argument)?);
+        }
+        Ok(words.join(" "))
     }
 
     /// The process as it will be started.
@@ -233,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_person_could_type_it() {
-        let check = |line: CommandLine, expected: &str| assert_eq!(line.for_a_shell(), expected);
+        let check = |line: CommandLine, expected: &str| assert_eq!(line.for_a_shell().unwrap(), expected);
         check(line(Start::Resume(id("a1"))), "cd '/home/ana/my shop' && claude --resume=a1");
         check(
             line(Start::Fork { from: id("a1"), to: None }),

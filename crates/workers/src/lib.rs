@@ -26,7 +26,7 @@ pub mod table;
 mod turn;
 mod worker;
 
-pub use command_line::{CommandLine, MARK, Start};
+pub use command_line::{CommandLine, MARK, Start, Unprintable};
 pub use conversation::Limits;
 pub use envelope::Envelope;
 pub use event::{Command, Event, Started, TurnResult};
@@ -37,7 +37,7 @@ pub use program::Program;
 pub use question::Question;
 pub use recover::{Recovered, end_orphan, recover};
 pub use release::Release;
-pub use shell::quoted;
+pub use shell::{quoted, quoted_for_sh};
 pub use socket::Remote;
 pub use spec::{Options, PermissionMode, WorkerSpec};
 pub use state::{Why, WorkerId, WorkerState};

@@ -31,7 +31,7 @@ pub(crate) struct Args {
 /// Prints the report; fails when something has to be mended.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.schedule {
-        let schedule = schedule(app, &std::env::current_exe()?, args.markdown.as_deref());
+        let schedule = schedule(app, &std::env::current_exe()?, args.markdown.as_deref())?;
         return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
     }
     let mut reading = Reading::new();

@@ -235,7 +235,7 @@ fn show(app: &App, args: &Args, wanted: &Which, ranked: &[Ranked], how: &How) ->
         writeln!(out, "{dim}Answered by {who}: {}{dim:#}", safe(why))?;
     }
     if !app.config.is_demo {
-        let words = app::quoted(query(wanted));
+        let words = app::quoted(query(wanted)).unwrap_or_else(|| "<the same words>".to_owned());
         writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
     }
     Ok(out.finish()?)

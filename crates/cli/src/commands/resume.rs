@@ -48,7 +48,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     let command = resume::resume(app, session, &args.extra)?;
     if args.print {
-        return line(&command.for_a_shell());
+        return line(&fork::for_a_shell(&command)?);
     }
     Err(resume::start(&command).into())
 }

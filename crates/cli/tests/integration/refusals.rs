@@ -68,6 +68,54 @@ fn registered_pid(desk: &Desk) -> String {
     pids[0].clone()
 }
 
+/// What `resume` says of a session whose transcript names this directory.
+fn refused(directory: &str) -> (Desk, String) {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    Transcript::new(ID).cwd(directory).prompt("Hello").answer("Hi").write_to(&desk.home);
+    let refused = desk.backstory(&["resume", ID, "--print"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{}", refused.stderr);
+    (desk, refused.stderr)
+}
+
+#[test]
+fn a_hostile_directory_gives_no_command_that_a_shell_misreads() {
+    let (_, said) = refused("/nonexist/back\\'; touch PWN; #");
+    assert!(said.contains(r"mkdir -p '/nonexist/back'\\\''; touch PWN; #'"), "{said}");
+    for name in ["/nonexist/\n'; touch PWN; #", "/nonexist/\u{202e}gpj"] {
+        let (_, said) = refused(name);
+        assert!(said.contains("make the directory again") && !said.contains("mkdir"), "{said}");
+    }
+}
+
+#[test]
+fn a_directory_that_is_there_is_not_printed_where_shells_would_misread_it() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let directory = desk.home.dir("a\nb");
+    Transcript::new(ID).cwd(&directory).prompt("Hello").answer("Hi").write_to(&desk.home);
+    for asked in [&["resume", ID, "--print"][..], &["fork", ID, "--print"]] {
+        let refused = desk.backstory(asked);
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains("without --print the same command runs it"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_relative_directory_is_nowhere() {
+    for directory in ["-", "-P", "--help", "sub", "=ls"] {
+        let desk = Desk::new(Claude::newest(), Script::new());
+        // Where the person stands there is such a directory, and it is a repository.
+        desk.home.repository(directory.trim_start_matches('='));
+        desk.home.dir(directory);
+        Transcript::new(ID).cwd(directory).prompt("Hello").answer("Hi").write_to(&desk.home);
+        let refused = desk.backstory(&["resume", ID, "--print"]);
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{directory}");
+        assert!(refused.stderr.contains("which is no absolute path"), "{}", refused.stderr);
+        let listed = desk.json(&["list"]);
+        assert_eq!(listed["sessions"][0]["cwd"], directory, "{listed}");
+        assert_eq!(listed["sessions"][0]["repo_path"], directory, "{listed}");
+    }
+}
+
 #[test]
 fn a_directory_that_is_gone_is_explained() {
     let desk = Desk::new(Claude::newest(), Script::new());

@@ -7,5 +7,6 @@ mod asking;
 mod ending;
 mod many;
 mod options;
+mod shells;
 mod stage;
 mod talking;

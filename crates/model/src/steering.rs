@@ -1,0 +1,40 @@
+//! Characters that steer what shows them: a terminal, a shell's prompt, a page, the direction of the text around them.
+
+/// Whether a character could steer what shows it, or hide in it: control characters, separators of lines, marks that
+/// turn the direction of writing, and signs without a picture.
+///
+/// Two of the last kind are let through, for words are spelt with them: the joiner (U+200D), which holds emoji and
+/// Indic conjuncts together, and the non-joiner (U+200C), which Persian and Indic words need. The tags that spell the
+/// flags of England, Scotland and Wales are not: they can hold any hidden text.
+pub fn is_steering(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_unseen(c)
+}
+
+/// Those of them that take no room: what shows a text may leave them out, where the others part words.
+pub fn is_unseen(c: char) -> bool {
+    is_direction(c)
+        || matches!(c, '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers() {
+        let check = |text: &str, steers: bool, unseen: bool| {
+            for c in text.chars() {
+                assert_eq!((is_steering(c), is_unseen(c)), (steers, unseen), "{c:?}");
+            }
+        };
+        check("\0\u{7}\n\r\t\u{1b}\u{7f}\u{85}\u{9b}\u{2028}\u{2029}", true, false);
+        check("\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}", true, true);
+        check("\u{200b}\u{2060}\u{206a}\u{206f}\u{feff}\u{fff9}\u{e0001}\u{e0041}\u{180e}", true, true);
+        check("a ü日\u{200c}\u{200d}\u{fe0f}👩🏽\u{301}\u{a0}\u{ad}", false, false);
+    }
+}
