@@ -59,7 +59,8 @@ pub(crate) fn folder(app: &App) -> PathBuf {
 
 /// Leaves a line of the payload that a hook was given in `folder`; whatever goes wrong, nobody is told.
 pub fn note(folder: &Path, payload: impl Read, now: Timestamp) {
-    let _ = hooks::note(folder, payload, now);
+    let kept = |detail: &str| redact::redact_beginning(detail).into_owned();
+    let _ = hooks::note(folder, payload, now, kept);
 }
 
 /// What it takes to have `program` run by Claude Code's hooks.

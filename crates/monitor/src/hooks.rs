@@ -118,14 +118,21 @@ fn is_zero(number: &u64) -> bool {
 
 /// Takes in the payload that Claude Code gives a hook, and leaves a line of it in `folder`.
 ///
+/// `kept` makes of what a tool is about to do what may be kept of it: a model describes its calls in words of its own.
 /// What cannot be read is passed over: a hook has nobody to tell.
-pub fn note(folder: &Path, mut payload: impl Read, at: Timestamp) -> io::Result<()> {
+pub fn note(
+    folder: &Path,
+    mut payload: impl Read,
+    at: Timestamp,
+    kept: impl Fn(&str) -> String,
+) -> io::Result<()> {
     let mut bytes = Vec::new();
     payload.by_ref().take(PAYLOAD).read_to_end(&mut bytes)?;
     // Whoever writes it shall not find its pipe closed.
     io::copy(&mut payload, &mut io::sink())?;
     let text = String::from_utf8_lossy(&bytes);
-    let Some(note) = Note::of(&text, at) else { return Ok(()) };
+    let Some(mut note) = Note::of(&text, at) else { return Ok(()) };
+    note.detail = note.detail.as_deref().map(kept);
     let mut line = serde_json::to_vec(&note)?;
     line.push(b'\n');
     append(folder, &line)
@@ -324,12 +331,12 @@ mod tests {
         assert!(made.success());
         let start = r#"{"session_id":"s1","hook_event_name":"Stop","tool_response":""#;
         let mut payload = start.as_bytes().chain(io::repeat(b'x').take(PAYLOAD + 10));
-        assert!(note(folder.path(), &mut payload, Timestamp::UNIX_EPOCH).is_err());
+        assert!(note(folder.path(), &mut payload, Timestamp::UNIX_EPOCH, str::to_owned).is_err());
         assert_eq!(io::copy(&mut payload, &mut io::sink()).unwrap(), 0, "all of it was read");
         // Of a payload that is too large its beginning is understood.
         fs::remove_file(file(folder.path())).unwrap();
         let payload = start.as_bytes().chain(io::repeat(b'x').take(PAYLOAD));
-        note(folder.path(), payload, Timestamp::UNIX_EPOCH).unwrap();
+        note(folder.path(), payload, Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
         assert_eq!(Inbox::new(folder.path().to_owned()).read().len(), 1);
     }
 
@@ -338,7 +345,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let payload =
             r#"{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"my secret","cwd":"/p"}"#;
-        note(folder.path(), payload.as_bytes(), Timestamp::UNIX_EPOCH).unwrap();
+        note(folder.path(), payload.as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
         let kept = transcript::read_small(&file(folder.path()), 1000).unwrap();
         assert!(!String::from_utf8_lossy(&kept).contains("secret"));
     }
@@ -354,7 +361,7 @@ mod tests {
         };
         let mut read = 0;
         for number in 0..40_000 {
-            note(&folder, payload(number).as_bytes(), Timestamp::UNIX_EPOCH).unwrap();
+            note(&folder, payload(number).as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
             if number % 997 == 0 {
                 for hook in inbox.read() {
                     assert_eq!(hook.session.as_str(), format!("s{read}"));

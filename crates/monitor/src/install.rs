@@ -37,15 +37,15 @@ pub fn with_hooks(settings: &str, command: &str) -> Result<String, Unfit> {
     if text.trim().is_empty() {
         "{\n}\n".clone_into(&mut text);
     }
-    if !Raw::new(text.trim()).get("hooks").is_present() {
+    if !hooks_of(&text).is_object() {
         text = inserted(&text, Raw::new(text.trim()), "\"hooks\": {}", 1);
     }
     for event in EVENTS {
-        let hooks = Raw::new(text.trim()).get("hooks");
-        if !hooks.get(event).is_present() {
+        let hooks = hooks_of(&text);
+        if !member(hooks, event).is_array() {
             text = inserted(&text, hooks, &format!("\"{event}\": []"), 2);
         }
-        let list = Raw::new(text.trim()).get("hooks").get(event);
+        let list = member(hooks_of(&text), event);
         text = inserted(&text, list, &entry(command), 3);
     }
     Ok(text)
@@ -63,15 +63,14 @@ pub fn without_hooks(settings: &str) -> Result<String, Unfit> {
 
 /// The events for which an entry of ours stands in the settings.
 pub fn installed(settings: &str) -> Vec<&'static str> {
-    let hooks = Raw::new(settings.trim()).get("hooks");
-    let has_ours = |event: &&str| hooks.get(event).elements().any(is_ours);
+    let hooks = hooks_of(settings);
+    let has_ours = |event: &&str| member(hooks, event).elements().any(is_ours);
     EVENTS.into_iter().filter(has_ours).collect()
 }
 
 /// Whether each event has our entry once, as it is now, and no other event has one.
 fn are_current(settings: &str, command: &str) -> bool {
-    let hooks = Raw::new(settings.trim()).get("hooks");
-    let ours: Vec<(String, &str)> = hooks
+    let ours: Vec<(String, &str)> = hooks_of(settings)
         .entries()
         .flat_map(|(event, list)| {
             let event = event.into_owned();
@@ -88,13 +87,25 @@ fn check(settings: &str) -> Result<(), Unfit> {
     if text.is_empty() {
         return Ok(());
     }
-    let whole: serde_json::Value = serde_json::from_str(text).map_err(|_| Unfit::NotAnObject)?;
-    let object = whole.as_object().ok_or(Unfit::NotAnObject)?;
-    match object.get("hooks") {
-        None => Ok(()),
-        Some(serde_json::Value::Object(hooks)) if hooks.values().all(serde_json::Value::is_array) => Ok(()),
-        Some(_) => Err(Unfit::StrangeHooks),
+    // Node reads numbers and halves of characters that others refuse.
+    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    let whole = Raw::new(text);
+    if !is_json || !whole.is_object() {
+        return Err(Unfit::NotAnObject);
     }
+    let mut hooks = whole.entries().filter(|(key, _)| key == "hooks").map(|(_, hooks)| hooks);
+    let is_usual = |hooks: Raw<'_>| hooks.is_object() && hooks.entries().all(|(_, list)| list.is_array());
+    if hooks.all(is_usual) { Ok(()) } else { Err(Unfit::StrangeHooks) }
+}
+
+/// The value that counts of a key, however its letters are written: the last, where it stands twice.
+fn member<'a>(object: Raw<'a>, key: &str) -> Raw<'a> {
+    let found = object.entries().filter(|(known, _)| known == key).last();
+    found.map_or(Raw::new(""), |(_, value)| value)
+}
+
+fn hooks_of(text: &str) -> Raw<'_> {
+    member(Raw::new(text.trim()), "hooks")
 }
 
 fn entry(command: &str) -> String {
@@ -103,35 +114,41 @@ fn entry(command: &str) -> String {
 }
 
 fn is_ours(entry: Raw<'_>) -> bool {
-    let mut commands = entry.get("hooks").elements();
-    commands.any(|hook| hook.get("command").text().is_some_and(|command| command.ends_with(MARK)))
+    own_hooks(entry).next().is_some()
 }
 
-/// The text without the first entry of ours that is found; with it goes a list and then an object that hold
-/// nothing else.
+/// The commands of ours in an entry; a person may have put others beside them.
+fn own_hooks(entry: Raw<'_>) -> impl Iterator<Item = Raw<'_>> {
+    let is_own = |hook: &Raw<'_>| hook.get("command").text().is_some_and(|command| command.ends_with(MARK));
+    member(entry, "hooks").elements().filter(is_own)
+}
+
+/// The text without the first command of ours that is found; with it goes an entry, then a list, then an object that
+/// hold nothing else.
 fn without_one(text: &str) -> Option<String> {
-    let hooks = Raw::new(text.trim()).get("hooks");
-    let (event, ours) = hooks.entries().find_map(|(event, list)| {
-        Some((event.into_owned(), list.elements().find(|entry| is_ours(*entry))?))
+    let whole = Raw::new(text.trim());
+    let (hooks, list, ours) = whole.entries().filter(|(key, _)| key == "hooks").find_map(|(_, hooks)| {
+        let mut lists = hooks.entries().map(|(_, list)| list);
+        lists.find_map(|list| Some((hooks, list, list.elements().find(|entry| is_ours(*entry))?)))
     })?;
-    let list = hooks.get(&event);
+    if member(ours, "hooks").elements().nth(1).is_some() {
+        return own_hooks(ours).next().map(|own| cut(text, own.json(), false));
+    }
     if list.elements().nth(1).is_some() {
-        return Some(cut(text, ours.json(), None));
+        return Some(cut(text, ours.json(), false));
     }
     if hooks.entries().nth(1).is_some() {
-        return Some(cut(text, list.json(), Some(&event)));
+        return Some(cut(text, list.json(), true));
     }
-    Some(cut(text, hooks.json(), Some("hooks")))
+    Some(cut(text, hooks.json(), true))
 }
 
-/// The text without one member of a list or an object, and without the comma that parts it from the others.
-fn cut(text: &str, member: &str, key: Option<&str>) -> String {
+/// The text without one member of a list or, with its key, of an object, and without the comma that parts it from the
+/// others.
+fn cut(text: &str, member: &str, has_key: bool) -> String {
     let value = offset(text, member);
     let end = value + member.len();
-    let start = match key {
-        Some(key) => text[..value].rfind(&format!("\"{key}\"")).unwrap_or(value),
-        None => value,
-    };
+    let start = if has_key { key_before(text, value) } else { value };
     let before = text[..start].trim_end();
     let after = &text[end..];
     if let Some(before) = before.strip_suffix(',') {
@@ -142,6 +159,18 @@ fn cut(text: &str, member: &str, key: Option<&str>) -> String {
         // The only one: what parted it from the bracket after it is that of the bracket before it.
         None => format!("{before}{}", if after.starts_with('\n') { after } else { after.trim_start() }),
     }
+}
+
+/// Where the key begins whose value begins at `value`.
+fn key_before(text: &str, value: usize) -> usize {
+    let colon = text[..value].trim_end().strip_suffix(':').map(str::trim_end);
+    let Some(key) = colon.and_then(|key| key.strip_suffix('"')) else { return value };
+    // A quote inside the key has an odd number of backslashes before it.
+    let is_opening = |at: &usize| {
+        let before = &key.as_bytes()[..*at];
+        before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
+    };
+    key.rmatch_indices('"').map(|(at, _)| at).find(is_opening).unwrap_or(value)
 }
 
 /// The text with `item` as the last in a list or an object, on a line of its own at this depth.
@@ -217,6 +246,50 @@ mod tests {
         let old = with_hooks("{}", &command("/old/backstory", "/old")).unwrap();
         let new = with_hooks(&old, &ours()).unwrap();
         assert!(!new.contains("/old"), "{new}");
+    }
+
+    #[test]
+    fn a_command_beside_ours_stays() {
+        let ours = serde_json::json!(ours());
+        let theirs = r#"{"type":"command","command":"say done"}"#;
+        let own = format!(r#"{{"type":"command","command":{ours}}}"#);
+        let expected = serde_json::json!({"hooks": {"Stop": [{"matcher": "", "hooks": [{"type": "command", "command": "say done"}]}]}});
+        for both in [format!("{own}, {theirs}"), format!("{theirs},{own}"), format!("{own},{theirs},\n{own}")]
+        {
+            let settings = format!(r#"{{"hooks":{{"Stop":[{{"matcher":"","hooks":[{both}]}}]}}}}"#);
+            let without = without_hooks(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&without).unwrap(), expected, "{without}");
+            let with = with_hooks(&settings, "new # backstory").unwrap();
+            let parsed: serde_json::Value = serde_json::from_str(&with).unwrap();
+            assert_eq!(parsed["hooks"]["Stop"][0], expected["hooks"]["Stop"][0], "{with}");
+            assert_eq!(parsed["hooks"]["Stop"][1]["hooks"][0]["command"], "new # backstory", "{with}");
+        }
+    }
+
+    #[test]
+    fn keys_with_escapes_are_the_keys_they_mean() {
+        for settings in [
+            r#"{"hooks":{"St\u006fp":[{"hooks":[{"type":"command","command":"say done"}]}]}}"#,
+            r#"{"h\u006foks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}"#,
+            r#"{"hooks":{"Stop":[],"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}"#,
+        ] {
+            let with = check(settings);
+            let parsed: serde_json::Value = serde_json::from_str(&with).unwrap();
+            assert_eq!(parsed["hooks"]["Stop"][0]["hooks"][0]["command"], "say done", "{with}");
+            assert_eq!(without_hooks(&with).unwrap().matches("say done").count(), 1);
+        }
+        let quoted = r#"{"a\"b\\": 1, "hooks":{"St\u006fp":[]}}"#;
+        let with = with_hooks(quoted, &ours()).unwrap();
+        assert!(without_hooks(&with).unwrap().starts_with(r#"{"a\"b\\": 1"#));
+    }
+
+    #[test]
+    fn what_node_reads_is_read() {
+        for odd in [r#"{"a":"\ud800"}"#, r#"{"a":1e999}"#] {
+            let with = with_hooks(odd, &ours()).unwrap();
+            assert_eq!(installed(&with), EVENTS);
+            assert_eq!(without_hooks(&with).unwrap().replace('\n', ""), odd);
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn hooks_reach_one_who_watches_and_one_who_starts_later() {
         let mut ear = room.listen();
         let note = |event: &str| {
             let payload = json!({"session_id": "s1", "hook_event_name": event, "tool_name": "Bash", "tool_input": {"description": "Delete"}});
-            hooks::note(&room.hooks(), payload.to_string().as_bytes(), clock()).unwrap();
+            hooks::note(&room.hooks(), payload.to_string().as_bytes(), clock(), str::to_owned).unwrap();
         };
         note("PermissionRequest");
         ear.until_state("s1", State::WaitingPermission, Evidence::Hook);
