@@ -126,7 +126,10 @@ fn summary(lines: &[Line], again_at: Option<usize>) -> (Summary, Spent) {
         if again_at == Some(at) {
             spent = Spent::resume(spent.into_messages());
         }
-        summary.observe(transcript::Line { offset: *offset, number: *number, bytes }, &mut spent);
+        summary.observe(
+            transcript::Line { offset: *offset, number: *number, bytes, is_mended: false },
+            &mut spent,
+        );
     }
     (summary, spent)
 }

@@ -1,5 +1,6 @@
 //! `doctor`: what was found where, what is wrong, and the exact next step.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::{Session, SessionId};
 use openclaw::{Agents, Registry};
 use serde::Serialize;
-use transcript::{ConfigFolder, Live};
+use transcript::{ConfigFolder, Live, TranscriptFile};
 use workers::Release;
 
 use crate::list::{self, list};
@@ -128,9 +129,12 @@ pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
         about_claude(app, claude.as_ref(), release),
         about_folders(app, &all),
         unreadable(&all),
+        foreign(app, &all),
+        damaged(&all.sessions),
         not_kept(&all),
         index.as_ref().err().map(broken).into_iter().collect(),
         expiring(app, &all.sessions),
+        set_aside(app),
         left_behind(app),
         forsaken(app),
     ]
@@ -196,6 +200,61 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
     let mut findings: Vec<_> = all.problems.iter().map(finding).collect();
     findings.sort_by(|one, other| one.place.cmp(&other.place));
     findings
+}
+
+/// Files that are named as transcripts are, and hold something else.
+fn foreign(app: &App, all: &list::Answer) -> Vec<Finding> {
+    let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
+    let told: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
+    let found = catalog::find(&app.config.places()).sessions;
+    let files = found.iter().filter(|file| !listed.contains(&file.id) && !told.contains(&*file.path));
+    let finding = |file: &TranscriptFile| Finding {
+        severity: Severity::Advice,
+        what: "it is named as a transcript is, and none of its lines is JSON: it is not listed".to_owned(),
+        place: Some(file.path.to_path_buf()),
+        next_step: with_command("look at it", "head", &file.path),
+    };
+    files.map(finding).collect()
+}
+
+/// Transcripts of which something is lost, as one finding for each kind of damage.
+fn damaged(sessions: &[Session]) -> Vec<Finding> {
+    let unreadable =
+        lost(sessions, |session| session.damage.unreadable_lines).map(|(lines, whose, place)| {
+            let what = format!("{} cannot be read, of {whose}", plural(lines, "line"));
+            (what, place, "they are passed over, and all else of these sessions is read")
+        });
+    let mended = lost(sessions, |session| session.damage.mended_lines).map(|(lines, whose, place)| {
+        let what = format!("{} with bytes that are not UTF-8, of {whose}", plural(lines, "line"));
+        (what, place, "U+FFFD stands for these bytes, as in Claude Code itself")
+    });
+    let cut_off = |session: &Session| u64::from(session.damage.is_cut_off && !session.is_running);
+    let cut_off = lost(sessions, cut_off).map(|(lines, whose, place)| {
+        let what = format!("{} cut off at the end of {whose}", plural(lines, "line"));
+        (what, place, "what is there of them is passed over, and all else of these sessions is read")
+    });
+    let advice = |(what, place, why): (String, Option<PathBuf>, &str)| Finding {
+        severity: Severity::Advice,
+        what,
+        place,
+        next_step: format!("nothing has to be done: {why}"),
+    };
+    [unreadable, mended, cut_off].into_iter().flatten().map(advice).collect()
+}
+
+/// How many lines that are, in which sessions, and the first of their files.
+fn lost(sessions: &[Session], count: impl Fn(&Session) -> u64) -> Option<(u64, String, Option<PathBuf>)> {
+    const NAMED: usize = 3;
+    let hit: Vec<&Session> = sessions.iter().filter(|session| count(session) > 0).collect();
+    let first = hit.first()?;
+    let named: Vec<_> = hit.iter().take(NAMED).map(|session| session.id.short()).collect();
+    let more = if hit.len() > NAMED { ", …" } else { "" };
+    let whose = format!("{} ({}{more})", plural(hit.len() as u64, "session"), named.join(", "));
+    Some((hit.iter().map(|session| count(session)).sum(), whose, first.file.as_deref().map(Path::to_owned)))
+}
+
+fn plural(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What to do, with the command for it where the path can stand in one.
@@ -271,6 +330,24 @@ fn left_behind(app: &App) -> Vec<Finding> {
         place: Some(record),
     };
     records.map(finding).collect()
+}
+
+/// Files of ours that could not be used, and were put away when they were made anew.
+fn set_aside(app: &App) -> Vec<Finding> {
+    let files = [app.config.places().cache, Some(index::folder(app).join("files.sqlite"))];
+    let aside = files.into_iter().flatten().map(|file| {
+        let mut name = file.into_os_string();
+        name.push(".set-aside");
+        PathBuf::from(name)
+    });
+    let finding = |path: PathBuf| Finding {
+        severity: Severity::Advice,
+        what: "a file of Backstory's could not be used: it was put away, and made again from the transcripts"
+            .to_owned(),
+        next_step: with_command("nothing has to be done; to tidy up", "rm", &path),
+        place: Some(path),
+    };
+    aside.filter(|path| path.symlink_metadata().is_ok()).map(finding).collect()
 }
 
 /// Jobs that nobody does.

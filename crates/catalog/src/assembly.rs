@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 
-use model::{ForkOrigin, Keywords, SessionId};
+use model::{Damage, ForkOrigin, Keywords, SessionId};
 use transcript::{SubagentFile, Summary, TranscriptFile};
 
 use crate::card::{AgentCard, Card, Setting};
@@ -67,12 +67,20 @@ impl Read {
         files.flat_map(|facts| &facts.messages).any(|message| message.copied)
     }
 
+    /// Whether it is no transcript at all.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.facts.summary.is_foreign()
+    }
+
     /// What is known of the session.
     pub(crate) fn card(&self) -> Card<'_> {
+        let card = Card::of(self.file.id.as_str(), &self.facts.summary);
+        let is_cut_off = self.facts.mark.offset < self.facts.stamp.size;
         Card {
             forked_from: self.forked_from.clone(),
             agents: self.agents.iter().map(agent).collect(),
-            ..Card::of(self.file.id.as_str(), &self.facts.summary)
+            damage: Damage { is_cut_off, ..card.damage },
+            ..card
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{ForkOrigin, Usage};
+use model::{Damage, ForkOrigin, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::Summary;
 
@@ -40,6 +40,10 @@ pub(crate) struct Card<'a> {
     pub(crate) nickname: Option<&'a str>,
     /// How often its context was compacted.
     pub(crate) compactions: u64,
+    /// What of it cannot be read as it was written.
+    pub(crate) damage: Damage,
+    /// Whether it is no transcript at all.
+    pub(crate) is_foreign: bool,
     /// The session it was copied from.
     pub(crate) forked_from: Option<ForkOrigin>,
     /// Its sub-agents.
@@ -103,6 +107,12 @@ impl<'a> Card<'a> {
             context_tokens: summary.context_tokens,
             nickname: summary.nickname.as_deref(),
             compactions: summary.compactions(),
+            damage: Damage {
+                unreadable_lines: summary.passed.unreadable(),
+                mended_lines: summary.mended,
+                is_cut_off: false,
+            },
+            is_foreign: summary.is_foreign(),
             ..Self::default()
         }
     }

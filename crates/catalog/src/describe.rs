@@ -4,51 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::{Origin, Session, SessionId, Subagent, Usage};
+use model::{Origin, Session, SessionId, Subagent};
 use transcript::{Then, TranscriptFile};
 
 use crate::card::{AgentCard, Card, Setting};
 use crate::project::{Projects, Repository, Whereabouts};
 use crate::texts::Texts;
-
-/// A session nothing is known of but its id.
-pub(crate) fn blank(id: SessionId) -> Session {
-    Session {
-        id,
-        origin: Origin::Native,
-        file: None,
-        repo_path: None,
-        project: None,
-        cwd: None,
-        branch: None,
-        title: None,
-        first_message: None,
-        last_prompt: None,
-        created: None,
-        last_modified: None,
-        message_count: 0,
-        visible_messages: 0,
-        file_size: 0,
-        usage: Usage::default(),
-        context_tokens: 0,
-        cost_usd: None,
-        registry_cost_usd: None,
-        registry_turns: None,
-        last_task: None,
-        nickname: None,
-        is_running: false,
-        activity: None,
-        origin_marker: None,
-        compactions: 0,
-        budget_used_pct: None,
-        permission_mode: None,
-        version: None,
-        entrypoint: None,
-        forked_from: None,
-        subagents: Vec::new(),
-        archived: false,
-    }
-}
 
 /// Describes sessions one after the other; what many of them say is held once.
 #[derive(Debug, Clone, Default)]
@@ -135,7 +96,7 @@ impl Held {
             permission_mode: self.permission_mode.clone(),
             version: self.version.clone(),
             entrypoint: self.entrypoint.clone(),
-            ..blank(id)
+            ..Session::blank(id)
         }
     }
 }
@@ -158,6 +119,7 @@ pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Se
         context_tokens: card.context_tokens,
         cost_usd,
         compactions: card.compactions,
+        damage: card.damage,
         forked_from: card.forked_from.clone(),
         ..outlined(file, card, held)
     }

@@ -56,7 +56,7 @@ mod tests {
             project: Some("web".into()),
             branch: Some("fix".into()),
             last_modified: "2026-01-02T00:00:00Z".parse().ok(),
-            ..crate::describe::blank("s".parse().unwrap())
+            ..Session::blank("s".parse().unwrap())
         };
         let check = |filter: Filter, expected: bool| {
             assert_eq!(filter.lets_through(&session), expected, "{filter:?}");

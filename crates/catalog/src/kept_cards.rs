@@ -22,7 +22,7 @@ use crate::catalog::{Found, Places};
 use crate::describe::{Describer, last_modified};
 
 /// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 /// The longest head that is read, in bytes: that of some million sessions.
 const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
@@ -149,7 +149,9 @@ impl KeptCards {
             let Some(setting) = settings.get(row.setting) else { return };
             if is_unchanged {
                 part.unchanged += 1;
-                part.told.extend(tell(file, &row.card, setting));
+                if !row.card.is_foreign {
+                    part.told.extend(tell(file, &row.card, setting));
+                }
             } else {
                 part.changed.push(row.changed(at, file));
             }
@@ -339,6 +341,7 @@ mod tests {
             id: "s1",
             first_at: "2026-01-02T03:04:05.000000678Z".parse().ok(),
             lines: 300,
+            damage: model::Damage { unreadable_lines: 1, mended_lines: 2, is_cut_off: true },
             forked_from: Some(ForkOrigin { session_id: "s0".parse().unwrap(), message_uuid: None }),
             agents: vec![agent],
             keywords: model::Keywords::of("Fix the token").to_bytes().into(),
@@ -352,7 +355,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (8, 10_960_088_954_148_047_291),
+            (9, 2_580_512_215_347_584_699),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

@@ -134,7 +134,6 @@ mod tests {
     use transcript::{FileStamp, TranscriptFile};
 
     use super::*;
-    use crate::describe::blank;
 
     #[test]
     fn a_registry_knows_what_no_transcript_says() {
@@ -157,7 +156,7 @@ mod tests {
         let places = Places { openclaw_folders: vec![state.to_owned()], ..Places::default() };
         let registered = Registered::read(&places);
         let told = |id: &str| {
-            let mut session = blank(id.parse().unwrap());
+            let mut session = Session::blank(id.parse().unwrap());
             registered.attribute(&mut session);
             session
         };
@@ -185,7 +184,7 @@ mod tests {
         fs::create_dir_all(state.join("set")).unwrap();
         fs::write(&elsewhere, "{agents: {defaults: {subagents: {claudeCode: {maxBudgetUsd: 5}}}}}").unwrap();
         let places = Places { openclaw_configuration: Some(elsewhere), ..places };
-        let mut session = blank("s1".parse().unwrap());
+        let mut session = Session::blank("s1".parse().unwrap());
         Registered::read(&places).attribute(&mut session);
         assert_eq!(session.budget_used_pct, Some(10.0), "the environment names another file");
     }

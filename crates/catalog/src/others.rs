@@ -43,14 +43,13 @@ impl Others {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::describe::blank;
 
     #[test]
     fn a_live_process_holds_one_session() {
         let others =
             Others { registered: Registered::default(), held: HashSet::from(["s".parse().unwrap()]) };
         let is_running = ["s", "t"].map(|id| {
-            let mut session = blank(id.parse().unwrap());
+            let mut session = Session::blank(id.parse().unwrap());
             others.tell(&mut session);
             session.is_running
         });

@@ -142,7 +142,7 @@ pub(crate) fn fresh_from(
 impl Fresh {
     /// The sessions with their messages, which are given away; what they took is left to others.
     pub(crate) fn entries(&mut self, describer: &mut Describer) -> Vec<Entry> {
-        self.reads.iter_mut().map(|read| read.entry(describer)).collect()
+        self.reads.iter_mut().filter(|read| !read.is_foreign()).map(|read| read.entry(describer)).collect()
     }
 
     /// The sessions with what they took, kept for the next time.
@@ -174,7 +174,8 @@ impl Fresh {
         tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T>,
     ) -> Vec<T> {
         save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
-        self.reads.iter().filter_map(|read| read.tell(&mut describer, &settle, &tell)).collect()
+        let sessions = self.reads.iter().filter(|read| !read.is_foreign());
+        sessions.filter_map(|read| read.tell(&mut describer, &settle, &tell)).collect()
     }
 }
 

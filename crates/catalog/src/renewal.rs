@@ -71,6 +71,7 @@ fn read(
     if reads.len() < changed.len() || (reckons && reads.iter().any(Read::holds_copies)) {
         return None;
     }
+    let is_session = |(read, _): &(Read, Changed)| !read.is_foreign();
     let forked = |(read, changed): (Read, Changed)| read.forked_from(changed.forked_from);
-    Some(reads.into_iter().zip(changed).map(forked).collect())
+    Some(reads.into_iter().zip(changed).filter(is_session).map(forked).collect())
 }

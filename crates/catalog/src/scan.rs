@@ -9,7 +9,9 @@ use std::thread;
 use crate::pack::{Packed, pack};
 use model::{MessageUsage, SessionId};
 use serde::{Deserialize, Serialize};
-use transcript::{Change, FileStamp, Mark, Reader, Spent, SubagentFile, SubagentMeta, Summary, Tail};
+use transcript::{
+    Change, FileStamp, LongLines, Mark, Reader, Spent, SubagentFile, SubagentMeta, Summary, Tail,
+};
 
 /// How many results may wait for whoever takes them.
 const WAITING: usize = 128;
@@ -93,18 +95,19 @@ pub(crate) struct Read {
 /// Reads the files on `threads` threads, handing over each as it is done.
 pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read)) {
     jobs.sort_by_key(|job| std::cmp::Reverse(job.new_bytes()));
+    let long_lines = LongLines::default();
     if jobs.len() <= 1 {
-        jobs.iter().map(read).for_each(take);
+        jobs.iter().map(|job| read(job, &long_lines)).for_each(take);
         return;
     }
     let next = AtomicUsize::new(0);
     let (results, taken) = mpsc::sync_channel(WAITING);
     thread::scope(|scope| {
         for _ in 0..threads.clamp(1, jobs.len()) {
-            let (results, next, jobs) = (results.clone(), &next, &jobs);
+            let (results, next, jobs, long_lines) = (results.clone(), &next, &jobs, &long_lines);
             scope.spawn(move || {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if results.send(read(job)).is_err() {
+                    if results.send(read(job, long_lines)).is_err() {
                         break;
                     }
                 }
@@ -115,16 +118,16 @@ pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read
     });
 }
 
-fn read(job: &Job) -> Read {
+fn read(job: &Job, long_lines: &LongLines) -> Read {
     let (mut bytes, mut replaced) = (0, false);
-    let facts = facts(job, &mut bytes, &mut replaced);
+    let facts = facts(job, long_lines, &mut bytes, &mut replaced);
     let packed = facts.as_ref().ok().and_then(pack);
     Read { path: job.path.clone(), facts, packed, bytes, replaced }
 }
 
-fn facts(job: &Job, bytes: &mut u64, replaced: &mut bool) -> io::Result<Facts> {
+fn facts(job: &Job, long_lines: &LongLines, bytes: &mut u64, replaced: &mut bool) -> io::Result<Facts> {
     let known = job.known.as_ref();
-    let mut tail = Tail::open(&job.path, known.map(|known| &known.mark))?;
+    let mut tail = Tail::open(&job.path, known.map(|known| &known.mark))?.taking_turns(long_lines);
     *replaced = tail.change() == Change::Replaced;
     let known = known.filter(|_| !*replaced);
     let agent = match &job.owner {

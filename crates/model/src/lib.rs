@@ -21,7 +21,7 @@ pub use id::{AgentId, InvalidId, SessionId};
 pub use keywords::Keywords;
 pub use origin::Origin;
 pub use path::{optional_path, path};
-pub use session::{ForkOrigin, Session, Subagent};
+pub use session::{Damage, ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
 pub use spending::{CostState, MessageUsage, Terms};
 pub use steering::{is_steering, is_unseen};

@@ -76,8 +76,63 @@ pub struct Session {
     pub forked_from: Option<ForkOrigin>,
     /// Its sub-agents.
     pub subagents: Vec<Subagent>,
+    /// What of its transcript cannot be read as it was written.
+    pub damage: Damage,
     /// Whether Backstory's archive holds it.
     pub archived: bool,
+}
+
+/// What of a transcript cannot be read as it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Damage {
+    /// Lines that give no record.
+    pub unreadable_lines: u64,
+    /// Lines in which U+FFFD stands for bytes that are no UTF-8.
+    pub mended_lines: u64,
+    /// Whether the file ends in the middle of a line.
+    pub is_cut_off: bool,
+}
+
+impl Session {
+    /// A session of which nothing is known but its id.
+    pub fn blank(id: SessionId) -> Self {
+        Self {
+            id,
+            origin: Origin::Native,
+            file: None,
+            repo_path: None,
+            project: None,
+            cwd: None,
+            branch: None,
+            title: None,
+            first_message: None,
+            last_prompt: None,
+            created: None,
+            last_modified: None,
+            message_count: 0,
+            visible_messages: 0,
+            file_size: 0,
+            usage: Usage::default(),
+            context_tokens: 0,
+            cost_usd: None,
+            registry_cost_usd: None,
+            registry_turns: None,
+            last_task: None,
+            nickname: None,
+            is_running: false,
+            activity: None,
+            origin_marker: None,
+            compactions: 0,
+            budget_used_pct: None,
+            permission_mode: None,
+            version: None,
+            entrypoint: None,
+            forked_from: None,
+            subagents: Vec::new(),
+            damage: Damage::default(),
+            archived: false,
+        }
+    }
 }
 
 /// Where a fork came from.

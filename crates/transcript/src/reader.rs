@@ -1,16 +1,24 @@
 //! Lines of a file of any size, in constant memory.
 //!
-//! Only whole lines are given out: what follows the last newline is still being written. A line over the
-//! cap is counted and passed over without being held. What a line means is the business of `record`.
+//! Only whole lines are given out: what follows the last newline is still being written, unless it is a whole JSON
+//! object. A line over the cap is counted and passed over without being held, and bytes that are no UTF-8 are replaced,
+//! as Claude Code does. What a line means is the business of `record`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use rustix::io::Errno;
+
+use crate::long_lines::{LongLines, Turn};
 use crate::open;
+use crate::record::is_object;
 
 /// The longest line that is held in memory, in bytes; longer ones are counted and passed over.
 pub const LINE_CAP: usize = 64 << 20;
+
+/// A line of which more than this is held, in bytes, is a long one.
+const LONG: usize = 8 << 20;
 
 /// How much is asked of the file at once.
 const CHUNK: usize = 128 << 10;
@@ -24,6 +32,8 @@ pub struct Line<'a> {
     pub number: u64,
     /// The line without its newline (and without a carriage return before it).
     pub bytes: &'a [u8],
+    /// Whether bytes of it were no UTF-8: U+FFFD stands for them.
+    pub is_mended: bool,
 }
 
 /// Reads whole lines from a file, from the beginning or from where an earlier reader stopped.
@@ -42,13 +52,20 @@ pub struct Reader<R = File> {
     too_long: u64,
     /// Set while a line over the cap is being passed over.
     passing_over: bool,
+    /// Goes on behind a part of the source that was never written, and says how long that is.
+    skip_hole: Option<fn(&mut R) -> io::Result<u64>>,
+    /// The latest line that was no UTF-8.
+    mended: String,
+    /// With whom it takes turns at long lines, and whether it is its turn.
+    long_lines: Option<LongLines>,
+    turn: Option<Turn>,
     ended: bool,
 }
 
 impl Reader<File> {
     /// Opens a transcript from its beginning.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self::new(open::regular(path)?))
+        Self::open_at(path, 0, 0)
     }
 
     /// Opens a transcript where an earlier reader stopped: at `offset`, after `lines` lines.
@@ -59,7 +76,7 @@ impl Reader<File> {
     /// Reads an open file from where an earlier reader stopped: at `offset`, after `lines` lines.
     pub fn at(mut file: File, offset: u64, lines: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(offset))?;
-        Ok(Self { offset, lines, ..Self::new(file) })
+        Ok(Self { offset, lines, skip_hole: Some(skip_hole), ..Self::new(file) })
     }
 
     /// The file that is read.
@@ -81,6 +98,10 @@ impl<R: Read> Reader<R> {
             cap: LINE_CAP,
             too_long: 0,
             passing_over: false,
+            skip_hole: None,
+            mended: String::new(),
+            long_lines: None,
+            turn: None,
             ended: false,
         }
     }
@@ -92,40 +113,74 @@ impl<R: Read> Reader<R> {
         self
     }
 
+    /// Takes turns at long lines with other readers.
+    #[must_use]
+    pub fn taking_turns(mut self, long_lines: &LongLines) -> Self {
+        self.long_lines = Some(long_lines.clone());
+        self
+    }
+
     /// The next whole line, or `None` at the end of what is written so far.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..self.pending.end]) {
                 let end = self.searched + at;
-                let start = self.pending.start;
-                let offset = self.offset;
-                self.pending.start = end + 1;
-                self.searched = end + 1;
-                self.offset += (end + 1 - start) as u64;
-                self.lines += 1;
-                if std::mem::take(&mut self.passing_over) || end - start > self.cap {
+                let length = end - self.pending.start;
+                if std::mem::take(&mut self.passing_over) || length > self.cap {
+                    self.take(end, 1);
                     self.too_long += 1;
                     continue;
                 }
-                return Ok(Some(Line {
-                    offset,
-                    number: self.lines,
-                    bytes: content(&self.buffer[start..end], offset),
-                }));
+                return Ok(Some(self.line(end, 1)));
             }
             self.searched = self.pending.end;
             if self.pending.len() > self.cap {
                 self.passing_over = true;
             }
             if self.passing_over {
-                self.offset += self.pending.len() as u64;
-                self.pending = 0..0;
-                self.searched = 0;
+                self.pass_over()?;
             }
             if self.ended || !self.fill()? {
-                return Ok(None);
+                return Ok(self.is_last_whole().then(|| self.line(self.pending.end, 0)));
             }
         }
+    }
+
+    /// Whether what follows the last newline is a whole record: some programs leave the last newline out.
+    fn is_last_whole(&self) -> bool {
+        !self.passing_over && is_object(content(self.unfinished(), self.offset))
+    }
+
+    /// Takes the line that ends at `end` in the buffer, before a newline of so many bytes.
+    fn take(&mut self, end: usize, newline: usize) {
+        self.offset += (end + newline - self.pending.start) as u64;
+        self.pending.start = end + newline;
+        self.searched = self.pending.start;
+        self.lines += 1;
+    }
+
+    fn line(&mut self, end: usize, newline: usize) -> Line<'_> {
+        let (start, offset) = (self.pending.start, self.offset);
+        self.take(end, newline);
+        let bytes = content(&self.buffer[start..end], offset);
+        let number = self.lines;
+        self.mended = String::new();
+        if simdutf8::basic::from_utf8(bytes).is_err() && mend(bytes, self.cap, &mut self.mended) {
+            return Line { offset, number, bytes: self.mended.as_bytes(), is_mended: true };
+        }
+        Line { offset, number, bytes, is_mended: false }
+    }
+
+    /// Lets go of the part of a line over the cap that is read.
+    fn pass_over(&mut self) -> io::Result<()> {
+        let is_empty = self.unfinished().iter().all(|byte| *byte == 0);
+        self.offset += self.pending.len() as u64;
+        self.pending = 0..0;
+        self.searched = 0;
+        if let Some(skip) = self.skip_hole.filter(|_| is_empty) {
+            self.offset += skip(&mut self.source)?;
+        }
+        Ok(())
     }
 
     /// The offset after the last whole line: where a later reader goes on.
@@ -146,7 +201,7 @@ impl<R: Read> Reader<R> {
         self.too_long
     }
 
-    /// Bytes after the last whole line.
+    /// Bytes after the last line that was given out.
     pub fn unfinished(&self) -> &[u8] {
         &self.buffer[self.pending.clone()]
     }
@@ -162,6 +217,10 @@ impl<R: Read> Reader<R> {
         if self.buffer.capacity() > 4 * CHUNK && self.pending.len() < CHUNK {
             // A long line is behind us: give its room back.
             self.buffer.shrink_to(2 * CHUNK);
+            self.turn = None;
+        }
+        if self.pending.len() > LONG && self.turn.is_none() {
+            self.turn = self.long_lines.as_ref().map(LongLines::wait);
         }
         // Twice as much each time, and never more room than the longest line needs.
         let most = CHUNK + self.cap.saturating_sub(self.pending.len());
@@ -176,6 +235,34 @@ impl<R: Read> Reader<R> {
         self.ended = read < wanted;
         Ok(read > 0)
     }
+}
+
+/// Goes on at the next part of a file that was written, or at its end.
+fn skip_hole(file: &mut File) -> io::Result<u64> {
+    let at = file.stream_position()?;
+    match rustix::fs::seek(&*file, rustix::fs::SeekFrom::Data(at)) {
+        Ok(next) => Ok(next.saturating_sub(at)),
+        Err(Errno::NXIO) => Ok(file.seek(SeekFrom::End(0))?.saturating_sub(at)),
+        // Not every file system tells.
+        Err(_) => file.seek(SeekFrom::Start(at)).map(|_| 0),
+    }
+}
+
+/// Replaces bytes that are no UTF-8 by U+FFFD; false where that is no record or would take more than `cap` bytes.
+fn mend(bytes: &[u8], cap: usize, out: &mut String) -> bool {
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return false;
+    }
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            out.push(char::REPLACEMENT_CHARACTER);
+        }
+        if out.len() > cap {
+            return false;
+        }
+    }
+    true
 }
 
 /// The line as JSON wants it: no carriage return at its end, no byte order mark at the file's beginning.
@@ -210,6 +297,55 @@ mod tests {
         check(b"a\nbc", &[(0, "a")], 2);
         check(b"\n\na\r\n", &[(0, ""), (1, ""), (2, "a")], 5);
         check(b"\xef\xbb\xbfa\n", &[(0, "a")], 5);
+    }
+
+    #[test]
+    fn a_whole_record_without_a_newline_is_a_line() {
+        check(b"a\n{\"b\":1}", &[(0, "a"), (2, "{\"b\":1}")], 9);
+        check(b"{\"b\":1}", &[(0, "{\"b\":1}")], 7);
+        check(b"\xef\xbb\xbf{}", &[(0, "{}")], 5);
+        check(b"{\"b\":\"\xff\"}", &[(0, "{\"b\":\"\u{fffd}\"}")], 9);
+        check(b"{\"b\":1", &[], 0);
+        check(b"{\"b\":{}", &[], 0);
+        check(b"{} x", &[], 0);
+        check(b"[1]", &[], 0);
+        check(b"{\"type\":\"api-request\",\"params\":{", &[], 0);
+        check(b"{\"type\":\"api-request\"}", &[(0, "{\"type\":\"api-request\"}")], 22);
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_replaced_as_node_does() {
+        let mended = |input: &[u8]| {
+            let mut reader = Reader::new(input);
+            let line = reader.next_line().unwrap().unwrap();
+            (String::from_utf8_lossy(line.bytes).into_owned(), line.is_mended, line.bytes.len())
+        };
+        assert_eq!(mended(b"{\"a\":\"\xe4\"}\n"), ("{\"a\":\"\u{fffd}\"}".to_owned(), true, 11));
+        assert_eq!(mended(b"{\"a\":\"\xe2\x82\"}\n").0, "{\"a\":\"\u{fffd}\"}");
+        assert_eq!(mended(b"{\"a\":\"\xff\xfe\"}\n").0, "{\"a\":\"\u{fffd}\u{fffd}\"}");
+        assert!(!mended("{\"a\":\"ä\"}\n".as_bytes()).1);
+        assert!(!mended(b"\x89PNG\n").1);
+        // What would grow over the cap stays as it is.
+        let many = [b"{\"a\":\"".as_slice(), &[0xff; 100], b"\"}\n"].concat();
+        let mut reader = Reader::new(&many[..]).with_cap(200);
+        assert!(!reader.next_line().unwrap().unwrap().is_mended);
+    }
+
+    #[test]
+    fn a_hole_in_a_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sparse");
+        let file = File::create(&path).unwrap();
+        let size = 1 << 40;
+        file.set_len(size).unwrap();
+        let mut reader = Reader::open(&path).unwrap().with_cap(CHUNK);
+        assert!(reader.next_line().unwrap().is_none());
+        assert_eq!((reader.offset(), reader.lines()), (size, 0));
+        std::os::unix::fs::FileExt::write_all_at(&file, b"\n{}\n", size).unwrap();
+        let mut reader = Reader::open(&path).unwrap().with_cap(CHUNK);
+        let line = reader.next_line().unwrap().unwrap();
+        assert_eq!((line.offset, line.number, line.bytes), (size + 1, 2, &b"{}"[..]));
+        assert_eq!(reader.too_long(), 1);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct Summary {
     pub lines: u64,
     /// Lines that gave no record, by reason.
     pub passed: PassedOver,
+    /// Lines in which U+FFFD stands for bytes that were no UTF-8.
+    pub mended: u64,
     /// Records whose type we do not know.
     pub unknown: u64,
     /// Messages a person would read.
@@ -114,7 +116,10 @@ impl Summary {
     pub fn observe(&mut self, line: Line<'_>, spent: &mut Spent) {
         self.lines += 1;
         match parse(line.bytes) {
-            Ok(record) => self.observe_record(&record, spent),
+            Ok(record) => {
+                self.mended += u64::from(line.is_mended);
+                self.observe_record(&record, spent);
+            }
             Err(Passed::Unread) => {}
             Err(Passed::Blank) => self.passed.blank += 1,
             Err(Passed::Nul) => self.passed.nul += 1,
@@ -127,6 +132,11 @@ impl Summary {
     /// text speaks of.
     pub fn compactions(&self) -> u64 {
         if self.compactions.is_empty() { self.legacy_compactions } else { self.compactions.len() as u64 }
+    }
+
+    /// Whether there are lines, and none of them is JSON: it is some other program's file.
+    pub fn is_foreign(&self) -> bool {
+        self.passed.not_json > 0 && self.passed.not_json + self.passed.blank == self.lines
     }
 
     /// The directory the session started in, as far as the records tell.

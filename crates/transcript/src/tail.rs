@@ -13,8 +13,9 @@ use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use crate::long_lines::LongLines;
 use crate::open;
-use crate::reader::{Line, Reader};
+use crate::reader::{LINE_CAP, Line, Reader};
 
 /// How many bytes before the offset are remembered as a hash.
 const WITNESS: usize = 1024;
@@ -84,7 +85,7 @@ pub struct Mark {
     pub dev: u64,
     /// The inode; a rename to another folder keeps it.
     pub ino: u64,
-    /// The offset after the last whole line that was read.
+    /// The offset after the last line that was read; the newline of a whole record may be missing there.
     pub offset: u64,
     /// How many lines that were.
     pub lines: u64,
@@ -121,42 +122,56 @@ impl Tail {
         let file = open::regular(path)?;
         let stamp = FileStamp::of(&file.metadata()?);
         let Some(mark) = mark else {
-            return Ok(Self { change: Change::New, from: 0, checked: 0, reader: Reader::new(file), stamp });
+            let reader = Reader::at(file, 0, 0)?;
+            return Ok(Self { change: Change::New, from: 0, checked: 0, reader, stamp });
         };
         let same = (mark.dev, mark.ino) == (stamp.dev, stamp.ino)
             && mark.offset <= stamp.size
             && witness(&file, mark.offset)? == mark.witness;
         if !same {
-            let reader = Reader::new(file);
+            let reader = Reader::at(file, 0, 0)?;
             return Ok(Self { change: Change::Replaced, from: 0, checked: WITNESS as u64, reader, stamp });
         }
         let change = if stamp.size == mark.offset { Change::None } else { Change::Appended };
-        let reader = Reader::at(file, mark.offset, mark.lines)?;
-        Ok(Self { change, from: mark.offset, checked: mark.offset.min(WITNESS as u64), reader, stamp })
+        let from = mark.offset + late_newline(&file, mark.offset)?;
+        let reader = Reader::at(file, from, mark.lines)?;
+        Ok(Self { change, from, checked: mark.offset.min(WITNESS as u64), reader, stamp })
     }
 
-    /// Opens a file at the first line that begins within its last `window` bytes, as if it began there; the
-    /// whole file where none does. Lines are counted from there.
-    pub fn open_last(path: &Path, window: u64) -> io::Result<Self> {
-        let file = open::regular(path)?;
-        let stamp = FileStamp::of(&file.metadata()?);
-        let start = stamp.size.saturating_sub(window);
-        if start > 0 {
+    /// Opens a file at the first line that begins within its last `window` bytes, as if it began there; a little
+    /// earlier where none does, at its end where the last line is over the cap. Lines are counted from there.
+    pub fn open_last(path: &Path, mut window: u64) -> io::Result<Self> {
+        loop {
+            let file = open::regular(path)?;
+            let stamp = FileStamp::of(&file.metadata()?);
+            let opened = |reader, from| Self { change: Change::New, from, checked: 0, reader, stamp };
+            let start = stamp.size.saturating_sub(window);
+            if start == 0 {
+                return Ok(opened(Reader::at(file, 0, 0)?, 0));
+            }
             // One byte earlier: when that is a newline, a line begins exactly there.
             let mut reader = Reader::at(file, start - 1, 0)?;
             if reader.next_line()?.is_some() {
                 let from = reader.offset();
-                return Ok(Self { change: Change::New, from, checked: 0, reader, stamp });
+                return Ok(opened(reader, from));
             }
+            if window >= LINE_CAP as u64 {
+                return Ok(opened(Reader::open_at(path, stamp.size, 0)?, stamp.size));
+            }
+            window = window.saturating_mul(8);
         }
-        let reader = Reader::open(path)?;
-        let stamp = FileStamp::of(&reader.file().metadata()?);
-        Ok(Self { change: Change::New, from: 0, checked: 0, reader, stamp })
     }
 
     /// What has happened; on [`Change::Replaced`] forget all that was known of the file first.
     pub fn change(&self) -> Change {
         self.change
+    }
+
+    /// Takes turns at long lines with others who read.
+    #[must_use]
+    pub fn taking_turns(mut self, long_lines: &LongLines) -> Self {
+        self.reader = self.reader.taking_turns(long_lines);
+        self
     }
 
     /// The file's stamp when it was opened.
@@ -190,6 +205,19 @@ impl Tail {
             witness: witness(self.reader.file(), offset)?,
         })
     }
+}
+
+/// How long the newline is that came after the record before `offset` was read without one.
+fn late_newline(file: &std::fs::File, offset: u64) -> io::Result<u64> {
+    let mut bytes = [0; 3];
+    let Some(start) = offset.checked_sub(1) else { return Ok(0) };
+    let read = file.read_at(&mut bytes, start)?;
+    Ok(match &bytes[..read] {
+        [b'\n', ..] => 0,
+        [_, b'\n', ..] => 1,
+        [_, b'\r', b'\n'] => 2,
+        _ => 0,
+    })
 }
 
 /// A hash of the last bytes before `offset`.
@@ -250,6 +278,40 @@ mod tests {
         assert_eq!((change, lines, mark.lines), (Change::Appended, vec!["three".into()], 3));
         let (change, lines, _) = read(&file.path, Some(&mark));
         assert_eq!((change, lines.len()), (Change::None, 0));
+    }
+
+    #[test]
+    fn a_record_without_a_newline_is_read_once() {
+        for newline in ["\n", "\r\n"] {
+            let file = scratch(b"one\n{\"a\":1}");
+            let (_, lines, mark) = read(&file.path, None);
+            assert_eq!((lines, mark.lines), (vec!["one".into(), "{\"a\":1}".into()], 2));
+            assert_eq!(read(&file.path, Some(&mark)).1.len(), 0);
+            append(&file.path, newline.as_bytes());
+            let (_, lines, after) = read(&file.path, Some(&mark));
+            assert_eq!((lines.len(), after.lines), (0, 2));
+            append(&file.path, b"three\n\n");
+            // However much of it is new.
+            for mark in [mark, after] {
+                let (change, lines, mark) = read(&file.path, Some(&mark));
+                assert_eq!((change, mark.lines), (Change::Appended, 4));
+                assert_eq!(lines, ["three", ""]);
+            }
+        }
+        // A line that is longer after all is two.
+        let file = scratch(b"{}");
+        let (_, _, mark) = read(&file.path, None);
+        append(&file.path, b"{}\n");
+        assert_eq!(read(&file.path, Some(&mark)).1, ["{}"]);
+    }
+
+    #[test]
+    fn the_end_of_a_file_without_lines_is_nothing() {
+        let file = scratch(b"");
+        fs::OpenOptions::new().write(true).open(&file.path).unwrap().set_len(1 << 40).unwrap();
+        let mut tail = Tail::open_last(&file.path, 1 << 20).unwrap();
+        assert!(tail.next_line().unwrap().is_none());
+        assert_eq!(tail.mark().unwrap().offset, 1 << 40);
     }
 
     fn check_replaced(damage: impl FnOnce(&Path)) {
@@ -315,7 +377,7 @@ mod tests {
         check(11, &["three"]);
         check(8, &["three"]);
         check(7, &[]);
-        check(1, &["one", "two", "three"]);
+        check(1, &["three"]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod freshness;
 mod hooking;
 mod labelling;
 mod memory;
+mod odd_files;
 mod openclaw;
 mod printing;
 mod refusals;

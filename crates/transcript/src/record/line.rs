@@ -56,6 +56,14 @@ pub fn link(line: &[u8]) -> Option<(&str, Option<&str>)> {
     Some((fields.uuid.plain()?, fields.parent.plain()))
 }
 
+/// Whether a line is a whole JSON object, also with bytes that are no UTF-8.
+pub(crate) fn is_object(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.first() == Some(&b'{')
+        && line.last() == Some(&b'}')
+        && Link::read(&String::from_utf8_lossy(line)).is_some()
+}
+
 raw_fields! {
     struct Link { uuid = "uuid", parent = "parentUuid" }
 }

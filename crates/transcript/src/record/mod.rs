@@ -16,6 +16,7 @@ use crate::json::{Raw, raw_fields};
 
 pub use content::{ApiMessage, Block, result_text};
 pub use kind::Kind;
+pub(crate) use line::is_object;
 pub use line::{Passed, link, parse};
 
 raw_fields! {

@@ -27,6 +27,7 @@ fn outcome(content: &[u8]) -> String {
     let figures = [
         (summary.lines, "lines"),
         (summary.visible_messages, "messages"),
+        (summary.mended, "mended"),
         (summary.unknown, "unknown"),
         (passed.blank, "blank"),
         (passed.nul, "nul"),
@@ -49,13 +50,15 @@ fn files_with_nothing_in_them() {
     check("\n", "1 lines, 1 blank");
     check("\n  \n\t\r\n", "3 lines, 3 blank");
     check("\u{feff}\n", "1 lines, 1 blank");
-    check("{}", "2 bytes unfinished");
+    check("{}", "1 lines, 1 unknown");
+    check("{", "1 bytes unfinished");
 }
 
 #[test]
 fn files_that_end_badly() {
     let torn_letter = [CUT.as_bytes(), "ü".as_bytes().split_at(1).0].concat();
-    check(PROMPT, "71 bytes unfinished");
+    check(PROMPT, "1 lines, 1 messages");
+    check(format!("{PROMPT}\n{PROMPT}"), "2 lines, 2 messages");
     check(format!("{PROMPT}\n{CUT}"), "1 lines, 1 messages, 68 bytes unfinished");
     check(
         [format!("{PROMPT}\n").as_bytes(), &torn_letter].concat(),
@@ -70,7 +73,7 @@ fn files_that_end_badly() {
     check(format!("{PROMPT}\n{}{PROMPT}\n", "\0".repeat(4096)), "2 lines, 1 messages, 1 nul");
     check(
         [format!("{PROMPT}\n").as_bytes(), &torn_letter, b"\n", PROMPT.as_bytes(), b"\n"].concat(),
-        "3 lines, 2 messages, 1 not utf-8",
+        "3 lines, 2 messages, 1 not json",
     );
 }
 
@@ -81,7 +84,7 @@ fn text_of_other_machines() {
     check(format!("{PROMPT}\r{PROMPT}\n"), "1 lines, 1 not json");
     check(
         [b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}\n", PROMPT.as_bytes()].concat(),
-        "1 lines, 1 not utf-8, 71 bytes unfinished",
+        "2 lines, 1 messages, 1 mended",
     );
     // UTF-16, as an editor may have saved it.
     let wide: Vec<u8> = format!("{PROMPT}\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
