@@ -1,6 +1,6 @@
 //! `doctor`: what was found where, what is wrong, and the exact next step.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -287,12 +287,14 @@ fn broken(error: &Error) -> Finding {
 /// Transcripts that Claude Code will delete soon, as one finding for each config folder.
 fn expiring(app: &App, sessions: &[Session]) -> Vec<Finding> {
     const NAMED: usize = 3;
+    let by_projects = by_projects(sessions);
     let mut findings = Vec::new();
     for folder in app.config.claude_folders.iter().map(ConfigFolder::new) {
         let days = folder.cleanup_days();
-        let mut soon: Vec<(Timestamp, &SessionId)> = sessions
-            .iter()
-            .filter(|session| lies_in(session, &folder))
+        let mut soon: Vec<(Timestamp, &SessionId)> = by_projects
+            .get(&projects(&folder))
+            .into_iter()
+            .flatten()
             .filter_map(|session| Some((deletion(session.file.as_deref()?, days)?, &session.id)))
             .filter(|(at, _)| *at <= app.now.checked_add(WARNING).unwrap_or(Timestamp::MAX))
             .collect();
@@ -369,10 +371,10 @@ fn forsaken(app: &App) -> Vec<Finding> {
 }
 
 fn config_folders(app: &App, sessions: &[Session]) -> Vec<Folder> {
+    let by_projects = by_projects(sessions);
     let describe = |root: &PathBuf| {
-        let folder = ConfigFolder::new(root);
-        let count = sessions.iter().filter(|session| lies_in(session, &folder)).count();
-        Folder { path: root.clone(), exists: root.is_dir(), sessions: count }
+        let found = by_projects.get(&projects(&ConfigFolder::new(root)));
+        Folder { path: root.clone(), exists: root.is_dir(), sessions: found.map_or(0, Vec::len) }
     };
     app.config.claude_folders.iter().map(describe).collect()
 }
@@ -390,10 +392,20 @@ fn counted(sessions: usize) -> String {
     if sessions == 1 { "a session".to_owned() } else { format!("{sessions} sessions") }
 }
 
-fn lies_in(session: &Session, folder: &ConfigFolder) -> bool {
+/// The sessions by the folder that holds their project's.
+fn by_projects(sessions: &[Session]) -> HashMap<PathBuf, Vec<&Session>> {
+    let mut by_projects: HashMap<_, Vec<_>> = HashMap::new();
+    for session in sessions {
+        if let Some(projects) = session.file.as_deref().and_then(|file| file.parent()?.parent()) {
+            by_projects.entry(projects.to_owned()).or_default().push(session);
+        }
+    }
+    by_projects
+}
+
+fn projects(folder: &ConfigFolder) -> PathBuf {
     let projects = folder.projects();
-    let projects = projects.canonicalize().unwrap_or(projects);
-    session.file.as_ref().is_some_and(|file| file.starts_with(&projects))
+    projects.canonicalize().unwrap_or(projects)
 }
 
 fn kept(path: PathBuf) -> Kept {

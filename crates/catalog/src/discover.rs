@@ -3,21 +3,21 @@
 //! Only names and stamps: what the files say is the business of `scan`.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use rustc_hash::FxHashSet;
-use transcript::{ConfigFolder, SubagentFile, TranscriptFile};
+use transcript::{ConfigFolder, TranscriptFile};
 
 use crate::catalog::Found;
 
 /// Looks through every config folder; a folder named twice is looked through once.
 pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
-    let (mut all, mut walked) = (transcript::Found::default(), Vec::new());
+    let (mut all, mut walked, mut seen) = (transcript::Found::default(), Vec::new(), HashSet::new());
     for folder in folders {
         let projects = physical(&folder.projects());
-        if !walked.contains(&projects) {
+        if seen.insert(projects.clone()) {
             all.add(folder.find(threads));
             walked.push(projects);
         }
@@ -46,21 +46,17 @@ fn without_copies(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     let mut sessions: Vec<TranscriptFile> = Vec::with_capacity(transcripts.len());
     for file in transcripts {
         if let Some(&place) = places.get(&file.id) {
-            add_subagents(&mut sessions[place], file.subagents);
+            sessions[place].subagents.extend(file.subagents);
         } else {
             places.insert(file.id.clone(), sessions.len());
             sessions.push(file);
         }
     }
-    sessions
-}
-
-fn add_subagents(session: &mut TranscriptFile, more: Vec<SubagentFile>) {
-    for agent in more {
-        if session.subagents.iter().all(|known| known.id != agent.id) {
-            session.subagents.push(agent);
-        }
+    for session in &mut sessions {
+        let mut known = FxHashSet::default();
+        session.subagents.retain(|agent| known.insert(agent.id.clone()));
     }
+    sessions
 }
 
 fn physical(path: &Path) -> PathBuf {

@@ -115,8 +115,8 @@ impl<'a> Held<'a> {
 fn held<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
     let mut by_rank: Vec<(usize, usize)> = lineage::ranks(sessions).into_iter().zip(0..).collect();
     by_rank.sort_unstable();
-    let mut models: Vec<(&str, &str, Option<&'static Rates>)> = Vec::new();
-    let mut last = 0;
+    let mut models: FxHashMap<&str, (&str, Option<&'static Rates>)> = FxHashMap::default();
+    let mut last = None;
     let mut all = Vec::with_capacity(sessions.iter().map(|session| session.messages.len()).sum());
     let mut messages: Vec<&MessageUsage> = Vec::new();
     for (rank, session) in by_rank {
@@ -127,13 +127,10 @@ fn held<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
         for message in &messages {
             let name = message.model.as_str();
             // Mostly it is the model of the message before.
-            if models.get(last).is_none_or(|(known, ..)| *known != name) {
-                last = models.iter().position(|(known, ..)| *known == name).unwrap_or(models.len());
-                if last == models.len() {
-                    models.push((name, plain_model(name), rates(name)));
-                }
-            }
-            let (_, model, rates) = models[last];
+            let (_, (model, rates)) = last.filter(|(known, _)| *known == name).unwrap_or_else(|| {
+                (name, *models.entry(name).or_insert_with(|| (plain_model(name), rates(name))))
+            });
+            last = Some((name, (model, rates)));
             all.push(Held { message, session, rank, model, rates });
         }
     }

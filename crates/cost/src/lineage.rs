@@ -11,16 +11,11 @@ use crate::Spending;
 ///
 /// Depends on what the sessions say only, never on the order they are given in.
 pub(crate) fn ranks(sessions: &[Spending<'_>]) -> Vec<usize> {
-    let parents: HashMap<&SessionId, Option<&SessionId>> =
-        sessions.iter().map(|session| (&session.session, session.forked_from.as_ref())).collect();
+    let generations = generations(sessions);
     let mut order: Vec<usize> = (0..sessions.len()).collect();
     order.sort_by_cached_key(|&at| {
         let session = &sessions[at];
-        (
-            generation(&session.session, &parents),
-            session.started.unwrap_or(Timestamp::MAX),
-            session.session.clone(),
-        )
+        (generations[at], session.started.unwrap_or(Timestamp::MAX), session.session.clone())
     });
     let mut ranks = vec![0; sessions.len()];
     for (rank, at) in order.into_iter().enumerate() {
@@ -29,16 +24,31 @@ pub(crate) fn ranks(sessions: &[Spending<'_>]) -> Vec<usize> {
     ranks
 }
 
-/// How many of a session's ancestors are among the sessions; files that name each other in a circle end it.
-fn generation(session: &SessionId, parents: &HashMap<&SessionId, Option<&SessionId>>) -> usize {
-    let mut child = session;
-    for generation in 0..parents.len() {
-        match parents.get(child).copied().flatten() {
-            Some(parent) if parents.contains_key(parent) => child = parent,
-            _ => return generation,
+/// How many ancestors each session has among the sessions; those whose ancestors name each other in a circle come
+/// last.
+fn generations(sessions: &[Spending<'_>]) -> Vec<usize> {
+    let places: HashMap<&SessionId, usize> =
+        sessions.iter().zip(0..).map(|(session, at)| (&session.session, at)).collect();
+    let parent = |at: usize| sessions[at].forked_from.as_ref().and_then(|id| places.get(id).copied());
+    let circle = sessions.len();
+    let mut generations: Vec<Option<usize>> = vec![None; sessions.len()];
+    for start in 0..sessions.len() {
+        let mut path = Vec::new();
+        let mut next = Some(start);
+        while let Some(at) = next.filter(|at| generations[*at].is_none()) {
+            // Until its ancestors are known; whoever meets it first goes in a circle.
+            generations[at] = Some(circle);
+            path.push(at);
+            next = parent(at);
+        }
+        let mut ancestors = next.and_then(|at| generations[at]);
+        for at in path.into_iter().rev() {
+            let own = ancestors.map_or(0, |parent| if parent == circle { circle } else { parent + 1 });
+            generations[at] = Some(own);
+            ancestors = Some(own);
         }
     }
-    parents.len()
+    generations.into_iter().map(|generation| generation.unwrap_or(circle)).collect()
 }
 
 #[cfg(test)]

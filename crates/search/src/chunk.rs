@@ -19,6 +19,8 @@ const OVERLAP: usize = 64;
 const UNIT_CAP: usize = 200_000;
 /// The same for code that was written: its beginning tells what it is.
 const CODE_CAP: usize = 2400;
+/// The most texts of one record that are indexed; what has more is data.
+const MOST_UNITS: usize = 10_000;
 /// How far behind the cap a secret may reach that begins before it, in bytes.
 const LONGEST_SECRET: usize = 8 << 10;
 
@@ -128,6 +130,9 @@ fn spoken<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
     let subagent = subagent || message.sidechain;
     let mut units = Vec::new();
     for part in message.parts {
+        if units.len() >= MOST_UNITS {
+            break;
+        }
         match part {
             Part::Text(text) => units.push(Unit::new(text_kind(message.role, record, &text, subagent), text)),
             Part::Thinking(text) => units.push(Unit::new(Kind::Thinking, text)),

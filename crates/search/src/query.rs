@@ -9,6 +9,12 @@ use crate::words::{Splitter, is_stop_word};
 /// The most distinct words that are asked for; a longer question is cut, which the answer says.
 pub(crate) const WORDS: usize = 64;
 
+/// The most quoted phrases that are demanded.
+const PHRASES: usize = 16;
+
+/// The most names behind a `#` that are looked at: each is compared with all projects.
+const TAGS: usize = 8;
+
 /// A question, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
@@ -79,10 +85,13 @@ impl Query {
         let (text, filters) = split_filters(question);
         let mut query = Self { filters, ..Self::default() };
         let mut splitter = Splitter::default();
-        query.phrases =
-            phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1).collect();
+        let mut quoted = phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1);
+        query.phrases = quoted.by_ref().take(PHRASES).collect();
+        let more_quoted = quoted.next().is_some();
+        drop(quoted);
         query.path = is_path(&text).then(|| text.trim().to_owned());
         query.add_words(&mut splitter, &text);
+        query.cut |= more_quoted;
         query.text = text;
         query
     }
@@ -102,14 +111,18 @@ impl Query {
         } else {
             all.iter().collect()
         };
+        // One more than are asked for tells that there are more, and a long question costs its length.
         for (word, _) in &telling {
-            if !self.terms.contains(word) {
+            if self.terms.len() <= WORDS && !self.terms.contains(word) {
                 self.terms.push(word.clone());
             }
         }
         let parts: Vec<&String> =
             telling.iter().filter(|(_, is_whole)| !is_whole).map(|(word, _)| word).collect();
         for two in parts.windows(2) {
+            if self.pairs.len() >= WORDS {
+                break;
+            }
             let pair = (two[0].clone(), two[1].clone());
             let swapped = (two[1].clone(), two[0].clone());
             if two[0] != two[1] && !self.pairs.contains(&pair) && !self.pairs.contains(&swapped) {
@@ -118,13 +131,12 @@ impl Query {
         }
         self.cut = self.terms.len() > WORDS;
         self.terms.truncate(WORDS);
-        self.pairs.truncate(WORDS);
     }
 }
 
 /// The names that stand in a question as `#name`, as notes and messages mark what they are about.
 pub fn tags(question: &str) -> impl Iterator<Item = &str> {
-    question.split_whitespace().filter_map(tag)
+    question.split_whitespace().filter_map(tag).take(TAGS)
 }
 
 /// A question without the words that are `#name`.
@@ -242,6 +254,13 @@ mod tests {
         let long = (0..500).map(|n| format!("w{n}x")).collect::<Vec<_>>().join(" ");
         let query = Query::parse(&long);
         assert!(query.cut);
-        assert_eq!(query.terms.len(), WORDS);
+        assert_eq!((query.terms.len(), query.pairs.len()), (WORDS, WORDS));
+        let words = |count| {
+            "abcdefgh".chars().flat_map(|a| "jklmnopq".chars().map(move |b| format!("z{a}{b}z "))).take(count)
+        };
+        assert!(!Query::parse(&words(WORDS).collect::<String>()).cut);
+        let quoted = "\"one two\" ".repeat(PHRASES + 1);
+        assert!(Query::parse(&quoted).cut && Query::parse(&quoted).phrases.len() == PHRASES);
+        assert_eq!(tags(&"#a ".repeat(100)).count(), TAGS);
     }
 }

@@ -25,7 +25,7 @@ use crate::query::Query;
 use crate::rank::{self, Sense};
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
-use crate::snippet::{At, cite, text_at};
+use crate::snippet::{At, cite, texts_at};
 use crate::source::SourceKind;
 use crate::understand::{self, Read, Understanding};
 use crate::vectors;
@@ -391,13 +391,14 @@ impl Searcher {
     ) -> Result<Option<ChunkAt>, Error> {
         let (Some(question), [_, _, ..]) = (question, chunks) else { return Ok(chunks.first().copied()) };
         let Some(file) = self.list.file(place.file)? else { return Ok(None) };
+        // Where the file is gone there is nothing to compare, and the first is as good as any.
+        if file.gone {
+            return Ok(chunks.first().copied());
+        }
+        let places: Result<Vec<At<'_>>, Error> =
+            chunks.iter().map(|chunk| self.place(*chunk, &file, false)).collect();
         let mut nearest: Option<(f32, ChunkAt)> = None;
-        for &chunk in chunks {
-            let text = if nearest.is_none() && file.gone {
-                None
-            } else {
-                text_at(&self.place(chunk, &file, false)?)
-            };
+        for (&chunk, text) in chunks.iter().zip(texts_at(&places?)) {
             let vector = text.and_then(|text| vectors::embedder().embed(&text));
             let cosine = vector.map_or(-1.0, |vector| vector.cosine(question));
             if nearest.is_none_or(|(known, _)| cosine > known) {

@@ -67,6 +67,19 @@ pub(crate) fn text_at(at: &At<'_>) -> Option<String> {
     passage(at)?.text
 }
 
+/// The whole of several pieces of one record, which is read once however long it is.
+pub(crate) fn texts_at(ats: &[At<'_>]) -> Vec<Option<String>> {
+    let Some(first) = ats.first() else { return Vec::new() };
+    let texts = match first.source {
+        SourceKind::ClaudeSessions => with_record(first, |record, subagent| {
+            let units = units_of(record, subagent, first.shows_secrets);
+            ats.iter().map(|at| piece(record, &units, at)).collect()
+        }),
+        SourceKind::Sessions | SourceKind::Memory => Some(ats.iter().map(text_at).collect()),
+    };
+    texts.unwrap_or_else(|| vec![None; ats.len()])
+}
+
 /// A cited piece, read again.
 struct Passage {
     uuid: Option<String>,
@@ -79,7 +92,7 @@ fn passage(at: &At<'_>) -> Option<Passage> {
     match at.source {
         SourceKind::ClaudeSessions => with_record(at, |record, subagent| Passage {
             uuid: record.uuid().map(ToOwned::to_owned),
-            text: piece(record, subagent, at),
+            text: piece(record, &units_of(record, subagent, at.shows_secrets), at),
             lines: (at.line, at.line),
         }),
         SourceKind::Sessions => of_entry(at),
@@ -132,9 +145,12 @@ fn with_record<T>(at: &At<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Opt
     is_it.then(|| look(&record, subagent))
 }
 
-fn piece(record: &Record<'_>, subagent: bool, at: &At<'_>) -> Option<String> {
+fn units_of<'a>(record: &Record<'a>, subagent: bool, shows_secrets: bool) -> Vec<Unit<'a>> {
+    if shows_secrets { original_units(record, subagent) } else { units(record, subagent) }
+}
+
+fn piece(record: &Record<'_>, units: &[Unit<'_>], at: &At<'_>) -> Option<String> {
     let (number, piece) = piece_of(at.piece);
-    let units = if at.shows_secrets { original_units(record, subagent) } else { units(record, subagent) };
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.
         let branch = record.branch()?;

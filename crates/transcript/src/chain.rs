@@ -138,7 +138,7 @@ fn node(line: &[u8]) -> Option<Node> {
 fn is_result(record: &Record<'_>) -> bool {
     let blocks = || {
         record.message().is_some_and(|message| {
-            message.blocks().iter().any(|block| matches!(block, Block::ToolResult { .. }))
+            message.each_block().any(|block| matches!(block, Block::ToolResult { .. }))
         })
     };
     record.kind() == Kind::User && (record.has_tool_result() || blocks())

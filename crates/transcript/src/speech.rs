@@ -108,33 +108,41 @@ fn after_crewhub_context(text: &str) -> &str {
 fn without_context(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for element in CONTEXT {
-        let open = format!("<{element}>");
-        let close = format!("</{element}>");
-        while let Some(start) = text.find(&open) {
-            let end = text[start..].find(&close).map_or(text.len(), |at| start + at + close.len());
-            text = Cow::Owned(format!("{}{}", &text[..start], &text[end..]));
+        if let Some(rest) = without_element(&text, &format!("<{element}>"), &format!("</{element}>")) {
+            text = Cow::Owned(rest);
         }
     }
     text
 }
 
-/// Takes out `<!claude-team-session:ID!>` and its like, with the request that follows the last of them.
+/// `None` where there is no such element; one that is never closed reaches to the end.
+fn without_element(text: &str, open: &str, close: &str) -> Option<String> {
+    let mut start = text.find(open)?;
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    loop {
+        out.push_str(&rest[..start]);
+        let Some(end) = rest[start..].find(close) else { return Some(out) };
+        rest = &rest[start + end + close.len()..];
+        let Some(next) = rest.find(open) else { return Some(out + rest) };
+        start = next;
+    }
+}
+
+/// Takes out `<!claude-team-session:ID!>` and its like.
 fn without_team_markers(text: &str) -> Cow<'_, str> {
     let is_marker = |start: &str| start.starts_with("<!claude-team-") || start.starts_with("<!maniple-");
-    let mut text = Cow::Borrowed(text);
-    let mut searched = 0;
-    while let Some(at) = text[searched..].find("<!") {
-        let start = searched + at;
-        let end = text[start..].find("!>").map(|at| start + at + 2);
-        match end {
-            Some(end) if is_marker(&text[start..]) => {
-                text = Cow::Owned(format!("{}{}", &text[..start], &text[end..]));
-                searched = start;
-            }
-            _ => searched = start + 2,
+    let mut out = String::new();
+    // Up to here it is in `out`.
+    let (mut taken, mut searched) = (0, 0);
+    while let Some(start) = text[searched..].find("<!").map(|at| searched + at) {
+        searched = start + 2;
+        if is_marker(&text[start..]) {
+            let Some(end) = text[start..].find("!>") else { break };
+            out.push_str(&text[taken..start]);
+            (taken, searched) = (start + end + 2, start + end + 2);
         }
     }
-    text
+    if taken == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[taken..]) }
 }
 
 /// A command's two or three elements as the person typed them: `/ship 1.2.3`, `! ls`.

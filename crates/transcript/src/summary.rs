@@ -3,6 +3,8 @@
 //! Constant memory: nothing here grows with the file but the ids of compactions and the counters of API
 //! messages. A summary can be stored and taken up again, so that an appended file costs its new bytes.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use model::{CostState, ForkOrigin, SessionId, Usage};
 use serde::{Deserialize, Serialize};
@@ -78,7 +80,7 @@ pub struct Summary {
     pub named_session: Option<SessionId>,
     /// Hashes of the first records' ids and of those after each compaction; copies of a file share some.
     pub anchors: Vec<u64>,
-    compactions: Vec<u64>,
+    compactions: BTreeSet<u64>,
     legacy_compactions: u64,
     anchors_wanted: usize,
     has_tree: bool,
@@ -244,7 +246,7 @@ impl Summary {
             return;
         }
         let Some(message) = record.message() else { return };
-        for block in message.blocks() {
+        for block in message.each_block() {
             match block {
                 Block::Text(text) => self.observe_prompt(&text),
                 Block::ToolResult { .. } => return,
@@ -289,10 +291,9 @@ impl Summary {
 
     fn observe_compaction(&mut self, record: &Record<'_>) {
         let id = xxh3_64(record.uuid().unwrap_or_default().as_bytes());
-        if self.compactions.contains(&id) {
+        if !self.compactions.insert(id) {
             return;
         }
-        self.compactions.push(id);
         self.anchors_wanted = ANCHORS_EACH;
         self.context_tokens = record.compact_metadata().get("postTokens").count().unwrap_or(0);
     }

@@ -15,6 +15,7 @@ mod doctor;
 mod evaluating;
 mod floor;
 mod freshness;
+mod growth;
 mod hooking;
 mod labelling;
 mod memory;

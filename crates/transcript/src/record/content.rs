@@ -70,6 +70,12 @@ impl<'a> ApiMessage<'a> {
         blocks(self.content)
     }
 
+    /// Its pieces, each decoded when it is asked for: a message may have millions.
+    pub fn each_block(&self) -> impl Iterator<Item = Block<'a>> {
+        let text = self.content.text().map(Block::Text);
+        text.into_iter().chain(self.content.each().map(block))
+    }
+
     /// Whether anything is said in it that a person would read.
     pub fn says_something(&self) -> bool {
         let said = |element: Element<'_>| match element {
