@@ -73,3 +73,36 @@ impl Glance {
         session.tracker.activity(self.now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Bytes that this thread has read so far.
+    #[expect(clippy::disallowed_methods, reason = "the kernel's own file is small")]
+    fn bytes_read() -> u64 {
+        let told = fs::read_to_string("/proc/thread-self/io").unwrap();
+        let line = told.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
+        line.parse().unwrap()
+    }
+
+    #[test]
+    fn a_glance_at_a_long_session_reads_little_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s1.jsonl");
+        let answer = format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m\",\"model\":\"x\",\"stop_reason\":\"end_turn\",\"content\":[{{\"type\":\"text\",\"text\":\"{}\"}}]}}}}\n",
+            "x".repeat(10_000)
+        );
+        fs::write(&path, answer.repeat(500)).unwrap();
+        let now: Timestamp = "2026-11-20T09:00:00Z".parse().unwrap();
+        let glance = Glance::new(&[], &folder.path().join("hooks"), Timers::default(), now);
+        let before = bytes_read();
+        let activity = glance.activity(&"s1".parse().unwrap(), Some(&path), Some(now));
+        let read = bytes_read() - before;
+        assert_ne!(activity.state, State::Idle);
+        assert!(read < 400_000, "{read}");
+    }
+}

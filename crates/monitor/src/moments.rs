@@ -28,7 +28,11 @@ pub(crate) fn moments(session: &SessionId, record: &Record<'_>) -> Vec<Moment> {
         Sign::Over { how: Ending::Interrupted, .. } => Some(moment("interrupted", None, None)),
         Sign::Over { how: Ending::Failed, .. } => Some(moment("error", None, None)),
         Sign::Over { how: Ending::Done, .. } => Some(moment("turn_complete", None, None)),
-        Sign::Over { how: Ending::Left, .. } | Sign::GoesOn | Sign::Notified { .. } => None,
+        // Where the turn is over after Stop hooks, another record says so.
+        Sign::StopHooks { .. }
+        | Sign::Over { how: Ending::Left, .. }
+        | Sign::GoesOn
+        | Sign::Notified { .. } => None,
     };
     signs(record).iter().filter_map(of_sign).collect()
 }

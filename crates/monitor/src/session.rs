@@ -16,7 +16,7 @@ use crate::moments::moments;
 use crate::{Timers, Tracker};
 
 /// How much of the end of a file is read to know what the session does, in bytes; more where that says nothing.
-const WINDOW: u64 = 1 << 20;
+const WINDOW: u64 = 256 << 10;
 /// The most that is read for that.
 const WIDEST: u64 = 64 << 20;
 /// Sub-agents' files that are longer are read from near their end.

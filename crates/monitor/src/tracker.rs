@@ -14,8 +14,8 @@ use crate::timers::{Timers, due};
 use crate::turn::{Phase, Turn};
 use crate::waiting::{Signs, activity};
 
-/// The first release whose registry says what it does: no silence of it has to be guessed at.
-const HAS_STATUS: [u64; 3] = [2, 1, 197];
+/// The first release that was seen to say in the registry what it does: no silence of it has to be guessed at.
+const HAS_STATUS: [u64; 3] = [2, 1, 119];
 /// The first release that registers its processes.
 const REGISTERS: [u64; 3] = [2, 1, 100];
 
@@ -364,7 +364,9 @@ impl Tracker {
             Process::Absent => self.turn.made().unwrap_or(Timestamp::MIN),
             Process::Unknown | Process::Alive(_) => return,
         };
-        let goes_on = signs.iter().any(|sign| !matches!(sign, Sign::Over { .. } | Sign::Notified { .. }));
+        let goes_on = signs
+            .iter()
+            .any(|sign| !matches!(sign, Sign::Over { .. } | Sign::StopHooks { .. } | Sign::Notified { .. }));
         // What a process wrote on its way out was made before it was seen to be gone, or hardly after it.
         if goes_on && made.duration_since(gone) > SAME {
             self.process = Process::Unknown;

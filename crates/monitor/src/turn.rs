@@ -165,6 +165,9 @@ impl Turn {
             Sign::Calls(call) => self.call(call, made),
             Sign::Answered { id, .. } => self.answered(id, made),
             Sign::Progress { .. } | Sign::Notified { .. } => {}
+            // What a hook fed back was given to the model before.
+            Sign::StopHooks { prevented: false } if self.phase == Phase::Given => {}
+            Sign::StopHooks { .. } => self.over(Ending::Done, 0, made),
             Sign::Over { how, in_background } => self.over(*how, *in_background, made),
         }
     }

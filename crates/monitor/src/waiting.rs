@@ -16,6 +16,13 @@ const API_ERROR: &str = "api error";
 /// What is said of a tool whose turn is over.
 const BACKGROUND: &str = "in the background";
 
+/// The registry's word for a permission that is asked for.
+const PERMISSION: &str = "permission prompt";
+/// What its word for that begins with in 2.1.119.
+const APPROVE: &str = "approve ";
+/// The tool that asks the person questions.
+const ASK: &str = "AskUserQuestion";
+
 /// The registry's word can come so much later than what it is about.
 const LATE: SignedDuration = SignedDuration::from_millis(500);
 
@@ -112,11 +119,7 @@ fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
     let made = turn.made().unwrap_or(Timestamp::MIN);
     match turn.phase() {
         Phase::Over(_) if due(made, LATE) >= since && signs.in_background.max(turn.in_background()) > 0 => {
-            Activity {
-                tool: Some("Agent".to_owned()),
-                detail: Some(BACKGROUND.to_owned()),
-                ..registry(State::ToolUse, turn.since().unwrap_or(made))
-            }
+            in_the_background(registry(State::ToolUse, turn.since().unwrap_or(made)))
         }
         Phase::Text | Phase::Over(Ending::Done) => match turn.last_text().filter(|at| *at >= since) {
             Some(at) => registry(State::Responding, at),
@@ -132,15 +135,25 @@ fn waiting(signs: Signs<'_>, status: &Status) -> Activity {
     let waiting_for = status.waiting_for.as_deref();
     let question = signs.turn.open().iter().find(|open| open.asks);
     match waiting_for {
-        Some("input needed") => Activity {
-            tool: question.map(|open| open.name.clone()),
-            detail: Some(QUESTION.to_owned()),
-            ..registry(State::WaitingInput, status.since)
-        },
+        Some("input needed") => asks(question.map(|open| open.name.clone()), status.since),
+        // 2.1.119 names the tool, whatever is asked.
+        Some(what) if let Some(named) = what.strip_prefix(APPROVE) => {
+            let named = named.split(':').next().unwrap_or(named).trim();
+            if named == ASK {
+                return asks(Some(ASK.to_owned()), status.since);
+            }
+            let (tool, detail) = asked_for(signs);
+            let detail = detail.filter(|_| tool.as_deref() == Some(named));
+            let tool = Some(transcript::cut(named));
+            Activity { tool, detail, ..registry(State::WaitingPermission, status.since) }
+        }
         Some("permission prompt" | "sandbox request" | "worker request") => {
             let (tool, detail) = asked_for(signs);
-            let detail =
-                detail.or_else(|| waiting_for.filter(|what| *what != "permission prompt").map(Into::into));
+            // 2.1.143 has the same word for a question.
+            if waiting_for == Some(PERMISSION) && tool.as_deref() == Some(ASK) {
+                return asks(tool, status.since);
+            }
+            let detail = detail.or_else(|| waiting_for.filter(|what| *what != PERMISSION).map(Into::into));
             Activity { tool, detail, ..registry(State::WaitingPermission, status.since) }
         }
         // Opened by the person, for the turn is over: `/model` and the like.
@@ -154,6 +167,18 @@ fn waiting(signs: Signs<'_>, status: &Status) -> Activity {
             Activity { detail: Some(what), ..registry(State::WaitingInput, status.since) }
         }
     }
+}
+
+/// The turn is over, and what it began in the background goes on.
+fn in_the_background(mut activity: Activity) -> Activity {
+    activity.tool = Some("Agent".to_owned());
+    activity.detail = Some(BACKGROUND.to_owned());
+    activity
+}
+
+/// A question is open.
+fn asks(tool: Option<String>, since: Timestamp) -> Activity {
+    Activity { tool, detail: Some(QUESTION.to_owned()), ..registry(State::WaitingInput, since) }
 }
 
 /// The tool that a permission is asked for: as a hook said, else a sub-agent's, else the one called first.
@@ -203,9 +228,10 @@ fn by_turn(signs: Signs<'_>, now: Timestamp) -> Activity {
             Activity { detail: Some(API_ERROR.to_owned()), ..said(State::WaitingInput) }
         }
         Phase::Over(Ending::Done | Ending::Interrupted) => {
-            let running = signs.in_background.max(turn.in_background());
-            let detail = (running > 0).then(|| format!("{running} {BACKGROUND}"));
-            Activity { detail, ..said(State::WaitingInput) }
+            if signs.in_background.max(turn.in_background()) == 0 {
+                return said(State::WaitingInput);
+            }
+            in_the_background(said(State::ToolUse))
         }
     }
 }
@@ -230,7 +256,10 @@ fn tool_open(signs: Signs<'_>, open: &OpenTool, now: Timestamp) -> Activity {
 fn quiet(signs: Signs<'_>, activity: Activity, now: Timestamp) -> Activity {
     let is_alive = matches!(signs.process, Process::Alive(_));
     let is_sure = is_alive || matches!(activity.evidence, Evidence::Protocol | Evidence::Hook);
-    let stays = is_sure && (activity.is_blocked() || activity.state.is_working());
+    // What goes on in the background may end without a word that reaches us.
+    let is_vouched_for = matches!(activity.evidence, Evidence::Registry | Evidence::Protocol);
+    let may_be_over = activity.detail.as_deref() == Some(BACKGROUND) && !is_vouched_for;
+    let stays = is_sure && (activity.is_blocked() || (activity.state.is_working() && !may_be_over));
     let is_rest = matches!(activity.state, State::Idle | State::Ended | State::Lost);
     let last = signs.turn.heard().max(activity.since).unwrap_or(now);
     if stays || is_rest || !is_over(now, last, signs.timers.silent) {

@@ -65,11 +65,16 @@ pub enum Sign<'a> {
         /// Its own id: a sub-agent's, or a command's.
         task: Option<String>,
     },
+    /// The Stop hooks have run. The turn is over, unless one of them has given the model something to go on with.
+    StopHooks {
+        /// Whether one has forbidden that it goes on.
+        prevented: bool,
+    },
     /// The turn is over.
     Over {
         /// How.
         how: Ending,
-        /// How many sub-agents still run in the background.
+        /// How many sub-agents and workflows still run in the background.
         in_background: u64,
     },
 }
@@ -94,9 +99,9 @@ pub fn signs<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
         Kind::User => user(record),
         Kind::Assistant => assistant(record),
         Kind::TurnDuration => {
-            vec![Sign::Over { how: Ending::Done, in_background: record.pending_background_agents() }]
+            vec![Sign::Over { how: Ending::Done, in_background: record.pending_background_work() }]
         }
-        Kind::StopHookSummary => vec![Sign::Over { how: Ending::Done, in_background: 0 }],
+        Kind::StopHookSummary => vec![Sign::StopHooks { prevented: record.prevents_continuation() }],
         Kind::ApiError => vec![Sign::GoesOn],
         // A compaction that was asked for stands between turns, any other within one.
         Kind::CompactBoundary if !record.compact_metadata().get("trigger").is("manual") => vec![Sign::GoesOn],
@@ -349,6 +354,7 @@ mod tests {
             Sign::Notified { tool_use, task } => {
                 format!("notified:{}:{}", tool_use.as_deref().unwrap_or(""), task.as_deref().unwrap_or(""))
             }
+            Sign::StopHooks { prevented } => if *prevented { "hooks-end" } else { "hooks" }.into(),
             Sign::Over { how, in_background } => format!("over:{how:?}:{in_background}"),
         }
     }
@@ -437,7 +443,14 @@ mod tests {
             r#"{"type":"system","subtype":"turn_duration","pendingBackgroundAgentCount":2}"#,
             "over:Done:2",
         );
-        check(r#"{"type":"system","subtype":"stop_hook_summary"}"#, "over:Done:0");
+        check(
+            r#"{"type":"system","subtype":"turn_duration","pendingBackgroundAgentCount":2,"pendingWorkflowCount":1}"#,
+            "over:Done:3",
+        );
+        check(r#"{"type":"system","subtype":"turn_duration","pendingWorkflowCount":1}"#, "over:Done:1");
+        check(r#"{"type":"system","subtype":"stop_hook_summary"}"#, "hooks");
+        check(r#"{"type":"system","subtype":"stop_hook_summary","preventedContinuation":false}"#, "hooks");
+        check(r#"{"type":"system","subtype":"stop_hook_summary","preventedContinuation":true}"#, "hooks-end");
         check(r#"{"type":"system","subtype":"api_error"}"#, "goes-on");
         check(r#"{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual"}}"#, "");
         check(

@@ -42,13 +42,11 @@ impl Notices {
         let is_asked = event.is_blocked();
         let is_working = event.state.is_working();
         let is_over = matches!(event.state, State::WaitingInput | State::Ended) && !is_asked;
-        let in_background =
-            event.detail.as_deref().is_some_and(|detail| detail.ends_with("in the background"));
         let before = self.states.get(&event.session_id).copied();
         let worked = before.is_some_and(|known| known.is_working);
         let finished = match before.and_then(|known| known.finished) {
-            Some(at) if is_over && !in_background => Some(at),
-            _ => (worked && is_over && !in_background).then_some(now),
+            Some(at) if is_over => Some(at),
+            _ => (worked && is_over).then_some(now),
         };
         self.states.insert(event.session_id.clone(), Known { is_asked, is_working, finished });
         let is_new = is_asked && !before.is_some_and(|known| known.is_asked);
@@ -156,7 +154,7 @@ mod tests {
             &[(Thinking, None), (WaitingInput, Some("question: goal proposal")), (Thinking, None)],
             &["asked"],
         );
-        check(&[(Thinking, None), (WaitingInput, Some("1 in the background")), (Thinking, None)], &[]);
+        check(&[(Thinking, None), (ToolUse, Some("in the background")), (Thinking, None)], &[]);
         check(&[(WaitingPermission, None), (WaitingPermission, Some("more"))], &["asked"]);
     }
 

@@ -325,6 +325,8 @@ fn a_terminal_of_2_1_329() {
         "[thinking R]",
         "[responding R]",
         "[tool_use R Agent]",
+        // On a busy machine the moment between the agent's end and its turn is long enough to be seen.
+        "[waiting_input R]",
         "[thinking R]",
         "[responding R]",
         "waiting_input R",

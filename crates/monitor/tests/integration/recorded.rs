@@ -218,7 +218,7 @@ fn what_hooks_of_2_1_329_told() {
         // Esc and a tool that failed: no hook tells, the transcript would.
         "thinking H, waiting_permission H Bash, waiting_input H",
         // A sub-agent in the background; its own tools say nothing of the turn, which is over.
-        "thinking H, waiting_input H (1 in the background), thinking H, waiting_input H",
+        "thinking H, tool_use H Agent, thinking H, waiting_input H",
         "thinking H, waiting_permission H Bash, ended H",
     ];
     assert_eq!(states("7dd91b96"), expected.join(", "));

@@ -109,6 +109,7 @@ impl Kind {
             | "artifact-autoreact-ledger"
             | "repl-mode"
             | "hybrid-organization"
+            | "host-row"
             | "teleported-from" => Self::Bookkeeping,
             _ => Self::Unknown,
         }

@@ -74,6 +74,8 @@ raw_fields! {
         snapshot = "snapshot",
         tracking_path = "trackingPath",
         in_background = "pendingBackgroundAgentCount",
+        workflows = "pendingWorkflowCount",
+        continuation = "preventedContinuation",
         ends_turn = "toolEndsTurn",
     }
 }
@@ -364,9 +366,15 @@ impl<'a> Record<'a> {
         named.into_iter().chain(backups.entries().map(|(path, _)| path)).collect()
     }
 
-    /// How many sub-agents still ran in the background when a turn was over.
-    pub fn pending_background_agents(&self) -> u64 {
-        self.fields.in_background.count().unwrap_or(0)
+    /// How many sub-agents and workflows still ran in the background when a turn was over.
+    pub fn pending_background_work(&self) -> u64 {
+        let counts = [self.fields.in_background, self.fields.workflows];
+        counts.iter().filter_map(|field| field.count()).fold(0, u64::saturating_add)
+    }
+
+    /// Whether a Stop hook has forbidden that the turn goes on.
+    pub fn prevents_continuation(&self) -> bool {
+        self.fields.continuation.is_true()
     }
 
     /// Whether the turn is over with this tool's result.

@@ -51,6 +51,27 @@ fn a_hook_is_quicker_than_the_record_it_tells_of() {
 }
 
 #[test]
+fn each_release_has_its_own_word_for_what_is_asked() {
+    let check = |tool: &str, word: &str, expected: &str| {
+        Scene::a().busy().prompt("x").check("thinking R").calls("t1", tool).asks(word).check(expected);
+    };
+    let bash = "tool_use R Bash (a thing), waiting_permission R Bash (a thing)";
+    check("Bash", "permission prompt", bash);
+    check("Bash", "approve Bash", bash);
+    check("Bash", "approve Bash: touch it", bash);
+    let question = "tool_use R AskUserQuestion, waiting_input R AskUserQuestion (question)";
+    check("AskUserQuestion", "input needed", question);
+    check("AskUserQuestion", "approve AskUserQuestion", question);
+    check("AskUserQuestion", "permission prompt", question);
+    // A plan is approved as a permission is given.
+    let plan = "tool_use R ExitPlanMode, waiting_permission R ExitPlanMode";
+    check("ExitPlanMode", "permission prompt", plan);
+    check("ExitPlanMode", "approve ExitPlanMode", plan);
+    // The call may be written after the registry has named it.
+    Scene::a().busy().prompt("x").asks("approve Bash").check("thinking R, waiting_permission R Bash");
+}
+
+#[test]
 fn a_question() {
     Scene::a()
         .busy()

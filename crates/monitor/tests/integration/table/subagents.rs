@@ -9,7 +9,7 @@ use super::{Scene, end};
 fn hooks_of_a_subagent_say_nothing_of_the_turn() {
     let answered = Told::Answered { tool: Some("Bash".into()), tool_use: Some("t9".into()) };
     let mut scene = Scene::b().hook(Told::Prompt).hook(Told::Over { in_background: 1 });
-    scene = scene.check("waiting_input R, thinking H, waiting_input H (1 in the background)");
+    scene = scene.check("waiting_input R, thinking H, tool_use H Agent (in the background)");
     let inner = |scene: &Scene, told| Hook {
         at: scene.now,
         session: scene.tracker.id().clone(),
@@ -24,7 +24,7 @@ fn hooks_of_a_subagent_say_nothing_of_the_turn() {
     scene = scene.check("waiting_permission H Bash");
     scene.tracker.hook(&inner(&scene, answered));
     scene.tell();
-    scene.check("waiting_input H (1 in the background)");
+    scene.check("tool_use H Agent (in the background)");
 }
 
 #[test]
@@ -98,14 +98,46 @@ fn a_subagent_in_the_background() {
         .calls("t1", "Agent")
         .answers_with("t1", launched.clone())
         .says(end())
-        .check("thinking X, tool_use X Agent (a thing), thinking X, waiting_input X (1 in the background)")
+        .check("thinking X, tool_use X Agent (a thing), thinking X, tool_use X Agent (in the background)")
         .write(enqueue)
         .check("waiting_input X")
         .check_subagents("+t1 -t1");
     Scene::c()
         .hook(Told::Prompt)
         .hook(Told::Over { in_background: 1 })
-        .check("thinking H, waiting_input H (1 in the background)");
+        .check("thinking H, tool_use H Agent (in the background)");
+    // Its end may reach nobody.
+    Scene::b()
+        .check("waiting_input R")
+        .prompt("x")
+        .says(end())
+        .turn_duration(1)
+        .check("thinking X, waiting_input X, tool_use X Agent (in the background)")
+        .wait(29 * 60)
+        .check("")
+        .wait(2 * 60)
+        .check("idle T");
+}
+
+#[test]
+fn a_workflow_in_the_background() {
+    let over = json!({"type": "system", "subtype": "turn_duration", "pendingWorkflowCount": 1});
+    Scene::b()
+        .check("waiting_input R")
+        .prompt("x")
+        .says(end())
+        .write(over.clone())
+        .check("thinking X, waiting_input X, tool_use X Agent (in the background)")
+        .write(json!({"type": "queue-operation", "operation": "dequeue"}))
+        .says(end())
+        .write(json!({"type": "system", "subtype": "turn_duration", "pendingWorkflowCount": 0}))
+        .check("thinking X, waiting_input X");
+    Scene::a()
+        .busy()
+        .prompt("x")
+        .says(end())
+        .write(over)
+        .check("thinking R, responding R, tool_use R Agent (in the background)");
 }
 
 #[test]

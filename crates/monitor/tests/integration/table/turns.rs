@@ -232,6 +232,30 @@ fn what_begins_no_turn() {
 }
 
 #[test]
+fn a_stop_hook_sends_the_turn_on() {
+    let summary = |prevented: bool| json!({"type": "system", "subtype": "stop_hook_summary", "preventedContinuation": prevented});
+    let said = || {
+        let scene = Scene::b().check("waiting_input R").prompt("x").says(end());
+        scene.check("thinking X, waiting_input X")
+    };
+    // Sent on, it works until it has answered again; the hooks have nothing more to say then.
+    said()
+        .meta("Stop hook feedback:\nthe tests do not pass")
+        .write(summary(false))
+        .wait(4)
+        .check("thinking X")
+        .says(end())
+        .write(summary(false))
+        .check("waiting_input X");
+    // A hook may forbid that it goes on, whatever others gave it to go on with.
+    said().meta("Stop hook feedback:\nno").write(summary(true)).check("thinking X, waiting_input X");
+    said().write(summary(false)).check("");
+    // Of a release that writes no whole message, the hooks' word is the end.
+    let scene = Scene::c().prompt("x").says(json!(null)).write(summary(false));
+    scene.check("thinking X, responding X, waiting_input X");
+}
+
+#[test]
 fn what_is_known_of_a_session_while_it_is_watched() {
     let usage = json!({"input_tokens": 4, "cache_read_input_tokens": 1000, "output_tokens": 6});
     let answer = json!({"type": "assistant", "cwd": "/home/ana/shop", "gitBranch": "main", "message": {"model": "claude-x", "usage": usage, "content": [{"type": "text", "text": "So."}], "stop_reason": "end_turn"}});
