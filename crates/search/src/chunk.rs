@@ -137,6 +137,7 @@ fn spoken<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
             Part::Text(text) => units.push(Unit::new(text_kind(message.role, record, &text, subagent), text)),
             Part::Thinking(text) => units.push(Unit::new(Kind::Thinking, text)),
             Part::ToolUse { name, input, .. } => facts::of_tool_use(name, input, &mut units),
+            Part::ToolResult { content, is_refused: true, .. } => facts::of_refusal(content, &mut units),
             Part::ToolResult { content, is_error, kept, .. } => {
                 facts::of_tool_result(content, is_error, kept, &mut units);
             }

@@ -19,6 +19,10 @@ const OUTPUT_CAP: usize = 64 << 10;
 const ERROR_LINES: usize = 20;
 /// Longer lines are data.
 const LINE_LENGTH: usize = 400;
+/// What the CLI writes for a person who refused on the terminal: alone, or before their words.
+const NO_WORDS: &str = "The user doesn't want to";
+/// The same as it begins in JSON.
+const REFUSED_ON_TERMINAL: &str = "\"The user doesn't want to";
 /// Words that make a line of a command's output worth keeping.
 const ERROR_WORDS: [&str; 11] = [
     "error",
@@ -77,15 +81,11 @@ pub(crate) fn of_tool_result<'a>(content: Raw<'a>, is_error: bool, kept: Raw<'a>
     if !is_error && !is_command {
         return;
     }
-    let refusal = content.json().starts_with("\"The user doesn't want to");
+    if content.json().starts_with(REFUSED_ON_TERMINAL) {
+        return of_refusal(content, units);
+    }
     let output = result_text(content);
     let output = &output[..output.floor_char_boundary(OUTPUT_CAP)];
-    if refusal {
-        if let Some((_, words)) = output.split_once("user said:") {
-            units.push(Unit::new(Kind::Refusal, words.trim().to_owned()));
-        }
-        return;
-    }
     let errors = error_lines(output, is_error);
     if !errors.is_empty() {
         units.push(Unit::new(Kind::Error, errors));
@@ -97,6 +97,21 @@ pub(crate) fn of_tool_result<'a>(content: Raw<'a>, is_error: bool, kept: Raw<'a>
                 .filter_map(git_change)
                 .map(|path| Unit::about(Kind::GitChange, Cow::Owned(path.to_owned()), "")),
         );
+    }
+}
+
+/// What the person said when they refused a call: on the terminal behind a sentence of the CLI's, through a program's
+/// answer whole.
+pub(crate) fn of_refusal<'a>(content: Raw<'a>, units: &mut Vec<Unit<'a>>) {
+    let text = result_text(content);
+    let text = &text[..text.floor_char_boundary(OUTPUT_CAP)];
+    let words = match text.split_once("user said:") {
+        Some((_, words)) => words.trim(),
+        None if text.starts_with(NO_WORDS) => return,
+        None => text.trim(),
+    };
+    if !words.is_empty() {
+        units.push(Unit::new(Kind::Refusal, words.to_owned()));
     }
 }
 
@@ -316,5 +331,17 @@ mod tests {
             r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"The user doesn't want to proceed. The user said:\nuse the other"}]}}"#,
             &[(Kind::Refusal, "use the other")],
         );
+        let refused = |content: &str| {
+            format!(
+                r#"{{"type":"user","permissionDecision":{{"decision":"reject","source":"user_reject"}},"message":{{"content":[{{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"{content}"}}]}}}}"#
+            )
+        };
+        check(&refused("n not today please"), &[(Kind::Refusal, "n not today please")]);
+        check(&refused("The user doesn't want to proceed with this tool use."), &[]);
+        check(
+            &refused("The user doesn't want to proceed. The user said:\\nlater"),
+            &[(Kind::Refusal, "later")],
+        );
+        check(&refused(" "), &[]);
     }
 }

@@ -74,6 +74,8 @@ pub enum Part<'a> {
         content: Raw<'a>,
         /// Whether it failed.
         is_error: bool,
+        /// Whether the person refused the call, as far as the record says.
+        is_refused: bool,
         /// What the tool itself kept of its result.
         kept: Raw<'a>,
     },
@@ -117,7 +119,7 @@ fn user<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
         return Some((Role::Note, blocks.into_iter().filter_map(plain).collect()));
     }
     if blocks.iter().any(|block| matches!(block, Block::ToolResult { .. })) {
-        let parts = blocks.iter().filter_map(|block| result(block, record.tool_use_result()));
+        let parts = blocks.iter().filter_map(|block| result(block, record));
         return Some((Role::Tool, parts.collect()));
     }
     if !record.may_be_human() {
@@ -161,13 +163,15 @@ fn plain(block: Block<'_>) -> Option<Part<'_>> {
     }
 }
 
-fn result<'a>(block: &Block<'a>, kept: Raw<'a>) -> Option<Part<'a>> {
-    match block {
-        Block::ToolResult { id, content, is_error } => {
-            Some(Part::ToolResult { id, content: *content, is_error: *is_error, kept })
-        }
-        _ => None,
-    }
+fn result<'a>(block: &Block<'a>, record: &Record<'a>) -> Option<Part<'a>> {
+    let Block::ToolResult { id, content, is_error } = block else { return None };
+    Some(Part::ToolResult {
+        id,
+        content: *content,
+        is_error: *is_error,
+        is_refused: record.is_refused_by_person(),
+        kept: record.tool_use_result(),
+    })
 }
 
 #[cfg(test)]
@@ -253,5 +257,26 @@ mod tests {
         );
         check(r#"{"type":"user"}"#, None, "");
         check(r#"{"type":"user","message":"text"}"#, None, "");
+    }
+
+    #[test]
+    fn a_call_that_the_person_refused() {
+        let check = |fields: &str, is_refused: bool, holds_words: bool| {
+            let line = format!(
+                r#"{{"type":"user",{fields}"turnAttributionKey":"k","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":"not today","is_error":true}}]}}}}"#
+            );
+            let record = parse(line.as_bytes()).unwrap();
+            assert_eq!(record.holds_persons_words(), holds_words, "{line}");
+            let message = message(&record).unwrap();
+            let [Part::ToolResult { is_refused: found, is_error: true, .. }] = message.parts[..] else {
+                panic!("{message:?}")
+            };
+            assert_eq!(found, is_refused, "{line}");
+        };
+        check("", false, false);
+        check(r#""permissionDecision":{"decision":"reject","source":"user_reject"},"#, true, false);
+        check(r#""permissionDecision":{"decision":"reject","source":"config"},"#, false, false);
+        check(r#""holdsPersonsWords":true,"#, true, true);
+        check(r#""holdsPersonsWords":"true","permissionDecision":7,"#, false, false);
     }
 }

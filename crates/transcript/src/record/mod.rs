@@ -51,6 +51,8 @@ raw_fields! {
         source_tool_use = "sourceToolUseID",
         prompt_source = "promptSource",
         tool_use_result = "toolUseResult",
+        permission = "permissionDecision",
+        persons_words = "holdsPersonsWords",
         attachment = "attachment",
         data = "data",
         parent_tool_use = "parentToolUseID",
@@ -246,6 +248,16 @@ impl<'a> Record<'a> {
     /// What the tool itself kept of its result.
     pub fn tool_use_result(&self) -> Raw<'a> {
         self.fields.tool_use_result
+    }
+
+    /// Whether a tool's result holds what the person said when they refused the call (2.1.330).
+    pub fn holds_persons_words(&self) -> bool {
+        self.fields.persons_words.is_true()
+    }
+
+    /// Whether the person refused the call that this result answers; older versions do not record it.
+    pub fn is_refused_by_person(&self) -> bool {
+        self.holds_persons_words() || self.fields.permission.get("source").is("user_reject")
     }
 
     /// Whether a user record can be what a person said: not written by the CLI, a skill, a notification.
