@@ -21,6 +21,7 @@ fn spending(entry: &Entry) -> Spending<'_> {
         started: entry.session.created,
         messages: &entry.messages,
         cost_state: entry.cost_state.as_ref(),
+        earlier_totals: &entry.earlier_totals,
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn survey<T: Send>(
 /// The ledger's rules: this program's, and its list of prices.
 fn edition() -> u64 {
     let mut hash = Xxh3::new();
-    (env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string())).hash(&mut hash);
+    (cost::RULES, env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string()))
+        .hash(&mut hash);
     hash.finish()
 }

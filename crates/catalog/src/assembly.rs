@@ -110,7 +110,8 @@ impl Read {
         }
         let session = describer.describe(&self.file, &self.card());
         let cost_state = self.facts.summary.cost_state.clone();
-        Entry { messages, cost_state, ..Entry::of(session) }
+        let earlier_totals = self.facts.summary.earlier_totals.clone();
+        Entry { messages, cost_state, earlier_totals, ..Entry::of(session) }
     }
 }
 
@@ -124,6 +125,8 @@ pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<
     Kin {
         id: &file.id,
         folder: file.folder(),
+        began: summary.began_at,
+        last: summary.last_at,
         born: Born::Of(file),
         marked: summary.forked_from.as_ref(),
         named: summary.named_session.as_ref(),

@@ -58,6 +58,8 @@ pub struct Entry {
     pub messages: Vec<MessageUsage>,
     /// The CLI's own total.
     pub cost_state: Option<CostState>,
+    /// The totals before it.
+    pub earlier_totals: Vec<CostState>,
     /// The keywords of its first message, where they are known already.
     pub keywords: Option<Keywords>,
 }
@@ -76,7 +78,13 @@ pub struct Work {
 impl Entry {
     /// A session of which no more is told.
     pub(crate) fn of(session: Session) -> Self {
-        Self { session: Box::new(session), messages: Vec::new(), cost_state: None, keywords: None }
+        Self {
+            session: Box::new(session),
+            messages: Vec::new(),
+            cost_state: None,
+            earlier_totals: Vec::new(),
+            keywords: None,
+        }
     }
 }
 

@@ -1,11 +1,18 @@
 //! Which session was copied from which: by the marks in the records, and where old versions left none, by
 //! records that two files share.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 
+use jiff::Timestamp;
 use model::{ForkOrigin, SessionId};
 use transcript::TranscriptFile;
+
+/// How many files of those that hold the same record are compared with one of them: the oldest.
+pub(crate) const COMPARED: usize = 8;
+/// A file may have been made so much later than its last record says, in nanoseconds: records are written in batches.
+const BATCH: i64 = 10_000_000_000;
 
 /// What a session's file tells of its origin.
 #[derive(Debug, Clone)]
@@ -14,7 +21,11 @@ pub(crate) struct Kin<'a> {
     pub(crate) id: &'a SessionId,
     /// The project folder its file lies in.
     pub(crate) folder: &'a OsStr,
-    /// When the file was made; the older of two copies is the parent.
+    /// When the session itself began, by its first record that is no copy.
+    pub(crate) began: Option<Timestamp>,
+    /// The time of its last record.
+    pub(crate) last: Option<Timestamp>,
+    /// When the file was made.
     pub(crate) born: Born<'a>,
     /// The session that a mark names.
     pub(crate) marked: Option<&'a ForkOrigin>,
@@ -42,6 +53,29 @@ impl Born<'_> {
     }
 }
 
+/// Where a session stands among those that share its records: the parent before its copies.
+///
+/// What the records tell comes first, because files are copied and restored in any order. Where a terminal's fork tells
+/// nothing else, the file system does, unless the file was made after its last record: then it is itself a copy, and as
+/// old as that record at least.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Age<'a> {
+    began: Timestamp,
+    made: i64,
+    id: &'a SessionId,
+}
+
+impl<'a> Kin<'a> {
+    /// Asks the file system.
+    pub(crate) fn age(&self) -> Age<'a> {
+        let nanoseconds = |at: Timestamp| i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX);
+        let last = self.last.map_or(i64::MAX, nanoseconds);
+        let born = self.born.at();
+        let made = if born <= last.saturating_add(BATCH) { born } else { last };
+        Age { began: self.began.unwrap_or(Timestamp::MAX), made, id: self.id }
+    }
+}
+
 /// The parent of each session, in the order given; following parents never leads back.
 pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
     let places: HashMap<&SessionId, usize> =
@@ -62,12 +96,12 @@ pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
         parents.push(parent);
         signs.push(sign);
     }
+    let next: Vec<Option<usize>> =
+        parents.iter().map(|parent| places.get(&parent.as_ref()?.session_id).copied()).collect();
     // Of sessions that name one another the weakest sign gives way, and of equal ones that of the oldest session.
-    let mut weakest_first: Vec<usize> = (0..sessions.len()).filter(|at| parents[*at].is_some()).collect();
-    weakest_first.sort_by_cached_key(|at| (signs[*at], sessions[*at].born.at(), sessions[*at].id));
-    for at in weakest_first {
-        if leads_back(at, &parents, &places) {
-            parents[at] = None;
+    for circle in circles(&next) {
+        if let Some(weakest) = circle.into_iter().min_by_key(|at| (signs[*at], sessions[*at].age())) {
+            parents[weakest] = None;
         }
     }
     parents
@@ -84,25 +118,33 @@ enum Sign {
     Mark,
 }
 
-fn leads_back(start: usize, parents: &[Option<ForkOrigin>], places: &HashMap<&SessionId, usize>) -> bool {
-    let next = |at: usize| parents[at].as_ref().and_then(|parent| places.get(&parent.session_id).copied());
-    let mut seen = HashSet::from([start]);
-    let mut at = start;
-    while let Some(parent) = next(at) {
-        if parent == start {
-            return true;
+/// The circles that following `next` ends in.
+fn circles(next: &[Option<usize>]) -> Vec<Vec<usize>> {
+    /// Met on no walk.
+    const NEW: usize = usize::MAX;
+    let mut walks = vec![NEW; next.len()];
+    let mut circles = Vec::new();
+    for start in 0..next.len() {
+        let mut at = Some(start);
+        while let Some(place) = at.filter(|place| walks[*place] == NEW) {
+            walks[place] = start;
+            at = next[place];
         }
-        if !seen.insert(parent) {
-            return false;
+        // The walk met itself.
+        if let Some(first) = at.filter(|place| walks[*place] == start) {
+            let following = |place: &usize| next[*place].filter(|next| *next != first);
+            circles.push(std::iter::successors(Some(first), following).collect());
         }
-        at = parent;
     }
-    false
+    circles
 }
 
 /// Which files hold a record, by project folder.
 struct Copies<'a> {
+    /// Oldest first.
     holders: HashMap<(&'a OsStr, u64), Vec<usize>>,
+    /// Of the files that hold any.
+    ages: HashMap<usize, Age<'a>>,
 }
 
 impl<'a> Copies<'a> {
@@ -110,6 +152,7 @@ impl<'a> Copies<'a> {
         let held = |(at, session): (usize, &Kin<'a>)| session.anchors.iter().map(move |anchor| (*anchor, at));
         let mut all: Vec<(u64, usize)> = sessions.iter().enumerate().flat_map(held).collect();
         all.sort_unstable();
+        all.dedup();
         let mut holders: HashMap<_, Vec<usize>> = HashMap::new();
         // Almost every record stands in one file.
         for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
@@ -117,23 +160,28 @@ impl<'a> Copies<'a> {
                 holders.entry((sessions[at].folder, anchor)).or_default().push(at);
             }
         }
-        Self { holders }
+        holders.retain(|_, same| same.len() > 1);
+        let sharing: HashSet<usize> = holders.values().flatten().copied().collect();
+        let ages: HashMap<_, _> = sharing.into_iter().map(|at| (at, sessions[at].age())).collect();
+        for same in holders.values_mut() {
+            same.sort_unstable_by_key(|at| &ages[at]);
+        }
+        Self { holders, ages }
     }
 
     /// The older file that shares the most records; of several the oldest.
     fn parent(&self, at: usize, sessions: &[Kin<'_>]) -> Option<usize> {
-        let age = |at: usize| (sessions[at].born.at(), sessions[at].id);
-        let mut shared: HashMap<usize, usize> = HashMap::new();
-        for anchor in sessions[at].anchors {
-            let holders = self.holders.get(&(sessions[at].folder, *anchor));
-            for &holder in holders.into_iter().flatten().filter(|holder| age(**holder) < age(at)) {
-                *shared.entry(holder).or_default() += 1;
-            }
-        }
-        shared
-            .into_iter()
-            .max_by_key(|(holder, count)| (*count, std::cmp::Reverse(age(*holder))))
-            .map(|(holder, _)| holder)
+        let own = self.ages.get(&at)?;
+        let session = &sessions[at];
+        let same = session.anchors.iter().filter_map(|anchor| self.holders.get(&(session.folder, *anchor)));
+        let older = same.flat_map(|same| same.iter().take(COMPARED)).filter(|other| self.ages[other] < *own);
+        let older: HashSet<usize> = older.copied().collect();
+        let records: HashSet<u64> = session.anchors.iter().copied().collect();
+        let shared = |other: &usize| {
+            let theirs: HashSet<u64> = sessions[*other].anchors.iter().copied().collect();
+            theirs.intersection(&records).count()
+        };
+        older.into_iter().max_by_key(|other| (shared(other), Reverse(&self.ages[other])))
     }
 }
 
@@ -141,11 +189,11 @@ impl<'a> Copies<'a> {
 mod tests {
     use super::*;
 
-    /// `id born anchors mark named`; `-` for none.
+    /// `id began-last-born anchors mark named`, or `id born anchors mark named`; `-` for none.
     fn check(table: &str, expected: &str) {
         struct Row {
             id: SessionId,
-            born: i64,
+            times: Vec<i64>,
             anchors: Vec<u64>,
             marked: Option<ForkOrigin>,
             named: Option<SessionId>,
@@ -157,19 +205,22 @@ mod tests {
                 let id = |word: &str| (word != "-").then(|| word.parse::<SessionId>().unwrap());
                 Row {
                     id: words[0].parse().unwrap(),
-                    born: words[1].parse().unwrap(),
+                    times: words[1].split('-').map(|second| second.parse().unwrap()).collect(),
                     anchors: words[2].bytes().filter(|byte| *byte != b'-').map(u64::from).collect(),
                     marked: id(words[3]).map(|session_id| ForkOrigin { session_id, message_uuid: None }),
                     named: id(words[4]),
                 }
             })
             .collect();
+        let at = |second: &i64| Timestamp::from_second(*second * 100).unwrap();
         let kin: Vec<_> = rows
             .iter()
             .map(|row| Kin {
                 id: &row.id,
                 folder: OsStr::new("-p"),
-                born: Born::At(row.born),
+                began: row.times.get(1).and(row.times.first()).map(at),
+                last: row.times.get(1).map(at),
+                born: Born::At(row.times.last().unwrap() * 100_000_000_000),
                 marked: row.marked.as_ref(),
                 named: row.named.as_ref(),
                 anchors: &row.anchors,
@@ -193,6 +244,28 @@ mod tests {
         check("a 1 x - -\nb 2 xyz - -\nc 3 xyz - -", "- a b");
         check("a 1 - - -\nb 2 - - -", "- -");
         check("a 1 x a a", "-");
+    }
+
+    #[test]
+    fn what_the_records_tell_of_their_age_comes_before_the_file_system() {
+        // A fork's own first record is later than those it copied, however the files were made.
+        for born in ["9", "3"] {
+            check(&format!("a 1-2-{born} xy - -\nb 3-4-4 xy - -"), "- a");
+            check(&format!("b 3-4-4 xy - -\na 1-2-{born} xy - -"), "a -");
+        }
+        // Nothing but copies: the file system tells, where the files were written to since they were made.
+        check("a 1-5-1 xy - -\nb 1-4-3 xy - -", "- a");
+        check("b 1-4-1 xy - -\na 1-5-3 xy - -", "- b");
+        // Files that were copied themselves are as old as their last records.
+        check("a 1-2-8 xy - -\nb 1-4-7 xy - -", "- a");
+        check("a 1-2-7 xy - -\nb 1-4-8 xy - -", "- a");
+        check("a 1-2-8 xy - -\nb 1-4-3 xy - -", "- a");
+    }
+
+    #[test]
+    fn many_forks_of_one_session() {
+        let table: Vec<_> = (0..50).map(|at| format!("s{at} {at} xyz - -")).collect();
+        check(&table.join("\n"), &["-"].into_iter().chain(["s0"; 49]).collect::<Vec<_>>().join(" "));
     }
 
     #[test]

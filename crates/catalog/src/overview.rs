@@ -198,7 +198,7 @@ fn sharing(entries: &[Entry]) -> FxHashSet<SessionId> {
     let held = entries
         .iter()
         .zip(0..)
-        .flat_map(|(entry, at)| entry.messages.iter().map(move |message| (message.key, at)));
+        .flat_map(|(entry, at)| entry.messages.iter().map(move |message| (message.message, at)));
     let mut held: Vec<(u64, usize)> = held.collect();
     held.sort_unstable();
     held.dedup();

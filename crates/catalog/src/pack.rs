@@ -13,12 +13,12 @@ use transcript::{FileStamp, Mark, Summary};
 use crate::scan::{Agent, Facts};
 
 /// Which types the bytes were made of.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// About how many bytes the facts of a file take.
 const FACTS: usize = 1024;
 /// About how many bytes a message takes.
-const ROW: usize = 32;
+const ROW: usize = 40;
 
 /// A file's facts as they are kept: what a listing shows, and the API messages.
 #[derive(Debug)]
@@ -49,6 +49,7 @@ struct Messages<'a> {
 struct Row {
     /// A hash fills its eight bytes; a number of varying length would take ten.
     key: [u8; 8],
+    message: [u8; 8],
     model: u32,
     /// Microseconds since 1970.
     at: Option<i64>,
@@ -94,6 +95,7 @@ fn row(message: &MessageUsage, model: u32) -> Row {
     let flags = [message.terms.batch, message.terms.fast, message.copied, message.subagent];
     Row {
         key: message.key.to_le_bytes(),
+        message: message.message.to_le_bytes(),
         model,
         at: message.at.map(Timestamp::as_microsecond),
         usage: message.usage,
@@ -108,6 +110,7 @@ fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
             let flag = |bit: u8| row.flags & (1 << bit) != 0;
             Some(MessageUsage {
                 key: u64::from_le_bytes(row.key),
+                message: u64::from_le_bytes(row.message),
                 model: (*models.get(usize::try_from(row.model).ok()?)?).to_owned(),
                 at: row.at.and_then(|at| Timestamp::from_microsecond(at).ok()),
                 usage: row.usage,
@@ -137,6 +140,7 @@ mod tests {
             r#"{"type":"custom-title","customTitle":"A title"}"#,
             r#"{"type":"tag","tag":"t"}"#,
             r#"{"type":"pr-link","prUrl":"https://example.com/1"}"#,
+            r#"{"type":"cost-state","totalCostUSD":1.2,"modelUsage":{}}"#,
             r#"{"type":"cost-state","totalCostUSD":1.5,"modelUsage":{"claude-opus-5-5":{"inputTokens":3}}}"#,
             "not json",
         ];
@@ -171,7 +175,7 @@ mod tests {
         let found = (FORMAT, hash(&packed.facts), hash(&packed.messages));
         assert_eq!(
             found,
-            (2, 12_641_543_607_733_294_683, 14_924_238_170_878_702_352),
+            (3, 16_580_361_881_110_601_227, 8_032_695_563_968_880_658),
             "the kept types changed: raise FORMAT, then put the new figures here"
         );
     }

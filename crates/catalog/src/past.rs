@@ -13,7 +13,7 @@ use transcript::{History, Then, TranscriptFile, in_parallel};
 use crate::assembly::kin_of;
 use crate::catalog::{Entry, Places, find};
 use crate::describe::Describer;
-use crate::lineage::{Born, Kin, parents};
+use crate::lineage::{Born, COMPARED, Kin, parents};
 use crate::merge::Registered;
 use crate::project::Projects;
 
@@ -54,9 +54,8 @@ struct Read {
 }
 
 impl Read {
-    /// The older of two files is the one that was copied.
-    fn age(&self) -> (i64, &SessionId) {
-        (self.born, &self.file.id)
+    fn kin<'a>(&'a self, then: &'a Then) -> Kin<'a> {
+        Kin { born: Born::At(self.born), ..kin_of(&self.file, &then.summary) }
     }
 }
 
@@ -79,7 +78,7 @@ fn subagents(file: &TranscriptFile, moments: &[Timestamp]) -> Vec<MessageUsage> 
     messages.map(|message| MessageUsage { subagent: true, ..message }).collect()
 }
 
-/// Which files hold a record, and how far from their beginning.
+/// Which files hold a record, in their order, and how far from their beginning.
 type Holders = HashMap<u64, Vec<(usize, usize)>>;
 
 fn holders(files: &[Read]) -> Holders {
@@ -120,11 +119,7 @@ impl<'a> There<'a> {
         }
         let there: Vec<(&Read, &Then)> =
             self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
-        let kin = |(read, then): &(&'a Read, &'a Then)| Kin {
-            born: Born::At(read.born),
-            ..kin_of(&read.file, &then.summary)
-        };
-        let kin: Vec<_> = there.iter().map(kin).collect();
+        let kin: Vec<_> = there.iter().map(|(read, then)| read.kin(then)).collect();
         for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
             let mut session = describer.describe_then(&read.file, then);
             session.forked_from = forked_from;
@@ -132,7 +127,8 @@ impl<'a> There<'a> {
             let of_then = read.subagents.iter().filter(|message| message.at.is_some_and(|at| at < moment));
             let messages = then.messages.iter().chain(of_then).cloned().collect();
             let cost_state = then.summary.cost_state.clone();
-            past.entries.push(Entry { messages, cost_state, ..Entry::of(session) });
+            let earlier_totals = then.summary.earlier_totals.clone();
+            past.entries.push(Entry { messages, cost_state, earlier_totals, ..Entry::of(session) });
         }
         past.entries.sort_by_key(|entry| std::cmp::Reverse(entry.session.last_modified));
         past
@@ -144,20 +140,27 @@ impl<'a> There<'a> {
         let records = &self.files[file].history.records[..then.records];
         let marked = then.summary.forked_from.as_ref();
         let held = |record: &u64, by: usize| {
-            let places = holders.get(record).into_iter().flatten();
+            let places = holders.get(record).map(Vec::as_slice).unwrap_or_default();
+            let first = places.get(places.partition_point(|place| *place < (by, 0)));
             self.then[by]
-                .is_some_and(|then| places.clone().any(|(at, place)| *at == by && *place < then.records))
+                .is_some_and(|then| first.is_some_and(|(at, place)| *at == by && *place < then.records))
         };
-        let may_be_original = |other: usize| {
-            let other_file = &self.files[other];
-            other != file
-                && (other_file.age() < self.files[file].age()
-                    || marked.is_some_and(|mark| mark.session_id == other_file.file.id))
-        };
+        let age = |at: usize| Some(self.files[at].kin(self.then[at]?).age());
+        let own = age(file)?;
+        let is_marked =
+            |other: usize| marked.is_some_and(|mark| mark.session_id == self.files[other].file.id);
         let with_first = holders.get(records.first()?)?.iter().map(|(other, _)| *other);
-        with_first
-            .filter(|other| may_be_original(*other))
-            .find(|other| records.iter().all(|record| held(record, *other)))
+        let others = with_first.filter(|other| *other != file);
+        let mut originals: Vec<_> = others
+            .filter_map(|other| Some((age(other)?, other)))
+            .filter(|(age, other)| *age < own || is_marked(*other))
+            .collect();
+        originals.sort_unstable();
+        // One that a mark names is looked at in any case; of a session's many copies the oldest tell.
+        let (marked, unmarked): (Vec<_>, Vec<_>) =
+            originals.into_iter().map(|(_, other)| other).partition(|other| is_marked(*other));
+        let mut looked_at = marked.into_iter().chain(unmarked.into_iter().take(COMPARED));
+        looked_at.find(|other| records.iter().all(|record| held(record, *other)))
     }
 }
 

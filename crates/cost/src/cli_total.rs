@@ -24,13 +24,14 @@ pub(crate) type ByModel<'a> = BTreeMap<&'a str, Spent>;
 /// Less than this, in US dollars, two totals differ only by the rounding of their sums.
 const ROUNDING: f64 = 1e-6;
 
-/// What `total` holds beyond what was inherited and the session's own messages, by model.
+/// What `total` holds beyond what was inherited and the session's own messages until it was written, by model; `parent`
+/// are the totals in the parent's file, the newest first.
 ///
 /// Money is the CLI's, as far as all that is taken away from it has a price, else by the price table. Money
 /// without tokens (a surcharge the table does not know) stands on the model most was spent with.
 pub(crate) fn excess<'a>(
     total: &'a CostState,
-    parent: Option<&CostState>,
+    parent: impl Iterator<Item = &'a CostState>,
     own: &ByModel<'a>,
     copied: &ByModel<'a>,
 ) -> Vec<(&'a str, Spent)> {
@@ -58,10 +59,11 @@ struct Inherited<'a> {
     cost: Option<f64>,
 }
 
-/// All of the parent's total, or what was copied, or nothing: the most that the total has room for.
+/// The newest of the parent's totals that the total has room for, else what was copied, else nothing. While the parent
+/// is open its last total is older than its last messages, and those are copied all the same.
 fn inherited<'a>(
     total: &BTreeMap<&str, Usage>,
-    parent: Option<&'a CostState>,
+    parent: impl Iterator<Item = &'a CostState>,
     own: &ByModel<'_>,
     copied: &ByModel<'a>,
 ) -> Inherited<'a> {
@@ -69,9 +71,8 @@ fn inherited<'a>(
         usage: copied.iter().map(|(&model, spent)| (model, spent.usage)).collect(),
         cost: sum(copied),
     };
-    let parent = parent
-        .map(|parent| Inherited { usage: counters(parent), cost: Some(parent.total_cost_usd) })
-        .filter(|parent| copied.usage.iter().all(|(model, usage)| covers(parent.usage.get(model), *usage)));
+    let totals =
+        parent.map(|parent| Inherited { usage: counters(parent), cost: Some(parent.total_cost_usd) });
     let has_room = |inherited: &Inherited<'_>| {
         let models = own.keys().chain(inherited.usage.keys());
         models.into_iter().all(|model| {
@@ -80,7 +81,7 @@ fn inherited<'a>(
         })
     };
     let nothing = Inherited { usage: BTreeMap::new(), cost: Some(0.0) };
-    [parent, Some(copied)].into_iter().flatten().find(has_room).unwrap_or(nothing)
+    totals.chain([copied]).find(has_room).unwrap_or(nothing)
 }
 
 /// Gives the rows the money the CLI counted, in proportion to what the price table makes of their tokens.

@@ -1,6 +1,6 @@
 //! The ledger: every message of every session once, on its day, for the session that first had it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -12,6 +12,10 @@ use crate::cli_total::{self, ByModel, Spent};
 use crate::lineage;
 use crate::name::plain_model;
 use crate::price::{Rates, rates};
+
+/// Which rules these are: raised when they make other rows of the same messages, so that rows that were kept are made
+/// again.
+pub const RULES: u32 = 1;
 
 /// What one session's files say was spent, its sub-agents' files included.
 #[derive(Debug, Clone)]
@@ -26,6 +30,8 @@ pub struct Spending<'a> {
     pub messages: &'a [MessageUsage],
     /// The CLI's own total, from its newest `cost-state`.
     pub cost_state: Option<&'a CostState>,
+    /// Its totals before that, oldest first.
+    pub earlier_totals: &'a [CostState],
 }
 
 /// What one session spent on one day with one model.
@@ -52,7 +58,8 @@ const SYNTHETIC: &str = "<synthetic>";
 ///
 /// The order of `sessions` makes no difference; each session stands once in it. Days are those of `zone`.
 pub fn ledger(sessions: &[Spending<'_>], zone: &TimeZone) -> Vec<Row> {
-    let mut book = Book { sessions, zone, rows: FxHashMap::default(), copied: HashMap::new() };
+    let mut book =
+        Book { sessions, zone, rows: FxHashMap::default(), totalled: HashMap::new(), copied: HashMap::new() };
     let all = held(sessions);
     let mut copies: Vec<&Held<'_>> = Vec::new();
     for (held, same) in all.iter().zip(groups(&all)) {
@@ -80,15 +87,26 @@ enum Same {
 }
 
 /// Which messages are the same. Numbers are sorted for it, not what they stand for: there may be a million.
+///
+/// A message is known by its id and its request's; a copy that has lost its request by the id alone.
 fn groups(all: &[Held<'_>]) -> Vec<Same> {
-    let mut by_key: Vec<(u64, usize)> = all.iter().map(|held| held.message.key).zip(0..).collect();
-    by_key.sort_unstable();
+    let numbers = |(held, at): (&Held<'_>, usize)| {
+        let MessageUsage { message, key, .. } = *held.message;
+        (message, key != message, key, at)
+    };
+    let mut by_id: Vec<(u64, bool, u64, usize)> = all.iter().zip(0..).map(numbers).collect();
+    by_id.sort_unstable();
     let mut groups = vec![Same::Alone; all.len()];
-    for same in by_key.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
-        for (_, at) in same {
-            groups[*at] = Same::Later;
+    for same_id in by_id.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+        // Those without a request stand first, and go with the first request there is.
+        let is_same =
+            |one: &(u64, bool, u64, usize), other: &(u64, bool, u64, usize)| !one.1 || one.2 == other.2;
+        for same in same_id.chunk_by(is_same).filter(|same| same.len() > 1) {
+            for (.., at) in same {
+                groups[*at] = Same::Later;
+            }
+            groups[same[0].3] = Same::First(same.iter().map(|(.., at)| *at).collect());
         }
-        groups[same[0].1] = Same::First(same.iter().map(|(_, at)| *at).collect());
     }
     groups
 }
@@ -145,6 +163,8 @@ struct Book<'a> {
     sessions: &'a [Spending<'a>],
     zone: &'a TimeZone,
     rows: FxHashMap<RowKey<'a>, Spent>,
+    /// What each session with a total of the CLI's spent itself until that was written.
+    totalled: HashMap<usize, ByModel<'a>>,
     /// What each session with a total of the CLI's holds of others.
     copied: HashMap<usize, ByModel<'a>>,
 }
@@ -158,6 +178,10 @@ impl<'a> Book<'a> {
         let day = self.day(at.or(self.sessions[owner.session].started));
         let spent = Spent { usage, cost };
         *self.rows.entry((owner.session, day, owner.model, cost.is_some())).or_default() += spent;
+        let is_in = |total: &CostState| at.zip(total.at).is_none_or(|(said, written)| said <= written);
+        if self.sessions[owner.session].cost_state.is_some_and(is_in) {
+            *self.totalled.entry(owner.session).or_default().entry(owner.model).or_default() += spent;
+        }
 
         let counts =
             |session: &usize| *session != owner.session && self.sessions[*session].cost_state.is_some();
@@ -184,20 +208,25 @@ impl<'a> Book<'a> {
     }
 
     fn unattributed(&self) -> Vec<Row> {
-        let states: HashMap<&SessionId, &CostState> = self
-            .sessions
-            .iter()
-            .filter_map(|session| Some((&session.session, session.cost_state?)))
-            .collect();
+        let sessions: HashMap<&SessionId, &Spending<'_>> =
+            self.sessions.iter().map(|session| (&session.session, session)).collect();
         let nothing = ByModel::new();
-        let by_session: BTreeMap<_, _> = self.rows.iter().map(|(key, spent)| (*key, *spent)).collect();
+        let mut last_days: HashMap<usize, Option<Date>> = HashMap::new();
+        for (session, day, ..) in self.rows.keys() {
+            let last = last_days.entry(*session).or_default();
+            *last = (*last).max(*day);
+        }
         let mut rows = Vec::new();
         for (at, session) in self.sessions.iter().enumerate() {
             let Some(total) = session.cost_state else { continue };
-            let (own, last_day) = own(&by_session, at);
+            let own = self.totalled.get(&at).unwrap_or(&nothing);
             let copied = self.copied.get(&at).unwrap_or(&nothing);
-            let parent = session.forked_from.as_ref().and_then(|parent| states.get(parent).copied());
-            let excess = cli_total::excess(total, parent, &own, copied);
+            let parent = session.forked_from.as_ref().and_then(|parent| sessions.get(parent));
+            let newest_first = parent
+                .into_iter()
+                .flat_map(|parent| parent.cost_state.into_iter().chain(parent.earlier_totals.iter().rev()));
+            let excess = cli_total::excess(total, newest_first, own, copied);
+            let last_day = last_days.get(&at).copied().flatten();
             rows.extend(excess.into_iter().map(|(model, spent)| Row {
                 session: session.session.clone(),
                 day: last_day.or_else(|| self.day(session.started)),
@@ -213,18 +242,6 @@ impl<'a> Book<'a> {
     fn day(&self, at: Option<Timestamp>) -> Option<Date> {
         at.map(|at| self.zone.to_datetime(at).date())
     }
-}
-
-/// What a session's rows come to, and the last of their days.
-fn own<'a>(rows: &BTreeMap<RowKey<'a>, Spent>, session: usize) -> (ByModel<'a>, Option<Date>) {
-    let mut own = ByModel::new();
-    let mut last = None;
-    for (&(_, day, model, _), spent) in rows.range((session, None, "", false)..(session + 1, None, "", false))
-    {
-        *own.entry(model).or_default() += *spent;
-        last = last.max(day);
-    }
-    (own, last)
 }
 
 /// Where a row stands among the others.

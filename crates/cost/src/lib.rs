@@ -9,7 +9,7 @@ mod name;
 mod price;
 mod totals;
 
-pub use ledger::{Row, Spending, ledger};
+pub use ledger::{RULES, Row, Spending, ledger};
 pub use name::plain_model;
 pub use price::{price, prices_as_of};
 pub use totals::{Total, totals_by};

@@ -62,6 +62,7 @@ mod tests {
             started: Timestamp::from_second(second).ok().filter(|_| second >= 0),
             messages: &[],
             cost_state: None,
+            earlier_totals: &[],
         }
     }
 

@@ -13,6 +13,8 @@ use crate::Usage;
 pub struct MessageUsage {
     /// A hash of (`message.id`, `requestId`), or of `message.id` alone where there is no request id.
     pub key: u64,
+    /// A hash of `message.id` alone: equal to `key` where there is no request id, which copies by old versions lack.
+    pub message: u64,
     /// The model that answered, as the API named it.
     pub model: String,
     /// When its first block was made.
@@ -43,6 +45,8 @@ pub struct Terms {
 /// that the parent had spent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CostState {
+    /// The time of the latest record before it: what was said later it does not count.
+    pub at: Option<Timestamp>,
     /// The CLI's total, in US dollars.
     pub total_cost_usd: f64,
     /// Its counters for each model; cache writes are not told apart by lifetime, so all count as 5 minutes.

@@ -23,6 +23,10 @@ pub const PROMPT_LENGTH: usize = 200;
 const ANCHORS_EACH: usize = 4;
 /// Anchors kept in all.
 const ANCHORS: usize = 64;
+/// Earlier running totals kept.
+const TOTALS: usize = 32;
+/// The most models that one of them names.
+const TOTAL_MODELS: usize = 32;
 /// Directories kept.
 const DIRECTORIES: usize = 32;
 
@@ -66,6 +70,9 @@ pub struct Summary {
     pub tag: Option<String>,
     /// The pull request.
     pub pr_url: Option<String>,
+    /// When the session itself began. A copy tells by the prompt that was queued for it, before the records it copied,
+    /// or by their renewed times; else it is the time of the first record in the tree.
+    pub began_at: Option<Timestamp>,
     /// The time of the earliest record.
     pub first_at: Option<Timestamp>,
     /// The time of the latest record.
@@ -74,6 +81,9 @@ pub struct Summary {
     pub context_tokens: u64,
     /// The CLI's running total.
     pub cost_state: Option<CostState>,
+    /// The running totals before it, the latest `TOTALS` of them: a fork's own goes on from the one that was the last
+    /// when it was made.
+    pub earlier_totals: Vec<CostState>,
     /// The session a mark in the records names as the one this was copied from.
     pub forked_from: Option<ForkOrigin>,
     /// Another session's id in `sessionId`: a copy by an old version, or a renamed file.
@@ -161,10 +171,13 @@ impl Summary {
             Kind::AiTitle => self.titles.ai(record.ai_title()),
             Kind::Summary => self.titles.summary(record.summary(), record.leaf()),
             Kind::LastPrompt => self.titles.last_prompt(record.last_prompt()),
-            Kind::QueueOperation => self.titles.queued(record),
+            Kind::QueueOperation => {
+                self.titles.queued(record);
+                self.observe_beginning(record);
+            }
             Kind::Tag => self.tag = record.tag().map(Into::into),
             Kind::PermissionMode => self.permission_mode = record.permission_mode().map(Into::into),
-            Kind::CostState => self.cost_state = cost_state(record),
+            Kind::CostState => self.observe_total(record),
             Kind::Relocated => {
                 if let Some(cwd) = record.relocated_cwd() {
                     self.add_directory(&cwd);
@@ -191,6 +204,7 @@ impl Summary {
 
     fn observe_envelope(&mut self, record: &Record<'_>) {
         self.has_tree = true;
+        self.observe_beginning(record);
         if let Some(uuid) = record.uuid() {
             self.titles.seen(uuid);
             self.add_anchor(record.kind(), uuid);
@@ -220,6 +234,12 @@ impl Summary {
         }
         if let Some(mode) = record.permission_mode() {
             replace(&mut self.permission_mode, mode);
+        }
+    }
+
+    fn observe_beginning(&mut self, record: &Record<'_>) {
+        if self.began_at.is_none() {
+            self.began_at = record.timestamp();
         }
     }
 
@@ -280,6 +300,21 @@ impl Summary {
         self.visible_messages += u64::from(message.says_something());
         if used != Usage::default() && message.model() != Some("<synthetic>") {
             self.context_tokens = used.context().saturating_add(used.output);
+        }
+    }
+
+    fn observe_total(&mut self, record: &Record<'_>) {
+        let before = std::mem::replace(&mut self.cost_state, cost_state(record, self.last_at));
+        // One that ends properly writes it twice.
+        let is_news = |total: &CostState| {
+            let is_same = |now: &CostState| now.models == total.models;
+            total.models.len() <= TOTAL_MODELS && !self.cost_state.as_ref().is_some_and(is_same)
+        };
+        if let Some(before) = before.filter(is_news) {
+            if self.earlier_totals.len() == TOTALS {
+                self.earlier_totals.remove(0);
+            }
+            self.earlier_totals.push(before);
         }
     }
 

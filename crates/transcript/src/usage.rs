@@ -1,5 +1,6 @@
 //! Tokens of API messages, gathered from the lines of one file.
 
+use jiff::Timestamp;
 use model::{CostState, MessageUsage, Terms, Usage};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -80,6 +81,7 @@ impl Spent {
         self.by_key.insert(key, self.messages.len());
         self.messages.push(MessageUsage {
             key,
+            message: self::key(id, None),
             model: model.to_owned(),
             at: record.timestamp(),
             usage,
@@ -153,7 +155,7 @@ impl Counters<'_> {
 }
 
 /// The CLI's running total in a `cost-state` record.
-pub(crate) fn cost_state(record: &Record<'_>) -> Option<CostState> {
+pub(crate) fn cost_state(record: &Record<'_>, at: Option<Timestamp>) -> Option<CostState> {
     debug_assert_eq!(record.kind(), Kind::CostState);
     let (total, models) = record.cost_state()?;
     let models = models.entries().map(|(model, totals)| {
@@ -171,7 +173,7 @@ pub(crate) fn cost_state(record: &Record<'_>) -> Option<CostState> {
         };
         (model.into_owned(), usage)
     });
-    Some(CostState { total_cost_usd: total.number().unwrap_or(0.0).max(0.0), models: models.collect() })
+    Some(CostState { at, total_cost_usd: total.number().unwrap_or(0.0).max(0.0), models: models.collect() })
 }
 
 #[cfg(test)]

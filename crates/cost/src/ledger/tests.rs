@@ -20,11 +20,19 @@ struct Files {
     started: i64,
     messages: Vec<MessageUsage>,
     cost_state: Option<CostState>,
+    earlier_totals: Vec<CostState>,
 }
 
 impl Files {
     fn new(id: &'static str, messages: &[MessageUsage]) -> Self {
-        Self { id, forked_from: "", started: NOON, messages: messages.to_vec(), cost_state: None }
+        Self {
+            id,
+            forked_from: "",
+            started: NOON,
+            messages: messages.to_vec(),
+            cost_state: None,
+            earlier_totals: Vec::new(),
+        }
     }
 
     fn fork_of(self, forked_from: &'static str) -> Self {
@@ -35,11 +43,19 @@ impl Files {
         Self { started, ..self }
     }
 
-    /// The CLI's total: dollars, and output tokens of one model.
-    fn total(self, dollars: f64, model: &str, output: u64) -> Self {
+    /// The CLI's total: dollars, and output tokens of one model; one that was set before was written before.
+    fn total(mut self, dollars: f64, model: &str, output: u64) -> Self {
         let usage = Usage { output, ..Usage::default() };
         let models = vec![(model.to_owned(), usage)];
-        Self { cost_state: Some(CostState { total_cost_usd: dollars, models }), ..self }
+        self.earlier_totals.extend(self.cost_state.take());
+        Self { cost_state: Some(CostState { at: None, total_cost_usd: dollars, models }), ..self }
+    }
+
+    /// The total was written at noon.
+    fn written_at_noon(mut self) -> Self {
+        let noon = Timestamp::from_second(NOON).ok();
+        self.cost_state.iter_mut().for_each(|total| total.at = noon);
+        self
     }
 }
 
@@ -47,6 +63,7 @@ impl Files {
 fn said(key: u64, output: u64) -> MessageUsage {
     MessageUsage {
         key,
+        message: key,
         model: OPUS.to_owned(),
         at: Timestamp::from_second(NOON).ok(),
         usage: Usage { output, ..Usage::default() },
@@ -69,6 +86,7 @@ fn fold(files: &[Files]) -> Vec<Row> {
             started: Timestamp::from_second(files.started).ok(),
             messages: &files.messages,
             cost_state: files.cost_state.as_ref(),
+            earlier_totals: &files.earlier_totals,
         })
         .collect();
     ledger(&sessions, &TimeZone::UTC)
@@ -122,7 +140,7 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
     let unknown = MessageUsage { model: "claude-opus-9".to_owned(), ..said(5, 5) };
     let free = MessageUsage { model: "<synthetic>".to_owned(), ..said(6, 6) };
     let fast = MessageUsage { terms: model::Terms { fast: true, batch: false }, ..dated.clone() };
-    let fast = MessageUsage { key: 7, ..fast };
+    let fast = MessageUsage { key: 7, message: 7, ..fast };
     let files = Files::new("a", &[said(1, 1), late, timeless, dated, unknown, free, fast]);
     let sessions = [Spending {
         session: "a".parse().unwrap(),
@@ -130,6 +148,7 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
         started: Timestamp::from_second(NOON - 24 * HOUR).ok(),
         messages: &files.messages,
         cost_state: None,
+        earlier_totals: &[],
     }];
     let rows = ledger(&sessions, &TimeZone::fixed(jiff::tz::offset(2)));
     let found: Vec<_> =
@@ -184,6 +203,51 @@ fn a_fork_does_not_count_its_parent_again() {
     check(&[titled, fork.total(0.00012, OPUS, 6)], &["a 10 200", "+a 5 100", "b 6 120"]);
 }
 
+/// A message of this id and request; without one it is 0.
+fn requested(id: u64, request: u64, output: u64) -> MessageUsage {
+    MessageUsage { key: id + request, message: id, ..said(0, output) }
+}
+
+#[test]
+fn a_copy_that_lost_its_request_is_known_by_the_message() {
+    let original = Files::new("a", &[requested(100, 7, 94)]);
+    let copy = Files::new("b", &[requested(100, 0, 90), requested(200, 8, 12)]).fork_of("a");
+    check(&[original.clone(), copy.clone()], &["a 94 1880", "b 12 240"]);
+    // Copies of copies, and no original.
+    let again = Files::new("c", &[requested(100, 0, 94), requested(300, 9, 1)]).fork_of("b");
+    check(&[original, copy.clone(), again.clone()], &["a 94 1880", "b 12 240", "c 1 20"]);
+    check(&[copy, again], &["b 106 2120", "c 1 20"]);
+    // An id under two requests is two messages.
+    let twice = [requested(100, 7, 10), requested(100, 8, 5)];
+    check(&[Files::new("a", &twice)], &["a 15 300"]);
+    let with_copy = Files::new("b", &[requested(100, 0, 10)]).at(NOON + 1);
+    check(&[Files::new("a", &twice), with_copy], &["a 15 300"]);
+}
+
+#[test]
+fn a_fork_of_an_open_session_goes_on_from_the_total_that_was_written() {
+    // The parent was resumed after 10 had been written, said 6 more and is open still: the fork copies all 16.
+    let parent = Files::new("a", &[said(1, 10), said(2, 6)]).total(0.0002, OPUS, 10);
+    let fork = Files::new("b", &[copied(1, 10), copied(2, 6), said(3, 4)]).fork_of("a");
+    let fork = fork.total(0.00028, OPUS, 14);
+    check(&[parent.clone(), fork.clone()], &["a 16 320", "b 4 80"]);
+    // Later the parent ends, and writes the rest.
+    check(&[parent.clone().total(0.00032, OPUS, 16), fork.clone()], &["a 16 320", "b 4 80"]);
+    check(&[parent.total(0.00042, OPUS, 21), fork], &["a 16 320", "+a 5 100", "b 4 80"]);
+}
+
+#[test]
+fn what_is_said_after_a_total_was_written_is_beside_it() {
+    let later = MessageUsage { at: Timestamp::from_second(NOON + HOUR).ok(), ..said(2, 6) };
+    let open = Files::new("a", &[said(1, 10), later.clone()]).total(0.0003, OPUS, 15).written_at_noon();
+    check(std::slice::from_ref(&open), &["a 16 320", "+a 5 100"]);
+    check(&[open.total(0.00042, OPUS, 21)], &["a 16 320", "+a 5 100"]);
+    // A sub-agent's file, or a copy, says when it was.
+    let subagent = MessageUsage { subagent: true, ..later };
+    let open = Files::new("a", &[said(1, 10), subagent]).total(0.0002, OPUS, 10).written_at_noon();
+    check(&[open], &["a 16 320"]);
+}
+
 #[test]
 fn the_unattributed_stands_on_the_last_day() {
     let next = MessageUsage { at: Timestamp::from_second(NOON + 24 * HOUR).ok(), ..said(2, 1) };
@@ -207,6 +271,7 @@ fn thousands_of_sessions_fold_at_once() {
             started: Timestamp::from_second(NOON + at).ok(),
             messages,
             cost_state: None,
+            earlier_totals: &[],
         })
         .collect();
     let start = Instant::now();
@@ -228,8 +293,14 @@ fn histories() -> impl Strategy<Value = Vec<Files>> {
             at: Timestamp::from_second(NOON + day * 24 * HOUR).ok(),
             ..said(key, output)
         });
+    let message = (message, 0..3_u64).prop_map(|(message, request)| {
+        let id = message.key;
+        // Of an id there are copies without a request.
+        MessageUsage { key: id + request * 100, message: id, ..message }
+    });
     let total = prop::option::of((0..100_u64, 0..300_u64)).prop_map(|total| {
         total.map(|(dollars, output)| CostState {
+            at: Timestamp::from_second(NOON + 24 * HOUR).ok().filter(|_| output % 2 == 0),
             total_cost_usd: dollars as f64 / 1e4,
             models: vec![(OPUS.to_owned(), Usage { output, ..Usage::default() })],
         })
@@ -243,6 +314,7 @@ fn histories() -> impl Strategy<Value = Vec<Files>> {
             started,
             messages,
             cost_state,
+            earlier_totals: Vec::new(),
         };
         ["a", "b", "c", "d"].into_iter().zip(sessions).map(files).collect()
     })
