@@ -75,7 +75,8 @@ pub struct Line {
 
 /// Adds up what all sessions took.
 pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
+    let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
+    catalog.sessions.append(&mut catalog.strays);
     let mut rows = ledger::rows(app, &catalog.sessions);
     let day = |moment: Timestamp| moment.to_zoned((app.zone)()).date();
     let (since, until) = (request.since.map(day), request.until.map(day));

@@ -1,10 +1,10 @@
 //! Puts what was read of many files together to sessions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
-use model::{Damage, ForkOrigin, Keywords, SessionId};
-use transcript::{SubagentFile, Summary, TranscriptFile};
+use model::{Damage, ForkOrigin, Keywords, MessageUsage, SessionId};
+use transcript::{AgentCall, SubagentFile, Summary, TranscriptFile};
 
 use crate::card::{AgentCard, Card, Setting};
 use crate::catalog::Entry;
@@ -23,12 +23,13 @@ pub(crate) struct Read {
     forked_from: Option<ForkOrigin>,
 }
 
-/// The sessions whose own files could be read, in the order they were found.
+/// The sessions whose own files could be read, in the order they were found; and the API messages of sub-agents whose
+/// sessions have none.
 pub(crate) fn assemble(
     mut facts: ByPath<Facts>,
     sessions: Vec<TranscriptFile>,
     flat: Vec<SubagentFile>,
-) -> Vec<Read> {
+) -> (Vec<Read>, Strays) {
     let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
     for agent in flat {
         let owner = facts.get(agent.path.as_os_str()).and_then(|facts| facts.agent.as_ref()?.session.clone());
@@ -52,8 +53,16 @@ pub(crate) fn assemble(
     for (read, forked_from) in reads.iter_mut().zip(origins) {
         read.forked_from = forked_from;
     }
-    reads
+    let strays = flat_of.into_iter().map(|(session, agents)| {
+        let facts = agents.iter().filter_map(|agent| facts.remove(agent.path.as_os_str()));
+        (session, facts.flat_map(|facts| facts.messages).collect())
+    });
+    let strays = strays.collect();
+    (reads, strays)
 }
+
+/// API messages by the session they belong to.
+pub(crate) type Strays = BTreeMap<SessionId, Vec<MessageUsage>>;
 
 impl Read {
     /// The same, copied from that session.
@@ -78,10 +87,28 @@ impl Read {
         let is_cut_off = self.facts.mark.offset < self.facts.stamp.size;
         Card {
             forked_from: self.forked_from.clone(),
-            agents: self.agents.iter().map(agent).collect(),
+            agents: self.agent_cards(),
+            agent_files: self.agents.len(),
             damage: Damage { is_cut_off, ..card.damage },
             ..card
         }
+    }
+
+    /// The sub-agents that were called: those with a file of their own, then those in the session's.
+    fn agent_cards(&self) -> Vec<AgentCard<'_>> {
+        let calls: HashMap<u64, &AgentCall> =
+            self.facts.summary.calls.iter().rev().map(|call| (call.task, call)).collect();
+        let beside = self.agents.iter().filter_map(|(file, facts)| agent(file, facts, &calls));
+        let inline = self.facts.summary.inline_agents.iter().map(|(id, task)| {
+            let call = calls.get(task);
+            AgentCard {
+                id,
+                kind: call.and_then(|call| call.kind.as_deref()),
+                description: call.and_then(|call| call.description.as_deref()),
+                file: &self.file.path,
+            }
+        });
+        beside.chain(inline).collect()
     }
 
     /// The same with the keywords of its first message, for whoever compares thousands.
@@ -115,9 +142,22 @@ impl Read {
     }
 }
 
-fn agent((file, facts): &(SubagentFile, Facts)) -> AgentCard<'_> {
-    let Agent { kind, description, .. } = facts.agent.as_ref().unwrap_or(const { &Agent::UNKNOWN });
-    AgentCard { id: &file.id, kind: kind.as_deref(), description: description.as_deref(), file: &file.path }
+/// `None` where no tool use called it: a warm-up, or the compaction of a context.
+fn agent<'a>(
+    file: &'a SubagentFile,
+    facts: &'a Facts,
+    calls: &HashMap<u64, &'a AgentCall>,
+) -> Option<AgentCard<'a>> {
+    let Agent { kind, description, task, is_warm_up, .. } =
+        facts.agent.as_ref().unwrap_or(const { &Agent::UNKNOWN });
+    let call = task.and_then(|task| calls.get(&task));
+    let is_called = !is_warm_up && !file.id.starts_with("acompact-");
+    is_called.then(|| AgentCard {
+        id: &file.id,
+        kind: kind.as_deref().or(call.and_then(|call| call.kind.as_deref())),
+        description: description.as_deref().or(call.and_then(|call| call.description.as_deref())),
+        file: &file.path,
+    })
 }
 
 /// What tells whose copy a session is.

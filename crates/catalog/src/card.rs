@@ -49,6 +49,8 @@ pub(crate) struct Card<'a> {
     /// Its sub-agents.
     #[serde(borrow)]
     pub(crate) agents: Vec<AgentCard<'a>>,
+    /// How many files sub-agents of it have, those that nobody called included.
+    pub(crate) agent_files: usize,
     /// What it took, as whoever tells copies apart has reckoned it.
     pub(crate) took: Option<(Usage, Option<f64>)>,
     /// The keywords of its first message, as bytes; empty where nobody asked for them.

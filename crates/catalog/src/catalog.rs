@@ -38,6 +38,8 @@ pub struct Places {
 pub struct Catalog<T = Entry> {
     /// The sessions: running first, then newest; what `survey` has made of them stands in any order.
     pub sessions: Vec<T>,
+    /// What sub-agents did in sessions whose own transcripts are gone; told by [`read`] alone.
+    pub strays: Vec<Entry>,
     /// Sub-agents' files, which are no sessions.
     pub subagents: usize,
     /// What could not be read.
@@ -121,6 +123,8 @@ pub struct Found {
     pub sessions: Vec<TranscriptFile>,
     /// Sub-agents' files whose session only their records name.
     pub flat_subagents: Vec<SubagentFile>,
+    /// Sub-agents' files below the folder of a session whose own transcript lies elsewhere, or is gone.
+    pub lone_subagents: Vec<SubagentFile>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
     /// The projects folders that were looked through.
@@ -128,9 +132,14 @@ pub struct Found {
 }
 
 impl Found {
+    /// Sub-agents' files whose session only their records name.
+    pub(crate) fn unattached(&self) -> impl Iterator<Item = &SubagentFile> {
+        self.flat_subagents.iter().chain(&self.lone_subagents)
+    }
+
     /// How many files of sub-agents there are.
     pub(crate) fn subagents(&self) -> usize {
-        self.sessions.iter().map(|file| file.subagents.len()).sum::<usize>() + self.flat_subagents.len()
+        self.sessions.iter().map(|file| file.subagents.len()).sum::<usize>() + self.unattached().count()
     }
 
     /// A number that changes when any of the files does; those of other files can be added to it.
@@ -140,7 +149,7 @@ impl Found {
 
     /// The same of those sub-agents' files whose session only their records name.
     pub(crate) fn flat_fingerprint(&self) -> u64 {
-        transcript::fingerprint(self.flat_subagents.iter().map(|file| (file.path.as_path(), &file.stamp)))
+        transcript::fingerprint(self.unattached().map(|file| (file.path.as_path(), &file.stamp)))
     }
 }
 
@@ -199,7 +208,8 @@ pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress))
     }
     sessions.extend(others.alone(&found, &mut describer));
     sort(&mut sessions);
-    let catalog = whole(&found, sessions, others, mem::take(&mut fresh.told));
+    let strays = fresh.strays();
+    let catalog = Catalog { strays, ..whole(&found, sessions, others, mem::take(&mut fresh.told)) };
     let_go((fresh, found));
     catalog
 }
@@ -207,7 +217,14 @@ pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress))
 /// The catalog of what was made of the sessions.
 pub(crate) fn whole<T>(found: &Found, sessions: Vec<T>, others: Others, told: Told) -> Catalog<T> {
     let problems = [told.problems, others.problems()].concat();
-    Catalog { sessions, subagents: found.subagents(), problems, work: told.work, not_kept: told.not_kept }
+    Catalog {
+        sessions,
+        strays: Vec::new(),
+        subagents: found.subagents(),
+        problems,
+        work: told.work,
+        not_kept: told.not_kept,
+    }
 }
 
 /// Running first, then newest.
@@ -242,7 +259,6 @@ pub(crate) fn wanted(found: &Found) -> Vec<Wanted> {
         let owner = || Owner::Subagent(Some(session.id.clone()));
         wanted.extend(session.subagents.iter().map(|agent| file(&agent.path, agent.stamp, owner())));
     }
-    let flat = found.flat_subagents.iter();
-    wanted.extend(flat.map(|agent| file(&agent.path, agent.stamp, Owner::Subagent(None))));
+    wanted.extend(found.unattached().map(|agent| file(&agent.path, agent.stamp, Owner::Subagent(None))));
     wanted
 }

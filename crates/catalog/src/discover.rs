@@ -22,8 +22,8 @@ pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
             walked.push(projects);
         }
     }
-    let transcript::Found { transcripts, flat_subagents, problems } = all;
-    Found { sessions: one_each(transcripts), flat_subagents, problems, walked }
+    let transcript::Found { transcripts, flat_subagents, lone_subagents, problems } = all;
+    Found { sessions: one_each(transcripts), flat_subagents, lone_subagents, problems, walked }
 }
 
 /// Claude Code moves transcripts between folders and people copy them: the newest file speaks for the

@@ -22,7 +22,7 @@ use crate::catalog::{Found, Places};
 use crate::describe::{Describer, last_modified};
 
 /// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 /// The longest head that is read, in bytes: that of some million sessions.
 const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
@@ -65,7 +65,7 @@ pub(crate) struct Changed {
     pub(crate) moved: bool,
     /// Whether it held messages that other sessions hold, too, or that are marked as others'.
     pub(crate) shares: bool,
-    /// How many sub-agents it had.
+    /// How many files sub-agents of it had.
     pub(crate) agents: usize,
     /// The session it was copied from.
     pub(crate) forked_from: Option<ForkOrigin>,
@@ -201,12 +201,12 @@ impl<T> Part<T> {
 
 impl Row<'_> {
     fn changed(self, at: usize, file: &TranscriptFile) -> Changed {
-        let Card { agents, forked_from, .. } = self.card;
+        let Card { agent_files, forked_from, .. } = self.card;
         Changed {
             at,
             moved: self.place != place(file),
             shares: self.shares,
-            agents: agents.len(),
+            agents: agent_files,
             forked_from,
         }
     }
@@ -344,6 +344,7 @@ mod tests {
             damage: model::Damage { unreadable_lines: 1, mended_lines: 2, is_cut_off: true },
             forked_from: Some(ForkOrigin { session_id: "s0".parse().unwrap(), message_uuid: None }),
             agents: vec![agent],
+            agent_files: 2,
             keywords: model::Keywords::of("Fix the token").to_bytes().into(),
             took: Some((model::Usage { input: 1, output: 2, ..model::Usage::default() }, Some(0.5))),
             ..Card::default()
@@ -355,7 +356,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (9, 2_580_512_215_347_584_699),
+            (10, 12_958_134_655_263_601_851),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

@@ -1,12 +1,13 @@
 //! The catalog with what each session took: from the cards that are kept, or from the transcripts where one changed.
 
 use std::collections::HashMap;
+use std::mem;
 
-use model::{Keywords, SessionId, Usage};
+use model::{Keywords, MessageUsage, Session, SessionId, Usage};
 use rustc_hash::FxHashSet;
 use transcript::{Problem, TranscriptFile};
 
-use crate::assembly::{Read, assemble};
+use crate::assembly::{Read, Strays, assemble};
 use crate::card::{Card, Setting};
 use crate::catalog::{Catalog, Detail, Entry, Found, Places, Progress, Work, find, sort, wanted, whole};
 use crate::describe::{Describer, Held, described, figures};
@@ -110,6 +111,7 @@ pub(crate) struct Told {
 /// What was read of the transcripts as they are now.
 pub(crate) struct Fresh {
     reads: Vec<Read>,
+    strays: Strays,
     /// What is to be told of it.
     pub(crate) told: Told,
 }
@@ -134,15 +136,25 @@ pub(crate) fn fresh_from(
     progress: &mut dyn FnMut(Progress),
 ) -> Fresh {
     let (reading, cache) = Reading::new(kept, detail, wanted(found), &found.walked, places.threads, progress);
-    let reads = assemble(reading.facts, found.sessions.clone(), found.flat_subagents.clone());
+    let unattached = found.unattached().cloned().collect();
+    let (reads, strays) = assemble(reading.facts, found.sessions.clone(), unattached);
     let problems = [found.problems.clone(), reading.problems].concat();
-    Fresh { reads, told: Told { problems, work: reading.work, not_kept: cache.into_trouble() } }
+    Fresh { reads, strays, told: Told { problems, work: reading.work, not_kept: cache.into_trouble() } }
 }
 
 impl Fresh {
     /// The sessions with their messages, which are given away; what they took is left to others.
     pub(crate) fn entries(&mut self, describer: &mut Describer) -> Vec<Entry> {
         self.reads.iter_mut().filter(|read| !read.is_foreign()).map(|read| read.entry(describer)).collect()
+    }
+
+    /// What sub-agents did in sessions without a transcript, which is given away.
+    pub(crate) fn strays(&mut self) -> Vec<Entry> {
+        let entry = |(id, messages): (SessionId, Vec<MessageUsage>)| {
+            let started = messages.iter().filter_map(|message| message.at).min();
+            Entry { messages, ..Entry::of(Session { created: started, ..Session::blank(id) }) }
+        };
+        mem::take(&mut self.strays).into_iter().map(entry).collect()
     }
 
     /// The sessions with what they took, kept for the next time.

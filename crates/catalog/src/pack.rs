@@ -13,7 +13,7 @@ use transcript::{FileStamp, Mark, Summary};
 use crate::scan::{Agent, Facts};
 
 /// Which types the bytes were made of.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 
 /// About how many bytes the facts of a file take.
 const FACTS: usize = 1024;
@@ -137,6 +137,8 @@ mod tests {
             r#"{"type":"assistant","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-02T03:04:06Z","requestId":"r","message":{"id":"i","model":"claude-opus-5-5","content":[{"type":"text","text":"Done"}],"usage":{"input_tokens":1,"output_tokens":300,"cache_read_input_tokens":70000,"speed":"fast"}}}"#,
             r#"{"type":"assistant","uuid":"u3","parentUuid":"u2","isSidechain":true,"message":{"id":"j","model":"claude-haiku-5-5","content":[],"usage":{"input_tokens":5,"service_tier":"batch"}}}"#,
             r#"{"type":"system","subtype":"compact_boundary","uuid":"u4","compactMetadata":{"postTokens":9}}"#,
+            r#"{"type":"user","uuid":"u5","isSidechain":true,"message":{"content":"Count"}}"#,
+            r#"{"type":"assistant","uuid":"u6","message":{"content":[{"type":"tool_use","id":"t","name":"Task","input":{"prompt":"Count","description":"Count files","subagent_type":"general-purpose"}}]}}"#,
             r#"{"type":"custom-title","customTitle":"A title"}"#,
             r#"{"type":"tag","tag":"t"}"#,
             r#"{"type":"pr-link","prUrl":"https://example.com/1"}"#,
@@ -148,7 +150,12 @@ mod tests {
         for (number, line) in (1..).zip(lines) {
             summary.observe(Line { offset: 0, number, bytes: line.as_bytes(), is_mended: true }, &mut spent);
         }
-        let agent = Agent { session: "s1".parse().ok(), kind: Some("Explore".into()), description: None };
+        let agent = Agent {
+            session: "s1".parse().ok(),
+            kind: Some("Explore".into()),
+            task: Some(1),
+            ..Agent::UNKNOWN
+        };
         Facts {
             stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },
             mark: Mark { dev: 1, ino: 2, offset: 3, lines: 11, witness: u64::MAX },
@@ -175,7 +182,7 @@ mod tests {
         let found = (FORMAT, hash(&packed.facts), hash(&packed.messages));
         assert_eq!(
             found,
-            (3, 16_580_361_881_110_601_227, 8_032_695_563_968_880_658),
+            (4, 14_861_376_419_717_530_224, 8_032_695_563_968_880_658),
             "the kept types changed: raise FORMAT, then put the new figures here"
         );
     }

@@ -67,7 +67,7 @@ fn read(
     if few.sessions.iter().any(|file| replaced.iter().any(|path| **path == *file.path)) {
         return None;
     }
-    let reads = assemble(facts, few.sessions, Vec::new());
+    let (reads, _) = assemble(facts, few.sessions, Vec::new());
     if reads.len() < changed.len() || (reckons && reads.iter().any(Read::holds_copies)) {
         return None;
     }

@@ -10,13 +10,11 @@ use crate::pack::{Packed, pack};
 use model::{MessageUsage, SessionId};
 use serde::{Deserialize, Serialize};
 use transcript::{
-    Change, FileStamp, LongLines, Mark, Reader, Spent, SubagentFile, SubagentMeta, Summary, Tail,
+    Change, FileStamp, LongLines, Mark, Spent, SubagentFile, SubagentMeta, Summary, Tail, task_key,
 };
 
 /// How many results may wait for whoever takes them.
 const WAITING: usize = 128;
-/// How many lines of a sub-agent's file are searched for the session it belongs to.
-const HEAD: usize = 16;
 
 /// A session's or sub-agent's file that has to be read.
 #[derive(Debug)]
@@ -71,11 +69,16 @@ pub(crate) struct Agent {
     pub(crate) kind: Option<String>,
     /// The task in a few words.
     pub(crate) description: Option<String>,
+    /// What it was told, as a hash.
+    pub(crate) task: Option<u64>,
+    /// Whether no tool use called it: 2.0.42 to 2.0.77 warmed agents up.
+    pub(crate) is_warm_up: bool,
 }
 
 impl Agent {
     /// One of which nothing is known.
-    pub(crate) const UNKNOWN: Self = Self { session: None, kind: None, description: None };
+    pub(crate) const UNKNOWN: Self =
+        Self { session: None, kind: None, description: None, task: None, is_warm_up: false };
 }
 
 /// What one read file gave.
@@ -132,7 +135,7 @@ fn facts(job: &Job, long_lines: &LongLines, bytes: &mut u64, replaced: &mut bool
     let known = known.filter(|_| !*replaced);
     let agent = match &job.owner {
         Owner::Session(_) => None,
-        Owner::Subagent(session) => Some(agent(&job.path, session.as_ref(), known)?),
+        Owner::Subagent(session) => Some(agent(&job.path, session.as_ref(), known)),
     };
     let (mut summary, mut spent) = match known {
         Some(known) => (known.summary.clone(), Spent::resume(known.messages.clone())),
@@ -161,30 +164,15 @@ fn empty_summary(job: &Job, agent: Option<&Agent>) -> Summary {
     }
 }
 
-fn agent(path: &Path, session: Option<&SessionId>, known: Option<&Facts>) -> io::Result<Agent> {
+fn agent(path: &Path, session: Option<&SessionId>, known: Option<&Facts>) -> Agent {
     if let Some(agent) = known.and_then(|known| known.agent.clone()).filter(|agent| agent.kind.is_some()) {
-        return Ok(agent);
+        return agent;
     }
     let stamp = FileStamp::default();
-    let SubagentMeta { agent_type, description, .. } =
-        SubagentFile { id: String::new(), path: path.to_owned(), stamp }.meta();
-    let session = match session {
-        Some(session) => Some(session.clone()),
-        None => named_session(path)?,
-    };
-    Ok(Agent { session, kind: agent_type, description })
-}
-
-/// The session that the first records of a file name.
-fn named_session(path: &Path) -> io::Result<Option<SessionId>> {
-    let mut reader = Reader::open(path)?;
-    for _ in 0..HEAD {
-        let Some(line) = reader.next_line()? else { break };
-        let record = transcript::record::parse(line.bytes).ok();
-        let named = record.and_then(|record| record.session()?.parse().ok());
-        if named.is_some() {
-            return Ok(named);
-        }
-    }
-    Ok(None)
+    let file = SubagentFile { id: String::new(), path: path.to_owned(), stamp };
+    let SubagentMeta { agent_type, description, .. } = file.meta();
+    let session = session.cloned().or_else(|| file.session());
+    let task = file.task();
+    let is_warm_up = task.as_deref().is_some_and(|task| task.trim() == "Warmup");
+    Agent { session, kind: agent_type, description, task: task.as_deref().map(task_key), is_warm_up }
 }

@@ -129,6 +129,71 @@ fn a_flat_subagent_belongs_to_the_session_its_records_name() {
 }
 
 #[test]
+fn what_sub_agents_did_is_in_no_sum_but_one() {
+    let scratch = Scratch::new();
+    let record = |session: &str, kind: &str, key: &str| {
+        ANSWER
+            .replace("{\"type\":\"assistant\"", &format!("{{\"sessionId\":\"{session}\",\"type\":\"{kind}\""))
+            .replace("\"i\"", &format!("\"{key}\""))
+    };
+    scratch.file("projects/-p/s1.jsonl", PROMPT);
+    // 2.0.77 wrote the prompt of a warm-up before it knew the session.
+    scratch
+        .file("projects/-p/agent-a.jsonl", &(record("never", "user", "i") + &record("s1", "assistant", "i")));
+    scratch.file("projects/-p/agent-b.jsonl", &record("gone", "assistant", "j"));
+    scratch.file("projects/-p/lost/subagents/agent-c.jsonl", &record("lost", "assistant", "k"));
+    // Its transcript has moved away from it.
+    scratch.file("projects/-q/s1/subagents/agent-d.jsonl", &record("s1", "assistant", "l"));
+    for _ in 0..2 {
+        let found = scratch.read();
+        let of = |entry: &Entry| (entry.session.id.to_string(), entry.messages.len());
+        assert_eq!(found.sessions.iter().map(of).collect::<Vec<_>>(), [("s1".to_owned(), 2)]);
+        let strays: Vec<_> = found.strays.iter().map(of).collect();
+        assert_eq!(strays, [("gone".to_owned(), 1), ("lost".to_owned(), 1)]);
+        assert_eq!(found.subagents, 4);
+    }
+    assert_eq!(scratch.read().work, Work::default());
+}
+
+#[test]
+fn sub_agents_are_those_that_a_tool_use_called() {
+    let call = r#"{"type":"assistant","uuid":"c","message":{"id":"c","model":"m","content":[{"type":"tool_use","id":"t","name":"Task","input":{"description":"Count files","prompt":"Count the files. ","subagent_type":"Explore"}}]}}
+"#;
+    let task = |text: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"r\",\"parentUuid\":null,\"isSidechain\":true,\"sessionId\":\"s1\",\"message\":{{\"content\":\"{text}\"}}}}\n"
+        )
+    };
+    let check = |files: &[(&str, String)], expected: &[(&str, &str)]| {
+        let scratch = Scratch::new();
+        for (name, content) in files {
+            scratch.file(&format!("projects/-p/{name}.jsonl"), content);
+        }
+        for _ in 0..2 {
+            let found = overview(&scratch.places(), 1, |_| (), |_| ());
+            let agents = found.sessions[0].session.subagents.iter();
+            let told: Vec<_> =
+                agents.map(|agent| (agent.agent_type.as_deref(), agent.description.as_deref())).collect();
+            let expected: Vec<_> = expected.iter().map(|(kind, words)| (Some(*kind), Some(*words))).collect();
+            assert_eq!(told, expected, "{files:?}");
+        }
+    };
+    let count = task("Count the files.");
+    // In the session's own file, beside it, and below its folder.
+    check(&[("s1", [call, &count].concat())], &[("Explore", "Count files")]);
+    check(
+        &[("s1", call.to_owned()), ("agent-a", count.clone()), ("agent-b", task("Warmup"))],
+        &[("Explore", "Count files")],
+    );
+    let below = [
+        ("s1", call.to_owned()),
+        ("s1/subagents/agent-a", count),
+        ("s1/subagents/agent-acompact-1", task("Sum up")),
+    ];
+    check(&below, &[("Explore", "Count files")]);
+}
+
+#[test]
 fn without_a_place_to_keep_it_everything_is_still_listed() {
     let scratch = Scratch::new();
     scratch.file("projects/-p/s1.jsonl", PROMPT);

@@ -10,7 +10,7 @@ use model::{ProjectSlug, SessionId};
 use crate::json::{Raw, raw_fields};
 use crate::open;
 use crate::reader::Reader;
-use crate::record::parse;
+use crate::record::{Block, Kind, parse};
 use crate::tail::{FileStamp, fingerprint};
 use crate::walk;
 
@@ -101,6 +101,8 @@ pub struct Found {
     pub transcripts: Vec<TranscriptFile>,
     /// Sub-agents' files beside the sessions (2.0.42 to 2.0.77); their records name the session.
     pub flat_subagents: Vec<SubagentFile>,
+    /// Sub-agents' files below the folder of a session whose own transcript does not lie beside it.
+    pub lone_subagents: Vec<SubagentFile>,
     /// What could not be looked at.
     pub problems: Vec<Problem>,
 }
@@ -114,6 +116,7 @@ impl Found {
             self.transcripts.extend(more.transcripts);
         }
         self.flat_subagents.extend(more.flat_subagents);
+        self.lone_subagents.extend(more.lone_subagents);
         self.problems.extend(more.problems);
     }
 }
@@ -223,17 +226,33 @@ pub struct SubagentMeta {
 }
 
 impl SubagentFile {
-    /// The session that its first records name; its place does not tell, up to 2.0.77.
+    /// The session that its first records name; its place does not tell, up to 2.0.77. The model's first answer tells:
+    /// a prompt that 2.0.77 wrote while it started may name a session that never was.
     pub fn session(&self) -> Option<SessionId> {
-        const LOOKED_AT: usize = 8;
+        const LOOKED_AT: usize = 16;
         let mut reader = Reader::open(&self.path).ok()?;
+        let mut named = None;
         for _ in 0..LOOKED_AT {
-            let line = reader.next_line().ok()??;
-            if let Some(session) = parse(line.bytes).ok().and_then(|record| record.session()?.parse().ok()) {
-                return Some(session);
+            let Ok(Some(line)) = reader.next_line() else { break };
+            let Ok(record) = parse(line.bytes) else { continue };
+            let session = record.session().and_then(|session| session.parse().ok());
+            if session.is_some() && record.kind() == Kind::Assistant {
+                return session;
             }
+            named = named.or(session);
         }
-        None
+        named
+    }
+
+    /// What it was told: the words of its first record.
+    pub fn task(&self) -> Option<String> {
+        let mut reader = Reader::open(&self.path).ok()?;
+        let line = reader.next_line().ok()??;
+        let message = parse(line.bytes).ok()?.message()?;
+        message.each_block().find_map(|block| match block {
+            Block::Text(text) => Some(text.into_owned()),
+            _ => None,
+        })
     }
 
     /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.

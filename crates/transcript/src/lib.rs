@@ -44,7 +44,7 @@ pub use past::{History, Then, history};
 pub use reader::{LINE_CAP, Line, Reader};
 pub use signs::{Call, Ending, Sign, signs};
 pub use speech::{Speech, is_command, marked_agent, speech, split_origin_marker};
-pub use summary::{PROMPT_LENGTH, PassedOver, Summary, cut};
+pub use summary::{AgentCall, PROMPT_LENGTH, PassedOver, Summary, cut, task_key};
 pub use tail::{Change, FileStamp, Mark, Tail, fingerprint};
 pub use titles::Titles;
 pub use touched::touched;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reader::Line;
-use crate::record::{Block, Kind, Passed, Record, parse};
+use crate::record::{ApiMessage, Block, Kind, Passed, Record, parse};
 use crate::speech::{is_command, speech};
 use crate::titles::Titles;
 use crate::usage::{Place, Spent, cost_state};
@@ -23,6 +23,8 @@ pub const PROMPT_LENGTH: usize = 200;
 const ANCHORS_EACH: usize = 4;
 /// Anchors kept in all.
 const ANCHORS: usize = 64;
+/// Sub-agents kept.
+const CALLS: usize = 256;
 /// Earlier running totals kept.
 const TOTALS: usize = 32;
 /// The most models that one of them names.
@@ -88,12 +90,33 @@ pub struct Summary {
     pub forked_from: Option<ForkOrigin>,
     /// Another session's id in `sessionId`: a copy by an old version, or a renamed file.
     pub named_session: Option<SessionId>,
+    /// The sub-agents it called, the first `CALLS` of them.
+    pub calls: Vec<AgentCall>,
+    /// The sub-agents whose records stand in the file itself (up to 2.0.0): the id of each one's first record, and its
+    /// task.
+    pub inline_agents: Vec<(String, u64)>,
     /// Hashes of the first records' ids and of those after each compaction; copies of a file share some.
     pub anchors: Vec<u64>,
     compactions: BTreeSet<u64>,
     legacy_compactions: u64,
     anchors_wanted: usize,
     has_tree: bool,
+}
+
+/// A call of a sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCall {
+    /// What it was told, as a hash ([`task_key`]).
+    pub task: u64,
+    /// `general-purpose`, or a custom agent's name.
+    pub kind: Option<String>,
+    /// The task in a few words.
+    pub description: Option<String>,
+}
+
+/// What tells a sub-agent's task from others: its own first record and the call that started it hold the same words.
+pub fn task_key(prompt: &str) -> u64 {
+    xxh3_64(prompt.trim().as_bytes())
 }
 
 /// Lines that gave no record, by reason.
@@ -262,10 +285,16 @@ impl Summary {
     }
 
     fn observe_user(&mut self, record: &Record<'_>) {
-        if record.is_sidechain() || !record.may_be_human() {
+        let Some(message) = record.message() else { return };
+        if record.is_sidechain() {
+            if record.parent().is_none() && self.inline_agents.len() < CALLS {
+                self.inline_agents.extend(inline_agent(record, &message));
+            }
             return;
         }
-        let Some(message) = record.message() else { return };
+        if !record.may_be_human() {
+            return;
+        }
         for block in message.each_block() {
             match block {
                 Block::Text(text) => self.observe_prompt(&text),
@@ -298,6 +327,9 @@ impl Summary {
             return;
         }
         self.visible_messages += u64::from(message.says_something());
+        if self.calls.len() < CALLS && message.may_call_agents() {
+            self.calls.extend(message.each_block().filter_map(|block| agent_call(&block)));
+        }
         if used != Usage::default() && message.model() != Some("<synthetic>") {
             self.context_tokens = used.context().saturating_add(used.output);
         }
@@ -362,6 +394,24 @@ impl Summary {
             self.anchors.push(xxh3_64(uuid.as_bytes()));
         }
     }
+}
+
+fn inline_agent(record: &Record<'_>, message: &ApiMessage<'_>) -> Option<(String, u64)> {
+    let task = message.each_block().find_map(|block| match block {
+        Block::Text(text) => Some(task_key(&text)),
+        _ => None,
+    });
+    Some((record.uuid()?.to_owned(), task?))
+}
+
+fn agent_call(block: &Block<'_>) -> Option<AgentCall> {
+    let Block::ToolUse { name: "Task" | "Agent", input, .. } = *block else { return None };
+    let field = |name: &str| input.get(name).text().map(|text| cut(&text));
+    Some(AgentCall {
+        task: task_key(&input.get("prompt").text()?),
+        kind: field("subagent_type"),
+        description: field("description"),
+    })
 }
 
 /// A text's first characters, on one line.

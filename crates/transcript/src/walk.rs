@@ -86,6 +86,11 @@ fn project(root: &Path, folder: &Path, threads: usize) -> Found {
         }
     }
     walk.found.transcripts = transcripts;
+    for side in side_folders.into_values() {
+        let lone = walk.subagents(&side.join("subagents"), 0);
+        walk.found.lone_subagents.extend(lone);
+    }
+    walk.found.lone_subagents.sort_by(|one, other| one.path.cmp(&other.path));
     walk.found
 }
 

@@ -1,6 +1,9 @@
 //! The API message inside a record, and its blocks.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem;
 
 use model::{Terms, Usage};
 
@@ -68,6 +71,13 @@ impl<'a> ApiMessage<'a> {
     /// The blocks in order; content that is one string is one text block.
     pub fn blocks(&self) -> Vec<Block<'a>> {
         blocks(self.content)
+    }
+
+    /// Whether a sub-agent may be called in it: quickly told for most.
+    pub(crate) fn may_call_agents(&self) -> bool {
+        static CALLS: LazyLock<[memmem::Finder<'_>; 2]> =
+            LazyLock::new(|| [br#""Task""#.as_slice(), br#""Agent""#].map(memmem::Finder::new));
+        CALLS.iter().any(|call| call.find(self.content.json().as_bytes()).is_some())
     }
 
     /// Its pieces, each decoded when it is asked for: a message may have millions.
