@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{Damage, ForkOrigin, Usage};
+use model::{Beginnings, Damage, ForkOrigin, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::Summary;
 
@@ -34,6 +34,8 @@ pub(crate) struct Card<'a> {
     pub(crate) lines: u64,
     /// Messages a person would read.
     pub(crate) visible_messages: u64,
+    /// When a person began it, and went on with it after a pause.
+    pub(crate) beginnings: Cow<'a, Beginnings>,
     /// Tokens the model would have before it now.
     pub(crate) context_tokens: u64,
     /// Claude's name of it.
@@ -44,6 +46,8 @@ pub(crate) struct Card<'a> {
     pub(crate) damage: Damage,
     /// Whether it is no transcript at all.
     pub(crate) is_foreign: bool,
+    /// Whether the person left it with `/exit`.
+    pub(crate) was_exited: bool,
     /// The session it was copied from.
     pub(crate) forked_from: Option<ForkOrigin>,
     /// Its sub-agents.
@@ -106,6 +110,7 @@ impl<'a> Card<'a> {
             last_prompt: summary.last_prompt.as_deref(),
             lines: summary.lines,
             visible_messages: summary.visible_messages,
+            beginnings: Cow::Borrowed(&summary.beginnings),
             context_tokens: summary.context_tokens,
             nickname: summary.nickname.as_deref(),
             compactions: summary.compactions(),
@@ -115,6 +120,7 @@ impl<'a> Card<'a> {
                 is_cut_off: false,
             },
             is_foreign: summary.is_foreign(),
+            was_exited: summary.was_exited,
             ..Self::default()
         }
     }

@@ -112,6 +112,7 @@ pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Se
     Session {
         file: Some(Arc::clone(&file.path)),
         created: card.first_at,
+        beginnings: card.beginnings.as_ref().clone(),
         message_count: card.lines,
         visible_messages: card.visible_messages,
         file_size: file.stamp.size,
@@ -119,6 +120,7 @@ pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Se
         context_tokens: card.context_tokens,
         cost_usd,
         compactions: card.compactions,
+        was_exited: card.was_exited,
         damage: card.damage,
         forked_from: card.forked_from.clone(),
         ..outlined(file, card, held)

@@ -22,7 +22,7 @@ use crate::catalog::{Found, Places};
 use crate::describe::{Describer, last_modified};
 
 /// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 13;
 /// The longest head that is read, in bytes: that of some million sessions.
 const HEAD_CAP: usize = 1 << 20;
 /// So many cards are a section: what a thread takes at least.
@@ -341,6 +341,7 @@ mod tests {
             id: "s1",
             first_at: "2026-01-02T03:04:05.000000678Z".parse().ok(),
             lines: 300,
+            was_exited: true,
             damage: model::Damage { unreadable_lines: 1, mended_lines: 2, is_cut_off: true },
             forked_from: Some(ForkOrigin { session_id: "s0".parse().unwrap(), message_uuid: None }),
             agents: vec![agent],
@@ -356,7 +357,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (10, 12_958_134_655_263_601_851),
+            (13, 6_771_342_224_781_351_158),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

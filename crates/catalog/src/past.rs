@@ -239,6 +239,28 @@ mod tests {
     }
 
     #[test]
+    fn a_session_was_left_once_it_had_been() {
+        let was_exited = |past: &Past| past.entries[0].session.was_exited;
+        let turn = || Transcript::new("aaaa").at("2026-11-20T09:00:00Z").prompt("one").answer("1");
+        let files = |at: &str| {
+            let snapshot = serde_json::json!({"trackedFileBackups": {}, "timestamp": at});
+            serde_json::json!({"snapshot": snapshot, "isSnapshotUpdate": false})
+        };
+        let by_signs =
+            turn().exit(0.1).note("file-history-snapshot", files("2026-11-20T10:00:00Z")).exit(0.1);
+        let by_command = turn()
+            .version("2.1.197")
+            .at("2026-11-20T10:00:00Z")
+            .prompt("<command-name>/exit</command-name>\n<command-message>exit</command-message>");
+        for left in [by_signs, by_command] {
+            let home = ScratchHome::new();
+            left.at("2026-11-20T11:00:00Z").prompt("two").answer("2").write_to(&home);
+            let found = at(&home, &["09:30", "10:30", "11:30"]);
+            assert_eq!(found.iter().map(was_exited).collect::<Vec<_>>(), [false, true, false]);
+        }
+    }
+
+    #[test]
     fn a_fork_is_there_once_it_has_a_record_of_its_own() {
         for lineage in
             [Lineage::RequestSession, Lineage::ForkedFrom, Lineage::SharedUuids, Lineage::ParentsSessionId]

@@ -88,6 +88,21 @@ fn a_line_appended_to_a_large_session_costs_its_own_bytes() {
 }
 
 #[test]
+fn that_a_session_was_left_is_kept() {
+    let scratch = Scratch::new();
+    let exit = PROMPT.replace("Fix the build", "<command-name>/exit</command-name>").replace("u1", "u3");
+    let path = scratch.file("projects/-p/s1.jsonl", &[PROMPT, ANSWER, &exit].concat());
+    let was_exited = || {
+        let overview = overview(&scratch.places(), 1, |_| (), |_| ());
+        let read = scratch.read();
+        [overview, read].map(|catalog| catalog.sessions[0].session.was_exited)
+    };
+    assert_eq!([was_exited(), was_exited()], [[true; 2]; 2]);
+    append(&path, &PROMPT.replace("u1", "u4"));
+    assert_eq!([was_exited(), was_exited()], [[false; 2]; 2]);
+}
+
+#[test]
 fn a_session_that_moves_to_another_folder_is_not_read_again() {
     let scratch = Scratch::new();
     let path = scratch.file("projects/-p/s1.jsonl", PROMPT);

@@ -4,6 +4,7 @@
 //! beside it, how it is found out is the business of the rooms above.
 
 mod activity;
+mod beginnings;
 mod event;
 mod id;
 mod keywords;
@@ -16,6 +17,7 @@ mod steering;
 mod usage;
 
 pub use activity::{Activity, Evidence, QUESTION, State};
+pub use beginnings::{Beginnings, Resumed};
 pub use event::{Moment, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, Watching};
 pub use id::{AgentId, InvalidId, SessionId};
 pub use keywords::Keywords;

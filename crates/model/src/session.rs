@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Activity, Origin, SessionId, Usage};
+use crate::{Activity, Beginnings, Origin, SessionId, Usage};
 
 /// One conversation, merged from every source that knows it. Its texts are shared: thousands of sessions say the same
 /// of their project, branch and version.
@@ -36,6 +36,8 @@ pub struct Session {
     pub created: Option<Timestamp>,
     /// The last record's time, else the file's.
     pub last_modified: Option<Timestamp>,
+    /// When a person began it, and went on with it after a pause.
+    pub beginnings: Beginnings,
     /// Lines in the transcript.
     pub message_count: u64,
     /// Messages a person would read.
@@ -58,6 +60,8 @@ pub struct Session {
     pub nickname: Option<Arc<str>>,
     /// Whether a live process holds it.
     pub is_running: bool,
+    /// Whether the person left it with `/exit`, and has said nothing in it since.
+    pub was_exited: bool,
     /// What it is doing, where a sign says.
     pub activity: Option<Activity>,
     /// The marker that began its first message, as written.
@@ -109,6 +113,7 @@ impl Session {
             last_prompt: None,
             created: None,
             last_modified: None,
+            beginnings: Beginnings::default(),
             message_count: 0,
             visible_messages: 0,
             file_size: 0,
@@ -120,6 +125,7 @@ impl Session {
             last_task: None,
             nickname: None,
             is_running: false,
+            was_exited: false,
             activity: None,
             origin_marker: None,
             compactions: 0,

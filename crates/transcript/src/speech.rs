@@ -71,6 +71,42 @@ pub fn is_command(text: &str) -> bool {
             && word[1..].chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))
 }
 
+/// Whether the words are for the terminal alone: a command of its own that asks the model for nothing.
+pub(crate) fn is_housekeeping(text: &str) -> bool {
+    const COMMANDS: [&str; 24] = [
+        "/agents",
+        "/clear",
+        "/compact",
+        "/config",
+        "/context",
+        "/cost",
+        "/doctor",
+        "/effort",
+        "/exit",
+        "/export",
+        "/help",
+        "/hooks",
+        "/ide",
+        "/login",
+        "/logout",
+        "/mcp",
+        "/memory",
+        "/model",
+        "/permissions",
+        "/quit",
+        "/rename",
+        "/resume",
+        "/status",
+        "/usage",
+    ];
+    text.split_whitespace().next().is_some_and(|word| COMMANDS.contains(&word))
+}
+
+/// Whether the words leave the terminal.
+pub(crate) fn is_exit(text: &str) -> bool {
+    matches!(text.split_whitespace().next(), Some("/exit" | "/quit"))
+}
+
 /// `[openclaw:agent=<id>]` at the beginning, and what follows it.
 pub fn split_origin_marker(text: &str) -> (Option<String>, &str) {
     let found = text.strip_prefix("[openclaw:agent=").and_then(|rest| rest.split_once(']'));

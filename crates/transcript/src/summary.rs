@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use model::{CostState, ForkOrigin, SessionId, Usage};
+use model::{Beginnings, CostState, ForkOrigin, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reader::Line;
 use crate::record::{ApiMessage, Block, Kind, Passed, Record, parse};
-use crate::speech::{is_command, speech};
+use crate::speech::{is_command, is_exit, is_housekeeping, speech};
 use crate::titles::Titles;
 use crate::usage::{Place, Spent, cost_state};
 
@@ -23,6 +23,8 @@ pub const PROMPT_LENGTH: usize = 200;
 const ANCHORS_EACH: usize = 4;
 /// Anchors kept in all.
 const ANCHORS: usize = 64;
+/// How a session begins in which Claude carries out a plan that a person accepted in another one.
+const ACCEPTED_PLAN: &str = "Implement the following plan:";
 /// Sub-agents kept.
 const CALLS: usize = 256;
 /// Earlier running totals kept.
@@ -48,7 +50,8 @@ pub struct Summary {
     pub visible_messages: u64,
     /// The first thing the person said, cut to [`PROMPT_LENGTH`]; a command only where there is nothing else.
     pub first_prompt: Option<String>,
-    /// The last thing the person said, likewise.
+    /// The last thing the person said to the model, likewise; of the terminal's own commands only where there is nothing
+    /// else.
     pub last_prompt: Option<String>,
     /// The origin marker before the first prompt.
     pub origin_marker: Option<String>,
@@ -79,8 +82,12 @@ pub struct Summary {
     pub first_at: Option<Timestamp>,
     /// The time of the latest record.
     pub last_at: Option<Timestamp>,
+    /// When a person began the session, and went on with it after a pause.
+    pub beginnings: Beginnings,
     /// Tokens the model would have before it now.
     pub context_tokens: u64,
+    /// Whether the person left it with `/exit`, and has said nothing since.
+    pub was_exited: bool,
     /// The CLI's running total.
     pub cost_state: Option<CostState>,
     /// The running totals before it, the latest `TOTALS` of them: a fork's own goes on from the one that was the last
@@ -101,6 +108,8 @@ pub struct Summary {
     legacy_compactions: u64,
     anchors_wanted: usize,
     has_tree: bool,
+    /// Whether a running total is the newest sign of the CLI: it is written when the CLI ends.
+    is_ending: bool,
 }
 
 /// A call of a sub-agent.
@@ -187,7 +196,7 @@ impl Summary {
             Kind::System => self.observe_system(record),
             Kind::Attachment => {
                 if let Some(prompt) = record.queued_prompt() {
-                    self.observe_prompt(&prompt);
+                    self.observe_prompt(&prompt, record.timestamp());
                 }
             }
             Kind::CustomTitle => self.titles.custom(record.custom_title()),
@@ -201,6 +210,8 @@ impl Summary {
             Kind::Tag => self.tag = record.tag().map(Into::into),
             Kind::PermissionMode => self.permission_mode = record.permission_mode().map(Into::into),
             Kind::CostState => self.observe_total(record),
+            Kind::FileHistory => self.observe_file_history(record),
+            Kind::LocalCommand => self.observe_command(record),
             Kind::Relocated => {
                 if let Some(cwd) = record.relocated_cwd() {
                     self.add_directory(&cwd);
@@ -211,12 +222,10 @@ impl Summary {
             Kind::Unknown => self.unknown += 1,
             Kind::TurnDuration
             | Kind::StopHookSummary
-            | Kind::LocalCommand
             | Kind::ApiError
             | Kind::Progress
             | Kind::AgentName
             | Kind::Mode
-            | Kind::FileHistory
             | Kind::ApiRequest
             | Kind::Bookkeeping => {}
         }
@@ -226,16 +235,18 @@ impl Summary {
     }
 
     fn observe_envelope(&mut self, record: &Record<'_>) {
+        if !self.has_tree {
+            // Notes of files stand in for the conversation only where there is none.
+            (self.first_at, self.last_at) = (None, None);
+        }
         self.has_tree = true;
+        self.is_ending = false;
         self.observe_beginning(record);
         if let Some(uuid) = record.uuid() {
             self.titles.seen(uuid);
             self.add_anchor(record.kind(), uuid);
         }
-        if let Some(at) = record.timestamp() {
-            self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
-            self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
-        }
+        self.observe_time(record);
         self.observe_lineage(record);
         if record.is_sidechain() {
             return;
@@ -257,6 +268,13 @@ impl Summary {
         }
         if let Some(mode) = record.permission_mode() {
             replace(&mut self.permission_mode, mode);
+        }
+    }
+
+    fn observe_time(&mut self, record: &Record<'_>) {
+        if let Some(at) = record.timestamp() {
+            self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
+            self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
         }
     }
 
@@ -292,21 +310,29 @@ impl Summary {
             }
             return;
         }
+        if record.is_compact_summary() {
+            self.beginnings.continued(record.timestamp());
+        }
+        if record.has_tool_result() {
+            record.timestamp().into_iter().for_each(|at| self.beginnings.answered(at));
+        }
         if !record.may_be_human() {
             return;
         }
         for block in message.each_block() {
             match block {
-                Block::Text(text) => self.observe_prompt(&text),
+                Block::Text(text) => self.observe_prompt(&text, record.timestamp()),
                 Block::ToolResult { .. } => return,
                 _ => {}
             }
         }
     }
 
-    fn observe_prompt(&mut self, text: &str) {
+    fn observe_prompt(&mut self, text: &str, at: Option<Timestamp>) {
         let Some(said) = speech(text) else { return };
+        self.observe_pause(&said.text, at);
         self.visible_messages += 1;
+        self.was_exited = is_exit(&said.text);
         let prompt = cut(&said.text);
         if self.first_prompt.is_none() {
             self.origin_marker = said.origin_marker;
@@ -314,7 +340,18 @@ impl Summary {
         if self.first_prompt.as_deref().is_none_or(is_command) {
             self.first_prompt = Some(prompt.clone());
         }
-        self.last_prompt = Some(prompt);
+        if !is_housekeeping(&said.text) || self.last_prompt.as_deref().is_none_or(is_housekeeping) {
+            self.last_prompt = Some(prompt);
+        }
+    }
+
+    fn observe_pause(&mut self, said: &str, at: Option<Timestamp>) {
+        match at {
+            _ if said.starts_with(ACCEPTED_PLAN) => self.beginnings.continued(at),
+            // A command of the terminal, or a record without a time, begins nothing.
+            Some(at) if !is_command(said) => self.beginnings.prompted(at),
+            _ => {}
+        }
     }
 
     fn observe_assistant(&mut self, record: &Record<'_>, spent: &mut Spent) {
@@ -330,12 +367,18 @@ impl Summary {
         if self.calls.len() < CALLS && message.may_call_agents() {
             self.calls.extend(message.each_block().filter_map(|block| agent_call(&block)));
         }
-        if used != Usage::default() && message.model() != Some("<synthetic>") {
+        if message.model() == Some("<synthetic>") {
+            return;
+        }
+        self.was_exited = false;
+        record.timestamp().into_iter().for_each(|at| self.beginnings.answered(at));
+        if used != Usage::default() {
             self.context_tokens = used.context().saturating_add(used.output);
         }
     }
 
     fn observe_total(&mut self, record: &Record<'_>) {
+        self.is_ending = true;
         let before = std::mem::replace(&mut self.cost_state, cost_state(record, self.last_at));
         // One that ends properly writes it twice.
         let is_news = |total: &CostState| {
@@ -348,6 +391,21 @@ impl Summary {
             }
             self.earlier_totals.push(before);
         }
+    }
+
+    fn observe_command(&mut self, record: &Record<'_>) {
+        if let Some(said) = record.content().as_deref().and_then(speech) {
+            self.was_exited = is_exit(&said.text);
+        }
+    }
+
+    /// Files are noted before whatever the person enters. From 2.1.329 on `/exit` itself leaves no record, so an entry
+    /// while the CLI ends, with no prompt behind it, is that: Ctrl-C, Ctrl-D and a signal leave none.
+    fn observe_file_history(&mut self, record: &Record<'_>) {
+        if !self.has_tree {
+            self.observe_time(record);
+        }
+        self.was_exited |= self.is_ending && record.is_new_snapshot();
     }
 
     fn is_copied(&self, record: &Record<'_>) -> bool {
@@ -414,7 +472,7 @@ fn agent_call(block: &Block<'_>) -> Option<AgentCall> {
     })
 }
 
-/// A text's first characters, on one line.
+/// A text's first characters, on one line; at most [`PROMPT_LENGTH`] with the sign that more follows.
 pub fn cut(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(PROMPT_LENGTH + 8));
     for (at, word) in text.split_whitespace().enumerate() {
@@ -426,13 +484,12 @@ pub fn cut(text: &str) -> String {
             break;
         }
     }
-    match out.char_indices().nth(PROMPT_LENGTH) {
-        None => out,
-        Some((end, _)) => {
-            out.truncate(end);
-            out + "…"
-        }
+    if out.char_indices().nth(PROMPT_LENGTH).is_some() {
+        let (end, _) = out.char_indices().nth(PROMPT_LENGTH - 1).unwrap_or_default();
+        out.truncate(end);
+        out.push('…');
     }
+    out
 }
 
 /// Sets a text without making it anew when it is the same, as it is on almost every line.

@@ -74,6 +74,7 @@ raw_fields! {
         pr_url = "prUrl",
         error = "error",
         snapshot = "snapshot",
+        snapshot_update = "isSnapshotUpdate",
         tracking_path = "trackingPath",
         in_background = "pendingBackgroundAgentCount",
         workflows = "pendingWorkflowCount",
@@ -166,9 +167,10 @@ impl<'a> Record<'a> {
         Some((session, self.fields.forked_from.get("messageUuid").plain()))
     }
 
-    /// When the record was made; ISO 8601, or milliseconds in some.
+    /// When the record was made; ISO 8601, or milliseconds in some. A note of files holds its time inside.
     pub fn timestamp(&self) -> Option<Timestamp> {
-        let field = self.fields.timestamp;
+        let is_inside = self.kind == Kind::FileHistory && self.is_new_snapshot();
+        let field = if is_inside { self.fields.snapshot.get("timestamp") } else { self.fields.timestamp };
         match field.plain() {
             Some(text) => time::as_claude_writes(text).or_else(|| text.parse().ok()),
             None => Timestamp::from_millisecond(i64::try_from(field.count()?).ok()?).ok(),
@@ -376,6 +378,11 @@ impl<'a> Record<'a> {
         let named = self.fields.tracking_path.text();
         let backups = self.fields.snapshot.get("trackedFileBackups");
         named.into_iter().chain(backups.entries().map(|(path, _)| path)).collect()
+    }
+
+    /// Whether it notes the files as they are when the person enters something, not later changes to such a note.
+    pub fn is_new_snapshot(&self) -> bool {
+        self.fields.snapshot.is_present() && !self.fields.snapshot_update.is_true()
     }
 
     /// How many sub-agents and workflows still ran in the background when a turn was over.

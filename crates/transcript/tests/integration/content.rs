@@ -240,3 +240,40 @@ fn every_running_total_that_says_something_new_is_kept() {
     let many: String = (0..1000).map(|tokens| total(tokens) + "\n").collect();
     assert_eq!(read(many.as_bytes()).0.earlier_totals.len(), 32);
 }
+
+#[test]
+fn what_is_kept_of_prompts() {
+    let prompts = |texts: &[&str]| {
+        let prompt = |text: &&str| format!("{{\"type\":\"user\",\"message\":{{\"content\":\"{text}\"}}}}\n");
+        let (summary, ..) = read(texts.iter().map(prompt).collect::<String>().as_bytes());
+        (summary.first_prompt.unwrap_or_default(), summary.last_prompt.unwrap_or_default())
+    };
+    let last = |texts: &[&str]| prompts(texts).1;
+    let command = |name: &str| format!("<command-name>{name}</command-name>");
+    assert_eq!(last(&["Fix it", &command("/exit")]), "Fix it");
+    assert_eq!(last(&["Fix it", &command("/compact"), &command("/clear")]), "Fix it");
+    assert_eq!(last(&["Fix it", &command("/ship")]), "/ship");
+    assert_eq!(last(&[&command("/clear"), &command("/model")]), "/model");
+    assert_eq!(last(&[&command("/clear"), "Fix it"]), "Fix it");
+    for (length, kept) in [(199, 199), (200, 200), (201, 200), (1000, 200)] {
+        let (first, last) = prompts(&[&"é".repeat(length)]);
+        assert_eq!((first.chars().count(), last.chars().count()), (kept, kept));
+        assert_eq!(first.ends_with('…'), length > 200);
+    }
+}
+
+#[test]
+fn notes_of_files_tell_the_time_where_nothing_else_does() {
+    let note = |minute: u32| {
+        format!(
+            "{{\"type\":\"file-history-snapshot\",\"snapshot\":{{\"timestamp\":\"2026-11-20T09:{minute:02}:00Z\"}}}}\n"
+        )
+    };
+    let times = |content: &str| {
+        let (summary, ..) = read(content.as_bytes());
+        [summary.first_at, summary.last_at].map(|at| at.map(|at| at.to_string()).unwrap_or_default())
+    };
+    assert_eq!(times(&(note(1) + &note(5))), ["2026-11-20T09:01:00Z", "2026-11-20T09:05:00Z"]);
+    let prompt = "{\"type\":\"user\",\"uuid\":\"u\",\"timestamp\":\"2026-11-20T09:03:00Z\"}\n";
+    assert_eq!(times(&(note(1) + prompt + &note(5))), ["2026-11-20T09:03:00Z"; 2]);
+}

@@ -11,5 +11,6 @@ mod files;
 #[allow(unreachable_pub, reason = "public to the fuzz targets, whose library it is")]
 #[path = "../../../../fuzz/src/lib.rs"]
 mod fuzz;
+mod leaving;
 mod memory;
 mod properties;
