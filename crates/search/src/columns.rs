@@ -50,6 +50,8 @@ pub(crate) struct Columns {
     kind: Column<u64>,
     record: Column<u64>,
     time: Column<u64>,
+    line: Column<u64>,
+    piece: Column<u64>,
 }
 
 impl Columns {
@@ -62,6 +64,8 @@ impl Columns {
                 kind: fields.u64("kind")?,
                 record: fields.u64("record")?,
                 time: fields.u64("time")?,
+                line: fields.u64("line")?,
+                piece: fields.u64("piece")?,
             })
         };
         text.segment_readers().iter().map(of).collect()
@@ -82,6 +86,12 @@ impl Columns {
     /// In seconds since 1970; 0 where the record has no time.
     pub(crate) fn time(&self, document: DocId) -> u64 {
         self.time.first(document).unwrap_or(0)
+    }
+
+    /// Tells one chunk of a session from another, and which was said first, however the index was made.
+    pub(crate) fn order(&self, document: DocId) -> [u64; 4] {
+        let number = |column: &Column<u64>| column.first(document).unwrap_or(0);
+        [&self.time, &self.line, &self.piece, &self.record].map(number)
     }
 
     /// Gives all chunks of the segment that are alive with a number of each; many at a time, which costs a

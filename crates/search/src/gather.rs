@@ -216,14 +216,18 @@ impl Gathering<'_> {
         let kind = columns.kind(chunk.document);
         let worth = share * kind.map_or(1.0, rank::worth_citing);
         let passages = self.passages;
+        // Of chunks that are worth the same the one that was said first, in whichever order they are met.
+        let order = |chunk: ChunkAt| self.index.columns[chunk.segment].order(chunk.document);
+        let is_better =
+            |known: &(f32, ChunkAt)| worth > known.0 || (worth >= known.0 && order(chunk) < order(known.1));
         self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             found.best = Some(found.best.map_or(share, |known| known.max(share)));
-            if found.cited.is_none_or(|(known, _)| worth > known) {
+            if found.cited.as_ref().is_none_or(is_better) {
                 found.cited = Some((worth, chunk));
             }
             if passages > 0 {
-                let better = found.passages.partition_point(|(known, _)| *known >= worth);
+                let better = found.passages.partition_point(|known| !is_better(known));
                 found.passages.insert(better, (worth, chunk));
                 found.passages.truncate(passages);
             }
@@ -300,6 +304,7 @@ impl Gathering<'_> {
         let file = columns.file(chunk.document);
         let record = || columns.record(chunk.document);
         let found = &mut self.found;
+        let order = |chunk: ChunkAt| self.index.columns[chunk.segment].order(chunk.document);
         self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             let strength = match kind {
@@ -320,7 +325,10 @@ impl Gathering<'_> {
                     1
                 }
             };
-            if found.fact.is_none_or(|(known, _)| (strength, time) > known) {
+            let is_newer = |(known, at): ((u8, u64), ChunkAt)| {
+                (strength, time) > known || ((strength, time) == known && order(chunk) > order(at))
+            };
+            if found.fact.is_none_or(is_newer) {
                 found.fact = Some(((strength, time), chunk));
             }
         });
@@ -332,10 +340,14 @@ impl Gathering<'_> {
         let record = || columns.record(chunk.document);
         let time = columns.time(chunk.document);
         let found = &mut self.found;
+        let order = |chunk: ChunkAt| self.index.columns[chunk.segment].order(chunk.document);
         self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             found.facts.mentioned = found.facts.mentioned.max(share);
-            if found.fact.is_none_or(|(known, _)| (0, time) > known) {
+            let is_newer = |(known, at): ((u8, u64), ChunkAt)| {
+                (0, time) > known || ((0, time) == known && order(chunk) > order(at))
+            };
+            if found.fact.is_none_or(is_newer) {
                 found.fact = Some(((0, time), chunk));
             }
         });
