@@ -4,6 +4,7 @@ mod chosen;
 mod chunk;
 mod columns;
 mod conversation;
+mod copies;
 mod deep;
 mod document;
 mod embed;

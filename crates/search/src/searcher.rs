@@ -12,6 +12,7 @@ use transcript::both;
 
 use crate::chosen::models_folder;
 use crate::columns::{ChunkAt, Columns, Place};
+use crate::copies::Copied;
 use crate::deep::Deep;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
@@ -341,8 +342,14 @@ impl Searcher {
         let Ranked { session, found, nearness, .. } = *ranked;
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
-        let Some(file) = self.list.file(owner)? else { return Ok(None) };
+        let Some(mut file) = self.list.file(owner)? else { return Ok(None) };
+        let copied = if file.gone && record != 0 { self.copy_of(record, session)? } else { None };
+        let copied = copied.map(|Copied { file: copy, offset, line }| {
+            file = copy;
+            (offset, line)
+        });
         let at = self.place(chunk, &file, asked.shows_secrets)?;
+        let at = copied.map_or(at, |(offset, line)| At { offset, line, ..at });
         let cited = cite(&at, &asked.terms);
         let time = i64::try_from(number("time")?).unwrap_or(0);
         Ok(Some(Hit {

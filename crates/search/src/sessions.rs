@@ -170,6 +170,11 @@ impl Sessions {
         all.into_iter().filter(|other| *other != session).map(|other| self.ids[other].clone()).collect()
     }
 
+    /// The files that hold a record beside the one it was indexed for.
+    pub(crate) fn files_with(&self, record: u64) -> impl Iterator<Item = u64> {
+        self.shared.get(&record).into_iter().flatten().copied()
+    }
+
     /// Files that are indexed.
     pub(crate) fn files(&self) -> u64 {
         self.files

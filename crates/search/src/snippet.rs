@@ -138,11 +138,16 @@ fn with_record<T>(at: &At<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Opt
     let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
     let line = reader.next_line().ok()??;
     let record = parse(line.bytes).ok()?;
+    let is_it = at.record == 0 || record_of(&record) == at.record;
     let inner = record.agent_progress().map(|(_, inner)| inner);
     let subagent = at.subagent || inner.is_some();
-    let record = inner.unwrap_or(record);
-    let is_it = at.record == 0 || record.uuid().map(|uuid| xxh3_64(uuid.as_bytes())) == Some(at.record);
-    is_it.then(|| look(&record, subagent))
+    is_it.then(|| look(&inner.unwrap_or(record), subagent))
+}
+
+/// What a record is known by in the index: of one that tells what a sub-agent does, the record inside; 0 without an id.
+pub(crate) fn record_of(record: &Record<'_>) -> u64 {
+    let inner = record.agent_progress().map(|(_, inner)| inner);
+    inner.as_ref().unwrap_or(record).uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()))
 }
 
 fn units_of<'a>(record: &Record<'a>, subagent: bool, shows_secrets: bool) -> Vec<Unit<'a>> {

@@ -82,6 +82,65 @@ fn a_vanished_transcript_stays_found_without_its_text() {
 }
 
 #[test]
+fn a_record_whose_file_is_gone_is_cited_from_a_fork_that_is_there() {
+    let history = History::new();
+    let parent = session("parent", "feed the walrus", "ok");
+    let path = history.write(&parent);
+    history.sync();
+    let fork = history.write(
+        &parent.clone().fork("fork", testkit::transcript::Lineage::SharedUuids).prompt("and the heron"),
+    );
+    history.sync();
+    fs::remove_file(path).unwrap();
+    history.sync();
+    let hits = history.hits("walrus");
+    let of = |id: &str| hits.iter().find(|hit| hit.session.as_str() == id).unwrap();
+    for id in ["fork", "parent"] {
+        let hit = of(id);
+        assert_eq!((&hit.file, hit.gone), (&fork, false), "{hit:?}");
+        assert!(hit.snippet.as_ref().is_some_and(|snippet| snippet.text.contains("walrus")), "{hit:?}");
+        let text = String::from_utf8(testkit::files::bytes(&fork)).unwrap();
+        let line = text.lines().nth(usize::try_from(hit.line).unwrap() - 1).unwrap();
+        assert!(
+            line.contains("walrus") && text[usize::try_from(hit.offset).unwrap()..].starts_with(line),
+            "{hit:?}"
+        );
+    }
+}
+
+#[test]
+fn of_equal_lines_the_first_is_cited_however_the_index_was_made() {
+    let (whole, grown) = (History::new(), History::new());
+    let mut transcript = testkit::Transcript::new("s1");
+    for _ in 0..6 {
+        transcript = transcript.prompt("feed the walrus").answer("ok");
+        grown.write(&transcript);
+        grown.sync();
+    }
+    whole.write(&transcript);
+    whole.sync();
+    let line = |history: &History| history.hits("walrus")[0].line;
+    assert_eq!((line(&whole), line(&grown)), (line(&whole), line(&whole)));
+    let first = transcript.bytes();
+    let first = String::from_utf8_lossy(&first).lines().position(|line| line.contains("walrus")).unwrap() + 1;
+    assert_eq!(line(&grown), first as u64);
+}
+
+#[test]
+fn an_index_where_nothing_can_be_written_answers() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let history = History::new();
+    history.write(&session("s1", "walrus", "ok"));
+    history.sync();
+    // A lock that cannot be had, as in a folder that is only read: who runs the tests may write anywhere.
+    let lock = history.index().join("text/.tantivy-meta.lock");
+    let _ = fs::remove_file(&lock);
+    fs::create_dir(&lock).unwrap();
+    fs::set_permissions(history.index().join("text"), fs::Permissions::from_mode(0o500)).unwrap();
+    assert_eq!(history.found("walrus"), ["s1"]);
+}
+
+#[test]
 fn work_stops_when_asked_and_goes_on_later() {
     let history = History::new();
     for n in 0..6 {

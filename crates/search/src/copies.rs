@@ -1,0 +1,57 @@
+//! A record whose file is gone stands in the forks that copied it: there it is cited instead.
+
+use std::path::Path;
+
+use transcript::Reader;
+use transcript::record::parse;
+
+use crate::error::Error;
+use crate::files::FileRow;
+use crate::searcher::Searcher;
+use crate::snippet::record_of;
+use crate::source::SourceKind;
+
+/// How much of a copy is looked through for one record, in bytes: copies begin with what they copied.
+const LOOKED_THROUGH: u64 = 64 << 20;
+
+/// A record in a file that is there.
+#[derive(Debug)]
+pub(crate) struct Copied {
+    pub(crate) file: FileRow,
+    /// Where its line begins, in bytes.
+    pub(crate) offset: u64,
+    /// The line, from 1.
+    pub(crate) line: u64,
+}
+
+impl Searcher {
+    /// A copy of a record in a file that is there, of that session where it has one; none where nobody copied it.
+    pub(crate) fn copy_of(&self, record: u64, session: usize) -> Result<Option<Copied>, Error> {
+        let mut files = Vec::new();
+        for id in self.sessions.files_with(record) {
+            files.extend(
+                self.list.file(id)?.filter(|row| !row.gone && row.source == SourceKind::ClaudeSessions),
+            );
+        }
+        let wanted = self.sessions.id(session);
+        files.sort_by_key(|row| (row.session.as_ref() != Some(wanted), row.id));
+        let found = files.into_iter().find_map(|file| {
+            let (offset, line) = place_in(&file.path, record)?;
+            Some(Copied { file, offset, line })
+        });
+        Ok(found)
+    }
+}
+
+/// Where a record stands in a transcript; none also where it cannot be read.
+fn place_in(path: &Path, record: u64) -> Option<(u64, u64)> {
+    let mut reader = Reader::open(path).ok()?;
+    while reader.offset() < LOOKED_THROUGH {
+        let line = reader.next_line().ok()??;
+        let is_it = parse(line.bytes).is_ok_and(|parsed| record_of(&parsed) == record);
+        if is_it {
+            return Some((line.offset, line.number));
+        }
+    }
+    None
+}
