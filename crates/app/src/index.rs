@@ -10,7 +10,7 @@ use model::SessionId;
 use monitor::Changes;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
-use search::{Searcher, Source, SourceKind};
+use search::{Remedy, Searcher, Source, SourceKind};
 use transcript::both;
 
 use crate::{App, Error, Kind};
@@ -152,14 +152,42 @@ pub(crate) fn refreshed<T>(
         let synced = Ok(Synced::default());
         return Refreshed { synced, searcher: Ok(Some(searcher)), answer: Some(answer) };
     }
-    let synced =
-        search::sync(&folder(app), &sources(found, memory), keep_going).map_err(|error| failed(&error));
-    Refreshed { synced, searcher: open(app), answer: None }
+    let sources = sources(found, memory);
+    let mut synced = search::sync(&folder(app), &sources, keep_going).map_err(|error| failed(&error));
+    let mut searcher = open(app);
+    // Beside whoever indexes for the first time there is nothing to answer from: it is waited for as long as an answer
+    // may take.
+    let is_empty = |searcher: &Searcher| searcher.size().chunks == 0;
+    while let Ok(Synced { busy: true, pending_files, pending_bytes, .. }) = synced
+        && searcher.as_ref().is_ok_and(|searcher| searcher.as_ref().is_none_or(is_empty))
+        && keep_going(&Progress { files: pending_files, bytes: pending_bytes, ..Progress::default() })
+    {
+        pause();
+        synced = search::sync(&folder(app), &sources, keep_going).map_err(|error| failed(&error));
+        searcher = open(app);
+    }
+    Refreshed { synced, searcher, answer: None }
+}
+
+#[expect(clippy::disallowed_methods, reason = "another process tells nobody when it has written")]
+fn pause() {
+    std::thread::sleep(Duration::from_millis(50));
 }
 
 pub(crate) fn failed(error: &search::Error) -> Error {
-    Error::caused(Kind::Unavailable, "the search index failed", error)
-        .hint("`backstory index --rebuild` makes it anew from the transcripts")
+    let failed = Error::caused(Kind::Unavailable, "the search index failed", error);
+    match error.remedy() {
+        Remedy::Rebuild => failed.hint("`backstory index --rebuild` makes it anew from the transcripts"),
+        Remedy::Room => {
+            failed.hint("make room on the disk, then ask again; BACKSTORY_HOME names another place")
+        }
+        Remedy::Permission => {
+            failed.hint("give yourself the right to write there; BACKSTORY_HOME names another place")
+        }
+        Remedy::Wait => {
+            failed.hint("another backstory is writing it: wait until it has ended, then ask again")
+        }
+    }
 }
 
 /// What OpenClaw's agents remember.
@@ -186,4 +214,44 @@ pub(crate) fn sources(found: &Found, memory: &Memory) -> Vec<Source> {
     sources.extend(flat.map(|agent| of_claude(&agent.path, agent.stamp, None, true)));
     sources.extend(memory.agents.iter().flat_map(search::sources_of));
     sources
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn beside_the_first_indexing_a_search_waits_for_something_to_answer_from() {
+        let scratch = tempfile::tempdir().unwrap();
+        let claude = scratch.path().join(".claude");
+        fs::create_dir_all(claude.join("projects/-p")).unwrap();
+        let line = r#"{"type":"user","uuid":"u","message":{"role":"user","content":"feed the walrus"}}"#;
+        fs::write(claude.join("projects/-p/s1.jsonl"), format!("{line}\n")).unwrap();
+        let config = crate::Config {
+            home: scratch.path().to_owned(),
+            state: scratch.path().join("state"),
+            claude_folders: vec![claude],
+            ..crate::Config::default()
+        };
+        let zone = || jiff::tz::TimeZone::UTC;
+        let app = App { config, now: jiff::Timestamp::UNIX_EPOCH, zone, secrets: crate::Secrets::Redacted };
+        fs::create_dir_all(folder(&app)).unwrap();
+        let lock = fs::File::create(folder(&app).join("writer.lock")).unwrap();
+        lock.lock().unwrap();
+        let mut asked = 0;
+        let request =
+            crate::search::Request { question: "walrus".to_owned(), limit: 5, ..Default::default() };
+        let answer = crate::search::search(&app, &request, &mut |_| {
+            asked += 1;
+            // The other one is done while this one waits.
+            if asked == 3 {
+                lock.unlock().unwrap();
+            }
+            true
+        });
+        let answer = answer.unwrap();
+        assert_eq!((answer.found.len(), answer.busy), (1, false));
+    }
 }

@@ -51,6 +51,77 @@ pub enum Error {
     },
 }
 
+/// What has to be done about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// The index has to be made anew.
+    Rebuild,
+    /// There has to be room on the disk.
+    Room,
+    /// The right to write is missing.
+    Permission,
+    /// Another process has it; it has to be waited for.
+    Wait,
+}
+
+impl Error {
+    /// What helps against it, by its deepest cause.
+    pub fn remedy(&self) -> Remedy {
+        if let Self::Database(error) = self
+            && error.is_busy()
+        {
+            return Remedy::Wait;
+        }
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(self);
+        while let Some(error) = cause {
+            let known = error.downcast_ref().and_then(of_io);
+            if let Some(remedy) = known.or_else(|| error.downcast_ref().and_then(of_sqlite)) {
+                return remedy;
+            }
+            cause = error.source();
+        }
+        // The text index tells some causes in words only.
+        let told = self.told();
+        if told.contains("No space left on device") {
+            return Remedy::Room;
+        }
+        if told.contains("Permission denied") || told.contains("Read-only file system") {
+            return Remedy::Permission;
+        }
+        Remedy::Rebuild
+    }
+
+    /// It and its causes in words.
+    fn told(&self) -> String {
+        let mut told = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            told = format!("{told}: {error}");
+            cause = error.source();
+        }
+        told
+    }
+}
+
+fn of_io(error: &io::Error) -> Option<Remedy> {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(Remedy::Room),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(Remedy::Permission),
+        io::ErrorKind::WouldBlock => Some(Remedy::Wait),
+        _ => None,
+    }
+}
+
+fn of_sqlite(error: &rusqlite::Error) -> Option<Remedy> {
+    use rusqlite::ErrorCode;
+    match error.sqlite_error_code()? {
+        ErrorCode::DiskFull => Some(Remedy::Room),
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => Some(Remedy::Permission),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(Remedy::Wait),
+        _ => None,
+    }
+}
+
 pub(crate) fn index_failed(
     attempt: &'static str,
     folder: &Path,
@@ -66,4 +137,33 @@ pub(crate) fn files_failed(attempt: &'static str) -> impl FnOnce(rusqlite::Error
 pub(crate) fn io_failed(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_owned();
     move |source| Error::Io { attempt, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_answered_with_what_helps() {
+        let io = |kind: io::ErrorKind| io_failed("write", Path::new("/x"))(kind.into()).remedy();
+        assert_eq!(io(io::ErrorKind::StorageFull), Remedy::Room);
+        assert_eq!(io(io::ErrorKind::PermissionDenied), Remedy::Permission);
+        assert_eq!(io(io::ErrorKind::ReadOnlyFilesystem), Remedy::Permission);
+        assert_eq!(io(io::ErrorKind::WouldBlock), Remedy::Wait);
+        assert_eq!(io(io::ErrorKind::InvalidData), Remedy::Rebuild);
+        let text = |words: &str| {
+            index_failed("open", Path::new("/x"))(tantivy::TantivyError::SystemError(words.to_owned()))
+                .remedy()
+        };
+        assert_eq!(text("Failed to acquire Lockfile: Permission denied (os error 13)"), Remedy::Permission);
+        assert_eq!(text("No space left on device (os error 28)"), Remedy::Room);
+        assert_eq!(text("the footer is damaged"), Remedy::Rebuild);
+        let sqlite = |code: i32| {
+            files_failed("write")(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None))
+                .remedy()
+        };
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_FULL), Remedy::Room);
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_BUSY), Remedy::Wait);
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_CORRUPT), Remedy::Rebuild);
+    }
 }

@@ -32,6 +32,7 @@ mod snippet;
 mod source;
 mod sync;
 mod understand;
+mod unlocked;
 mod vectors;
 mod walked;
 mod words;
@@ -39,7 +40,7 @@ mod writer;
 
 pub use chunk::texts;
 pub use embed::{Embedded, embed};
-pub use error::Error;
+pub use error::{Error, Remedy};
 pub use kind::Kind;
 pub use outcome::{Count, Hit, Meaning, Mode, Outcome, Scope, Size, Why};
 pub use query::{Filter, FilterName, Query, role, tags, without_tag};

@@ -29,6 +29,7 @@ use crate::sessions::Sessions;
 use crate::snippet::{At, cite, texts_at};
 use crate::source::SourceKind;
 use crate::understand::{self, Read, Understanding};
+use crate::unlocked::Unlocked;
 use crate::vectors;
 use crate::walked::Walked;
 use crate::writer::{list_file, text_folder};
@@ -458,8 +459,14 @@ fn nearness(
 }
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {
-    let index = Index::open_in_dir(text)?;
-    register(&index);
+    match reader_of(&Index::open_in_dir(text)?) {
+        Err(tantivy::TantivyError::LockFailure(..)) => reader_of(&Index::open(Unlocked::open(text)?)?),
+        other => other,
+    }
+}
+
+fn reader_of(index: &Index) -> tantivy::Result<Text> {
+    register(index);
     let reader =
         index.reader_builder().reload_policy(ReloadPolicy::Manual).num_warming_threads(0).try_into()?;
     let reader: tantivy::IndexReader = reader;
