@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::patience::Patience;
 use crate::progress::Embedding;
-use crate::text::{bytes, safe};
+use crate::text::{bytes, json_line, safe};
 
 /// Bring the search index up to date with the transcripts.
 ///
@@ -79,7 +79,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     let mut patience = Patience::endless();
     let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
-    tell(app, &synced, args.json)?;
+    tell(app, &synced, args)?;
     let embeds = args.embed || app.config.settings.embedding.everything;
     if embeds {
         let limit = args.watch.then_some(EMBED_FOR);
@@ -133,7 +133,7 @@ fn pause(length: Duration) -> bool {
 fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
     let Embedded { done, of, added, unread, busy } = *embedded;
     if args.json {
-        return super::json(&EmbeddedJson { embedded: done, of, added, unread, busy });
+        return told_as(args, &EmbeddedJson { embedded: done, of, added, unread, busy });
     }
     let mut out = Output::plain();
     if busy {
@@ -166,7 +166,7 @@ fn watch(app: &App, args: &Args, patience: &mut Patience, embeds: bool) -> Resul
         if is_time {
             let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
             if synced.progress.files > 0 {
-                tell(app, &synced, args.json)?;
+                tell(app, &synced, args)?;
             }
         }
         is_left = is_time && embeds || is_left;
@@ -189,9 +189,19 @@ fn dry(app: &App, as_json: bool) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn tell(app: &App, synced: &Synced, as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        return super::json(&json(app, synced)?);
+/// Prints JSON: an object, or where more of them follow one a line.
+fn told_as(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
+    if !args.watch {
+        return super::json(value);
+    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", json_line(value)?)?;
+    Ok(out.flush()?)
+}
+
+fn tell(app: &App, synced: &Synced, args: &Args) -> Result<(), Failure> {
+    if args.json {
+        return told_as(args, &json(app, synced)?);
     }
     let mut out = Output::plain();
     let done = synced.progress;

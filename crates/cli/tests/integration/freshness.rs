@@ -1,5 +1,8 @@
 //! An index that is asked while transcripts are looked for still answers from all that is there.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
 use serde_json::Value;
 use testkit::{ScratchHome, Transcript};
 
@@ -27,4 +30,20 @@ fn what_is_said_between_two_searches_is_found_by_the_second() {
         say(&format!("{at}1111111-aaaa"));
         assert_eq!(found(&home, question).len(), at + 1, "{question}");
     }
+}
+
+#[test]
+fn one_who_watches_in_json_gets_an_object_a_line() {
+    let home = ScratchHome::new();
+    let say = |id: &str| Transcript::new(id).prompt("feed the walrus").answer("It ate.").write_to(&home);
+    say("01111111-aaaa");
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    let mut child = command.args(["index", "--watch", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(next()["files"], 1);
+    say("11111111-aaaa");
+    assert_eq!(next()["files"], 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
