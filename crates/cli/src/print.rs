@@ -30,7 +30,7 @@ pub(crate) enum Lies {
     Left,
     /// To the right: numbers.
     Right,
-    /// To the left, and cut when the line would be too long; of several, the last is cut first.
+    /// To the left, and cut when the line would be too long; of several, the widest is cut first.
     GivesWay,
     /// The same, but its end is kept: paths.
     KeepsEnd,
@@ -85,13 +85,20 @@ fn widths(width: usize, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
         .map(|(at, column)| widest(at).unwrap_or(0).min(column.most).max(column.head.width()))
         .collect();
     let whole = widths.iter().sum::<usize>() + GAP * columns.len().saturating_sub(1);
-    let mut too_much = whole.saturating_sub(width);
-    for (at, _) in columns.iter().enumerate().rev().filter(|(_, column)| column.lies.gives_way()) {
-        let kept = widths[at].saturating_sub(too_much).max(LEAST.min(widths[at]));
-        too_much -= widths[at] - kept;
-        widths[at] = kept;
-    }
+    let giving: Vec<usize> = (0..columns.len()).filter(|at| columns[*at].lies.gives_way()).collect();
+    cut_widest(&mut widths, &giving, whole.saturating_sub(width));
     widths
+}
+
+/// Takes so many cells from those columns, always from the widest, of equals from the last.
+fn cut_widest(widths: &mut [usize], giving: &[usize], too_much: usize) {
+    for _ in 0..too_much {
+        let widest = giving.iter().copied().max_by_key(|at| (widths[*at], *at));
+        match widest.filter(|at| widths[*at] > LEAST) {
+            Some(at) => widths[at] -= 1,
+            None => return,
+        }
+    }
 }
 
 fn line(out: &mut impl Write, columns: &[Column], widths: &[usize], row: &[Cell]) -> io::Result<()> {

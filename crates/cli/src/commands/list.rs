@@ -83,27 +83,32 @@ fn request(app: &App, args: &Args) -> Result<Request, Failure> {
     Ok(Request { filter, limit: args.limit.or(for_a_person.then_some(ON_A_TERMINAL)) })
 }
 
+const COLUMNS: [Column; 10] = [
+    Column { head: "DOING", lies: Lies::Left, most: 16 },
+    Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
+    Column { head: PROJECT, lies: Lies::GivesWay, most: 20 },
+    Column { head: BRANCH, lies: Lies::GivesWay, most: 20 },
+    Column { head: "ORIGIN", lies: Lies::Left, most: 24 },
+    Column { head: "AGE", lies: Lies::Right, most: 4 },
+    Column { head: MESSAGES, lies: Lies::Right, most: 6 },
+    Column { head: TOKENS, lies: Lies::Right, most: 6 },
+    Column { head: COST, lies: Lies::Right, most: 10 },
+    Column { head: "ID", lies: Lies::Left, most: 8 },
+];
+const PROJECT: &str = "PROJECT";
+const BRANCH: &str = "BRANCH";
+const MESSAGES: &str = "MSGS";
+const TOKENS: &str = "TOKENS";
+const COST: &str = "COST";
+
 fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
-    const COLUMNS: [Column; 10] = [
-        Column { head: "DOING", lies: Lies::Left, most: 16 },
-        Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
-        Column { head: "PROJECT", lies: Lies::GivesWay, most: 20 },
-        Column { head: "BRANCH", lies: Lies::GivesWay, most: 20 },
-        Column { head: "ORIGIN", lies: Lies::GivesWay, most: 20 },
-        Column { head: "AGE", lies: Lies::Right, most: 4 },
-        Column { head: "MSGS", lies: Lies::Right, most: 6 },
-        Column { head: "TOKENS", lies: Lies::Right, most: 6 },
-        Column { head: "COST", lies: Lies::Right, most: 10 },
-        Column { head: "ID", lies: Lies::Left, most: 8 },
-    ];
     let mut out = super::paged(app);
     if answer.sessions.is_empty() {
         writeln!(out, "{}", nothing(app, answer))?;
         return Ok(out.finish()?);
     }
-    let rows: Vec<_> = answer.sessions.iter().map(|session| row(session, app.now)).collect();
     let width = out.width();
-    table(&mut out, width, &COLUMNS, &rows)?;
+    print_sessions(&mut out, width, &answer.sessions, app.now)?;
     for line in notes(answer) {
         let dim = Style::new().dimmed();
         writeln!(out, "{dim}{line}{dim:#}")?;
@@ -111,8 +116,31 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn row(session: &Session, now: Timestamp) -> Vec<Cell> {
-    vec![
+/// Where a line is narrow the figures go first: they stand in `--json` and in `cost`.
+fn print_sessions(
+    out: &mut impl std::io::Write,
+    width: usize,
+    sessions: &[Session],
+    now: Timestamp,
+) -> std::io::Result<()> {
+    let left_out: &[&str] = match width {
+        100.. => &[],
+        80.. => &[TOKENS],
+        70.. => &[TOKENS, MESSAGES, COST, BRANCH],
+        _ => &[TOKENS, MESSAGES, COST, BRANCH, PROJECT],
+    };
+    let is_shown = |column: &Column| !left_out.contains(&column.head);
+    let columns: Vec<Column> = COLUMNS.into_iter().filter(is_shown).collect();
+    let shown = |session| {
+        let cells = COLUMNS.iter().zip(row(session, now)).filter(|(column, _)| is_shown(column));
+        cells.map(|(_, cell)| cell).collect()
+    };
+    let rows: Vec<_> = sessions.iter().map(shown).collect();
+    table(out, width, &columns, &rows)
+}
+
+fn row(session: &Session, now: Timestamp) -> [Cell; COLUMNS.len()] {
+    [
         doing(session),
         Cell::new(session.title.as_deref().unwrap_or("(no title)")),
         Cell::new(session.project.as_deref().unwrap_or("-")),

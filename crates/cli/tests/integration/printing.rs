@@ -44,15 +44,47 @@ fn session(home: &ScratchHome, id: &str, project: &str, entrypoint: &str, prompt
 }
 
 fn check(name: &str, arguments: &[&str]) {
-    let home = home();
+    check_in(name, &home(), arguments);
+}
+
+fn check_in(name: &str, home: &ScratchHome, arguments: &[&str]) {
     insta::with_settings!({ filters => vec![(r" +\d+y ", " [age] ")] }, {
-        insta::assert_snapshot!(name, run(&home, arguments));
+        insta::assert_snapshot!(name, run(home, arguments));
     });
 }
 
 #[test]
 fn sessions_of_every_origin() {
     check("sessions_of_every_origin", &["list"]);
+}
+
+/// On a narrow line the titles give way, and then the figures: never who began a session.
+#[test]
+fn long_titles_give_way() {
+    let home = home();
+    for (id, prompt) in [
+        (
+            "66666666-ffff",
+            "Rewrite the importer so that it reads every file once and tells of each line it could not read",
+        ),
+        (
+            "77777777-aaaa",
+            "[openclaw:agent=reviewer]\\n\\nLook through the importer again and say what a stranger would trip over in it",
+        ),
+    ] {
+        session(&home, id, "a-project-with-a-long-name", "cli", prompt, "01-05");
+    }
+    let program = env!("CARGO_BIN_EXE_backstory");
+    for width in [60, 80] {
+        let mut command = home.command("sh");
+        command.args(["-c", &format!("'{program}' list; exec cat")]);
+        let terminal = testkit::Terminal::run(&command, width, 12);
+        terminal.until(|screen| screen.contains("11111111"));
+        insta::with_settings!({ filters => vec![(r" +\d+y ", " [age] ")] }, {
+            insta::assert_snapshot!(format!("long_titles_in_{width}_columns"), terminal.screen().trim_end());
+        });
+    }
+    check_in("long_titles_in_a_pipe", &home, &["list"]);
 }
 
 #[test]
