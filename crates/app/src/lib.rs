@@ -26,6 +26,7 @@ mod ledger;
 pub mod list;
 mod looked_at;
 pub mod memory;
+mod memory_score;
 mod moment;
 pub mod pick;
 mod place;

@@ -10,6 +10,7 @@ pub use search::Count;
 use search::{Hit, Mode, Query, Scope, Searcher};
 
 use crate::index::Refreshed;
+use crate::memory_score::calibrate;
 use crate::search::{Chosen, Progress, SourceKind, named, of_project, tagged, told};
 use crate::{App, Error, Kind, Secrets, index};
 
@@ -132,9 +133,10 @@ pub fn search(
     let least = request.min_score.or(set).unwrap_or(SCORE);
     searcher.understand_by(crate::embed::understanding(app, None, false)?);
     // Copies of one record are one result, so a few more are asked for.
-    let outcome = searcher
+    let mut outcome = searcher
         .search(&query, &scope, Mode::Hybrid, app.config.places().threads, limit.saturating_mul(4))
         .map_err(|error| index::failed(&error))?;
+    calibrate(&mut outcome.hits);
     let names = Names::of(&memory);
     let mut seen = HashSet::new();
     let once = |hit: &Hit| seen.insert((hit.file.clone(), hit.offset, hit.line));

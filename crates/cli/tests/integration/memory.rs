@@ -203,3 +203,21 @@ fn the_status_names_who_embeds() {
     let said = backstory(&home, &["memory", "status"]).succeeded().stdout;
     assert!(said.contains("nothing of the source `memory`") && said.contains("built-in"), "{said}");
 }
+
+/// OpenClaw leaves out what scores below 0.35: a word that stands there must not.
+#[test]
+fn a_word_that_was_written_down_is_found_by_default() {
+    let home = home();
+    let day =
+        |day| format!("## Day {day}\n\nMoved the crates of bay {day} to the quay and paid the crew.\n\n");
+    let notes = (0..40).map(day).collect::<Vec<_>>().concat();
+    write(
+        &home,
+        ".openclaw/workspace/MEMORY.md",
+        &format!("# Remember\n\nThe heron nests under the second pier, leave it alone.\n\n{notes}"),
+    );
+    let ask =
+        |question: &str| answer(&home, &["memory", "search", question])["results"].as_array().map(Vec::len);
+    assert_eq!(ask("heron"), Some(1));
+    assert_eq!(ask("price of saffron in Lisbon"), Some(0));
+}
