@@ -12,6 +12,7 @@ use transcript::{ConfigFolder, Live, TranscriptFile};
 use workers::Release;
 
 use crate::list::{self, list};
+use crate::unread::STILL_FOUND;
 use crate::{App, Error, claude, cron, index};
 
 /// How long before Claude Code deletes a transcript it is told.
@@ -134,6 +135,7 @@ pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
         not_kept(&all),
         index.as_ref().err().map(broken).into_iter().collect(),
         expiring(app, &all.sessions),
+        not_read(app),
         set_aside(app),
         left_behind(app),
         forsaken(app),
@@ -332,6 +334,22 @@ fn left_behind(app: &App) -> Vec<Finding> {
         place: Some(record),
     };
     records.map(finding).collect()
+}
+
+/// The databases of OpenClaw's that are not read.
+fn not_read(app: &App) -> Vec<Finding> {
+    let finding = |database: openclaw::Database| {
+        let schema = database.schema.map_or_else(String::new, |schema| format!(", schema {schema}"));
+        Finding {
+            severity: Severity::Advice,
+            what: format!(
+                "OpenClaw keeps conversations in SQLite (2026.8 and newer{schema}), which is not read yet"
+            ),
+            place: Some(database.path),
+            next_step: format!("nothing has to be done: {STILL_FOUND}"),
+        }
+    };
+    openclaw::Database::find(&app.config.openclaw_folders).into_iter().map(finding).collect()
 }
 
 /// Files of ours that could not be used, and were put away when they were made anew.

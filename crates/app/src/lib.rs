@@ -46,6 +46,7 @@ pub mod status;
 #[cfg(test)]
 mod testing;
 mod totals;
+mod unread;
 pub mod watch;
 pub mod which;
 pub mod why_not;
@@ -63,6 +64,7 @@ pub use resolve::resolve;
 pub use secrets::Secrets;
 pub use session_json::SessionJson;
 pub use settings::{Engine, Notify, Settings};
+pub use unread::unread;
 
 /// The opened parts, and what the caller knows of the moment.
 #[derive(Debug, Clone)]

@@ -196,6 +196,8 @@ fn scan(memory: &Memory, known: &AgentMemory, source: SourceKind, claude: usize)
     let here = memory.problems.iter().filter(|problem| problem.path.starts_with(&folder));
     let mut issues: Vec<String> =
         here.map(|problem| format!("{}: {}", problem.path.display(), problem.what)).collect();
+    let database = known.database.as_ref().filter(|_| source == SourceKind::Sessions);
+    issues.extend(database.map(crate::unread::said));
     if files == 0 && issues.is_empty() {
         issues.push(format!("nothing of the source `{}` in {}", source.word(), folder.display()));
     }

@@ -33,6 +33,17 @@ pub(crate) fn read(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, Problem> {
     Ok(Some(content))
 }
 
+/// At most so many bytes of the beginning of a regular file.
+pub(crate) fn beginning(path: &Path, length: usize) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut content = Vec::new();
+    file.take(length as u64).read_to_end(&mut content)?;
+    Ok(content)
+}
+
 /// Opens without waiting: a fifo in the file's place would otherwise hold us until somebody writes to it.
 fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;

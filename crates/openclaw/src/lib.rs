@@ -15,6 +15,7 @@ mod problem;
 mod record;
 mod registry;
 mod settings;
+mod sqlite;
 
 pub use agents::{Agent, Agents, folder_for};
 pub use config::{Config, SessionSelection};
@@ -26,3 +27,4 @@ pub use problem::Problem;
 pub use record::{AgentRun, enter};
 pub use registry::{Registry, RegistryEntry, Task};
 pub use settings::{ClaudeSessions, MemorySettings};
+pub use sqlite::Database;

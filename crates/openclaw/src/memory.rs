@@ -10,8 +10,10 @@ use model::{AgentId, SessionId};
 use crate::config::Config;
 use crate::conversations::Conversation;
 use crate::settings::MemorySettings;
-use crate::{Agents, Problem};
+use crate::{Agents, Database, Problem};
 
+/// Where OpenClaw puts the transcripts whose content it has taken over into SQLite, beside their folder.
+const IMPORTED: &str = "session-sqlite-import-archive";
 /// How deep notes may be nested.
 const DEEPEST: usize = 16;
 
@@ -48,8 +50,10 @@ pub struct AgentMemory {
     pub settings: MemorySettings,
     /// The Markdown files of its workspace and of the paths its settings add.
     pub notes: Vec<MemoryFile>,
-    /// Its transcripts, topics and archives among them.
+    /// Its transcripts, topics and archives among them, and those that OpenClaw has taken over into SQLite.
     pub transcripts: Vec<TranscriptFile>,
+    /// The database that it keeps its conversations in since then, which is not read.
+    pub database: Option<Database>,
     sessions: Sessions,
 }
 
@@ -110,6 +114,7 @@ impl Memory {
                 settings,
                 notes: Vec::new(),
                 transcripts: Vec::new(),
+                database: Database::of_agent(&folder),
                 sessions: Sessions { store, sidecars: Vec::new() },
             };
             found.look_for_notes(seen, &mut self.problems);
@@ -143,21 +148,41 @@ impl AgentMemory {
     }
 
     fn look_for_transcripts(&mut self, seen: &mut HashSet<PathBuf>, problems: &mut Vec<Problem>) {
-        let Some(folder) = self.sessions.store.parent() else { return };
-        for (path, metadata) in entries(folder, problems) {
-            let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|_| metadata.is_file())
-            else {
-                continue;
-            };
+        let Some(folder) = self.sessions.store.parent().map(Path::to_owned) else { return };
+        for (name, path, metadata) in files(&folder, problems) {
             if let Some(session) = name.strip_suffix(".claude-sdk.json").and_then(conversation) {
                 self.sessions.sidecars.push((session, path));
-            } else if let Some(session) = conversation(name)
+            } else if let Some(session) = conversation(&name)
+                && seen.insert(path.clone())
+            {
+                self.transcripts.push(TranscriptFile { session, path, metadata });
+            }
+        }
+        for (name, path, metadata) in files(&folder.with_file_name(IMPORTED), problems) {
+            if let Some(session) = imported(&name)
                 && seen.insert(path.clone())
             {
                 self.transcripts.push(TranscriptFile { session, path, metadata });
             }
         }
     }
+}
+
+/// The regular files in a folder whose names are text.
+fn files(folder: &Path, problems: &mut Vec<Problem>) -> Vec<(String, PathBuf, Metadata)> {
+    let files = entries(folder, problems).into_iter().filter(|(_, metadata)| metadata.is_file());
+    let named =
+        files.filter_map(|(path, metadata)| Some((path.file_name()?.to_str()?.to_owned(), path, metadata)));
+    named.collect()
+}
+
+/// The conversation in a file that OpenClaw has taken over: what its key was stands before its name,
+/// `.imported-<time>` behind it.
+fn imported(name: &str) -> Option<SessionId> {
+    let (name, _) = name.rsplit_once(".imported-")?;
+    let (stem, _) = name.split_once(".jsonl")?;
+    let file = stem.rsplit_once('.').map_or(name, |(key, _)| &name[key.len() + 1..]);
+    conversation(file)
 }
 
 /// The conversation that a file in a sessions folder holds: `<id>.jsonl`, `<id>-topic-<topic>.jsonl`, and what
@@ -244,6 +269,20 @@ mod tests {
         check(".jsonl", None);
     }
 
+    #[test]
+    fn names_of_files_that_were_taken_over_tell_it_too() {
+        let check = |name: &str, expected: Option<&str>| {
+            let found = imported(name);
+            assert_eq!(found.as_ref().map(SessionId::as_str), expected, "{name}");
+        };
+        check("agent_main_main.0b7c.jsonl.imported-1789000000000", Some("0b7c"));
+        check("agent_main_mail.example.org.0b7c-topic-5.jsonl.imported-1789000000000.2", Some("0b7c"));
+        check("0b7c.jsonl.imported-1", Some("0b7c"));
+        check("key.0b7c.jsonl.reset.2026-01-15.imported-1", Some("0b7c"));
+        check("0b7c.jsonl", None);
+        check("sessions.json.imported-1", None);
+    }
+
     fn write(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
@@ -271,6 +310,7 @@ mod tests {
             ".openclaw/agents/main/sessions/s1.jsonl.claude-sdk.json",
             ".openclaw/agents/main/sessions/s2-topic-5.jsonl",
             ".openclaw/agents/coder/sessions/s3.jsonl.reset.2026",
+            ".openclaw/agents/coder/session-sqlite-import-archive/agent_coder_main.s4.jsonl.imported-1",
         ] {
             write(&home.join(file), "{}");
         }
@@ -293,7 +333,8 @@ mod tests {
             [
                 "main: @workspace/MEMORY.md @workspace/memory/2026/a.md @workspace/../shared/c.md one.md \
                  @agents/main/sessions/s1.jsonl @agents/main/sessions/s2-topic-5.jsonl",
-                "coder: code/memory.md @agents/coder/sessions/s3.jsonl.reset.2026",
+                "coder: code/memory.md @agents/coder/sessions/s3.jsonl.reset.2026 \
+                 @agents/coder/session-sqlite-import-archive/agent_coder_main.s4.jsonl.imported-1",
             ]
         );
         assert!(memory.problems.is_empty(), "{:?}", memory.problems);

@@ -39,7 +39,7 @@ impl StateFolders {
             .chain(of_profile)
             .chain(usual)
             .flat_map(|folder| [folder.join("state"), folder].into_iter().rev())
-            .filter(|folder| folder.is_dir())
+            .filter(|folder| folder.is_dir() && !is_part_of_state(folder))
             .filter(|folder| fs::canonicalize(folder).is_ok_and(|real| seen.insert(real)))
             .collect()
     }
@@ -51,6 +51,11 @@ impl StateFolders {
             _ => path.to_owned(),
         }
     }
+}
+
+/// Since 2026.6 the folder `state` of a state folder holds what all its agents share, and is none itself.
+fn is_part_of_state(folder: &Path) -> bool {
+    folder.ends_with("state") && folder.join("openclaw.sqlite").is_file() && !folder.join("agents").is_dir()
 }
 
 /// A name that OpenClaw takes for a profile; "default" is none.
@@ -83,6 +88,19 @@ mod tests {
         check("default", &[".openclaw"]);
         check("../x", &[".openclaw"]);
         check("", &[".openclaw"]);
+    }
+
+    #[test]
+    fn what_agents_share_is_no_state_folder() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path();
+        fs::create_dir_all(home.join(".openclaw/state")).unwrap();
+        let found = || StateFolders { home: Some(home.to_owned()), ..StateFolders::default() }.find();
+        assert_eq!(found(), [home.join(".openclaw"), home.join(".openclaw/state")]);
+        fs::write(home.join(".openclaw/state/openclaw.sqlite"), "").unwrap();
+        assert_eq!(found(), [home.join(".openclaw")]);
+        fs::create_dir(home.join(".openclaw/state/agents")).unwrap();
+        assert_eq!(found(), [home.join(".openclaw"), home.join(".openclaw/state")]);
     }
 
     #[test]

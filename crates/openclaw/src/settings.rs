@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::config::Config;
 
-/// `agents.defaults.memorySearch` with an agent's own `memorySearch` over it; what is not said is absent.
+/// `memory.search`, or `agents.defaults.memorySearch` as it was called before 2026.9, with an agent's own `memorySearch`
+/// over it; what is not said is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemorySettings {
     /// Whether the agent's memory may be searched.
@@ -53,8 +54,7 @@ impl Config {
 
     /// The folders of Claude Code's project folders that any of its agents' memory names.
     pub fn claude_projects(&self, home: &Path) -> Vec<PathBuf> {
-        let common = self.at("/agents/defaults/memorySearch");
-        let blocks = self.listed().map(|agent| &agent["memorySearch"]).chain([common]);
+        let blocks = self.listed().map(|agent| &agent["memorySearch"]).chain(self.common());
         let paths = blocks.filter_map(|block| block["claudeSessions"]["path"].as_str()).map(str::trim);
         paths.filter(|path| !path.is_empty()).map(|path| expand(path, home)).collect()
     }
@@ -89,7 +89,8 @@ impl Config {
 
     /// What it says of an agent's memory.
     pub(crate) fn memory(&self, agent: &AgentId, workspace: &Path, home: &Path) -> MemorySettings {
-        let layers = [&self.of_agent(agent)["memorySearch"], self.at("/agents/defaults/memorySearch")];
+        let layers: Vec<_> =
+            std::iter::once(&self.of_agent(agent)["memorySearch"]).chain(self.common()).collect();
         let first = |pointer: &str| {
             layers.iter().filter_map(|layer| layer.pointer(pointer)).find(|value| !value.is_null())
         };
@@ -119,6 +120,11 @@ impl Config {
                     .map(str::to_owned),
             },
         }
+    }
+
+    /// What is said of the memory of all agents, the newest key first.
+    fn common(&self) -> [&Value; 2] {
+        [self.at("/memory/search"), self.at("/agents/defaults/memorySearch")]
     }
 
     fn listed(&self) -> impl Iterator<Item = &Value> {
@@ -195,6 +201,20 @@ mod tests {
         assert!(found.enabled && !found.claude.watch);
         assert_eq!(found.claude.default_project.as_deref(), Some("y"));
         assert_eq!(found.extra_paths, [Path::new("/w/a"), Path::new("/b")]);
+    }
+
+    #[test]
+    fn the_key_of_2026_9_wins_over_the_one_before() {
+        let found = memory(
+            r#"{"memory": {"search": {"sources": ["sessions"], "query": {"maxResults": 3}}},
+                "agents": {"defaults": {"memorySearch": {"sources": ["memory"], "query": {"minScore": 0.5}}}}}"#,
+        );
+        assert_eq!(found.sources, Some(vec!["sessions".to_owned()]));
+        assert_eq!((found.max_results, found.min_score), (Some(3), Some(0.5)));
+        let (_scratch, config) =
+            config(r#"{"memory": {"search": {"claudeSessions": {"path": "~/c"}, "sources": 7}}}"#);
+        assert_eq!(config.claude_projects(Path::new("/h")), [Path::new("/h/c")]);
+        assert_eq!(memory(r#"{"memory": {"search": 7}}"#), memory("{}"));
     }
 
     #[test]

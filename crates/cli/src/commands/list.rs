@@ -10,10 +10,10 @@ use model::{Origin, Session};
 use serde::Serialize;
 
 use crate::exit::Failure;
-use crate::output::is_read_by_a_person;
+use crate::output::{Output, is_read_by_a_person};
 use crate::print::{Cell, Column, Lies, table};
 use crate::progress::Reading;
-use crate::text::{age, count, dollars};
+use crate::text::{age, count, dollars, safe};
 
 /// How many sessions a person is shown who does not say how many.
 const ON_A_TERMINAL: usize = 50;
@@ -53,6 +53,9 @@ struct ListJson {
     sessions: Vec<SessionJson>,
     subagents_excluded: usize,
     problems: usize,
+    /// What else a person would be told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// Lists sessions.
@@ -64,9 +67,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.json {
         let sessions = answer.sessions.iter().map(SessionJson::from).collect();
         let (subagents_excluded, problems) = (answer.subagents_excluded, answer.problems.len());
-        return super::json(&ListJson { sessions, subagents_excluded, problems });
+        return super::json(&ListJson { sessions, subagents_excluded, problems, notes: unread(app, args) });
     }
-    print(app, &answer)
+    print(app, args, &answer)
 }
 
 fn request(app: &App, args: &Args) -> Result<Request, Failure> {
@@ -101,19 +104,25 @@ const MESSAGES: &str = "MSGS";
 const TOKENS: &str = "TOKENS";
 const COST: &str = "COST";
 
-fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
+fn print(app: &App, args: &Args, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(app);
     if answer.sessions.is_empty() {
-        writeln!(out, "{}", nothing(app, answer))?;
+        writeln!(out, "{}", nothing(app, args, answer))?;
+        write_notes(&mut out, app, args, answer)?;
         return Ok(out.finish()?);
     }
     let width = out.width();
     print_sessions(&mut out, width, &answer.sessions, app.now)?;
-    for line in notes(answer) {
-        let dim = Style::new().dimmed();
-        writeln!(out, "{dim}{line}{dim:#}")?;
-    }
+    write_notes(&mut out, app, args, answer)?;
     Ok(out.finish()?)
+}
+
+fn write_notes(out: &mut Output, app: &App, args: &Args, answer: &Answer) -> Result<(), Failure> {
+    let dim = Style::new().dimmed();
+    for line in notes(answer).into_iter().chain(unread(app, args)) {
+        writeln!(out, "{dim}{}{dim:#}", safe(&line))?;
+    }
+    Ok(())
 }
 
 /// Where a line is narrow the figures go first: they stand in `--json` and in `cost`.
@@ -198,7 +207,22 @@ fn notes(answer: &Answer) -> Vec<String> {
     notes
 }
 
-fn nothing(app: &App, answer: &Answer) -> String {
+/// What is asked for and not read.
+fn unread(app: &App, args: &Args) -> Vec<String> {
+    let of_openclaw = args.origin.as_deref() == Some("openclaw") || args.agent.is_some();
+    if of_openclaw { app::unread(app) } else { Vec::new() }
+}
+
+fn nothing(app: &App, args: &Args, answer: &Answer) -> String {
+    if args.origin.as_deref() == Some("openclaw") {
+        let states: Vec<_> =
+            app.config.openclaw_folders.iter().map(|folder| folder.display().to_string()).collect();
+        return match states.as_slice() {
+            [] => "No state of OpenClaw's was found; set OPENCLAW_STATE_DIR to the folder that holds it."
+                .to_owned(),
+            _ => format!("No Claude Code session was started by OpenClaw's agents in {}.", states.join(", ")),
+        };
+    }
     if answer.known > 0 {
         return format!("No session is like that; there are {} in all.", answer.known);
     }

@@ -177,6 +177,9 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(app);
     if answer.results.is_empty() {
         writeln!(out, "No matches.")?;
+        for sentence in app::unread(app) {
+            writeln!(out, "{}", safe(&sentence))?;
+        }
     }
     for found in &answer.results {
         let (start, end) = found.hit.lines.unwrap_or((found.hit.line, found.hit.line));

@@ -162,9 +162,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let answer = search(app, &request, &mut |progress| patience.keeps_on(progress))?;
     drop(patience);
     if args.json {
-        return json(&question, &args.mode, &answer);
+        return json(app, args, &question, &answer);
     }
-    print(app, &question, &answer)
+    print(app, args, &question, &answer)
 }
 
 fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
@@ -196,7 +196,8 @@ fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
     })
 }
 
-fn json(question: &str, mode: &str, answer: &Answer) -> Result<(), Failure> {
+fn json(app: &App, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
+    let mode = args.mode.as_str();
     let hits = answer.found.iter().zip(1..).map(|(found, rank)| hit_json(found, rank)).collect();
     let pending = Pending { files: answer.pending_files, bytes: answer.pending_bytes, busy: answer.busy };
     let ran: &[&str] = match (answer.meaning, mode) {
@@ -219,7 +220,7 @@ fn json(question: &str, mode: &str, answer: &Answer) -> Result<(), Failure> {
         total: answer.total,
         modes,
         pending,
-        notes: notes(answer),
+        notes: notes(app, args, answer),
         did_you_mean: &answer.near,
     })
 }
@@ -271,7 +272,7 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
     }
 }
 
-fn print(app: &App, question: &str, answer: &Answer) -> Result<(), Failure> {
+fn print(app: &App, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(app);
     let dim = Style::new().dimmed();
     if answer.found.is_empty() {
@@ -279,12 +280,12 @@ fn print(app: &App, question: &str, answer: &Answer) -> Result<(), Failure> {
         if !answer.near.is_empty() {
             writeln!(out, "Near it, and known: {}", safe(&answer.near.join(", ")))?;
         }
-        writeln!(out, "{dim}{}{dim:#}", advice(app, answer))?;
+        writeln!(out, "{dim}{}{dim:#}", advice(app, args, answer))?;
     }
     for found in &answer.found {
         print_one(app, &mut out, found)?;
     }
-    for note in notes(answer) {
+    for note in notes(app, args, answer) {
         writeln!(out, "{dim}{}{dim:#}", safe(&note))?;
     }
     let best = answer.found.first();
@@ -385,7 +386,12 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// What to try where nothing was found.
-fn advice(app: &App, answer: &Answer) -> String {
+fn advice(app: &App, args: &Args, answer: &Answer) -> String {
+    if let Some(source @ ("sessions" | "memory")) = args.source.as_deref() {
+        return format!(
+            "Only the source `{source}` of OpenClaw was asked; `backstory memory status` says what there is."
+        );
+    }
     if answer.known > 0 {
         return "Every word counts by itself; try fewer or other words, or leave out a filter.".to_owned();
     }
@@ -418,7 +424,7 @@ fn readers(understood: &Understood) -> Option<String> {
     })
 }
 
-fn notes(answer: &Answer) -> Vec<String> {
+fn notes(app: &App, args: &Args, answer: &Answer) -> Vec<String> {
     let mut notes: Vec<String> = answer.understood.as_ref().and_then(readers).into_iter().collect();
     if answer.pending_files > 0 {
         let who = if answer.busy {
@@ -434,6 +440,10 @@ fn notes(answer: &Answer) -> Vec<String> {
     }
     if let Some(why) = &answer.stale {
         notes.push(format!("the index could not be brought up to date: {why}"));
+    }
+    let of_openclaw = args.source.as_deref() == Some("sessions") || args.agent.is_some();
+    if answer.found.is_empty() && of_openclaw {
+        notes.extend(app::unread(app));
     }
     if answer.cut {
         notes.push("the question was long: only its first 64 different words were searched for".to_owned());

@@ -1,0 +1,21 @@
+//! What holds conversations and is not read: the databases that OpenClaw keeps them in since 2026.8.
+
+use openclaw::Database;
+
+use crate::App;
+
+/// What is still found of an agent whose conversations are not read.
+pub(crate) const STILL_FOUND: &str =
+    "its notes, the transcripts from before that, and Claude Code's sessions are found all the same";
+
+/// The databases of OpenClaw's agents that are not read, a sentence for each.
+pub fn unread(app: &App) -> Vec<String> {
+    Database::find(&app.config.openclaw_folders).iter().map(said).collect()
+}
+
+/// Says of a database that it is not read.
+pub(crate) fn said(database: &Database) -> String {
+    let schema = database.schema.map_or_else(String::new, |schema| format!(" (schema {schema})"));
+    let path = database.path.display();
+    format!("OpenClaw keeps conversations in SQLite, which is not read yet: {path}{schema}; {STILL_FOUND}")
+}
