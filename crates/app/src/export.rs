@@ -149,7 +149,8 @@ fn keep(
     let kept = page.kept()?;
     if kept == Kept::Stale {
         let conversation = Conversation::redacted(session.clone(), file.to_owned());
-        collection.write(page, |out| conversation.each(|shown| Ok::<_, Broken>(look(out, &shown)?)))?;
+        collection
+            .write(page, |out| conversation.each(|shown| Ok::<_, Broken>(look(out, &shown)?)).map(drop))?;
     }
     Ok(kept)
 }

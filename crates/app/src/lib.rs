@@ -43,6 +43,7 @@ mod settings;
 pub mod show;
 mod spoken;
 pub mod status;
+mod talk;
 #[cfg(test)]
 mod testing;
 mod totals;

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::{Session, Subagent};
+use openclaw::Entry;
 use serde::Serialize;
 use transcript::record::{parse, result_text};
 use transcript::{Chain, Message, Part, Raw, Reader, let_go, message};
 
-use crate::{App, Error, Kind, Secrets, activity, resolve, spoken, totals};
+use crate::{App, Error, Kind, Secrets, activity, resolve, spoken, talk, totals};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
@@ -42,8 +43,17 @@ pub struct Conversation {
     /// The session.
     pub session: Session,
     request: Request,
-    file: PathBuf,
+    files: Files,
     secrets: Secrets,
+}
+
+/// Where the words of a conversation stand.
+#[derive(Debug)]
+enum Files {
+    /// In a transcript of Claude Code's.
+    Claude(PathBuf),
+    /// In transcripts of OpenClaw's.
+    OpenClaw(Vec<PathBuf>),
 }
 
 /// One message as it is shown.
@@ -93,12 +103,20 @@ pub enum Piece {
     Image,
 }
 
-/// Opens the session that a person names.
+/// Opens the session, or the conversation of OpenClaw's, that a person names.
 pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
     let catalog = totals::with_totals(app, |_| ());
-    let mut session =
-        resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session)?.clone();
+    let found = resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session).cloned();
     let_go(catalog);
+    let mut session = match found {
+        Ok(session) => session,
+        Err(error) if error.kind == Kind::NotFound => {
+            let Some((session, files)) = talk::find(app, &request.session)? else { return Err(error) };
+            let files = Files::OpenClaw(files);
+            return Ok(Conversation { session, request, files, secrets: app.secrets });
+        }
+        Err(error) => return Err(error),
+    };
     let Some(file) = session.file.as_deref().map(ToOwned::to_owned) else {
         let message =
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
@@ -106,17 +124,18 @@ pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
     };
     activity::enter(app, std::slice::from_mut(&mut session), spoken::all(app));
     app.told_session(&mut session);
-    Ok(Conversation { session, request, file, secrets: app.secrets })
+    Ok(Conversation { session, request, files: Files::Claude(file), secrets: app.secrets })
 }
 
 impl Conversation {
     /// The words of a session that lies in `file`, without its secrets: what leaves this machine's terminal.
     pub(crate) fn redacted(session: Session, file: PathBuf) -> Self {
-        Self { session, request: Request::default(), file, secrets: Secrets::Redacted }
+        Self { session, request: Request::default(), files: Files::Claude(file), secrets: Secrets::Redacted }
     }
 
-    /// Hands over every message, in order; `take` may stop it with an error of its own.
-    pub fn each<E>(&self, mut take: impl FnMut(Shown) -> Result<(), E>) -> Result<(), E>
+    /// Hands over every message, in order; `take` may stop it with an error of its own. Tells how many messages of other
+    /// branches of the conversation were left out.
+    pub fn each<E>(&self, mut take: impl FnMut(Shown) -> Result<(), E>) -> Result<u64, E>
     where
         E: From<Error>,
     {
@@ -126,21 +145,29 @@ impl Conversation {
         }
     }
 
-    fn all<E: From<Error>>(&self, take: &mut impl FnMut(Shown) -> Result<(), E>) -> Result<(), E> {
-        self.file(&self.file, None, take)?;
+    fn all<E: From<Error>>(&self, take: &mut impl FnMut(Shown) -> Result<(), E>) -> Result<u64, E> {
+        let own = match &self.files {
+            Files::Claude(file) => file,
+            Files::OpenClaw(files) => {
+                files.iter().try_for_each(|file| self.talk(file, take))?;
+                return Ok(0);
+            }
+        };
+        let left_out = self.file(own, None, take)?;
         if self.request.subagents {
-            for agent in &self.session.subagents {
+            // Up to 2.0.0 their records stand in the session's own file.
+            for agent in self.session.subagents.iter().filter(|agent| agent.file != *own) {
                 self.file(&agent.file, Some(agent), take)?;
             }
         }
-        Ok(())
+        Ok(left_out)
     }
 
     fn around<E: From<Error>>(
         &self,
         uuid: &str,
         mut take: impl FnMut(Shown) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<u64, E> {
         let mut before = VecDeque::with_capacity(AROUND + 1);
         let mut left: Option<usize> = None;
         self.all(&mut |shown| {
@@ -163,7 +190,8 @@ impl Conversation {
             Ok(())
         })?;
         if left.is_some() {
-            return Ok(());
+            // Most messages are left out, of whatever branch.
+            return Ok(0);
         }
         let message = format!("session {} shows no message with the id `{uuid}`", self.session.id);
         Err(Error::new(Kind::NotFound, message)
@@ -176,7 +204,7 @@ impl Conversation {
         path: &Path,
         agent: Option<&Subagent>,
         take: &mut impl FnMut(Shown) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<u64, E> {
         let failed = |error: io::Error| {
             E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
         };
@@ -184,21 +212,71 @@ impl Conversation {
             None if !self.request.all_branches => Some(Chain::read(path).map_err(failed)?),
             _ => None,
         };
+        let mut left_out = 0;
         let mut reader = Reader::open(path).map_err(failed)?;
         while let Some(line) = reader.next_line().map_err(failed)? {
             let Ok(record) = parse(line.bytes) else { continue };
             let Some(message) = message(&record) else { continue };
             let aside = agent.is_none() && message.sidechain;
-            let wanted = if aside {
-                self.request.subagents
-            } else {
-                chain.as_ref().is_none_or(|chain| chain.holds(message.uuid))
-            };
-            if wanted && let Some(shown) = self.shown(&message, agent) {
+            if aside && !self.request.subagents {
+                continue;
+            }
+            let Some(shown) = self.shown(&message, agent) else { continue };
+            if aside || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
+            } else {
+                left_out += 1;
             }
         }
+        Ok(left_out)
+    }
+
+    /// What was said in a transcript of OpenClaw's.
+    fn talk<E: From<Error>>(
+        &self,
+        path: &Path,
+        take: &mut impl FnMut(Shown) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let failed = |error: io::Error| {
+            E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
+        };
+        let mut entries = talk::Entries::open(path).map_err(failed)?;
+        while let Some(Entry { id, at, said }) = entries.next_entry().map_err(failed)? {
+            let mut shown: Option<Shown> = None;
+            for (role, piece) in said.into_iter().filter_map(talk::piece) {
+                let Some(piece) = self.asked_for(piece) else { continue };
+                let role = role.word();
+                if let Some(before) = shown.take_if(|before| before.role != role) {
+                    take(before)?;
+                }
+                let message = shown.get_or_insert_with(|| Shown {
+                    role,
+                    subagent: None,
+                    uuid: id.clone(),
+                    at,
+                    parts: Vec::new(),
+                });
+                message.parts.push(piece);
+            }
+            shown.map_or(Ok(()), &mut *take)?;
+        }
         Ok(())
+    }
+
+    /// A piece as it may leave; none where it was not asked for.
+    fn asked_for(&self, piece: Piece) -> Option<Piece> {
+        let told = |text: String| self.secrets.told(Cow::Owned(text));
+        match piece {
+            Piece::Text { text } => Some(Piece::Text { text: told(text) }),
+            Piece::Thinking { text } if self.request.thinking => Some(Piece::Thinking { text: told(text) }),
+            Piece::ToolUse { name, input } if self.request.tools => {
+                Some(Piece::ToolUse { name, input: cut(&told(input)) })
+            }
+            Piece::ToolResult { text, is_error } if self.request.tools => {
+                Some(Piece::ToolResult { text: cut(&told(text)), is_error })
+            }
+            Piece::Thinking { .. } | Piece::ToolUse { .. } | Piece::ToolResult { .. } | Piece::Image => None,
+        }
     }
 
     /// The message without what was not asked for; `None` when nothing is left.

@@ -288,16 +288,24 @@ fn print(app: &App, args: &Args, question: &str, answer: &Answer) -> Result<(), 
     for note in notes(app, args, answer) {
         writeln!(out, "{dim}{}{dim:#}", safe(&note))?;
     }
-    let best = answer.found.first();
-    if let Some(best) = best.filter(|best| best.hit.source == SourceKind::ClaudeSessions) {
+    if let Some(best) = answer.found.first() {
         let demo = if app.config.is_demo { " --demo" } else { "" };
         let id = best.hit.session.short();
-        for (what, command) in [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")] {
+        let ways = match best.hit.source {
+            SourceKind::ClaudeSessions => &WAYS[..],
+            // Only OpenClaw goes on with its conversations.
+            SourceKind::Sessions => &WAYS[..1],
+            SourceKind::Memory => &[],
+        };
+        for (what, command) in ways {
             writeln!(out, "{dim}{what:<13} backstory {command} {id}{demo}{dim:#}")?;
         }
     }
     Ok(out.finish()?)
 }
+
+/// What can be done with a session that was found.
+const WAYS: [(&str, &str); 3] = [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")];
 
 fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failure> {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());

@@ -11,7 +11,7 @@ use crate::render::{Html, Json, Look, Markdown, Terminal};
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
-    /// The session's id, or the beginning of it.
+    /// The id of a session, or of a conversation of OpenClaw's, or the beginning of it.
     id: String,
     /// Also show what tools did.
     #[arg(long)]
@@ -64,7 +64,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 fn write(conversation: &Conversation, mut look: impl Look, mut out: Output) -> Result<(), Failure> {
     look.begin(&mut out, &conversation.session)?;
-    conversation.each(|message| look.message(&mut out, &message).map_err(Failure::Output))?;
-    look.end(&mut out)?;
+    let left_out = conversation.each(|message| look.message(&mut out, &message).map_err(Failure::Output))?;
+    look.end(&mut out, left_out)?;
     Ok(out.finish()?)
 }

@@ -39,7 +39,7 @@ impl Look for Html {
         message.parts.iter().try_for_each(|piece| self::piece(out, piece))
     }
 
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, _: u64) -> io::Result<()> {
         writeln!(out, "</body>\n</html>")
     }
 }

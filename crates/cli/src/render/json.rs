@@ -1,4 +1,4 @@
-//! A conversation as one JSON object: `{"session": …, "messages": […]}`.
+//! A conversation as one JSON object: `{"session": …, "messages": […], "left_out": …}`.
 
 use std::io::{self, Write};
 
@@ -25,7 +25,7 @@ impl Look for Json {
         write!(out, "{comma}\n{}", json(message)?)
     }
 
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "\n]}}")
+    fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()> {
+        writeln!(out, "\n],\n\"left_out\": {left_out}}}")
     }
 }

@@ -27,7 +27,7 @@ impl Look for Markdown {
         message.parts.iter().try_for_each(|piece| self::piece(out, piece))
     }
 
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, _: &mut dyn Write, _: u64) -> io::Result<()> {
         Ok(())
     }
 }

@@ -21,8 +21,8 @@ pub(crate) trait Look {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()>;
     /// A message.
     fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()>;
-    /// After the last message.
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
+    /// After the last message; so many of other branches were left out.
+    fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()>;
 }
 
 /// Who speaks, for people.

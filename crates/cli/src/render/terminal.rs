@@ -47,8 +47,13 @@ impl Look for Terminal {
         message.parts.iter().try_for_each(|piece| self::piece(out, piece))
     }
 
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
+    fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()> {
+        let dim = Style::new().dimmed();
+        match left_out {
+            0 => Ok(()),
+            1 => writeln!(out, "\n{dim}1 message of another branch; --all shows it{dim:#}"),
+            _ => writeln!(out, "\n{dim}{left_out} messages of other branches; --all shows them{dim:#}"),
+        }
     }
 }
 

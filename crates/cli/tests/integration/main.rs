@@ -29,5 +29,6 @@ mod running;
 mod secrets;
 mod smart_fork;
 mod status;
+mod unread;
 mod watching;
 mod worktrees;

@@ -126,3 +126,20 @@ fn a_file_without_json_is_no_session() {
     fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(&prompt(b"Fix it")).unwrap();
     assert_eq!(json(&home, &["list", "--json"])["sessions"][0]["title"], "Fix it");
 }
+
+#[test]
+fn messages_of_other_branches_are_counted() {
+    let home = ScratchHome::new();
+    let said = |id: &str, parent: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"{id}\",\"parentUuid\":{parent},\"cwd\":\"/p\",\"message\":{{\"content\":\"say {id}\"}}}}\n"
+        )
+    };
+    let lines = [said("a", "null"), said("b", "\"a\""), said("c", "\"b\""), said("d", "\"a\"")];
+    write(&home, b"-p", lines.concat().as_bytes());
+    let text = backstory(&home, &["show", ID]);
+    assert!(text.ends_with("2 messages of other branches; --all shows them\n"), "{text}");
+    assert_eq!(json(&home, &["show", ID, "--json"])["left_out"], 2);
+    assert!(!backstory(&home, &["show", ID, "--all"]).contains("--all"));
+    assert_eq!(json(&home, &["show", ID, "--json", "--all"])["left_out"], 0);
+}
