@@ -11,6 +11,7 @@ use qmd::{Collection, Kept, Page};
 use serde::Serialize;
 
 use crate::list::{self, Filter, list};
+use crate::repo::with_project;
 use crate::show::{Conversation, Shown};
 use crate::{App, Error, Kind, Secrets, intent};
 
@@ -71,14 +72,15 @@ where
     let answer = list(app, &list::Request::default(), |_| {});
     let mut exported = Exported { folder: request.folder.clone(), ..Exported::default() };
     let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();
-    let wanted = |session: &&Session| request.filter.lets_through(session);
+    let filter = with_project(app, &request.filter, &answer.sessions.iter());
+    let wanted = |session: &&Session| filter.lets_through(session);
     let all = answer.sessions.iter().filter(wanted).count();
     let mut done = 0;
     for session in &answer.sessions {
         let Some((file, source)) = state(session) else { continue };
         let page = collection.page(session, &source);
         pages.insert(session.id.clone(), page.path.clone());
-        if !request.filter.lets_through(session) {
+        if !filter.lets_through(session) {
             continue;
         }
         match keep(&collection, &page, session, file, look()) {

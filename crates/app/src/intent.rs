@@ -14,6 +14,7 @@ use serde::Serialize;
 use workers::Program;
 
 use crate::list::{self, Filter, list};
+use crate::repo::with_project;
 use crate::search::Progress;
 use crate::settings::Engine;
 use crate::which::{Ranked, Which, by_name, searched};
@@ -108,6 +109,8 @@ pub fn find(
         (None, Which::Named(text)) => text,
         (None, Which::Last) => "",
     };
+    let filter = with_project(app, &request.filter, &sessions.iter());
+    let request = &Request { filter, ..request.clone() };
     let why_not = match by_qmd(app, request, text, &sessions)? {
         Some(Ok((ranked, how))) => return Ok(Found::Ranked(ranked, how)),
         // A complaint of another program's may repeat what it was given.

@@ -4,6 +4,7 @@ pub use catalog::{Filter, Progress};
 use model::Session;
 use transcript::{Problem, let_go};
 
+use crate::repo::with_project;
 use crate::{App, activity, spoken, totals};
 
 /// Which sessions to list.
@@ -38,9 +39,9 @@ pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
     let spoken = spoken::all(app);
     catalog.hold(|id| spoken.contains_key(id));
     let known = catalog.sessions.len();
+    let filter = with_project(app, &request.filter, &catalog.sessions.iter().map(|entry| &*entry.session));
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
-    let mut asked_for: Vec<Box<Session>> =
-        all.filter(|session| request.filter.lets_through(session)).collect();
+    let mut asked_for: Vec<Box<Session>> = all.filter(|session| filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
     let_go(asked_for.split_off(asked_for.len() - more));
     let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();

@@ -112,10 +112,11 @@ pub fn search(
     let (found, opened) = index::find(app, |_| ());
     let settings = settings(&memory, request.agent.as_ref())?;
     let tag = if request.project.is_none() { tagged(app, &request.question, &found) } else { None };
-    let (question, project) = match tag {
-        Some((question, project)) => (question, Some(project)),
-        None => (request.question.clone(), request.project.clone()),
-    };
+    let typed = request.project.as_deref();
+    let (question, project) = tag.map_or_else(
+        || (request.question.clone(), typed.map(|typed| crate::search::project(app, typed, &found))),
+        |(question, project)| (question, Some(project)),
+    );
     let query = Query::parse(&question);
     if query.is_empty() {
         return Err(Error::new(Kind::Usage, "the question holds no words to search for"));

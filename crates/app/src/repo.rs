@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use catalog::Filter;
@@ -18,6 +18,64 @@ pub(crate) struct Meant {
     pub(crate) directory: PathBuf,
     /// The main repository's root, by the rule that says it of sessions.
     pub(crate) root: PathBuf,
+}
+
+/// What filters call the project that a person names: some name of it, or any path into it, also a relative one or a
+/// link. Where `is_known` says that sessions go by the text as it was typed, that is it.
+pub(crate) fn project(app: &App, typed: &str, is_known: impl Fn(&str) -> bool) -> String {
+    let is_path = typed.contains('/') || matches!(typed, "." | "..");
+    // A directory of the same name must not hide a project.
+    if !is_path && is_known(typed) {
+        return typed.to_owned();
+    }
+    let Ok(whole) = std::path::absolute(typed) else { return typed.to_owned() };
+    // Of a directory that is gone only its path can be compared.
+    let directory = whole.canonicalize().unwrap_or_else(|_| without_dots(&whole));
+    let root = if directory.is_dir() {
+        catalog::repository(&app.config.places(), &directory)
+    } else if is_path {
+        directory.clone()
+    } else {
+        return typed.to_owned();
+    };
+    let candidates = [root.to_string_lossy(), directory.to_string_lossy(), typed.into()];
+    let known = candidates.iter().find(|candidate| is_known(candidate));
+    known.unwrap_or(&candidates[0]).clone().into_owned()
+}
+
+/// The path without `..`, by its words alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
+}
+
+/// The same for sessions that were described.
+pub(crate) fn project_of<'a>(
+    app: &App,
+    typed: &str,
+    sessions: &(impl Iterator<Item = &'a Session> + Clone),
+) -> String {
+    project(app, typed, |name| {
+        let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
+        sessions.clone().any(|session| filter.lets_through(session))
+    })
+}
+
+/// A filter whose project is what filters call it.
+pub(crate) fn with_project<'a>(
+    app: &App,
+    filter: &Filter,
+    sessions: &(impl Iterator<Item = &'a Session> + Clone),
+) -> Filter {
+    let project = filter.project.as_deref().map(|typed| project_of(app, typed, sessions));
+    Filter { project, ..filter.clone() }
 }
 
 impl Meant {
@@ -86,5 +144,50 @@ impl Meant {
                 github_limit: Duration::from_millis(settings.github_timeout_ms),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Secrets;
+    use crate::testing::session;
+
+    #[test]
+    fn a_project_is_named_as_people_type_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path().canonicalize().unwrap();
+        for folder in ["harbor/.git", "harbor/src/deep", "other/.git", "web"] {
+            std::fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink(home.join("harbor"), home.join("link")).unwrap();
+        let of = |path: &str, label: &str| Session {
+            repo_path: Some(home.join(path).as_path().into()),
+            project: Some(label.into()),
+            ..session(label)
+        };
+        let sessions = [of("harbor", "harbor"), of("elsewhere/web", "web"), of("gone", "gone")];
+        let config = crate::Config { home: home.clone(), ..crate::Config::default() };
+        let app = App {
+            config,
+            now: jiff::Timestamp::UNIX_EPOCH,
+            zone: || jiff::tz::TimeZone::UTC,
+            secrets: Secrets::Redacted,
+        };
+        let check = |typed: &str, expected: &str| {
+            let named = project_of(&app, typed, &sessions.iter());
+            assert_eq!(named.replace(&home.display().to_string(), "~"), expected, "{typed}");
+        };
+        let at = |path: &str| home.join(path).display().to_string();
+        check(&at("harbor/src/deep"), "~/harbor");
+        check(&at("harbor/src/../../link"), "~/harbor");
+        check(&at("link/src"), "~/harbor");
+        check(&at("gone"), "~/gone");
+        check(&at("harbor/../gone"), "~/gone");
+        check(&at("other"), "~/other");
+        check("HARBOR", "HARBOR");
+        check("web", "web");
+        check("-elsewhere-web", "-elsewhere-web");
+        check("", "");
     }
 }

@@ -11,7 +11,7 @@ pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, 
 use transcript::{Role, both, let_go};
 
 use crate::index::Refreshed;
-use crate::{App, Error, Kind, Secrets, embed, index, moment};
+use crate::{App, Error, Kind, Secrets, embed, index, moment, repo};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -92,7 +92,9 @@ pub fn search(
     let (found, opened) = index::find(app, |searcher| Ahead::ask(app, request, searcher));
     let request = &with_tag(app, request, &found);
     let query = Query::parse(&request.question);
-    let request = with_written_filters(app, request, &query)?;
+    let mut request = with_written_filters(app, request, &query)?;
+    let typed = request.filter.project.take();
+    request.filter.project = typed.map(|typed| project(app, &typed, &found));
     if query.is_empty() && request.file.is_none() {
         return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
     }
@@ -238,6 +240,11 @@ fn with_tag(app: &App, request: &Request, found: &Found) -> Request {
 pub(crate) fn tagged(app: &App, question: &str, found: &Found) -> Option<(String, String)> {
     let name = search::tags(question).find(|name| !of_project(app, name, found).is_empty())?;
     Some((search::without_tag(question, name), name.to_owned()))
+}
+
+/// What filters call the project that a person names.
+pub(crate) fn project(app: &App, typed: &str, found: &Found) -> String {
+    repo::project(app, typed, |name| !of_project(app, name, found).is_empty())
 }
 
 /// The Claude sessions of a project.

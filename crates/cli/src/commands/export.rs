@@ -23,8 +23,8 @@ pub(crate) struct Args {
     /// The folder, made where it is missing.
     #[arg(long, value_name = "FOLDER", required = true)]
     markdown: PathBuf,
-    /// Only sessions of this repository; the documents of others stay as they are.
-    #[arg(long, value_name = "NAME")]
+    /// Only sessions of this repository, by its name or a path into it; the documents of others stay as they are.
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// Keep the documents of sessions that are gone.
     #[arg(long)]

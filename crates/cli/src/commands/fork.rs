@@ -50,8 +50,8 @@ pub(crate) struct Args {
     /// Only sessions with this score or more, from 0 to 1.
     #[arg(long, value_name = "SCORE", value_parser = share)]
     min_score: Option<f32>,
-    /// Only sessions of this repository, by its name or path.
-    #[arg(long, visible_alias = "project-path", value_name = "NAME")]
+    /// Only sessions of this repository, by its name or a path into it.
+    #[arg(long, visible_alias = "project-path", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// What finds the sessions: Backstory's own index, qmd with the index behind it, or qmd where it is installed.
     #[arg(long, value_name = "ENGINE")]

@@ -21,8 +21,8 @@ const ON_A_TERMINAL: usize = 50;
 /// List sessions: running first, then newest.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only sessions of this repository: its name, Claude Code's folder name for it, or its path.
-    #[arg(long, visible_alias = "repo", value_name = "NAME")]
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path into it.
+    #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// Only sessions last seen on this branch.
     #[arg(long, value_name = "BRANCH")]

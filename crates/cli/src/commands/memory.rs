@@ -50,7 +50,7 @@ struct SearchArgs {
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f64>,
     /// Only Claude Code's sessions of this project.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// Only from one source.
     #[arg(long, value_parser = ["memory", "sessions", "claude-sessions"])]

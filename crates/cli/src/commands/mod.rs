@@ -97,6 +97,15 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     if number == 0 { Err("it has to be at least 1".to_owned()) } else { Ok(number) }
 }
 
+/// What names a project. Claude Code's folder names begin with a dash as flags do: what begins with two is meant for a
+/// flag.
+fn project(text: &str) -> Result<String, String> {
+    if text.starts_with("--") {
+        return Err("that is a flag, not a project; a project's path says it, too".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// The clock, for what goes on while time does.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
 fn clock() -> Timestamp {

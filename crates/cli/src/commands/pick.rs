@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(value_name = "TASK", required_unless_present_any = ["label", "why_not"])]
     task: Vec<String>,
     /// The repository: a path or a project's name [default: where you are].
-    #[arg(long, visible_alias = "project", value_name = "DIR | NAME")]
+    #[arg(long, visible_alias = "project", value_name = "DIR | NAME", allow_hyphen_values = true, value_parser = super::project)]
     repo: Option<String>,
     /// The session with this name, and no other.
     #[arg(long, value_name = "NAME")]

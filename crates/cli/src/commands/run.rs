@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(value_name = "TASK", required = true)]
     task: Vec<String>,
     /// The repository: a path or a project's name [default: where you are].
-    #[arg(long, visible_alias = "project", value_name = "DIR | NAME")]
+    #[arg(long, visible_alias = "project", value_name = "DIR | NAME", allow_hyphen_values = true, value_parser = super::project)]
     repo: Option<String>,
     /// Begin a new session instead of letting `pick` choose.
     #[arg(long, conflicts_with_all = ["resume", "fork", "label"])]

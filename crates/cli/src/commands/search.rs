@@ -27,8 +27,8 @@ pub(crate) struct Args {
     /// What to look for.
     #[arg(required = true, value_name = "QUESTION")]
     words: Vec<String>,
-    /// Only sessions of this repository: its name, Claude Code's folder name for it, or its path.
-    #[arg(long, visible_alias = "repo", value_name = "NAME")]
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path into it.
+    #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// Only sessions last seen on this branch.
     #[arg(long, value_name = "BRANCH")]

@@ -19,7 +19,7 @@ const COMMITS: usize = 5;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A path or a project's name [default: where you are].
-    #[arg(value_name = "DIR | NAME")]
+    #[arg(value_name = "DIR | NAME", allow_hyphen_values = true, value_parser = super::project)]
     repo: Option<String>,
     /// Tell this OpenClaw agent's own sessions apart.
     #[arg(long, value_name = "NAME")]
