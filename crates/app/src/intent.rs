@@ -15,7 +15,7 @@ use workers::Program;
 
 use crate::list::{self, Filter, list};
 use crate::repo::with_project;
-use crate::search::Progress;
+use crate::search::{self, Mode, Progress};
 use crate::settings::Engine;
 use crate::which::{Ranked, Which, by_name, searched};
 use crate::{App, Error, Kind};
@@ -38,6 +38,8 @@ pub struct Request {
     pub collection: Option<String>,
     /// Which engine; what the settings say without it.
     pub engine: Option<Engine>,
+    /// How our index looks: by words, by meaning, or both.
+    pub mode: Mode,
 }
 
 /// Sessions, or what to do where there are none.
@@ -117,7 +119,14 @@ pub fn find(
         Some(Err(why)) => Some(app.secrets.told(Cow::Owned(why))),
         None => None,
     };
-    match searched(app, text, &request.filter, request.limit, keep_going) {
+    let question = search::Request {
+        question: text.to_owned(),
+        filter: request.filter.clone(),
+        mode: request.mode,
+        limit: request.limit,
+        ..search::Request::default()
+    };
+    match searched(app, question, keep_going) {
         Ok(ranked) => {
             let how = How { fallback_used: why_not.is_some(), qmd_error: why_not.clone(), ..How::default() };
             let best = ranked.first().map(|found| found.score);

@@ -1,4 +1,4 @@
-//! Which session a person means by the beginning of an id.
+//! Which session a person means by the beginning of an id, and what can only be meant for an id.
 
 use model::{Session, SessionId};
 
@@ -6,6 +6,12 @@ use crate::{Error, Kind};
 
 /// How many candidates an error names.
 const NAMED: usize = 10;
+/// How many near ids an error names.
+const NEAR: usize = 3;
+/// From so many hexadecimal digits on a text is an id or the beginning of one.
+const DIGITS: usize = 7;
+/// How many letters of an id may be wrong for it to be named in place of what was typed.
+const SLIPS: usize = 2;
 
 /// The session called so: by its whole id, else by a beginning of it, or of its short id, that fits only one.
 pub fn resolve<'a>(
@@ -16,22 +22,78 @@ pub fn resolve<'a>(
         return Ok(exact);
     }
     let begins = |session: &&Session| !text.is_empty() && is_beginning(&session.id, text);
-    let found: Vec<&Session> = sessions.filter(begins).collect();
+    let found: Vec<&Session> = sessions.clone().filter(begins).collect();
     match found.as_slice() {
         [only] => Ok(only),
-        [] => Err(Error::new(Kind::NotFound, format!("no session's id begins with `{}`", printable(text)))
-            .hint(
-                "`backstory list` shows the ids; `backstory search` finds a session by what was said in it",
-            )),
+        [] => Err(unknown(sessions, text)),
         several => Err(ambiguous(text, several)),
+    }
+}
+
+/// Whether a text can only be meant for an id, whether or not a session is called so: seven hexadecimal digits or
+/// more, or the form of a UUID, both also behind a date.
+pub(crate) fn looks_like_id(text: &str) -> bool {
+    let groups: Vec<&str> = without_date(text).trim_end_matches('-').split('-').collect();
+    let is_hexadecimal = |group: &&str| !group.is_empty() && group.bytes().all(|b| b.is_ascii_hexdigit());
+    if groups.iter().all(is_hexadecimal) && groups.iter().any(|group| group.len() >= DIGITS) {
+        return true;
+    }
+    // With a letter too many or a wrong one it is still meant for one.
+    let is_like =
+        |(group, length): (&&str, usize)| group.len().abs_diff(length) <= 1 && is_alphanumeric(group);
+    groups.len() == 5 && groups.iter().zip([8, 4, 4, 4, 12]).all(is_like)
+}
+
+fn is_alphanumeric(group: &str) -> bool {
+    !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// The text without a date like `2026-01-31-` in front.
+fn without_date(text: &str) -> &str {
+    let form = "0000-00-00-";
+    let fits = |(byte, form): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    match text.split_at_checked(form.len()) {
+        Some((date, rest)) if date.bytes().zip(form.bytes()).all(fits) => rest,
+        _ => text,
     }
 }
 
 /// Ids that begin with a date are known by what follows it.
 fn is_beginning(id: &SessionId, text: &str) -> bool {
+    id.as_str().starts_with(text) || after_date(id).starts_with(text)
+}
+
+fn after_date(id: &SessionId) -> &str {
     let whole = id.as_str();
-    let after_date = whole.find(id.short()).map_or("", |start| &whole[start..]);
-    whole.starts_with(text) || after_date.starts_with(text)
+    whole.find(id.short()).map_or("", |start| &whole[start..])
+}
+
+fn unknown<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Error {
+    let error = Error::new(Kind::NotFound, format!("no session's id begins with `{}`", printable(text)));
+    let error = nearest(sessions, text).into_iter().fold(error, |error, session| {
+        error.hint(format!("did you mean {}?  {}", session.id, title(session)))
+    });
+    error.hint("`backstory list` shows the ids; `backstory search` finds a session by what was said in it")
+}
+
+/// The sessions whose ids begin almost like what looks like an id, nearest first.
+fn nearest<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Vec<&'a Session> {
+    if !looks_like_id(text) {
+        return Vec::new();
+    }
+    let wanted: Vec<char> = text.to_lowercase().chars().collect();
+    let slips = |session: &Session| {
+        let ids = [session.id.as_str(), after_date(&session.id)];
+        // A letter may be missing or too many.
+        let lengths = wanted.len().saturating_sub(1)..=wanted.len() + 1;
+        let beginnings =
+            ids.into_iter().flat_map(|id| lengths.clone().filter_map(|end| id.get(..end.min(id.len()))));
+        beginnings.filter_map(|id| search::edit_distance(&wanted, &id.to_lowercase(), SLIPS)).min()
+    };
+    let mut near: Vec<(usize, &Session)> =
+        sessions.filter_map(|session| Some((slips(session)?, session))).collect();
+    near.sort_by(|one, other| (one.0, &one.1.id).cmp(&(other.0, &other.1.id)));
+    near.into_iter().take(NEAR).map(|(_, session)| session).collect()
 }
 
 fn ambiguous(text: &str, found: &[&Session]) -> Error {
@@ -42,8 +104,12 @@ fn ambiguous(text: &str, found: &[&Session]) -> Error {
     );
     let named = found.iter().take(NAMED);
     named.fold(Error::new(Kind::Ambiguous, message), |error, session| {
-        error.hint(format!("{}  {}", session.id, session.title.as_deref().unwrap_or("(no title)")))
+        error.hint(format!("{}  {}", session.id, title(session)))
     })
+}
+
+fn title(session: &Session) -> &str {
+    session.title.as_deref().unwrap_or("(no title)")
 }
 
 fn printable(text: &str) -> String {
@@ -78,5 +144,51 @@ mod tests {
         let sessions = ["abc1", "abc2"].map(session);
         let error = resolve(sessions.iter(), "abc").unwrap_err();
         assert_eq!(error.hints, ["abc1  (no title)", "abc2  (no title)"]);
+    }
+
+    #[test]
+    fn what_can_only_be_meant_for_an_id() {
+        let check = |text: &str, expected: bool| assert_eq!(looks_like_id(text), expected, "{text}");
+        check("3601d36f", true);
+        check("3601D36", true);
+        check("3601d36f-b6c0-4e4b-9000-7b07e25374f7", true);
+        check("3601d36f-b6c0-4e4", true);
+        check("3601d36f-", true);
+        check("2026-01-15-0790ea37", true);
+        check("3601d36o-b6c0-4e4b-9000-7b07e25374f7", true);
+        check("3601d36f-b6c-4e4b-9000-7b07e25374f7", true);
+        check("3601d3", false);
+        check("2026-01-15", false);
+        check("fix the parser", false);
+        check("refactor", false);
+        check("3601d36f and more", false);
+        check("one-more-of-five-things", false);
+        check("", false);
+        check("-", false);
+        check("ü1234567", false);
+    }
+
+    #[test]
+    fn a_slip_in_an_id_is_answered_with_the_nearest() {
+        let sessions = [
+            "3601d36e-b6c0-4e4b-9000-7b07e25374f7",
+            "2026-01-15-0790ea37-90df-4d30-8fdf-0bfe301b8f3e",
+            "e6d03ad1-b6c0-4e4b-9000-7b07e25374f7",
+        ]
+        .map(session);
+        let check = |text: &str, expected: &[&str]| {
+            let near: Vec<_> =
+                nearest(sessions.iter(), text).iter().map(|session| session.id.as_str()).collect();
+            assert_eq!(near, expected, "{text}");
+        };
+        let [first, dated, _] = sessions.each_ref().map(|session| session.id.as_str());
+        check("3601d36f", &[first]);
+        check("3610d36e", &[first]);
+        check("601d36e-b6c", &[first]);
+        check("3601D36F-B6C0-4E4B-9000-7B07E25374F7", &[first]);
+        check("0790ea38", &[dated]);
+        check("2026-01-15-0790ea38", &[dated]);
+        check("99999999-9999-4999-9999-999999999999", &[]);
+        check("parser", &[]);
     }
 }

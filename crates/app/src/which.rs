@@ -6,12 +6,17 @@ use model::{Session, SessionId};
 
 use qmd::Document;
 
-use crate::list::{self, Filter, list};
+use crate::list::{self, list};
+use crate::resolve::looks_like_id;
 use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
 use crate::{App, Error, Kind, place, resolve};
 
 /// The shortest beginning of an id that is taken for one; shorter ones are words.
 const SHORTEST: usize = 4;
+
+/// The score from which words can be certain to mean a session: what it was chosen from stands in
+/// docs/search-quality.md.
+const CERTAIN: f32 = 0.35;
 
 /// What a person says to name a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +68,10 @@ pub fn which(
     let sessions = list(app, &list::Request::default(), |_| {}).sessions;
     match (by_name(which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
-        (None, Which::Named(text)) => searched(app, text, &Filter::default(), limit, keep_going),
+        (None, Which::Named(text)) => {
+            let request = search::Request { question: text.clone(), limit, ..search::Request::default() };
+            searched(app, request, keep_going)
+        }
         (None, Which::Last) => Ok(Vec::new()),
     }
 }
@@ -76,14 +84,13 @@ pub(crate) fn by_name(which: &Which, sessions: &[Session]) -> Result<Option<Rank
     }
 }
 
-/// Whether the first is so much better than the others that nobody needs to be asked.
+/// Whether nobody needs to be asked: the session was named, or it answers the words well and so much better than the
+/// others.
 pub fn is_certain(ranked: &[Ranked]) -> bool {
     const CLEARLY: f32 = 1.5;
-    match ranked {
-        [] => false,
-        [_] => true,
-        [first, second, ..] => first.score >= CLEARLY * second.score,
-    }
+    let Some((first, others)) = ranked.split_first() else { return false };
+    let is_best = others.first().is_none_or(|second| first.score >= CLEARLY * second.score);
+    first.is_named || (first.score >= CERTAIN && is_best)
 }
 
 fn named(session: Session) -> Ranked {
@@ -104,7 +111,8 @@ fn last(sessions: &[Session]) -> Result<&Session, Error> {
         .ok_or_else(|| Error::new(Kind::NotFound, "there is no session yet"))
 }
 
-/// The session whose id this is or begins with; none where it must be words.
+/// The session whose id this is or begins with; none where it must be words. What looks like an id is never words: a
+/// slip in one must not lead to another session.
 fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>, Error> {
     let is_word = |session: &Session| session.id.as_str() != text;
     if text.len() < SHORTEST && sessions.iter().all(is_word) {
@@ -112,6 +120,9 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
     }
     match resolve(sessions.iter(), text) {
         Ok(session) => Ok(Some(session)),
+        Err(error) if error.kind == Kind::NotFound && looks_like_id(text) => {
+            Err(error.hint(format!("to search for it as a word: backstory search {text}")))
+        }
         Err(error) if error.kind == Kind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -120,22 +131,14 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
 /// The sessions that answer words, from our own index.
 pub(crate) fn searched(
     app: &App,
-    text: &str,
-    filter: &Filter,
-    limit: usize,
+    request: search::Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
-    let request = search::Request {
-        question: text.to_owned(),
-        // What is continued is one of Claude's sessions.
-        source: Some(SourceKind::ClaudeSessions),
-        filter: filter.clone(),
-        limit,
-        ..search::Request::default()
-    };
+    // What is continued is one of Claude's sessions.
+    let request = search::Request { source: Some(SourceKind::ClaudeSessions), ..request };
     let answer = search(app, &request, keep_going)?;
     if answer.found.is_empty() {
-        return Err(nothing(text, &answer));
+        return Err(nothing(&request.question, &answer));
     }
     Ok(answer.found.into_iter().map(answered).collect())
 }
@@ -169,4 +172,41 @@ fn nothing(text: &str, answer: &Answer) -> Error {
         None => error,
     };
     error.hint("`backstory list` shows all sessions with their ids")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::session;
+
+    #[test]
+    fn only_words_are_searched_for() {
+        let sessions = ["3601d36e-b6c0-4e4b-9000-7b07e25374f7", "beef"].map(session);
+        let check = |text: &str, expected: Result<Option<&str>, Kind>| {
+            let found = by_id(&sessions, text).map(|found| found.map(|session| session.id.as_str()));
+            assert_eq!(found.map_err(|error| error.kind), expected, "{text}");
+        };
+        check("3601d36e", Ok(Some("3601d36e-b6c0-4e4b-9000-7b07e25374f7")));
+        check("3601d36f", Err(Kind::NotFound));
+        check("99999999-b6c0-4e4b-9000-7b07e25374f7", Err(Kind::NotFound));
+        check("beef", Ok(Some("beef")));
+        check("cafe", Ok(None));
+        check("the parser of step 4", Ok(None));
+    }
+
+    #[test]
+    fn a_single_poor_answer_is_not_certain() {
+        let check = |scores: &[f32], is_named: bool, expected: bool| {
+            let ranked = |score: &f32| Ranked { score: *score, is_named, ..named(session("s")) };
+            let ranked: Vec<_> = scores.iter().map(ranked).collect();
+            assert_eq!(is_certain(&ranked), expected, "{scores:?}");
+        };
+        check(&[0.9], false, true);
+        check(&[0.009], false, false);
+        check(&[0.9, 0.5], false, true);
+        check(&[0.9, 0.8], false, false);
+        check(&[0.02, 0.01], false, false);
+        check(&[1.0], true, true);
+        check(&[], false, false);
+    }
 }

@@ -12,8 +12,8 @@ Exit codes:
   0  done
   1  a file, folder or database could not be used
   2  the command or one of its arguments makes no sense
-  3  no session is called so
-  4  several sessions are called so
+  3  no session is called so; `fork` found none
+  4  several sessions are called so; words are not enough to be sure of one
   5  the settings make no sense
   6  a live process holds the session
   7  `doctor` found something that has to be mended

@@ -42,6 +42,7 @@ pub use chunk::texts;
 pub use embed::{Embedded, embed};
 pub use error::{Error, Remedy};
 pub use kind::Kind;
+pub use near::edit_distance;
 pub use outcome::{Count, Hit, Meaning, Mode, Outcome, Scope, Size, Why};
 pub use query::{Filter, FilterName, Query, role, tags, without_tag};
 pub use searcher::Searcher;

@@ -28,7 +28,7 @@ pub(crate) fn nearest(text: &Text, field: Field, word: &str) -> tantivy::Result<
             if !term.starts_with(*first) {
                 break;
             }
-            let Some(far) = distance(&letters, term, most) else { continue };
+            let Some(far) = edit_distance(&letters, term, most) else { continue };
             if far == 0 {
                 return Ok(None);
             }
@@ -44,7 +44,7 @@ pub(crate) fn nearest(text: &Text, field: Field, word: &str) -> tantivy::Result<
 
 /// How many letters have to be changed, added, taken away or swapped with the next, where that is no more than
 /// `most`.
-fn distance(word: &[char], other: &str, most: usize) -> Option<usize> {
+pub fn edit_distance(word: &[char], other: &str, most: usize) -> Option<usize> {
     let other: Vec<char> = other.chars().take(word.len() + most + 1).collect();
     if word.len().abs_diff(other.len()) > most {
         return None;
@@ -78,7 +78,7 @@ mod tests {
     fn slips_of_the_hand_are_near() {
         let check = |word: &str, other: &str, most: usize, expected: Option<usize>| {
             let letters: Vec<char> = word.chars().collect();
-            assert_eq!(distance(&letters, other, most), expected, "{word} {other}");
+            assert_eq!(edit_distance(&letters, other, most), expected, "{word} {other}");
         };
         check("token", "token", 1, Some(0));
         check("tokne", "token", 1, Some(1));

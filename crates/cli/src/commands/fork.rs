@@ -56,6 +56,9 @@ pub(crate) struct Args {
     /// What finds the sessions: Backstory's own index, qmd with the index behind it, or qmd where it is installed.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
+    /// How Backstory's own index looks: by words (lexical), by meaning (semantic), or by both.
+    #[arg(long, value_parser = super::MODES, default_value = "hybrid")]
+    mode: String,
     /// Ask qmd, in this collection.
     #[arg(long, value_name = "NAME", conflicts_with = "engine")]
     collection: Option<String>,
@@ -124,6 +127,7 @@ fn request(args: &Args, wanted: &Which) -> intent::Request {
         min_score: args.min_score,
         filter: Filter { project: args.project.clone(), ..Filter::default() },
         collection: args.collection.clone(),
+        mode: super::mode(&args.mode),
         engine: args.engine.map(|engine| match engine {
             EngineName::Own => Engine::Own,
             EngineName::Qmd => Engine::Qmd,

@@ -26,6 +26,7 @@ pub(crate) mod watch;
 pub(crate) mod worker;
 pub(crate) mod workers;
 
+use app::search::Mode;
 use app::{App, Config, Error, Kind, Secrets};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -95,6 +96,18 @@ fn shown() -> Result<Secrets, Error> {
 fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().map_err(|error| error.to_string())?;
     if number == 0 { Err("it has to be at least 1".to_owned()) } else { Ok(number) }
+}
+
+/// The words for `--mode`.
+const MODES: [&str; 3] = ["hybrid", "lexical", "semantic"];
+
+/// What one of them says.
+fn mode(word: &str) -> Mode {
+    match word {
+        "lexical" => Mode::Lexical,
+        "semantic" => Mode::Semantic,
+        _ => Mode::Hybrid,
+    }
 }
 
 /// What names a project. Claude Code's folder names begin with a dash as flags do: what begins with two is meant for a

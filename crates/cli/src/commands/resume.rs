@@ -96,6 +96,10 @@ fn choice(app: &App, found: &Ranked) -> String {
 }
 
 fn uncertain(choices: &[String]) -> Error {
-    let error = Error::new(Kind::Ambiguous, "several sessions may be meant; name one by its id");
+    let what = match choices {
+        [_] => "one session may be meant, but it answers these words poorly; name it by its id",
+        _ => "several sessions may be meant; name one by its id",
+    };
+    let error = Error::new(Kind::Ambiguous, what);
     choices.iter().fold(error, |error, choice| error.hint(choice.clone()))
 }

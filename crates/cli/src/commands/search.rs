@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use anstyle::{AnsiColor, Style};
 use app::list::Filter;
 use app::search::{
-    Answer, Answered, Hit, Meaning, Mode, Request, Snippet, SourceKind, Understood, is_first, search,
+    Answer, Answered, Hit, Meaning, Request, Snippet, SourceKind, Understood, is_first, search,
 };
 use app::{App, Error, Kind, moment};
 use jiff::Timestamp;
@@ -61,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = super::at_least_one)]
     limit: usize,
     /// By words (lexical), by meaning (semantic), or by both.
-    #[arg(long, value_parser = ["hybrid", "lexical", "semantic"], default_value = "hybrid")]
+    #[arg(long, value_parser = super::MODES, default_value = "hybrid")]
     mode: String,
     /// Who reads the question: built-in, a model's folder or its name on the hub, or an endpoint's address.
     #[arg(long, value_name = "MODEL")]
@@ -185,11 +185,7 @@ fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
         file: args.file.clone(),
         since: time(&args.since)?,
         until: time(&args.until)?,
-        mode: match args.mode.as_str() {
-            "lexical" => Mode::Lexical,
-            "semantic" => Mode::Semantic,
-            _ => Mode::Hybrid,
-        },
+        mode: super::mode(&args.mode),
         model: args.model.clone(),
         deep: args.deep,
         limit: args.limit,

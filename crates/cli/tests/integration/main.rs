@@ -19,6 +19,7 @@ mod growth;
 mod hooking;
 mod labelling;
 mod memory;
+mod naming;
 mod odd_files;
 mod openclaw;
 mod printing;
