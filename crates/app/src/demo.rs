@@ -48,19 +48,28 @@ impl Config {
 }
 
 fn prepare(folder: &Path, now: Timestamp) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        other => other?,
-    }
+    make(folder)?;
     // The name can be guessed: in a folder of somebody else's nothing is written.
     let found = fs::symlink_metadata(folder)?;
     if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to somebody else"));
     }
+    if found.mode() & 0o077 != 0 {
+        // Others may have put links in it.
+        fs::remove_dir_all(folder)?;
+        make(folder)?;
+    }
     if !is_fresh(&folder.join(UNPACKED), now) {
         unpack(folder, now)?;
     }
     Ok(())
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    }
 }
 
 fn is_fresh(marker: &Path, now: Timestamp) -> bool {
@@ -175,5 +184,21 @@ mod tests {
         assert!(is_touched());
         prepare(&folder, now + SignedDuration::from_hours(25)).unwrap();
         assert!(!is_touched());
+    }
+
+    #[test]
+    fn nothing_is_written_through_links_that_others_could_have_put_there() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let scratch = tempfile::tempdir().unwrap();
+        let (folder, precious) = (scratch.path().join("demo"), scratch.path().join("precious"));
+        fs::write(&precious, "mine").unwrap();
+        fs::create_dir(&folder).unwrap();
+        symlink(&precious, folder.join(UNPACKED)).unwrap();
+        symlink(scratch.path(), folder.join("claude")).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        prepare(&folder, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(fs::metadata(&precious).unwrap().len(), 4);
+        assert!(!scratch.path().join("projects").exists() && folder.join("claude/projects").is_dir());
+        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
     }
 }

@@ -42,6 +42,7 @@ mod session_json;
 mod settings;
 pub mod show;
 mod spoken;
+mod state_folder;
 pub mod status;
 mod talk;
 #[cfg(test)]

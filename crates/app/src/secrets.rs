@@ -11,6 +11,9 @@ use workers::{Event, Request};
 
 use crate::App;
 
+/// No shorter text holds a name and a secret, in bytes; most branches and versions are.
+const SHORTEST: usize = 8;
+
 /// Whether answers hold secrets as they were said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Secrets {
@@ -47,6 +50,9 @@ impl Secrets {
     pub(crate) fn told_info(self, info: &mut SessionInfo) {
         self.tell(&mut info.title);
         self.tell(&mut info.activity.detail);
+        self.tell(&mut info.activity.tool);
+        self.tell(&mut info.branch);
+        self.tell(&mut info.model);
         for agent in &mut info.subagents {
             self.tell_agent(agent);
         }
@@ -62,10 +68,14 @@ impl Secrets {
             }
             SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => self.told_info(info),
             SessionEvent::SessionActivity(activity) => {
+                self.tell(&mut activity.tool_name);
                 self.tell(&mut activity.tool_input);
                 self.tell(&mut activity.detail);
             }
-            SessionEvent::SessionEvent(moment) => self.tell(&mut moment.detail),
+            SessionEvent::SessionEvent(moment) => {
+                self.tell(&mut moment.tool_name);
+                self.tell(&mut moment.detail);
+            }
             SessionEvent::SubagentSpawned(agent)
             | SessionEvent::SubagentProgress(agent)
             | SessionEvent::SubagentCompleted(agent) => self.tell_agent(agent),
@@ -78,6 +88,8 @@ impl Secrets {
 
     fn tell_agent(self, agent: &mut SubagentEvent) {
         agent.description = self.told_beginning(std::mem::take(&mut agent.description));
+        self.tell(&mut agent.subagent_type);
+        self.tell(&mut agent.tool_name);
     }
 
     fn tell(self, text: &mut Option<String>) {
@@ -125,17 +137,55 @@ impl App {
         };
         let texts = [&mut session.title, &mut session.first_message, &mut session.last_prompt];
         let more = [&mut session.last_task, &mut session.origin_marker];
-        let detail = session.activity.as_mut().and_then(|activity| activity.detail.as_mut());
-        let agents = session.subagents.iter_mut().filter_map(|agent| agent.description.as_mut());
-        for text in texts.into_iter().chain(more).flatten() {
+        let names = [&mut session.branch, &mut session.nickname, &mut session.permission_mode];
+        let makes = [&mut session.version, &mut session.entrypoint];
+        let activity = session.activity.as_mut();
+        let activity =
+            activity.into_iter().flat_map(|activity| [&mut activity.detail, &mut activity.tool]).flatten();
+        let agents = session.subagents.iter_mut();
+        let agents = agents.flat_map(|agent| [&mut agent.description, &mut agent.agent_type]).flatten();
+        let texts = texts.into_iter().chain(more).chain(names).chain(makes).flatten();
+        for text in texts.filter(|text| text.len() >= SHORTEST) {
             if let Cow::Owned(redacted) = redact::redact_beginning(text) {
                 *text = redacted.into();
             }
         }
-        for text in label.into_iter().chain(detail).chain(agents) {
+        for text in label.into_iter().chain(activity).chain(agents) {
             if let Cow::Owned(redacted) = redact::redact_beginning(text) {
                 *text = redacted;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made up, and put together here so that nobody takes it for one.
+    fn secret() -> String {
+        format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi")
+    }
+
+    #[test]
+    fn no_name_of_a_sub_agent_holds_a_secret() {
+        let agent = SubagentEvent {
+            session_id: "s1".parse().unwrap(),
+            task_id: "t1".to_owned(),
+            subagent_id: None,
+            parent_task_id: None,
+            description: format!("use {}", secret()),
+            subagent_type: Some(secret()),
+            background: false,
+            tool_name: Some(secret()),
+            since: None,
+        };
+        let mut event = SessionEvent::SubagentSpawned(agent);
+        Secrets::Redacted.told_happening(&mut event);
+        let told = serde_json::to_string(&event).unwrap();
+        assert!(
+            !told.contains(&secret()[4..]) && told.matches("[redacted:github-token]").count() == 3,
+            "{told}"
+        );
     }
 }

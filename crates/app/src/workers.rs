@@ -407,7 +407,11 @@ fn told(app: &App, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> 
         pid: worker.process.as_ref().map(|process| process.pid),
         host_pid: worker.host.pid,
         budget_used_pct: worker.facts.budget_usd.map(|budget| spent / budget * 100.0),
-        facts: worker.facts.clone(),
+        facts: Facts {
+            model: worker.facts.model.as_deref().map(|model| app.secrets.told(model.into())),
+            version: worker.facts.version.as_deref().map(|version| app.secrets.told(version.into())),
+            ..worker.facts.clone()
+        },
         frames: workers::frames(&home(app), worker.id),
     })
 }

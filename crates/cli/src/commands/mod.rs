@@ -77,6 +77,12 @@ fn open(demo: bool, show_secrets: bool) -> Result<App, Error> {
     let now = Timestamp::now();
     let config = Config::of_process()?;
     let config = if demo { config.demo(now)? } else { config };
+    if let Some(warning) = config.guard_state()? {
+        let _ = std::io::Write::write_all(
+            &mut anstream::stderr(),
+            format!("warning: {}\n", crate::text::safe(&warning)).as_bytes(),
+        );
+    }
     Ok(App { config, now, zone: TimeZone::system, secrets })
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -57,6 +57,45 @@ fn no_answer_holds_a_secret() {
     let json: Value = serde_json::from_slice(&run(&home, &["list", "--json"]).stdout).unwrap();
     let prompt = json["sessions"][0]["first_message"].as_str().unwrap();
     assert!(prompt.starts_with("Push with [redacted:github-token] to the mirror"), "{prompt}");
+}
+
+/// A transcript may hold anything in any of its fields.
+#[test]
+fn no_field_of_a_session_holds_a_secret() {
+    let home = ScratchHome::new();
+    let record = json!({
+        "type": "user", "uuid": "u1", "sessionId": "22222222-aaaa", "cwd": "/home/ana/shop",
+        "timestamp": "2026-11-20T09:00:00Z", "gitBranch": secret(), "slug": secret(), "version": secret(),
+        "entrypoint": secret(), "permissionMode": secret(), "message": {"role": "user", "content": "hello"},
+    });
+    home.write(".claude/projects/-home-ana-shop/22222222-aaaa.jsonl", format!("{record}\n"));
+    for asked in
+        [&["list"][..], &["list", "--json"], &["show", "2222", "--json"], &["cost", "--by", "session"]]
+    {
+        let output = run(&home, asked);
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success() && !text.contains(&secret()[4..]), "{asked:?}: {text}");
+    }
+    let json: Value = serde_json::from_slice(&run(&home, &["list", "--json"]).stdout).unwrap();
+    for field in ["branch", "nickname", "version", "entrypoint"] {
+        assert_eq!(json["sessions"][0][field], "[redacted:github-token]", "{field}: {json}");
+    }
+}
+
+#[test]
+fn a_hook_leaves_no_secret() {
+    let home = ScratchHome::new();
+    let payload = json!({
+        "session_id": "22222222-aaaa", "hook_event_name": "PermissionRequest", "tool_name": "Bash",
+        "tool_input": {"command": "./x", "description": "log in with password=hunter2X9"},
+    });
+    let folder = home.state_dir().join("hooks");
+    let mut hook = home.command(env!("CARGO_BIN_EXE_backstory"));
+    let mut hook = hook.arg("hook").arg(&folder).stdin(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    assert!(hook.wait().unwrap().success());
+    let kept = String::from_utf8(testkit::files::bytes(&folder.join("events.jsonl"))).unwrap();
+    assert!(kept.contains("password=[redacted:password]") && !kept.contains("hunter2X9"), "{kept}");
 }
 
 #[test]
@@ -121,6 +160,37 @@ fn the_index_holds_no_secret() {
     assert_eq!(found("zebra"), 1);
     assert_eq!(found(&secret()), 0, "the secret is a word of the index");
     assert_eq!(found(&secret()[4..]), 0, "the secret is a word of the index");
+}
+
+/// The files of Backstory's state that hold the secret.
+fn kept_in(home: &ScratchHome) -> Vec<PathBuf> {
+    let mut folders = vec![home.state_dir()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if String::from_utf8_lossy(&testkit::files::bytes(&path)).contains(&secret()[4..]) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_forgotten_is_gone() {
+    let home = home();
+    for asked in ASKED {
+        run(&home, asked);
+    }
+    // `--show-secrets` needs what was said; docs/redaction.md says where it is kept.
+    assert!(kept_in(&home).iter().all(|file| !file.starts_with(home.state_dir().join("index"))));
+    std::fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
+    for asked in [&["list"][..], &["index"], &["list", "--json"], &["search", "zebra"], &["doctor"]] {
+        run(&home, asked);
+    }
+    assert_eq!(kept_in(&home), Vec::<PathBuf>::new());
 }
 
 #[test]
