@@ -99,7 +99,9 @@ where
     // Where no session is found at all, a folder is not there, rather than every session forgotten.
     if !request.keeps_gone && !pages.is_empty() {
         let is_kept = |id: &SessionId, path: &Path| pages.get(id).is_some_and(|page| page == path);
-        exported.removed = collection.remove(is_kept).map_err(|error| unusable(&request.folder, &error))?;
+        let folders = pages.values().filter_map(|page| Some(page.parent()?.to_owned())).collect();
+        exported.removed =
+            collection.remove(&folders, is_kept).map_err(|error| unusable(&request.folder, &error))?;
     }
     Ok(exported)
 }
@@ -148,7 +150,7 @@ fn keep(
     file: &Path,
     mut look: impl FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
 ) -> Result<Kept, Broken> {
-    let kept = page.kept()?;
+    let kept = collection.kept(page)?;
     if kept == Kept::Stale {
         let conversation = Conversation::redacted(session.clone(), file.to_owned());
         collection

@@ -3,28 +3,32 @@
 //! A document's head says what it was made of: where it still says so, the document stays as it is. Each is
 //! written aside and renamed, so that whoever reads sees a whole one; two writers do not meet.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{self, Read as _, Write};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use model::{Session, SessionId};
+use model::{ProjectSlug, Session, SessionId};
 
 use crate::document::{Document, FILE_TYPE};
+use crate::folder::{ASIDE, Folder};
 
 /// The largest head that is read, in bytes.
 const HEAD: u64 = 16 << 10;
 /// The longest name of a folder, in bytes.
 const NAME: usize = 150;
-/// What documents that are being written are called at first.
-const ASIDE: &str = ".backstory-";
 const LOCK: &str = ".backstory.lock";
+/// The folder of sessions that were run nowhere.
+const NO_PROJECT: &str = "no-project";
 
 /// A collection that this process alone writes.
 #[derive(Debug)]
 pub struct Collection {
     folder: PathBuf,
+    root: Folder,
     _lock: File,
 }
 
@@ -50,15 +54,15 @@ pub enum Kept {
 impl Collection {
     /// Opens a folder, made where it is missing; `None` while another process writes there.
     pub fn open(folder: &Path) -> io::Result<Option<Self>> {
-        make(folder)?;
-        let lock =
-            File::options().write(true).create(true).truncate(false).mode(0o600).open(folder.join(LOCK))?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let root = Folder::open(folder)?;
+        let lock = root.lock_file(LOCK)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        let collection = Self { folder: folder.to_owned(), _lock: lock };
+        let collection = Self { folder: folder.to_owned(), root, _lock: lock };
         collection.tidy();
         Ok(Some(collection))
     }
@@ -66,8 +70,7 @@ impl Collection {
     /// The document of a session; `source` says of which state of its transcript.
     pub fn page(&self, session: &Session, source: &str) -> Page {
         let folder = session.file.as_deref().and_then(Path::parent).and_then(Path::file_name);
-        let name = format!("{}.{FILE_TYPE}", session.id);
-        let path = self.folder.join(folder_name(folder)).join(name);
+        let path = self.folder.join(folder_name(folder)).join(document_name(&session.id));
         Page { path, head: Document::head(session, Some(source)) }
     }
 
@@ -77,98 +80,108 @@ impl Collection {
         page: &Page,
         body: impl FnOnce(&mut dyn Write) -> Result<(), E>,
     ) -> Result<(), E> {
-        let folder = page.path.parent().unwrap_or(&self.folder);
-        make(folder)?;
-        let aside = folder.join(format!("{ASIDE}{}", std::process::id()));
-        let written = write_aside(&aside, &page.head, body);
-        let done = written.and_then(|()| Ok(fs::rename(&aside, &page.path)?));
-        if done.is_err() {
-            // What could not be finished is of no use to anybody.
-            let _ = fs::remove_file(&aside);
-        }
-        done
+        let (folder, name) = page.place();
+        self.root.inside(folder)?.write(name, |file| {
+            let mut out = io::BufWriter::new(file);
+            out.write_all(page.head.as_bytes())?;
+            body(&mut out)?;
+            Ok(out.flush()?)
+        })
     }
 
     /// Removes our documents of sessions that `is_kept` knows nothing of, or that lie where another folder's
-    /// now do; how many.
-    pub fn remove(&self, is_kept: impl Fn(&SessionId, &Path) -> bool) -> io::Result<u64> {
+    /// now do; how many. Only files under a name that we gave them, in a folder that we named: `folders` are those of
+    /// the documents that are kept. What a person has copied or renamed is theirs.
+    pub fn remove(
+        &self,
+        folders: &HashSet<PathBuf>,
+        is_kept: impl Fn(&SessionId, &Path) -> bool,
+    ) -> io::Result<u64> {
         let mut removed = 0;
-        for path in self.documents() {
+        for (folder, name) in self.documents() {
+            let path = folder.path().join(&name);
             // What cannot be read cannot be told to be ours.
-            let Some(head) = beginning(&path).ok().and_then(|text| Document::parse(&text)) else { continue };
-            let Some(session) = head.session.filter(|_| head.is_ours) else { continue };
-            if !is_kept(&session, &path) {
-                fs::remove_file(&path)?;
+            let Some(head) = beginning(&folder, &name).ok().and_then(|text| Document::parse(&text)) else {
+                continue;
+            };
+            let Some(session) = head.session.as_ref().filter(|_| head.is_ours) else { continue };
+            let is_ours = name == document_name(session)
+                && (folders.contains(folder.path()) || self.is_folder_of(&head, folder.path()));
+            if is_ours && !is_kept(session, &path) {
+                folder.remove(&name)?;
                 removed += 1;
             }
         }
         Ok(removed)
     }
 
-    fn documents(&self) -> impl Iterator<Item = PathBuf> {
-        let is_document = |path: &PathBuf| {
-            path.extension() == Some(OsStr::new(FILE_TYPE))
-                && fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+    /// Whether a folder has the name that documents of that directory are put under.
+    fn is_folder_of(&self, head: &Document, folder: &Path) -> bool {
+        let slug = head.working_directory.as_ref().map(|cwd| ProjectSlug::from_path(&cwd.to_string_lossy()));
+        folder == self.folder.join(folder_name(slug.as_ref().map(|slug| OsStr::new(slug.as_str()))))
+    }
+
+    /// Every Markdown file in a folder of ours, with that folder.
+    fn documents(&self) -> Vec<(Rc<Folder>, PathBuf)> {
+        let is_document = |name: &PathBuf| name.extension() == Some(OsStr::new(FILE_TYPE));
+        self.files().into_iter().filter(|(_, name)| is_document(name)).collect()
+    }
+
+    /// What lies in the folders of ours: in no link, and in none of somebody else's.
+    fn files(&self) -> Vec<(Rc<Folder>, PathBuf)> {
+        let folders = self.root.names().into_iter().filter_map(|name| self.root.existing(&name).ok());
+        let inside = |folder: Folder| {
+            let folder = Rc::new(folder);
+            folder.names().into_iter().map(move |name| (Rc::clone(&folder), name))
         };
-        entries(&self.folder).into_iter().flat_map(|folder| entries(&folder)).filter(is_document)
+        folders.flat_map(inside).collect()
     }
 
     /// Takes away what a writer that was killed has left; nobody else writes now.
     fn tidy(&self) {
-        let is_left =
-            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(ASIDE));
-        for path in entries(&self.folder).into_iter().flat_map(|folder| entries(&folder)).filter(is_left) {
+        let is_left = |name: &Path| name.to_string_lossy().starts_with(ASIDE);
+        for (folder, name) in self.files().into_iter().filter(|(_, name)| is_left(name)) {
             // Where it cannot be removed it only takes room.
-            let _ = fs::remove_file(path);
+            let _ = folder.remove(&name);
         }
     }
-}
 
-impl Page {
-    /// How the document stands on the disk.
-    pub fn kept(&self) -> io::Result<Kept> {
-        let found = match beginning(&self.path) {
+    /// How a document stands on the disk.
+    pub fn kept(&self, page: &Page) -> io::Result<Kept> {
+        let (folder, name) = page.place();
+        let found = self.root.existing(folder).and_then(|folder| beginning(&folder, name));
+        let found = match found {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::Stale),
             other => other?,
         };
-        if found.starts_with(&self.head) {
+        if found.starts_with(&page.head) {
             return Ok(Kept::Unchanged);
         }
         // Another exporter's document of the same session gives way, a person's notes do not.
-        let wanted = Document::parse(&self.head).and_then(|head| head.session);
+        let wanted = Document::parse(&page.head).and_then(|head| head.session);
         let theirs = Document::parse(&found).and_then(|head| head.session);
         Ok(if found.is_empty() || theirs == wanted { Kept::Stale } else { Kept::NotOurs })
     }
 }
 
-fn write_aside<E: From<io::Error>>(
-    path: &Path,
-    head: &str,
-    body: impl FnOnce(&mut dyn Write) -> Result<(), E>,
-) -> Result<(), E> {
-    let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    let mut out = io::BufWriter::new(file);
-    out.write_all(head.as_bytes())?;
-    body(&mut out)?;
-    Ok(out.flush()?)
+impl Page {
+    /// The name of its folder, and its own.
+    fn place(&self) -> (&Path, &Path) {
+        let folder = self.path.parent().and_then(Path::file_name).unwrap_or(OsStr::new(NO_PROJECT));
+        (Path::new(folder), Path::new(self.path.file_name().unwrap_or_default()))
+    }
 }
 
 /// The beginning of a regular file as text.
-fn beginning(path: &Path) -> io::Result<String> {
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
+fn beginning(folder: &Folder, name: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(HEAD).read_to_end(&mut bytes)?;
+    folder.read(name)?.take(HEAD).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
-}
-
-fn make(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+/// What the document of a session is called.
+fn document_name(session: &SessionId) -> PathBuf {
+    PathBuf::from(format!("{session}.{FILE_TYPE}"))
 }
 
 /// The folder of a project's documents: Claude's own name of it without the dash in front, which a shell would
@@ -178,11 +191,12 @@ fn folder_name(name: Option<&OsStr>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(NAME).collect();
     let plain = plain.trim_start_matches(['-', '.']);
-    if plain.is_empty() { "no-project".to_owned() } else { plain.to_owned() }
+    if plain.is_empty() { NO_PROJECT.to_owned() } else { plain.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     use super::*;
@@ -191,6 +205,10 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let collection = Collection::open(&scratch.path().join("md")).unwrap().unwrap();
         (scratch, collection)
+    }
+
+    fn listed(folder: &Path) -> Vec<PathBuf> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
     }
 
     fn page(collection: &Collection, id: &str, source: &str) -> Page {
@@ -221,33 +239,36 @@ mod tests {
     fn a_document_is_private_whole_and_written_only_when_it_changed() {
         let (_scratch, collection) = scratch();
         let first = page(&collection, "s1", "1");
-        assert_eq!(first.kept().unwrap(), Kept::Stale);
+        assert_eq!(collection.kept(&first).unwrap(), Kept::Stale);
         write(&collection, &first, "body\n");
-        assert_eq!(first.kept().unwrap(), Kept::Unchanged);
+        assert_eq!(collection.kept(&first).unwrap(), Kept::Unchanged);
         let found = fs::metadata(&first.path).unwrap();
         assert_eq!(found.permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(&collection.folder).unwrap().permissions().mode() & 0o777, 0o700);
         let second = page(&collection, "s1", "2");
-        assert_eq!(second.kept().unwrap(), Kept::Stale);
+        assert_eq!(collection.kept(&second).unwrap(), Kept::Stale);
         let broken = collection.write::<io::Error>(&second, |out| {
             out.write_all(b"half")?;
             Err(io::Error::other("gone"))
         });
         assert_eq!(broken.unwrap_err().to_string(), "gone");
         assert_eq!(fs::metadata(&first.path).unwrap().ino(), found.ino(), "the old one still stands");
-        assert_eq!(entries(&collection.folder.join("shop")).len(), 1, "nothing is left beside it");
+        assert_eq!(listed(&collection.folder.join("shop")).len(), 1, "nothing is left beside it");
         write(&collection, &second, "body\n");
-        assert_eq!((first.kept().unwrap(), second.kept().unwrap()), (Kept::Stale, Kept::Unchanged));
+        assert_eq!(
+            (collection.kept(&first).unwrap(), collection.kept(&second).unwrap()),
+            (Kept::Stale, Kept::Unchanged)
+        );
     }
 
     #[test]
     fn what_others_wrote_stays_unless_it_is_of_the_same_session() {
         let (_scratch, collection) = scratch();
         let ours = page(&collection, "s1", "1");
-        make(ours.path.parent().unwrap()).unwrap();
+        fs::create_dir_all(ours.path.parent().unwrap()).unwrap();
         let check = |text: &[u8], expected: Kept| {
             fs::write(&ours.path, text).unwrap();
-            assert_eq!(ours.kept().unwrap(), expected);
+            assert_eq!(collection.kept(&ours).unwrap(), expected);
         };
         check(b"# My own notes\n", Kept::NotOurs);
         check(b"\xff\xfe\0", Kept::NotOurs);
@@ -255,7 +276,7 @@ mod tests {
         check(b"", Kept::Stale);
         fs::remove_file(&ours.path).unwrap();
         fs::create_dir(&ours.path).unwrap();
-        assert!(ours.kept().is_err());
+        assert!(collection.kept(&ours).is_err());
     }
 
     #[test]
@@ -264,14 +285,37 @@ mod tests {
         for id in ["s1", "s2"] {
             write(&collection, &page(&collection, id, "1"), "");
         }
-        let notes = collection.folder.join("shop/notes.md");
-        fs::write(&notes, "# Mine\n").unwrap();
-        let theirs = collection.folder.join("shop/s3.md");
-        fs::write(&theirs, "Session ID: s3\n").unwrap();
-        assert_eq!(collection.remove(|id, _| id.as_str() == "s1").unwrap(), 1);
-        let mut left: Vec<_> = collection.documents().collect();
+        let at = |name: &str| collection.folder.join(name);
+        let ours = io::read_to_string(File::open(at("shop/s2.md")).unwrap()).unwrap();
+        fs::create_dir(at("notes")).unwrap();
+        let theirs = [
+            ("shop/notes.md", "# Mine\n"),
+            ("shop/s3.md", "Session ID: s3\n"),
+            ("shop/s2-annotated.md", &format!("{ours}MY NOTES\n")),
+            ("notes/mine.md", &ours),
+            ("notes/s2.md", &ours),
+        ];
+        for (name, text) in theirs {
+            fs::write(at(name), text).unwrap();
+        }
+        let folders = HashSet::from([at("shop")]);
+        assert_eq!(collection.remove(&folders, |id, _| id.as_str() == "s1").unwrap(), 1);
+        let mut left: Vec<_> =
+            collection.documents().iter().map(|(folder, name)| folder.path().join(name)).collect();
         left.sort();
-        assert_eq!(left, [notes, collection.folder.join("shop/s1.md"), theirs]);
+        let mut expected: Vec<_> = theirs.iter().map(|(name, _)| at(name)).collect();
+        expected.push(at("shop/s1.md"));
+        expected.sort();
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn a_folder_is_known_by_the_directory_of_its_documents() {
+        let (_scratch, collection) = scratch();
+        let head = |cwd: &str| Document { working_directory: Some(cwd.into()), ..Document::default() };
+        let is = |cwd: &str, name: &str| collection.is_folder_of(&head(cwd), &collection.folder.join(name));
+        assert!(is("/home/ana/shop", "home-ana-shop"));
+        assert!(!is("/home/ana/shop", "notes"));
     }
 
     #[test]
@@ -279,10 +323,10 @@ mod tests {
         let (scratch, collection) = scratch();
         let folder = scratch.path().join("md");
         assert!(Collection::open(&folder).unwrap().is_none());
-        make(&folder.join("shop")).unwrap();
+        fs::create_dir_all(folder.join("shop")).unwrap();
         fs::write(folder.join("shop/.backstory-1"), "half").unwrap();
         drop(collection);
         let next = Collection::open(&folder).unwrap().unwrap();
-        assert!(entries(&next.folder.join("shop")).is_empty());
+        assert!(listed(&next.folder.join("shop")).is_empty());
     }
 }

@@ -7,6 +7,7 @@ mod ask;
 mod child;
 mod collection;
 mod document;
+mod folder;
 mod schedule;
 
 pub use answer::Found;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use app::export::{Exported, Request, export, index};
 use app::list::Filter;
-use app::{App, Error};
+use app::{App, Error, Kind};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -74,7 +74,18 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             qmd_error: failed.map(|error| error.message.as_str()),
         })?;
     }
-    Ok(indexed.transpose().map(|_| ())?)
+    indexed.transpose()?;
+    if !exported.failed.is_empty() && exported.written + exported.unchanged == 0 {
+        return Err(nothing_exported(&exported).into());
+    }
+    Ok(())
+}
+
+fn nothing_exported(exported: &Exported) -> Error {
+    let Exported { folder, failed, .. } = exported;
+    let message = format!("none of {} documents could be exported to {}", failed.len(), folder.display());
+    let error = Error::new(Kind::Unavailable, message);
+    failed.iter().take(1).fold(error, |error, why| error.hint(format!("the first of them: {why}")))
 }
 
 fn tell(exported: &Exported) -> Result<(), Failure> {

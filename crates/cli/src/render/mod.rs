@@ -25,13 +25,20 @@ pub(crate) trait Look {
     fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()>;
 }
 
+/// Who can speak, for people.
+const SPEAKERS: [&str; 4] = [USER, ASSISTANT, TOOL, NOTE];
+const USER: &str = "User";
+const ASSISTANT: &str = "Assistant";
+const TOOL: &str = "Tool";
+const NOTE: &str = "Note";
+
 /// Who speaks, for people.
 fn speaker(message: &Shown) -> String {
     let role = match message.role {
-        "user" => "User",
-        "assistant" => "Assistant",
-        "tool" => "Tool",
-        _ => "Note",
+        "user" => USER,
+        "assistant" => ASSISTANT,
+        "tool" => TOOL,
+        _ => NOTE,
     };
     match &message.subagent {
         Some(agent) => format!("{role} ({agent})"),

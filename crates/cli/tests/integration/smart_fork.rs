@@ -346,6 +346,27 @@ fn the_collection_is_kept_up_by_writing_what_changed() {
 }
 
 #[test]
+fn an_export_of_which_nothing_came_fails() {
+    let desk = desk();
+    let folder = desk.home.dir("md");
+    let file = |cwd: &str| {
+        let slug = desk.home.project_folder(&desk.home.path().join(cwd));
+        let name = slug.file_name().expect("a name").to_string_lossy().trim_start_matches('-').to_owned();
+        folder.join(name)
+    };
+    fs::write(file("tmp"), "a file where the folder would be").expect("a file");
+    let arguments = ["export", "--markdown", &folder.display().to_string()];
+    let _ = desk.backstory(&arguments).succeeded();
+    fs::remove_dir_all(file("harbor")).expect("the folder of the other");
+    fs::write(file("harbor"), "another").expect("a file");
+    for more in [&[][..], &["--json"]] {
+        let run = desk.backstory(&[&arguments[..], more].concat());
+        assert_eq!(run.code, Some(1), "{}", run.stdout);
+        assert!(run.stderr.contains("none of 2 documents could be exported"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn an_export_lets_qmd_index_what_is_new() {
     let desk = desk();
     let folder = desk.home.path().join("md").display().to_string();
