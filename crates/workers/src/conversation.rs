@@ -261,6 +261,7 @@ impl Conversation {
             Command::Yield if !self.is_idle() => return Err("a turn runs".to_owned()),
             Command::Close | Command::Yield => self.close(),
             Command::Stop => {
+                self.withdraw_messages(&mut acts);
                 if self.phase == Phase::Turn {
                     // The transcript then says why its turn has no end.
                     acts.push(self.ask("interrupt", stream::interrupt));
@@ -463,6 +464,17 @@ impl Conversation {
         let line = line(&id);
         self.ours.insert(id, what);
         Act::Write(line)
+    }
+
+    /// Takes back what waits to be said: the end of the turn would let it begin another one.
+    fn withdraw_messages(&mut self, acts: &mut Vec<Act>) {
+        for message in self.unaccepted.clone() {
+            acts.push(self.ask("withdraw a message", |id| stream::withdraw(id, &message)));
+        }
+        if self.pending().is_some() {
+            let text = "a message that waited for the end of the turn was not said".to_owned();
+            acts.push(Act::Tell(Event::Note { text }));
+        }
     }
 
     fn withdraw(&mut self, id: &str, acts: &mut Vec<Act>) {

@@ -3,13 +3,14 @@
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
+use std::net::Shutdown;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,10 +25,14 @@ use crate::{Command, Event, Manner, WorkerId};
 const LONGEST: usize = 32 << 20;
 /// How many may be connected at once.
 const MOST: usize = 32;
+/// How many threads may tell events, to those who have gone too.
+const MOST_TELLERS: usize = 512;
 /// How long one who does not read is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the last words may take at the end.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long the answer to a command is waited for: a worker that waits for its directory may be ending an orphan.
+const ANSWERS: Duration = Duration::from_mins(1);
 /// The longest name that a socket can have, in bytes, with some to spare.
 const LONGEST_NAME: usize = 100;
 
@@ -57,7 +62,44 @@ pub(crate) struct Door {
 #[derive(Debug, Default)]
 struct State {
     closed: AtomicBool,
-    connected: AtomicUsize,
+    callers: Mutex<Vec<Arc<Caller>>>,
+    /// How many threads tell events; one whose caller is gone notices at the next event.
+    tellers: AtomicUsize,
+}
+
+/// One who is connected.
+#[derive(Debug)]
+struct Caller {
+    stream: UnixStream,
+    /// Whether they have asked for something: then they are not sent away for one who comes later.
+    has_asked: AtomicBool,
+}
+
+impl State {
+    fn callers(&self) -> MutexGuard<'_, Vec<Arc<Caller>>> {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets one more in; where there are too many, the first who has only listened goes. False where nobody does.
+    fn admit(&self, caller: &Arc<Caller>) -> bool {
+        let mut callers = self.callers();
+        if self.tellers.load(Ordering::Acquire) >= MOST_TELLERS {
+            return false;
+        }
+        if callers.len() >= MOST {
+            let Some(at) = callers.iter().position(|other| !other.has_asked.load(Ordering::Acquire)) else {
+                return false;
+            };
+            // Where it is closed already, there is nothing to close.
+            let _ = callers.remove(at).stream.shutdown(Shutdown::Both);
+        }
+        callers.push(Arc::clone(caller));
+        true
+    }
+
+    fn leave(&self, caller: &Arc<Caller>) {
+        self.callers().retain(|other| !Arc::ptr_eq(other, caller));
+    }
 }
 
 /// Opens a worker's socket.
@@ -88,7 +130,7 @@ impl Drop for Door {
         let _ = by_short_name(&self.path, |name| UnixStream::connect(name));
         let _ = fs::remove_file(&self.path);
         let began = Instant::now();
-        while self.state.connected.load(Ordering::Acquire) > 0 && began.elapsed() < LAST_WORDS {
+        while !self.state.callers().is_empty() && began.elapsed() < LAST_WORDS {
             pause();
         }
     }
@@ -99,26 +141,25 @@ fn accept(listener: &UnixListener, handle: &Handle, state: &Arc<State>) {
         if state.closed.load(Ordering::Acquire) {
             return;
         }
-        let Ok(caller) = caller else { continue };
-        if state.connected.fetch_add(1, Ordering::AcqRel) >= MOST {
-            state.connected.fetch_sub(1, Ordering::AcqRel);
-            continue;
-        }
-        if serve(caller, handle, state).is_err() {
-            state.connected.fetch_sub(1, Ordering::AcqRel);
+        let Ok(stream) = caller else { continue };
+        let caller = Arc::new(Caller { stream, has_asked: AtomicBool::new(false) });
+        if state.admit(&caller) && serve(&caller, handle, state).is_err() {
+            state.leave(&caller);
         }
     }
 }
 
-fn serve(caller: UnixStream, handle: &Handle, state: &Arc<State>) -> io::Result<()> {
-    caller.set_write_timeout(Some(PATIENCE))?;
-    let out = Arc::new(Mutex::new(caller.try_clone()?));
-    let (answers, wishes) = (Arc::clone(&out), handle.clone());
-    let commands = caller.try_clone()?;
-    thread::Builder::new()
-        .name("worker-asked".to_owned())
-        .spawn(move || obey(commands, &wishes, &answers))?;
-    let (events, state) = (handle.listen(Manner::Misses), Arc::clone(state));
+fn serve(caller: &Arc<Caller>, handle: &Handle, state: &Arc<State>) -> io::Result<()> {
+    caller.stream.set_write_timeout(Some(PATIENCE))?;
+    let out = Arc::new(Mutex::new(caller.stream.try_clone()?));
+    let (answers, wishes, asker) = (Arc::clone(&out), handle.clone(), Arc::clone(caller));
+    let (commands, here) = (caller.stream.try_clone()?, Arc::clone(state));
+    thread::Builder::new().name("worker-asked".to_owned()).spawn(move || {
+        obey(commands, &wishes, &answers, &asker);
+        here.leave(&asker);
+    })?;
+    let tellers = Arc::clone(state);
+    let (events, state, caller) = (handle.listen(Manner::Misses), Arc::clone(state), Arc::clone(caller));
     let tell = move || {
         for event in events {
             if send(&out, &*event).is_err() {
@@ -126,16 +167,23 @@ fn serve(caller: UnixStream, handle: &Handle, state: &Arc<State>) -> io::Result<
             }
         }
         // Where it is closed already, there is nothing to close.
-        let _ = caller.shutdown(std::net::Shutdown::Both);
-        state.connected.fetch_sub(1, Ordering::AcqRel);
+        let _ = caller.stream.shutdown(Shutdown::Both);
+        state.leave(&caller);
+        state.tellers.fetch_sub(1, Ordering::AcqRel);
     };
-    thread::Builder::new().name("worker-told".to_owned()).spawn(tell).map(drop)
+    tellers.tellers.fetch_add(1, Ordering::AcqRel);
+    let spawned = thread::Builder::new().name("worker-told".to_owned()).spawn(tell).map(drop);
+    if spawned.is_err() {
+        tellers.tellers.fetch_sub(1, Ordering::AcqRel);
+    }
+    spawned
 }
 
 /// Does what the caller wants until they are gone.
-fn obey(commands: UnixStream, handle: &Handle, out: &Mutex<UnixStream>) {
+fn obey(commands: UnixStream, handle: &Handle, out: &Mutex<UnixStream>, caller: &Caller) {
     let mut lines = Lines::new(commands, LONGEST);
     while let Ok(Some(line)) = lines.next_line() {
+        caller.has_asked.store(true, Ordering::Release);
         let command = match line {
             Bytes::Whole(line) => serde_json::from_slice::<Command>(&line).map_err(|error| error.to_string()),
             Bytes::TooLong => Err("it is too long".to_owned()),
@@ -197,13 +245,15 @@ impl Remote {
 
     /// Has something done; or says why it is not.
     pub fn command(&self, command: &Command) -> Result<(), String> {
-        let over = |_| "the worker has ended".to_owned();
+        let over = || "the worker has ended".to_owned();
         let mut line = serde_json::to_vec(command).map_err(|error| error.to_string())?;
         line.push(b'\n');
-        (&self.commands).write_all(&line).map_err(|error: io::Error| over(error.to_string()))?;
-        match self.answers.recv().map_err(|error| over(error.to_string()))? {
-            Answer::Done => Ok(()),
-            Answer::Refused { why } => Err(why),
+        (&self.commands).write_all(&line).map_err(|_| over())?;
+        match self.answers.recv_timeout(ANSWERS) {
+            Ok(Answer::Done) => Ok(()),
+            Ok(Answer::Refused { why }) => Err(why),
+            Err(RecvTimeoutError::Timeout) => Err("the worker does not answer".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => Err(over()),
         }
     }
 }

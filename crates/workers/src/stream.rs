@@ -249,6 +249,11 @@ pub(crate) fn interrupt(id: &str) -> String {
     request(id, &json!({"subtype": "interrupt"}))
 }
 
+/// Takes a message back that no turn has taken up yet; of any other nothing is changed.
+pub(crate) fn withdraw(id: &str, message: &str) -> String {
+    request(id, &json!({"subtype": "cancel_async_message", "message_uuid": message}))
+}
+
 /// Changes what it may do without asking.
 pub(crate) fn set_mode(id: &str, mode: PermissionMode) -> String {
     request(id, &json!({"subtype": "set_permission_mode", "mode": mode.word()}))

@@ -187,9 +187,9 @@ impl Owner {
             }
         }
         let row = self.table.get(self.id)?;
-        for idle in row.iter().flat_map(|row| self.table.idle_in(&row.slot).unwrap_or_default()) {
-            // One that cannot be reached ends by itself, or is found lost.
-            let _ = socket::tell(&self.order.home, idle.id, &Command::Yield);
+        if let Some(row) = &row {
+            let idle = self.table.idle_in(&row.slot).unwrap_or_default().into_iter().map(|idle| idle.id);
+            ask_to_yield(self.order.home.clone(), idle.filter(|idle| *idle != self.id).collect());
         }
         Ok(row)
     }
@@ -203,6 +203,11 @@ impl Owner {
                 end_orphan(&lost, self.order.limits.grace);
             }
             self.recover()?;
+            // What begins again is begun by the next Backstory, and nobody knows when that comes.
+            let is_again = |worker: &table::Worker| is_lost(worker) && worker.state == WorkerState::Queued;
+            if let Some(again) = self.table.get(other)?.filter(is_again) {
+                self.table.overtake(self.id, other, &again.host)?;
+            }
         }
         Ok(())
     }
@@ -468,6 +473,16 @@ impl Talk<'_> {
             let _ = rustix::process::kill_process_group(group, signal);
         }
     }
+}
+
+/// Asks idle workers to end, without waiting for their answers: one of them may wait for this one's.
+fn ask_to_yield(home: PathBuf, idle: Vec<WorkerId>) {
+    thread::spawn(move || {
+        for id in idle {
+            // One that cannot be reached ends by itself, or is found lost.
+            let _ = socket::tell(&home, id, &Command::Yield);
+        }
+    });
 }
 
 fn answer(asker: Asker, done: Result<(), String>) {

@@ -129,8 +129,11 @@ fn round(
         job.add(desk, shop);
     }
     if phase != "asked" {
-        let first = mine(desk, moment).into_iter().find(|worker| worker["task"] == tasks[0].as_str());
-        assert_ne!(first.expect("its worker")["status"], "queued", "the directory was free");
+        // The directory is free, or is given back by what is still ending: either way the task begins.
+        wait_until(desk.home.path(), "the first task begins", || {
+            let first = mine(desk, moment).into_iter().find(|worker| worker["task"] == tasks[0].as_str());
+            first.expect("its worker")["status"] != "queued"
+        });
     }
     reach(desk, moment, phase, &job);
     // A start is short: later than this it would be over.

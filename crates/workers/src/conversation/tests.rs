@@ -124,6 +124,23 @@ fn one_follow_up_is_pending_and_belongs_to_the_work() {
 }
 
 #[test]
+fn what_waits_to_be_said_is_taken_back_before_the_turn_is_ended() {
+    let mut talk = running();
+    talk.command(message("m2"), at(3)).unwrap();
+    let acts = talk.command(Command::Stop, at(4)).unwrap();
+    let lines = written(&acts);
+    let asked = |line: &serde_json::Value| line["request"]["subtype"].as_str().map(str::to_owned);
+    let asked: Vec<_> = lines.iter().filter_map(asked).collect();
+    assert_eq!(asked, ["cancel_async_message", "interrupt"]);
+    assert_eq!(lines[0]["request"]["message_uuid"], "m2");
+    assert_eq!(told(&acts), ["note", "interrupted"]);
+    // What the model has been given cannot be taken back.
+    let mut talk = running();
+    let acts = talk.command(Command::Stop, at(4)).unwrap();
+    assert_eq!((written(&acts).len(), told(&acts)), (1, vec!["interrupted"]));
+}
+
+#[test]
 fn a_request_waits_until_it_is_answered_or_withdrawn() {
     let mut talk = running();
     assert_eq!(told(&ask(&mut talk, 3, "r1")), ["asked", "waiting_permission"]);

@@ -16,15 +16,38 @@ impl Table {
         })
     }
 
-    /// A lost worker whose first message never arrived can begin again.
+    /// A lost worker whose first message never arrived can begin again. One that was idle has given its directory back:
+    /// it takes it again, or waits for it.
     ///
     /// False where somebody else has taken it over from `host`, which is gone.
     pub fn again(&mut self, id: WorkerId, host: &Life, now: Timestamp) -> Result<bool, TableError> {
         let (state, host) = (self.json(&WorkerState::Queued)?, self.json(host)?);
         self.change(|table| {
             let sql = "UPDATE worker SET status = 'queued', state = ?2, process = NULL, pid = NULL, \
-                started_at = NULL, changed_at = ?3 WHERE id = ?1 AND host = ?4 AND place IS NOT NULL";
+                started_at = NULL, changed_at = ?3, \
+                place = CASE WHEN place <> 'idle' THEN place \
+                    WHEN slot NOT IN (SELECT slot FROM worker WHERE place = 'running') THEN 'running' \
+                    WHEN slot NOT IN (SELECT slot FROM worker WHERE place = 'queued') THEN 'queued' \
+                    ELSE place END \
+                WHERE id = ?1 AND host = ?4 AND place IS NOT NULL";
             table.execute(sql, params![id, state, now.to_string(), host]).map(|rows| rows == 1)
+        })
+    }
+
+    /// One who waits goes before a worker that is to begin again and that nobody runs: they change places.
+    ///
+    /// False where somebody else has taken that over from `host`, which is gone.
+    pub fn overtake(&mut self, id: WorkerId, other: WorkerId, host: &Life) -> Result<bool, TableError> {
+        let host = self.json(host)?;
+        self.change(|table| {
+            let sql = "UPDATE worker SET place = NULL WHERE id = ?1 AND host = ?2 AND place = 'running' \
+                AND status = 'queued' AND slot = (SELECT slot FROM worker WHERE id = ?3 AND place = 'queued')";
+            if table.execute(sql, params![other, host, id])? == 0 {
+                return Ok(false);
+            }
+            table.execute("UPDATE worker SET place = 'running' WHERE id = ?1", [id])?;
+            table.execute("UPDATE worker SET place = 'queued' WHERE id = ?1", [other])?;
+            Ok(true)
         })
     }
 

@@ -131,10 +131,16 @@ impl Table {
             let mine: Option<(String, String)> =
                 table.query_row(sql, [id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
             let Some((slot, place)) = mine else { return Ok(Turn::Over) };
-            if place != "queued" {
+            if place == "running" {
                 return Ok(Turn::Begins);
             }
             if let Some(other) = in_place(table, &slot, "running")? {
+                return Ok(Turn::Behind(other));
+            }
+            // One that begins again while another one waits already comes after that.
+            if place == "idle"
+                && let Some(other) = in_place(table, &slot, "queued")?
+            {
                 return Ok(Turn::Behind(other));
             }
             let sql = "UPDATE worker SET place = 'running', changed_at = ?2 WHERE id = ?1";

@@ -159,6 +159,52 @@ fn a_free_directory_goes_to_whoever_waits_already() {
 }
 
 #[test]
+fn one_that_was_idle_and_begins_again_takes_its_directory_again_or_waits() {
+    let check = |others: usize, expected: Place, turn: Turn| {
+        let mut shop = Shop::open();
+        shop.add("a", "/p");
+        shop.table.rest(1).unwrap();
+        for other in 0..others {
+            shop.add(&format!("b{other}"), "/p");
+        }
+        assert!(shop.table.again(1, &Life::own(), at(1)).unwrap());
+        assert_eq!(shop.table.get(1).unwrap().unwrap().place, Some(expected), "{others}");
+        assert_eq!(shop.table.take_turn(1, at(2)).unwrap(), turn, "{others}");
+    };
+    check(0, Place::Running, Turn::Begins);
+    check(1, Place::Queued, Turn::Behind(2));
+    check(2, Place::Idle, Turn::Behind(2));
+    // Whoever waited already comes first.
+    let mut shop = Shop::open();
+    shop.add("a", "/p");
+    shop.table.rest(1).unwrap();
+    shop.add("b", "/p");
+    shop.add("c", "/p");
+    shop.table.again(1, &Life::own(), at(1)).unwrap();
+    shop.table.enter(2, &WorkerState::Stopped, at(2)).unwrap();
+    assert_eq!(shop.table.take_turn(1, at(3)).unwrap(), Turn::Behind(3));
+    assert_eq!(shop.table.take_turn(3, at(3)).unwrap(), Turn::Begins);
+    shop.table.enter(3, &WorkerState::Stopped, at(4)).unwrap();
+    assert_eq!(shop.table.take_turn(1, at(5)).unwrap(), Turn::Begins);
+}
+
+#[test]
+fn nobody_waits_for_one_that_begins_again_while_nobody_runs_it() {
+    let mut shop = Shop::open();
+    shop.add("a", "/p");
+    shop.add("b", "/p");
+    let (host, other) = (Life::own(), Life { pid: 7, began: None });
+    shop.table.enter(1, &WorkerState::Running, at(1)).unwrap();
+    assert!(!shop.table.overtake(2, 1, &host).unwrap(), "it works");
+    assert!(shop.table.again(1, &host, at(1)).unwrap());
+    assert!(!shop.table.overtake(2, 1, &other).unwrap(), "another one has it");
+    assert!(!shop.table.overtake(1, 1, &host).unwrap());
+    assert!(shop.table.overtake(2, 1, &host).unwrap());
+    assert_eq!(shop.table.take_turn(2, at(2)).unwrap(), Turn::Begins);
+    assert_eq!(shop.table.take_turn(1, at(2)).unwrap(), Turn::Behind(2));
+}
+
+#[test]
 fn what_is_known_of_a_worker_is_kept() {
     let mut shop = Shop::open();
     shop.add("a", "/p");

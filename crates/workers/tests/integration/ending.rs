@@ -127,6 +127,34 @@ fn a_stopped_worker_takes_all_it_started_with_it() {
 }
 
 #[test]
+fn what_waits_to_be_said_when_it_is_stopped_is_never_said() {
+    each(|claude| {
+        let gate = Gate::new();
+        let script = Script::new().on("work long", [Answer::text("I beg").then_hold(&gate).then_text("in.")]);
+        let stage = Stage::new(claude, script.otherwise(Answer::text("And that.")));
+        let spec = stage.spec("work long");
+        let actor = stage.start(&spec);
+        gate.wait_until_reached();
+        actor.message("one thing more").unwrap();
+        let queued = "\"operation\":\"enqueue\"";
+        let file = stage.transcript(spec.session().unwrap());
+        let text = || {
+            let bytes = if file.exists() { testkit::files::bytes(&file) } else { Vec::new() };
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let has_it = || text().lines().any(|line| line.contains(queued) && line.contains("one thing more"));
+        wait_until("claude has the message", has_it);
+        actor.handle.command(Command::Stop).unwrap();
+        assert_eq!(actor.end(), WorkerState::Stopped);
+        gate.open();
+        let said = stage.server.calls().iter().any(|call| call.body.to_string().contains("one thing more"));
+        assert!(!said, "the model was given it");
+        let is_prompt = |line: &str| line.contains("\"type\":\"user\"") && line.contains("one thing more");
+        assert!(!text().lines().any(is_prompt), "{}", text());
+    });
+}
+
+#[test]
 fn one_that_does_not_listen_is_made_to_end() {
     let text = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n";
     let mut stage = Stage::with_program(text);

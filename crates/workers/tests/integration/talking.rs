@@ -144,6 +144,23 @@ fn another_process_hears_answers_and_ends_a_worker() {
 }
 
 #[test]
+fn those_who_only_listen_keep_nobody_from_ending_a_worker() {
+    let gate = Gate::new();
+    let stage = Stage::new(&Claude::newest(), Script::new().otherwise(Answer::held(&gate)));
+    let actor = stage.start(&stage.spec("never end"));
+    gate.wait_until_reached();
+    let connect = || Remote::connect(&stage.order.home, actor.handle.id).unwrap();
+    let asks = connect();
+    assert!(asks.command(&Command::SetModel { model: "haiku".into() }).is_ok());
+    let idle: Vec<_> = (0..100).map(|_| connect()).collect();
+    connect().command(&Command::Stop).unwrap();
+    assert_eq!(actor.end(), WorkerState::Stopped);
+    assert!(asks.events.iter().any(|event| matches!(&*event, Event::Ended { .. })), "it was not sent away");
+    drop(idle);
+    gate.open();
+}
+
+#[test]
 fn a_directory_has_one_worker_and_one_that_waits() {
     let gate = Gate::new();
     let script = script().on("work long", [Answer::held(&gate).then_text("Worked.")]);
