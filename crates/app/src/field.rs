@@ -8,6 +8,7 @@ use model::{Keywords, Session, SessionId};
 use selection::{Asker, Budget, Candidate, Hold, Relevance};
 use transcript::both;
 
+use crate::hold::Holds;
 use crate::pick::Request;
 use crate::repo::Meant;
 use crate::totals::survey;
@@ -21,8 +22,10 @@ pub(crate) struct Field {
     pub(crate) branch: Option<String>,
     /// The asker's sessions of the repository.
     pub(crate) own: Vec<Contender>,
-    /// The run that has the directory.
+    /// The session of the run that has the directory.
     pub(crate) taken_by: Option<SessionId>,
+    /// What could not be learned.
+    pub(crate) notes: Vec<String>,
 }
 
 /// A session of the repository: of thousands no more is held than the choice and its answer ask for.
@@ -59,6 +62,11 @@ impl Field {
         let named = Meant::name(app, request.repo.as_deref());
         let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
         let words = Keywords::of(&request.task);
+        let found = if request.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(app) };
+        let (holds, notes) = match found {
+            Ok(holds) => (holds, Vec::new()),
+            Err(error) => (Holds::default(), vec![error.message]),
+        };
         let extent = if asks_model || request.label.is_some() { Extent::Whole } else { Extent::Figures };
         let contender = |meant: &Meant, Entry { session, keywords, .. }: Entry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
@@ -69,6 +77,7 @@ impl Field {
                     candidate: Candidate {
                         about: whole.about.filter(|_| asks_model),
                         label: whole.label.filter(|_| request.label.is_some()),
+                        hold: holds.of(&session),
                         ..whole
                     },
                     is_own: asker.owns(&session),
@@ -90,9 +99,9 @@ impl Field {
             let here = all.into_iter().filter_map(|entry| contender(&meant, entry)).collect();
             (meant, branch, here)
         };
-        let taken_by = taken_by(app, &meant, &here);
+        let taken_by = taken_by(app, request, &meant, &here, &holds);
         here.retain(|one| one.is_own);
-        Ok(Self { meant, branch, own: here, taken_by })
+        Ok(Self { meant, branch, own: here, taken_by, notes })
     }
 }
 
@@ -112,9 +121,23 @@ fn branch(app: &App, request: &Request, meant: &Meant) -> Option<String> {
     }
 }
 
-/// The run of a program that works in the same work tree: it has one place for such runs.
-fn taken_by(app: &App, meant: &Meant, here: &[Contender]) -> Option<SessionId> {
-    let mut runs = here.iter().filter(|one| one.candidate.hold == Hold::Worker).peekable();
+/// The run that has the one place for runs of the work tree that is meant: a worker's, or a program's. Who waits for
+/// their turn among the workers is told of programs alone.
+fn taken_by(
+    app: &App,
+    request: &Request,
+    meant: &Meant,
+    here: &[Contender],
+    holds: &Holds,
+) -> Option<SessionId> {
+    if !request.is_carried_out && !holds.is_empty() {
+        let worker = holds.taking(&meant.work_tree(app));
+        if worker.is_some() {
+            return worker;
+        }
+    }
+    let is_other = |one: &&Contender| one.candidate.hold == Hold::Worker && !holds.has(&one.candidate.id);
+    let mut runs = here.iter().filter(is_other).peekable();
     runs.peek()?;
     let ours = project::work_tree(&meant.place(app));
     let is_ours = |one: &&Contender| {

@@ -7,12 +7,13 @@ use jiff::Timestamp;
 use model::{Session, SessionId};
 use serde::Serialize;
 use transcript::Cut;
-use workers::{CommandLine, Release, Start, Unprintable, quoted};
+use workers::{CommandLine, Release, Start, Unprintable, WorkerId, quoted};
 
 use crate::copy::Copy;
 use crate::place::{self, Place};
 use crate::which::Ranked;
-use crate::{App, Error, Kind, Secrets, claude};
+use crate::workers::detach;
+use crate::{App, Error, Kind, claude, run};
 
 /// How a session is forked.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +64,7 @@ pub struct Candidate {
     pub why_not: Option<String>,
 }
 
-/// A fork that has taken its first turn, without a terminal.
+/// A fork on which a worker works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Forked {
     /// What people call the session it came from.
@@ -74,12 +75,8 @@ pub struct Forked {
     pub resume_session_id: SessionId,
     /// Its own id.
     pub session_id: SessionId,
-    /// The directory it worked in.
-    pub working_directory: PathBuf,
-    /// Whether the turn failed.
-    pub is_error: bool,
-    /// What it said last.
-    pub result: String,
+    /// Its worker.
+    pub worker_id: WorkerId,
 }
 
 /// The sessions a person may want to fork, with what speaks against it.
@@ -110,6 +107,33 @@ pub fn fork(app: &App, session: &Session, request: &Request) -> Result<Fork, Err
     Ok(Fork { command: CommandLine { extra: request.extra.clone(), ..command }, copy, now: app.now })
 }
 
+/// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for. `program` is this
+/// very program.
+pub fn work(
+    app: &App,
+    session: &Session,
+    request: &Request,
+    intent: &str,
+    program: &Path,
+) -> Result<Forked, Error> {
+    if !request.extra.is_empty() {
+        let message = "what stands behind `--` is for a `claude` on a terminal, and a worker has none";
+        let options =
+            format!("a worker takes options of its own: backstory run --fork {} --help", session.id);
+        return Err(Error::new(Kind::Usage, message).hint(options));
+    }
+    let request = Request { into: request.into.as_deref().map(existing).transpose()?, ..request.clone() };
+    let ready = run::in_a_fork(app, session, &request, intent, program)?;
+    detach(app, ready.worker, program)?;
+    Ok(Forked {
+        session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
+        terminal_id: None,
+        resume_session_id: session.id.clone(),
+        session_id: ready.session_id,
+        worker_id: ready.worker,
+    })
+}
+
 impl Fork {
     /// Becomes `claude`; comes back only when that fails.
     pub fn run(&self) -> Error {
@@ -121,28 +145,6 @@ impl Fork {
             copy.remove();
         }
         not_started(&self.command, &error)
-    }
-
-    /// Gives the fork its first message and waits until it has answered.
-    pub fn take_turn(&self, session: &Session, message: &str, secrets: Secrets) -> Result<Forked, Error> {
-        self.make_copy()?;
-        let turn = self.command.turn(message);
-        if let Some(copy @ Copy::Whole { .. }) = &self.copy {
-            copy.remove();
-        }
-        let turn = turn.map_err(|why| {
-            Error::new(Kind::Unavailable, format!("the fork of session {} did not start: {why}", session.id))
-                .hint(format!("try it on a terminal: backstory fork {}", session.id))
-        })?;
-        Ok(Forked {
-            session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
-            terminal_id: None,
-            resume_session_id: session.id.clone(),
-            session_id: turn.session,
-            working_directory: self.command.directory.clone(),
-            is_error: turn.is_error,
-            result: secrets.told(turn.result.into()),
-        })
     }
 
     /// The line a person would type. A fork at a message is made now: no flag of `claude` cuts a history.
@@ -177,11 +179,16 @@ fn unprintable(word: &Unprintable) -> Error {
         .hint("without --print the same command runs it, and no shell reads anything")
 }
 
-/// The whole history of a session for a directory in which `claude` does not find the session itself: a session of its
-/// own, to be gone on with.
-pub(crate) fn moved(place: &Place, id: &SessionId, to: SessionId, directory: &Path) -> Copy {
+/// The history of a session, up to the record `at` where one is named, as a session of its own for a directory.
+pub(crate) fn cut(
+    place: &Place,
+    id: &SessionId,
+    at: Option<String>,
+    to: SessionId,
+    directory: &Path,
+) -> Copy {
     let file = place.folder.project_folder(directory).join(format!("{to}.jsonl"));
-    Copy::Cut { cut: Cut { from: id.clone(), at: None, to }, from: place.transcript.clone(), to: file }
+    Copy::Cut { cut: Cut { from: id.clone(), at, to }, from: place.transcript.clone(), to: file }
 }
 
 /// Makes a copy that has to be there before `claude` is started.
@@ -244,8 +251,8 @@ fn how(
     let file = |id: &SessionId| target.join(format!("{id}.jsonl"));
     if let Some(at) = at {
         let new = new_id()?;
-        let cut = Cut { from: id.clone(), at: Some(at.to_owned()), to: new.clone() };
-        return Ok((Start::Resume(new.clone()), Some(Copy::Cut { cut, from, to: file(&new) })));
+        let copy = cut(place, id, Some(at.to_owned()), new.clone(), directory);
+        return Ok((Start::Resume(new), Some(copy)));
     }
     let finds_it = release.is_some_and(Release::finds_anywhere);
     if finds_it || place.transcript.parent().and_then(Path::file_name) == target.file_name() {

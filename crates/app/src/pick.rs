@@ -35,6 +35,9 @@ pub struct Request {
     pub branch: Option<String>,
     /// The moment of the past to choose at, from what there was then.
     pub as_of: Option<Timestamp>,
+    /// Whether what is chosen is done at once: then Backstory's own workers are waited for, and what the person does next
+    /// says nothing of the choice.
+    pub is_carried_out: bool,
 }
 
 /// What to do with the task, and why.
@@ -195,7 +198,7 @@ fn answer(
         as_of: request.as_of,
         decision: None,
         not_kept: None,
-        notes: unknown.into_iter().collect(),
+        notes: unknown.into_iter().chain(field.notes.iter().cloned()).collect(),
     }
 }
 

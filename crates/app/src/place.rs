@@ -105,6 +105,14 @@ pub(crate) fn holder(app: &App, id: &SessionId) -> Option<Live> {
     registries.flat_map(|registry| Live::find(&registry)).find(|live| live.session == *id)
 }
 
+/// What to do about a session that a live process holds, beside forking it.
+pub(crate) fn go_on_there(live: &Live) -> String {
+    match live.kind.as_deref() {
+        Some("bg") => format!("go on there: claude attach {}", live.session.short()),
+        _ => "go on there, or end that process first".to_owned(),
+    }
+}
+
 /// The config folder a transcript lies in; the catalog names transcripts by their physical path.
 fn folder(app: &App, transcript: &Path) -> ConfigFolder {
     let folders = app.config.claude_folders.iter().map(ConfigFolder::new);

@@ -7,7 +7,7 @@ use transcript::Live;
 use workers::{CommandLine, Start};
 
 use crate::fork::not_started;
-use crate::place::{Place, holder, is_real};
+use crate::place::{Place, go_on_there, holder, is_real};
 use crate::{App, Error, Kind, claude, spoken};
 
 /// The `claude` that continues `session`, given `extra` words of the person's.
@@ -45,6 +45,6 @@ fn held(live: &Live) -> Error {
     let place = live.cwd.as_ref().map_or_else(String::new, |cwd| format!(" in {}", cwd.display()));
     let message = format!("session {} is open in process {}{place}", live.session, live.pid);
     Error::new(Kind::Held, message)
-        .hint("go on there, or end that process first")
+        .hint(go_on_there(live))
         .hint(format!("continue a fork of it: backstory fork {}", live.session))
 }

@@ -6,16 +6,15 @@ use jiff::Timestamp;
 use model::{AgentId, Session, SessionId};
 use selection::Action;
 use serde::Serialize;
-use transcript::Live;
 pub use workers::Options;
 use workers::table::{Added, Wanted};
 use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
 use crate::claude::Steered;
-use crate::copy::Copy;
+use crate::course::{self, Course};
 use crate::labels::labelled;
 use crate::pick::{self, pick};
-use crate::place::{Place, holder, is_real};
+use crate::place::is_real;
 use crate::repo::Meant;
 use crate::which::{Which, by_name};
 use crate::workers::{Link, begin, look_after, table, unusable};
@@ -39,6 +38,8 @@ pub struct Request {
     pub agent: Option<AgentId>,
     /// How the worker works.
     pub options: Options,
+    /// Whether its worker ends by itself when the task is done, and does not wait for more.
+    pub once: bool,
     /// The id of its first message, a UUID, where it is known beforehand: of one there is one worker.
     pub message: Option<String>,
 }
@@ -51,6 +52,8 @@ pub enum How {
     Chosen,
     /// In a new one.
     Fresh,
+    /// In a new one under this id, a UUID.
+    Named(String),
     /// In this one: its id, or the beginning of it.
     Resume(String),
     /// In a fork of this one.
@@ -77,25 +80,10 @@ pub struct Ready {
     pub(crate) claude: Steered,
 }
 
-/// Where a worker works and how its conversation begins.
-struct Course {
-    start: Start,
-    directory: PathBuf,
-    config_folder: Option<PathBuf>,
-    session: SessionId,
-    /// What has to be copied before.
-    copy: Option<Copy>,
-}
-
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
 /// queue for it. `program` is this very program, which runs what a killed Backstory left.
 pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Error> {
-    if request.task.trim().is_empty() {
-        return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
-    }
-    is_real(app)?;
-    look_after(app, program)?;
-    let claude = claude::steered(app)?;
+    let claude = able(app, &request.task, program)?;
     let Some(wanted) = &request.worktree else { return ready(app, request, claude) };
     let tree = worktree::make(app, request.repo.as_deref(), wanted)?;
     let inside = Request {
@@ -115,12 +103,48 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
     ready
 }
 
+/// Puts a worker into the table that works on a task in a fork of this session.
+pub(crate) fn in_a_fork(
+    app: &App,
+    session: &Session,
+    wanted: &fork::Request,
+    task: &str,
+    program: &Path,
+) -> Result<Ready, Error> {
+    let claude = able(app, task, program)?;
+    let (at, into) = (wanted.at.as_deref(), wanted.into.as_deref());
+    let course = course::forked(app, session, claude.release, at, into)?;
+    let request = Request { task: task.to_owned(), ..Request::default() };
+    enlist(app, &request, course, None, claude)
+}
+
+/// The `claude` that can do a task, once what a killed Backstory left is looked after.
+fn able(app: &App, task: &str, program: &Path) -> Result<Steered, Error> {
+    if task.trim().is_empty() {
+        return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
+    }
+    is_real(app)?;
+    look_after(app, program)?;
+    claude::steered(app)
+}
+
 fn ready(app: &App, request: &Request, claude: Steered) -> Result<Ready, Error> {
     let decision = match &request.how {
         How::Chosen => Some(decide(app, request)?),
-        How::Fresh | How::Resume(_) | How::Fork(_) => None,
+        How::Fresh | How::Named(_) | How::Resume(_) | How::Fork(_) => None,
     };
-    let course = course(app, request, decision.as_ref(), claude.release)?;
+    let course = find_course(app, request, decision.as_ref(), claude.release)?;
+    enlist(app, request, course, decision, claude)
+}
+
+/// Puts a worker into the table.
+fn enlist(
+    app: &App,
+    request: &Request,
+    course: Course,
+    decision: Option<pick::Answer>,
+    claude: Steered,
+) -> Result<Ready, Error> {
     let mut options = request.options.clone();
     if let Some(agent) = &request.agent {
         let root = catalog::repository(&app.config.places(), &course.directory);
@@ -135,6 +159,7 @@ fn ready(app: &App, request: &Request, claude: Steered) -> Result<Ready, Error> 
         config_folder: course.config_folder,
         agent: request.agent.clone(),
         label: request.label.clone(),
+        once: request.once,
         options,
         ..WorkerSpec::new(course.start, course.directory, request.task.clone())
     };
@@ -187,6 +212,7 @@ fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
         label: request.label.clone(),
         agent: request.agent.clone(),
         budget: request.options.budget_usd,
+        is_carried_out: true,
         ..pick::Request::default()
     };
     let answer = pick(app, &asked)?;
@@ -194,7 +220,7 @@ fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
         is_free(app, request, label)?;
     }
     if answer.action == Action::Queue {
-        // It is a run of OpenClaw's: one of ours would be waited for in the table.
+        // Another program's run: the end of one of ours would be waited for in the table.
         return Err(Error::new(Kind::Held, answer.reason)
             .hint("wait until that has ended; or begin a session of its own: --fresh"));
     }
@@ -205,24 +231,10 @@ fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
 fn is_free(app: &App, request: &Request, label: &str) -> Result<(), Error> {
     let Some(meant) = Meant::directory(app, request.repo.as_deref())? else { return Ok(()) };
     let found = labelled(app, request.agent.as_ref(), &meant.work_tree(app), label)?;
-    let Some(session) = found else { return Ok(()) };
-    let living = table(app)?.of_session(&session).map_err(unusable)?;
-    if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
-        let message = format!("worker {} has the session called `{label}`: it has one writer", worker.id);
-        return Err(Error::new(Kind::Held, message)
-            .hint(format!("send it there: backstory send {} <message>", worker.id))
-            .hint(format!("or let a worker go on with a fork of it: --fork {session}")));
-    }
-    holder(app, &session).map_or(Ok(()), |live| Err(open_elsewhere(&session, &live)))
+    found.map_or(Ok(()), |session| course::make_free(app, &session, &format!("the session called `{label}`")))
 }
 
-fn open_elsewhere(session: &SessionId, live: &Live) -> Error {
-    Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
-        .hint(format!("let a worker go on with a fork of it: --fork {session}"))
-        .hint("or go on there, or end that process first")
-}
-
-fn course(
+fn find_course(
     app: &App,
     request: &Request,
     decision: Option<&pick::Answer>,
@@ -230,57 +242,36 @@ fn course(
 ) -> Result<Course, Error> {
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
     match (&request.how, &chosen) {
-        (How::Resume(text), _) | (How::Chosen, Some(text)) => resume(app, &named(app, text)?),
+        (How::Resume(text), _) | (How::Chosen, Some(text)) => course::resume(app, &named(app, text)?),
         (How::Fork(text), _) => {
             let into = request.worktree.as_ref().and(request.repo.as_deref()).map(Path::new);
-            forked(app, &named(app, text)?, release, into)
+            course::forked(app, &named(app, text)?, release, None, into)
         }
-        (How::Fresh, _) | (How::Chosen, None) => fresh(app, request.repo.as_deref()),
+        (How::Fresh, _) | (How::Chosen, None) => course::fresh(app, request.repo.as_deref(), None),
+        (How::Named(id), _) => course::fresh(app, request.repo.as_deref(), Some(unused(app, id)?)),
     }
 }
 
-fn fresh(app: &App, repo: Option<&str>) -> Result<Course, Error> {
-    let directory = if let Some(meant) = Meant::directory(app, repo)? {
-        meant.directory
-    } else {
-        let sessions = crate::list::list(app, &crate::list::Request::default(), |_| {}).sessions;
-        Meant::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
-    };
-    let session = new_id()?;
-    let named = app.config.claude_config_dir.clone();
-    Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session, copy: None })
+/// An id for a new session, which no session has.
+fn unused(app: &App, text: &str) -> Result<SessionId, Error> {
+    let id = text.parse().ok().filter(SessionId::is_uuid).ok_or_else(|| {
+        let message = format!("`{text}` is no id for a session: Claude Code takes UUIDs");
+        Error::new(Kind::Usage, message).hint("as in 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
+    })?;
+    let sessions = crate::list::list(app, &crate::list::Request::default(), |_| {}).sessions;
+    let has_worker = !table(app)?.of_session(&id).map_err(unusable)?.is_empty();
+    if has_worker || sessions.iter().any(|session| session.id == id) {
+        return Err(Error::new(Kind::Held, format!("there is a session {id} already"))
+            .hint(format!("go on with it: backstory run --resume {id} <task>")));
+    }
+    Ok(id)
 }
 
-fn resume(app: &App, session: &Session) -> Result<Course, Error> {
-    if let Some(live) = holder(app, &session.id) {
-        return Err(open_elsewhere(&session.id, &live));
-    }
-    let place = Place::of(app, session)?;
-    let directory = place.start_directory(&session.id)?.to_owned();
-    let start = Start::Resume(session.id.clone());
-    let (config_folder, session) = (place.config_folder(app), session.id.clone());
-    Ok(Course { start, directory, config_folder, session, copy: None })
-}
-
-fn forked(app: &App, session: &Session, release: Release, into: Option<&Path>) -> Result<Course, Error> {
-    if let Some(why) = fork::too_old(release) {
-        return Err(Error::new(Kind::Unavailable, why));
-    }
-    let place = Place::of(app, session)?;
-    let (to, config_folder) = (new_id()?, place.config_folder(app));
-    // The directory it started in is where every release finds it.
-    let directory = match into {
-        Some(into) if !release.finds_anywhere() => {
-            // It may begin long after this: a copy that has to go away again would have nobody to remove it.
-            let copy = Some(fork::moved(&place, &session.id, to.clone(), into));
-            let start = Start::Resume(to.clone());
-            return Ok(Course { start, directory: into.to_owned(), config_folder, session: to, copy });
-        }
-        Some(into) => into.to_owned(),
-        None => place.start_directory(&session.id)?.to_owned(),
-    };
-    let start = Start::Fork { from: session.id.clone(), to: Some(to.clone()) };
-    Ok(Course { start, directory, config_folder, session: to, copy: None })
+/// The living worker of a session, named by its whole id.
+fn has_begun(app: &App, text: &str) -> Result<Option<WorkerId>, Error> {
+    let Ok(id) = text.parse() else { return Ok(None) };
+    let workers = table(app)?.of_session(&id).map_err(unusable)?;
+    Ok(workers.iter().find(|worker| worker.place.is_some()).map(|worker| worker.id))
 }
 
 fn named(app: &App, text: &str) -> Result<Session, Error> {
@@ -288,6 +279,10 @@ fn named(app: &App, text: &str) -> Result<Session, Error> {
     // Words are for people, who are asked which one they mean.
     match by_name(&Which::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
         Some(session) => Ok(session),
+        // Its worker has just begun it: there is no transcript yet.
+        None if let Some(worker) = has_begun(app, text)? => {
+            Err(course::has_a_worker(worker, &format!("session {text}")))
+        }
         None => Err(Error::new(Kind::NotFound, format!("no session's id is or begins with `{text}`"))
             .hint("`backstory list` shows all sessions with their ids, `backstory workers` the workers")),
     }
@@ -318,20 +313,12 @@ fn add(
         Added::Held(holder) => {
             let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));
             let held = of_label.unwrap_or_else(|| format!("session {session}"));
-            let refused = Error::new(Kind::Held, format!("worker {holder} has {held}: it has one writer"))
-                .hint(format!("send it there: backstory send {holder} <message>"));
+            let refused = course::has_a_worker(holder, &held);
             Err(match spec.start {
                 // The session that is held is another one, which has no transcript yet.
                 Start::Fresh(_) => refused,
-                Start::Resume(_) | Start::Fork { .. } => {
-                    refused.hint(format!("or let a worker go on with a fork of it: --fork {session}"))
-                }
+                Start::Resume(_) | Start::Fork { .. } => refused.hint(course::go_on_with_a_fork(session)),
             })
         }
     }
-}
-
-fn new_id() -> Result<SessionId, Error> {
-    let made = new_uuid().parse();
-    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot make a session id", &error))
 }

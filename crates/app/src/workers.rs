@@ -24,11 +24,9 @@ use crate::{registry, run};
 const TOLD: usize = 50;
 /// How long a process in the background may take until it can be reached: on a busy machine `claude` alone takes seconds
 /// to say which release it is. One that has ended is not waited for.
-const REACHED: Duration = Duration::from_mins(1);
+const REACHED: Duration = Duration::from_mins(5);
 /// How often it is looked.
 const GLANCE: Duration = Duration::from_millis(20);
-/// How long an idle worker may take to end.
-const YIELDS: Duration = Duration::from_secs(10);
 
 /// A worker as it is told.
 #[derive(Debug, Clone, Serialize)]
@@ -215,7 +213,7 @@ pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Op
         if !worker.host.is_alive() {
             table.hand_over(id, &worker.host, &own).map_err(unusable)?;
         }
-        wait(GLANCE);
+        pause();
     }
     Ok(None)
 }
@@ -244,7 +242,7 @@ pub fn detach(app: &App, id: WorkerId, program: &Path) -> Result<(), Error> {
         match worker {
             None => return Ok(()),
             Some(worker) if !worker.host.is_alive() => break,
-            Some(_) => wait(GLANCE),
+            Some(_) => pause(),
         }
     }
     let message = format!("worker {id} was started in the background, but cannot be reached");
@@ -271,19 +269,10 @@ pub(crate) fn of_message(app: &App, message: &str, program: &Path) -> Result<Opt
     table(app)?.of_message(message).map_err(unusable)
 }
 
-/// Has the idle workers of a directory end, whose sessions somebody else needs; says whether there was one.
-pub(crate) fn end_idle(app: &App, directory: &Path) -> Result<bool, Error> {
-    let living = table(app)?.living().map_err(unusable)?.into_iter();
-    let mut idle = living.filter(|worker| worker.place == Some(Place::Idle) && worker.directory == directory);
-    Ok(idle.any(|worker| yields(app, &worker)))
-}
-
-fn yields(app: &App, worker: &Worker) -> bool {
-    let Ok(remote) = Remote::connect(&home(app), worker.id) else { return false };
-    let is_over = |event: Arc<Event>| matches!(&*event, Event::Ended { .. });
-    // One that has been given more to do meanwhile does not end.
-    remote.command(&Command::Yield).is_ok()
-        && std::iter::from_fn(|| remote.events.recv_timeout(YIELDS).ok()).any(is_over)
+/// Whether an idle worker agrees to end, because somebody else needs its session. One that has been given more to do
+/// meanwhile does not.
+pub(crate) fn yields(app: &App, worker: &Worker) -> bool {
+    Remote::connect(&home(app), worker.id).is_ok_and(|remote| remote.command(&Command::Yield).is_ok())
 }
 
 /// Tells a worker that its task is done, for which it was started.
@@ -357,9 +346,10 @@ fn home(app: &App) -> PathBuf {
     app.config.state.canonicalize().unwrap_or_else(|_| app.config.state.clone())
 }
 
-#[expect(clippy::disallowed_methods, reason = "another process's start is told to nobody")]
-fn wait(time: Duration) {
-    std::thread::sleep(time);
+/// Waits a moment for another process, whose start and end are told to nobody.
+#[expect(clippy::disallowed_methods, reason = "another process's start and end are told to nobody")]
+pub(crate) fn pause() {
+    std::thread::sleep(GLANCE);
 }
 
 fn tell(app: &App, worker: &Worker, command: &Command) -> Result<(), Error> {

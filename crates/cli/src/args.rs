@@ -39,7 +39,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Hook(hook::Args),
     Pick(pick::Args),
-    Run(run::Args),
+    Run(Box<run::Args>),
     Send(send::Args),
     Workers(workers::Args),
     Attach(attach::Args),

@@ -93,6 +93,8 @@ pub(crate) struct Conversation {
     /// The session's sum at the last result, or before this run.
     session_cost: f64,
     closing: Closing,
+    /// Whether it closes by itself when there is nothing more to do.
+    once: bool,
     verdict: Option<WorkerState>,
     told: WorkerState,
 }
@@ -146,9 +148,15 @@ impl Conversation {
             turns: 0,
             session_cost: spent,
             closing: Closing::No,
+            once: false,
             verdict: None,
             told: WorkerState::Queued,
         }
+    }
+
+    /// The same, which closes when there is nothing more to do.
+    pub(crate) fn once(self, is_so: bool) -> Self {
+        Self { once: is_so, ..self }
     }
 
     /// What is said first.
@@ -364,6 +372,9 @@ impl Conversation {
             }
         }
         self.tell_state(acts);
+        if self.once && self.is_idle() {
+            self.close();
+        }
         if self.closing == Closing::Wanted && self.is_idle() && self.verdict.is_none() {
             self.closing = Closing::Done;
             acts.push(Act::CloseInput);

@@ -23,7 +23,6 @@ mod spec;
 mod state;
 mod stream;
 pub mod table;
-mod turn;
 mod worker;
 
 pub use command_line::{CommandLine, MARK, Start, Unprintable};
@@ -42,5 +41,4 @@ pub use socket::Remote;
 pub use spec::{Options, PermissionMode, WorkerSpec};
 pub use state::{Why, WorkerId, WorkerState};
 pub use table::Table;
-pub use turn::Turn;
 pub use worker::{Handle, Order, frames, start};

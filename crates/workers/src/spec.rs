@@ -30,6 +30,9 @@ pub struct WorkerSpec {
     /// The name under which its session is found again in its work tree.
     #[serde(default)]
     pub label: Option<String>,
+    /// Whether it ends by itself when it has done its task, and does not wait for more.
+    #[serde(default)]
+    pub once: bool,
     /// How it does it.
     #[serde(flatten)]
     pub options: Options,
@@ -93,7 +96,7 @@ impl WorkerSpec {
     /// A worker with nothing set that need not be.
     pub fn new(start: Start, directory: PathBuf, task: String) -> Self {
         let options = Options::default();
-        Self { start, directory, task, config_folder: None, agent: None, label: None, options }
+        Self { start, directory, task, config_folder: None, agent: None, label: None, once: false, options }
     }
 
     /// The session it works in; `None` for a fork whose id `claude` chooses.

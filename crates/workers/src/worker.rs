@@ -244,7 +244,7 @@ impl Owner {
         };
         self.table.started(self.id, &pipes.life, self.now())?;
         let message = (row.message.clone(), row.spec.first_message());
-        let rules = Conversation::new(self.order.limits, message, spent, left);
+        let rules = Conversation::new(self.order.limits, message, spent, left).once(row.spec.once);
         let talk =
             Talk { owner: self, pipes, log: log.ok(), rules, began: Instant::now(), end: End::default() };
         Ok(talk.run())

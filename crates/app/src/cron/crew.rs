@@ -7,7 +7,7 @@ use schedule::{Ending, Hands, Job, Options, Payload, Run, Seen, SessionTarget, S
 use workers::table::Worker;
 use workers::{Life, PermissionMode, WorkerState};
 
-use crate::workers::{close, detach, end_idle, of_message, stop};
+use crate::workers::{close, detach, of_message, stop};
 use crate::{App, Error, Kind, run};
 
 /// The label of a directory's main session.
@@ -90,13 +90,7 @@ impl Crew<'_> {
     fn begin(&self, job: &Job, run: &Run) -> Result<Started, Error> {
         let app = self.at_this_moment();
         let request = request(job, run)?;
-        let ready = match run::prepare(&app, &request, self.program) {
-            // The main session may be held by a worker that waits for more.
-            Err(error) if error.kind == Kind::Held && end_idle(&app, &job.order.directory)? => {
-                run::prepare(&app, &request, self.program)?
-            }
-            prepared => prepared?,
-        };
+        let ready = run::prepare(&app, &request, self.program)?;
         detach(&app, ready.worker, self.program)?;
         Ok(Started { worker: ready.worker, session_id: Some(ready.session_id.to_string()) })
     }
@@ -124,6 +118,7 @@ fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
         label,
         agent: agent(&order.options)?,
         options,
+        once: true,
         message: Some(run.key.clone()),
         worktree: None,
     })

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::fork::{Candidate, Fork, Forked, Request, candidates, fork};
+use app::fork::{Candidate, Fork, Forked, Request, candidates, fork, work};
 use app::intent::{self, Found, Guidance, How};
 use app::list::Filter;
 use app::which::{Ranked, Which};
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// The session in which something happened last.
     #[arg(long, conflicts_with = "words")]
     last: bool,
-    /// Fork the session of this rank, from 1. With --json the fork works on the intent by itself.
+    /// Fork the session of this rank, from 1. With --json a worker in the background works on the intent in the fork.
     #[arg(long, visible_alias = "fork-rank", value_name = "N")]
     pick: Option<usize>,
     /// The same, counted from 0.
@@ -142,8 +142,20 @@ fn rank(args: &Args) -> Option<usize> {
 }
 
 fn forked(app: &App, args: &Args, found: &Ranked) -> Result<Fork, Error> {
-    let request = Request { into: args.into.clone(), at: args.at.clone(), extra: args.extra.clone() };
-    fork(app, found.session()?, &request)
+    fork(app, found.session()?, &fork_request(args))
+}
+
+fn fork_request(args: &Args) -> Request {
+    Request { into: args.into.clone(), at: args.at.clone(), extra: args.extra.clone() }
+}
+
+/// What a worker is to do in the fork: a session that was named tells of no task.
+fn intent<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
+    if !found.is_named {
+        return Ok(query);
+    }
+    let task = format!("name one: backstory run --fork {} <task>", found.id);
+    Err(Error::new(Kind::Usage, "a fork of a session that is named has no task to work on").hint(task))
 }
 
 fn json(
@@ -156,7 +168,13 @@ fn json(
 ) -> Result<(), Failure> {
     let query = query(wanted);
     let forked_session = match chosen {
-        Some(found) => Some(forked(app, args, found)?.take_turn(found.session()?, &query, app.secrets)?),
+        Some(found) => Some(work(
+            app,
+            found.session()?,
+            &fork_request(args),
+            intent(found, &query)?,
+            &super::program()?,
+        )?),
         None => None,
     };
     let rank = chosen.and(rank(args));

@@ -83,6 +83,7 @@ fn request(app: &App, args: &Args, task: String) -> Result<Request, Error> {
         budget: budget.transpose()?,
         branch: args.branch.clone(),
         as_of: args.as_of.as_deref().map(|text| moment(app, text)).transpose()?,
+        is_carried_out: false,
     })
 }
 

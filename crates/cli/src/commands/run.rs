@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Begin a new session instead of letting `pick` choose.
     #[arg(long, conflicts_with_all = ["resume", "fork", "label"])]
     fresh: bool,
+    /// Begin a new session under this id, which no session has.
+    #[arg(long, value_name = "UUID", conflicts_with_all = ["resume", "fork", "label"])]
+    session_id: Option<String>,
     /// Go on with this session.
     #[arg(long, value_name = "ID", conflicts_with_all = ["fork", "label"])]
     resume: Option<String>,
@@ -172,6 +175,7 @@ fn request(args: &Args) -> Result<Request, Failure> {
     let how = match (&args.resume, &args.fork) {
         (Some(id), _) => How::Resume(id.clone()),
         (None, Some(id)) => How::Fork(id.clone()),
+        (None, None) if let Some(id) = &args.session_id => How::Named(id.clone()),
         (None, None) if args.fresh => How::Fresh,
         (None, None) => How::Chosen,
     };
@@ -184,6 +188,7 @@ fn request(args: &Args) -> Result<Request, Failure> {
         worktree: args.worktree.clone().map(|name| name.map_or(Worktree::New, Worktree::Named)),
         agent: agent.map_err(|error| usage(format!("--agent: {error}")))?,
         options: options(&args.options)?,
+        once: false,
         message: None,
     })
 }

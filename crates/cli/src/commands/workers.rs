@@ -64,6 +64,12 @@ fn waiting(state: &WorkerState) -> &[app::workers::Request] {
     }
 }
 
+/// What its turns have cost; while the first one runs nothing is known yet.
+fn cost(worker: &WorkerJson) -> String {
+    let is_known = worker.facts.turns > 0 || worker.state.is_over();
+    if is_known { dollars(worker.facts.cost_usd) } else { "-".to_owned() }
+}
+
 fn row(app: &App, worker: &WorkerJson) -> Vec<Cell> {
     let colour = |colour: AnsiColor| colour.on_default();
     let state = match worker.state {
@@ -87,7 +93,7 @@ fn row(app: &App, worker: &WorkerJson) -> Vec<Cell> {
         number,
         state,
         Cell::new(&age(app.now, Some(worker.facts.changed))),
-        Cell::new(&dollars(worker.facts.cost_usd)),
+        Cell::new(&cost(worker)),
         Cell::new(worker.session_id.short()),
         Cell::new(&worker.directory.display().to_string()),
         Cell::new(&worker.task),

@@ -119,6 +119,22 @@ fn a_job_that_is_due_is_done_once_and_told() {
 }
 
 #[test]
+fn the_worker_of_a_job_that_is_run_by_hand_ends_without_anybody() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let mut command = desk.command(&["cron", "add", "greet", "--every", "1d", "say", "hello"]);
+    command.current_dir(shop.path());
+    let added = testkit::claude::Run::of(command).succeeded().stdout;
+    assert!(added.contains("task say hello"), "{added}");
+    let _ = desk.backstory(&["cron", "run", "greet"]).succeeded();
+    wait_until(desk.home.path(), "its worker is through", || {
+        workers(&desk).first().is_some_and(|worker| worker["status"] == "finished")
+    });
+    let shown = desk.backstory(&["workers"]).succeeded().stdout;
+    assert!(shown.contains('$'), "{shown}");
+}
+
+#[test]
 fn of_two_daemons_one_fires() {
     let desk = desk();
     let shop = desk.project("shop");

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use serde_json::Value;
-use testkit::{Answer, Claude, Script};
+use testkit::{Answer, Claude, Gate, Script};
 
 use crate::desk::Desk;
+use crate::running::until_status;
 
 pub(crate) fn desk() -> Desk {
     let script = Script::new()
@@ -70,9 +71,15 @@ fn a_label_names_one_session_in_each_work_tree() {
 
 #[test]
 fn a_label_whose_session_is_held_begins_no_other() {
-    let desk = desk();
+    let gate = Gate::new();
+    let script = Script::new()
+        .on("work long", [Answer::held(&gate).then_text("Worked.")])
+        .on("and again", [Answer::text("Again.")]);
+    let desk = Desk::new(Claude::newest(), script);
     let shop = desk.project("shop");
-    let first = ready(&desk, shop.path(), &["--label", "auth", "--detach", "say hello"]);
+    let first = ready(&desk, shop.path(), &["--label", "auth", "--detach", "work long"]);
+    let number = first["worker"].to_string();
+    gate.wait_until_reached();
     let refused = |expected: &str| {
         let mut command = desk.command(&["run", "--label", "auth", "and again"]);
         command.current_dir(shop.path());
@@ -80,8 +87,12 @@ fn a_label_whose_session_is_held_begins_no_other() {
         assert_eq!(run.code, Some(6), "{}", run.stderr);
         assert!(run.stderr.contains(expected), "{expected}: {}", run.stderr);
     };
-    refused(&format!("backstory send {} <message>", first["worker"]));
-    let _ = desk.backstory(&["stop", &first["worker"].to_string()]).succeeded();
+    refused(&format!("backstory send {number} <message>"));
+    gate.open();
+    until_status(&desk, &number, "idle");
+    // Idle, it makes way for the next task that goes to its session.
+    let second = ready(&desk, shop.path(), &["--label", "auth", "and again"]);
+    is(&second, "resume", Some(&first["session_id"]));
     // A person has it open.
     let id = first["session_id"].as_str().expect("an id");
     desk.hold(id, shop.path());

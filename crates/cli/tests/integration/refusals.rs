@@ -117,6 +117,29 @@ fn a_relative_directory_is_nowhere() {
 }
 
 #[test]
+fn who_may_not_go_on_with_an_open_session_is_told_commands_that_work() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let shop = desk.project("shop");
+    Transcript::new(ID).cwd(shop.path()).prompt("Hello").answer("Hi").write_to(&desk.home);
+    let check = |kind: &str, there: &str| {
+        let held = json!({"pid": std::process::id(), "sessionId": ID, "cwd": shop.path(), "kind": kind});
+        desk.home.write(".claude/sessions/1.json", held.to_string());
+        let pid = std::process::id();
+        let sent = desk.backstory(&["send", ID, "go on"]);
+        let expected = format!(
+            "error: session {ID} is open in process {pid}\n  \
+             let a worker go on with a fork of it: backstory run --fork {ID} <task>\n  {there}\n"
+        );
+        assert_eq!((sent.code, sent.stderr), (Some(6), expected));
+        let resumed = desk.backstory(&["resume", ID, "--print"]);
+        assert_eq!(resumed.code, Some(6));
+        assert!(resumed.stderr.contains(&format!("\n  {there}\n")), "{}", resumed.stderr);
+    };
+    check("interactive", "go on there, or end that process first");
+    check("bg", "go on there: claude attach 11111111");
+}
+
+#[test]
 fn a_directory_that_is_gone_is_explained() {
     let desk = Desk::new(Claude::newest(), Script::new());
     Transcript::new(ID)

@@ -25,17 +25,17 @@ fn desk() -> Desk {
 }
 
 /// `backstory …`, run in a directory.
-fn inside(desk: &Desk, place: &Path, words: &[&str]) -> testkit::claude::Run {
+pub(crate) fn inside(desk: &Desk, place: &Path, words: &[&str]) -> testkit::claude::Run {
     let mut command = desk.command(words);
     command.current_dir(place);
     testkit::claude::Run::of(command)
 }
 
-fn workers(desk: &Desk) -> Vec<Value> {
+pub(crate) fn workers(desk: &Desk) -> Vec<Value> {
     desk.json(&["workers"])["workers"].as_array().cloned().expect("workers")
 }
 
-fn worker(desk: &Desk, number: &str) -> Value {
+pub(crate) fn worker(desk: &Desk, number: &str) -> Value {
     workers(desk)
         .into_iter()
         .find(|worker| worker["worker"].as_i64() == number.parse().ok())
@@ -43,14 +43,16 @@ fn worker(desk: &Desk, number: &str) -> Value {
 }
 
 #[track_caller]
-fn until_status(desk: &Desk, number: &str, status: &str) -> Value {
+pub(crate) fn until_status(desk: &Desk, number: &str, status: &str) -> Value {
     wait_until(desk.home.path(), &format!("worker {number} is {status}"), || {
-        worker(desk, number)["status"] == status
+        let is_it =
+            |worker: &Value| worker["worker"].as_i64() == number.parse().ok() && worker["status"] == status;
+        workers(desk).iter().any(is_it)
     });
     worker(desk, number)
 }
 
-fn detached(desk: &Desk, place: &Path, task: &str) -> String {
+pub(crate) fn detached(desk: &Desk, place: &Path, task: &str) -> String {
     let run = inside(desk, place, &["run", "--fresh", "--detach", "--json", task]).succeeded();
     let ready: Value = serde_json::from_str(&run.stdout).expect("JSON");
     ready["worker"].to_string()
@@ -155,14 +157,11 @@ fn a_third_one_is_refused_and_one_that_waits_can_be_cancelled() {
 }
 
 #[test]
-fn a_session_has_one_writer() {
+fn a_fork_leaves_the_session_and_its_worker_makes_way() {
     let desk = desk();
     let shop = desk.project("shop");
     let number = detached(&desk, shop.path(), "say hello");
     let session = until_status(&desk, &number, "idle")["session_id"].as_str().expect("an id").to_owned();
-    let refused = inside(&desk, shop.path(), &["run", "--resume", &session, "and again"]);
-    assert_eq!(refused.code, Some(6), "{}", refused.stderr);
-    assert!(refused.stderr.contains(&format!("--fork {session}")), "{}", refused.stderr);
     let fork = inside(&desk, shop.path(), &["run", "--fork", &session, "and again"]).succeeded();
     assert!(fork.stdout.contains("Hello again."));
     // Idle, it has made way for the fork, which needed its directory.
@@ -273,4 +272,25 @@ fn who_interrupts_twice_is_told_once_that_it_was_stopped() {
     let all = run.stdout + &run.stderr;
     assert_eq!(all.matches("stopped").count(), 1, "{all}");
     assert_eq!(worker(&desk, "1")["status"], "stopped");
+}
+
+#[test]
+fn a_new_session_has_the_id_that_is_wanted_and_no_other_has() {
+    const ID: &str = "3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d";
+    let desk = desk();
+    let shop = desk.project("shop");
+    let run = |id: &str| inside(&desk, shop.path(), &["run", "--session-id", id, "say hello"]);
+    let _ = run(ID).succeeded();
+    assert_eq!(worker(&desk, "1")["session_id"], ID);
+    assert!(desk.transcript(shop.path(), ID).exists());
+    let again = run(ID);
+    assert_eq!(again.code, Some(6), "{}", again.stderr);
+    assert!(again.stderr.contains(&format!("backstory run --resume {ID} <task>")), "{}", again.stderr);
+    // Known by its transcript alone, it is there as well.
+    std::fs::remove_dir_all(desk.home.state_dir()).expect("what Backstory keeps");
+    assert_eq!(run(ID).code, Some(6));
+    let no_id = run("my-session");
+    assert_eq!(no_id.code, Some(2), "{}", no_id.stderr);
+    let both = inside(&desk, shop.path(), &["run", "--session-id", ID, "--resume", ID, "say hello"]);
+    assert_eq!(both.code, Some(2), "{}", both.stderr);
 }

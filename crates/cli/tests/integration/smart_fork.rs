@@ -9,7 +9,8 @@
 //! | no qmd, or no collection: our index answers and says why | `without_qmd_the_index_answers_and_says_so` |
 //! | slow, failing, or printing junk | `a_qmd_that_fails_in_any_way_costs_an_answer_never_the_command` |
 //! | neither knows anything: guidance and the newest sessions | `where_nothing_is_found_there_is_guidance` |
-//! | `auto_fork`, `fork_index` from 0, `fork_rank` from 1: a fork by `--resume --fork-session`, the original as it was | `a_fork_by_rank_works_on_the_intent` |
+//! | `auto_fork`, `fork_index` from 0, `fork_rank` from 1: a worker in a fork, the original as it was | `a_fork_by_rank_works_on_the_intent` |
+//! | that worker has its directory, or waits for it; it asks, is answered and told more | `a_fork_by_rank_is_a_worker_with_a_place_of_its_own` |
 //! | a fork into another directory: a new copy that replaces nothing, gone afterwards, with two releases of `claude` | `continuing.rs`, `check_forking_elsewhere`; `app/copy.rs` |
 //! | `limit`, `min_score`, `project_path`, `include_snippets`, `collection` | `options_narrow_the_answer` |
 //! | a session whose transcript is gone: `can_fork` is false, with a reason | `a_document_without_its_transcript_cannot_be_forked` |
@@ -27,9 +28,10 @@ use std::process::Command;
 use serde_json::{Value, json};
 use testkit::claude::Run;
 use testkit::files::bytes;
-use testkit::{Answer, Claude, Qmd, Script, Snapshot, Transcript};
+use testkit::{Answer, Claude, Gate, Qmd, Script, Snapshot, Transcript};
 
 use crate::desk::{Desk, prompts};
+use crate::running::until_status;
 
 const FORKING: &str = "60309e1e-c4ea-4d6d-8da1-21732781ce4d";
 const TIDES: &str = "22222222-2222-4222-8222-222222222222";
@@ -38,7 +40,11 @@ const COLLECTION: &str = "claude-sessions";
 
 /// A desk with two sessions, one of them about forking.
 fn desk() -> Desk {
-    let desk = Desk::new(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    desk_with(Script::new().otherwise(Answer::text("It is done.")))
+}
+
+fn desk_with(script: Script) -> Desk {
+    let desk = Desk::new(Claude::newest(), script);
     desk.home.dir("tmp");
     desk.home.dir("harbor");
     session(
@@ -144,6 +150,17 @@ fn the_response_example_field_by_field() {
     assert_eq!(forked["resume_session_id"], FORKING);
     assert_eq!(forked["session_name"], "Add smart forking to claude-team");
     assert_eq!(forked["terminal_id"], Value::Null, "a fork without a terminal has none");
+    let fields: Vec<&String> = forked.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["resume_session_id", "session_id", "session_name", "terminal_id", "worker_id"]);
+    stopped(&desk, &forked["worker_id"]);
+}
+
+/// Ends a worker once its turn is over.
+fn stopped(desk: &Desk, worker: &Value) -> Value {
+    let number = worker.to_string();
+    let idle = until_status(desk, &number, "idle");
+    let _ = desk.backstory(&["stop", &number]).succeeded();
+    idle
 }
 
 /// The folder in the collection that holds the document about forking.
@@ -223,13 +240,14 @@ fn a_fork_by_rank_works_on_the_intent() {
         let answer = desk.json(&["fork", "smart forking", flag, number]);
         assert_eq!((&answer["forked_rank"], &answer["forked_index"]), (&json!(1), &json!(0)), "{answer}");
         let forked = &answer["forked_session"];
-        assert_eq!(
-            (&forked["is_error"], &forked["result"]),
-            (&json!(false), &json!("It is done.")),
-            "{answer}"
-        );
         let id = forked["session_id"].as_str().unwrap();
         assert_ne!(id, FORKING);
+        let worker = stopped(&desk, &forked["worker_id"]);
+        assert_eq!(
+            (&worker["task"], &worker["session_id"]),
+            (&json!("smart forking"), &json!(id)),
+            "{worker}"
+        );
         let fork = desk.transcript(&desk.home.path().join("tmp"), id);
         assert_eq!(prompts(&fork), ["Add smart forking to claude-team", "smart forking"]);
         assert_eq!(bytes(&original), old);
@@ -241,6 +259,57 @@ fn a_fork_by_rank_works_on_the_intent() {
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     let run = desk.backstory(&["fork", "smart forking", "--auto-fork", "--print"]).succeeded();
     assert_eq!(desk.plain(run.answer()), format!("cd ~/tmp && claude --resume={FORKING} --fork-session"));
+}
+
+#[test]
+fn a_fork_by_rank_is_a_worker_with_a_place_of_its_own() {
+    let gate = Gate::new();
+    let touch = json!({"command": "touch made && rm -rf nothing", "description": "Make a file"});
+    let script = Script::new()
+        .on("Add smart forking to claude-team, slowly", [Answer::held(&gate).then_text("Slow.")])
+        .on("make a file", [Answer::tool("Bash", touch), Answer::text("Made.")])
+        .otherwise(Answer::text("It is done."));
+    let desk = desk_with(script);
+    let fork =
+        |words: &[&str]| desk.json(&[&["fork", "--auto-fork"], words].concat())["forked_session"].clone();
+    let first = fork(&["Add smart forking to claude-team, slowly"]);
+    gate.wait_until_reached();
+    let second = fork(&["smart forking: make a file"]);
+    let queued = until_status(&desk, &second["worker_id"].to_string(), "queued");
+    assert_eq!(queued["directory"], desk.home.path().join("tmp").display().to_string());
+    let third = desk.backstory(&["fork", "smart forking", "--auto-fork", "--json"]);
+    assert_eq!(third.code, Some(6), "{}", third.stderr);
+    let taken = format!(
+        "worker {} works in ~/tmp and worker {} waits for it already",
+        first["worker_id"], second["worker_id"]
+    );
+    assert!(desk.plain(&third.stderr).contains(&taken), "{}", third.stderr);
+    gate.open();
+    // What it asks is answered as of any worker, and more can be said to it.
+    let number = second["worker_id"].to_string();
+    let asking = until_status(&desk, &number, "waiting_permission");
+    let request = asking["requests"][0]["request"].as_str().unwrap();
+    let _ = desk.backstory(&["answer", &number, request, "allow"]).succeeded();
+    until_status(&desk, &number, "idle");
+    assert!(desk.home.path().join("tmp/made").exists());
+    assert_eq!(desk.json(&["send", &number, "and more"])["resumed"], false);
+    stopped(&desk, &second["worker_id"]);
+
+    // In another directory, and at a message.
+    let file = desk.transcript(&desk.home.path().join("tmp"), FORKING);
+    let at = testkit::files::records(&file)[0]["uuid"].as_str().unwrap().to_owned();
+    let into = desk.home.dir("elsewhere");
+    let cut = fork(&["smart forking", "--at", &at, "--in", &into.display().to_string()]);
+    let worker = stopped(&desk, &cut["worker_id"]);
+    assert_eq!(worker["directory"], into.display().to_string());
+    let own = desk.transcript(&into, cut["session_id"].as_str().unwrap());
+    assert_eq!(prompts(&own), ["Add smart forking to claude-team", "smart forking"]);
+
+    let named = desk.backstory(&["fork", FORKING, "--pick", "1", "--json"]);
+    assert_eq!(named.code, Some(2));
+    assert!(named.stderr.contains(&format!("backstory run --fork {FORKING} <task>")), "{}", named.stderr);
+    let extra = desk.backstory(&["fork", "smart forking", "--pick", "1", "--json", "--", "--model", "m"]);
+    assert_eq!(extra.code, Some(2), "{}", extra.stderr);
 }
 
 #[test]

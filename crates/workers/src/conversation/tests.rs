@@ -294,6 +294,19 @@ fn an_idle_worker_ends_after_its_time_or_when_its_place_is_needed() {
 }
 
 #[test]
+fn one_that_works_once_closes_when_it_has_nothing_more_to_do() {
+    let mut talk = running().once(true);
+    // What is said to it meanwhile belongs to its work.
+    talk.command(message("m2"), at(3)).unwrap();
+    result(&mut talk, 4, json!({}));
+    assert_eq!(told(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
+    hear(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
+    result(&mut talk, 7, json!({}));
+    assert_eq!(told(&idle(&mut talk, 8)), ["idle", "close"]);
+    assert_eq!(talk.ended("exit code 0", "").word(), "finished");
+}
+
+#[test]
 fn money_is_counted_over_the_turns() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, Some(0.15));
     talk.begin();

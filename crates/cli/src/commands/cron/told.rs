@@ -77,7 +77,7 @@ pub(super) fn job(app: &App, job: &JobJson) -> Result<(), Failure> {
     let order = &job.job.order;
     writeln!(out, "{}  {}", safe(&order.name), safe(&timing(app, &order.schedule)))?;
     writeln!(out, "  in {}", safe(&order.directory.display().to_string()))?;
-    writeln!(out, "  says {}", safe(order.payload.text()))?;
+    writeln!(out, "  task {}", safe(order.payload.text()))?;
     if asks_nobody(job) {
         writeln!(out, "  {RED}it does everything without asking{RED:#}")?;
     }
