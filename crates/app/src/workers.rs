@@ -77,7 +77,31 @@ pub enum Link {
     There(Remote),
 }
 
+/// What a worker of this process can be told by one who does not hear it.
+#[derive(Debug, Clone)]
+pub struct Control(Handle);
+
+impl Control {
+    /// Has something done; or says why it is not.
+    pub fn command(&self, command: Command) -> Result<(), String> {
+        self.0.command(command)
+    }
+
+    /// Waits until the worker has ended.
+    pub fn wait(&self) {
+        let _ = self.0.listen(Manner::HearsAll).iter().find(|event| matches!(&**event, Event::Ended { .. }));
+    }
+}
+
 impl Link {
+    /// What a worker of this process is told by; nothing for one of another process.
+    pub fn control(&self) -> Option<Control> {
+        match self {
+            Self::Here { handle, .. } => Some(Control(handle.clone())),
+            Self::There(_) => None,
+        }
+    }
+
     /// Has something done; or says why it is not.
     pub fn command(&self, command: Command) -> Result<(), String> {
         match self {

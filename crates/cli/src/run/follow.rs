@@ -3,22 +3,25 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
-use app::App;
 use app::workers::{Asked, Command, Event, Link, Request, WorkerState};
+use app::{App, Pieces};
 
+use super::Slow;
+use super::interrupts::{Heeded, Interrupts};
 use super::questions::{Questions, Typed};
 use super::show::Show;
-use super::{Signal, Slow, signals};
+use super::thinking::Thinking;
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{fit, json_line, safe};
 
+/// How often it is shown that nothing has come.
+const TICK: Duration = Duration::from_secs(1);
 /// How much is told of what a tool is asked for, in cells.
 const DETAIL: usize = 240;
-/// Exit code of a program that was ended by an interrupt.
-const INTERRUPTED: i32 = 130;
 
 /// What the one who follows is to the worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,29 +48,53 @@ enum Seen {
     /// There is no worker any more.
     Over,
     Line(String),
-    Signal(Signal),
+    Signal(Heeded),
 }
 
 /// Follows a worker until it ends, or the guest goes; gives back how it ended, where it did.
 pub(crate) fn follow(app: &App, link: &mut Link, how: Follow) -> Result<Option<WorkerState>, Failure> {
     let (tell, seen) = channel();
-    signals(tell.clone(), Seen::Signal)?;
+    let control = link.control().filter(|_| how.role == Role::Owner);
+    let interrupts = Interrupts::heed(control, tell.clone(), Seen::Signal)?;
     forward(link.listen(), tell.clone());
     let is_asked = !how.json && io::stdin().is_terminal() && io::stderr().is_terminal();
     if is_asked {
         read_lines(tell);
     }
     let out = Output::plain();
-    let (show, questions) = (Show::new(out.width()), Questions::new(app, out.width()));
-    let mut desk =
-        Desk { app, link, how, out, show, questions, is_asked, signals: 0, slow: None, state: None };
-    for seen in &seen {
+    let is_seen = !how.json && io::stdout().is_terminal() && io::stderr().is_terminal();
+    let show = Show::new(out.width());
+    let show = if is_seen { show.word_by_word(Pieces::new(app.secrets)) } else { show };
+    let questions = Questions::new(app, out.width());
+    let (thinking, pieces) = (is_seen.then(Thinking::default), Pieces::new(app.secrets));
+    let mut desk = Desk {
+        app,
+        link,
+        how,
+        out,
+        show,
+        pieces,
+        thinking,
+        questions,
+        is_asked,
+        interrupts,
+        slow: None,
+        state: None,
+    };
+    loop {
+        let seen = match seen.recv_timeout(TICK) {
+            Ok(seen) => seen,
+            Err(RecvTimeoutError::Timeout) => {
+                desk.tick()?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
+        };
         if let Next::End(state) = desk.take(seen)? {
             desk.out.finish()?;
             return Ok(state);
         }
     }
-    Ok(None)
 }
 
 enum Next {
@@ -81,28 +108,63 @@ struct Desk<'a> {
     how: Follow,
     out: Output,
     show: Show,
+    /// What the model is writing, for a program.
+    pieces: Pieces,
+    /// What is waited for, where a person sees it.
+    thinking: Option<Thinking>,
     questions: Questions<'a>,
     /// Whether a person is there who can be asked.
     is_asked: bool,
-    signals: u32,
+    interrupts: Interrupts,
     /// The start of `claude`, as long as it is waited for.
     slow: Option<Slow>,
     state: Option<WorkerState>,
 }
 
 impl Desk<'_> {
+    /// What is waited for has come.
+    fn nothing_is_waited_for(&mut self) -> Result<(), Failure> {
+        Ok(self.thinking.as_mut().map_or(Ok(()), Thinking::clear)?)
+    }
+
+    /// Nothing came for a while.
+    fn tick(&mut self) -> Result<(), Failure> {
+        match &mut self.thinking {
+            // The words that came last stand in an open line.
+            Some(thinking) if !self.show.is_open() => Ok(thinking.tick()?),
+            _ => Ok(()),
+        }
+    }
+
     fn take(&mut self, seen: Seen) -> Result<Next, Failure> {
         match seen {
-            Seen::Event(event) => self.event(&event),
+            Seen::Event(event) => {
+                if let Some(thinking) = &mut self.thinking {
+                    thinking.hear(&event);
+                }
+                self.event(&event)
+            }
             Seen::Over => Ok(Next::End(self.state.take())),
-            Seen::Line(line) => self.line(&line).map(|()| Next::Goes),
-            Seen::Signal(signal) => self.signal(signal),
+            Seen::Line(line) => {
+                // It stands above the line that was typed.
+                self.thinking.iter_mut().for_each(Thinking::leave);
+                self.line(&line).map(|()| Next::Goes)
+            }
+            Seen::Signal(signal) => {
+                self.nothing_is_waited_for()?;
+                self.signal(signal)
+            }
         }
     }
 
     fn event(&mut self, event: &Event) -> Result<Next, Failure> {
         self.starting(event);
+        self.show.hold(self.questions.is_asking());
         let text = self.text(event)?;
+        let asks = matches!(event, Event::Asked(_) | Event::Withdrawn { .. } | Event::Answered { .. });
+        if asks || !text.is_empty() || matches!(event, Event::State(WorkerState::Idle { .. })) {
+            self.nothing_is_waited_for()?;
+        }
         if !text.is_empty() {
             self.questions.step_aside()?;
         }
@@ -132,7 +194,17 @@ impl Desk<'_> {
         let app = self.app;
         if !self.how.json {
             self.show.event(&mut text, event, |event| app.told_event(event))?;
-        } else if !matches!(event, Event::Delta { .. }) {
+            return Ok(text);
+        }
+        let piece = match event {
+            Event::Delta { text } => self.pieces.add(text),
+            Event::Text { agent: None, streamed: true, .. } => self.pieces.finish(),
+            _ => String::new(),
+        };
+        if !piece.is_empty() {
+            writeln!(text, "{}", json_line(&Event::Delta { text: piece })?)?;
+        }
+        if !matches!(event, Event::Delta { .. }) {
             // Whole texts follow their pieces.
             writeln!(text, "{}", json_line(&app.told_event(event))?)?;
         }
@@ -182,7 +254,7 @@ impl Desk<'_> {
             }
             // What is typed while it works is said to it.
             Typed::Message(text) => {
-                self.signals = 0;
+                self.interrupts.forget();
                 self.command(app::run::message(&text))
             }
             Typed::End => self.command(Command::Close),
@@ -190,26 +262,23 @@ impl Desk<'_> {
         }
     }
 
-    fn signal(&mut self, signal: Signal) -> Result<Next, Failure> {
-        self.signals += 1;
-        if self.how.role == Role::Guest {
-            let worker = self.how.worker;
-            writeln!(io::stderr(), "\nworker {worker} goes on; backstory stop {worker} ends it")?;
-            return Ok(Next::End(None));
-        }
-        match (signal, self.signals) {
-            (Signal::Interrupt, 1) if self.link.command(Command::Interrupt).is_ok() => {
-                self.questions.interrupted();
+    fn signal(&mut self, heeded: Heeded) -> Result<Next, Failure> {
+        match heeded {
+            Heeded::Leaving => {
+                let worker = self.how.worker;
+                writeln!(io::stderr(), "\nworker {worker} goes on; backstory stop {worker} ends it")?;
+                return Ok(Next::End(None));
+            }
+            Heeded::Interrupting => self.questions.interrupted(true),
+            Heeded::Interrupted => {
                 self.questions.next_line()?;
                 writeln!(io::stderr(), "interrupted; Ctrl-C again ends it")?;
             }
-            (_, 1 | 2) => {
+            Heeded::Ending => {
+                self.questions.interrupted(false);
                 self.questions.next_line()?;
                 writeln!(io::stderr(), "it is being ended")?;
-                self.command(Command::Stop)?;
             }
-            // It does not end in time: whoever runs Backstory next ends it.
-            _ => std::process::exit(INTERRUPTED),
         }
         Ok(Next::Goes)
     }

@@ -64,6 +64,11 @@ impl<'a> Questions<'a> {
         if self.open.len() == 1 { self.ask(&text) } else { self.ask_again() }
     }
 
+    /// Whether one is open.
+    pub(crate) fn is_asking(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// A question less: it has this answer, or needs none.
     pub(crate) fn over(&mut self, request: &str, allowed: Option<bool>) -> io::Result<()> {
         let is_ours = self.answered.take_if(|answered| answered == request).is_some();
@@ -85,9 +90,9 @@ impl<'a> Questions<'a> {
         self.ask(&text)
     }
 
-    /// The turn was interrupted: once it is over the person may say what to do instead.
-    pub(crate) fn interrupted(&mut self) {
-        self.instead = true;
+    /// Whether the turn is interrupted: once it is over the person may say what to do instead.
+    pub(crate) fn interrupted(&mut self, is_so: bool) {
+        self.instead = is_so;
     }
 
     /// Asks what to do instead, where the turn was interrupted; false where it was not.

@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use app::Pieces;
 use app::workers::{Event, TurnResult, WorkerState};
 use model::SessionId;
 use serde_json::Value;
 
+use super::wrap::Wrap;
 use crate::text::{dollars, fit, safe, safe_lines};
 
 /// Writes events for people.
@@ -14,6 +16,13 @@ pub(crate) struct Show {
     width: usize,
     /// What was streamed and has no end of its line yet.
     open: String,
+    /// Where a person looks on: words as they come, and the lines they stand in.
+    words: Option<(Pieces, Wrap)>,
+    /// Whether words wait, for the person is asked something; and those that do.
+    holds: bool,
+    held: String,
+    /// Whether pieces of the text have come that is being written.
+    is_streamed: bool,
     /// The session that was told last.
     session: Option<SessionId>,
     /// What the model said last, which is not said again as a reason.
@@ -25,7 +34,33 @@ pub(crate) struct Show {
 impl Show {
     /// Lines of at most `width` cells, but for what the model says.
     pub(crate) fn new(width: usize) -> Self {
-        Self { width, open: String::new(), session: None, last: String::new(), failed: false }
+        let (open, last) = (String::new(), String::new());
+        Self {
+            width,
+            open,
+            words: None,
+            holds: false,
+            held: String::new(),
+            is_streamed: false,
+            session: None,
+            last,
+            failed: false,
+        }
+    }
+
+    /// The same, and what the model says word by word.
+    pub(crate) fn word_by_word(self, pieces: Pieces) -> Self {
+        Self { words: Some((pieces, Wrap::new(self.width))), ..self }
+    }
+
+    /// Whether words wait: a question that is open would be asked again below each of them.
+    pub(crate) fn hold(&mut self, is_asked: bool) {
+        self.holds = is_asked;
+    }
+
+    /// Whether a line has begun and has no end.
+    pub(crate) fn is_open(&self) -> bool {
+        self.words.as_ref().is_some_and(|(_, wrap)| wrap.is_open())
     }
 
     /// Writes what an event is to a person; `told` makes of a text what may leave.
@@ -36,6 +71,26 @@ impl Show {
         told: impl Fn(&Event) -> Event,
     ) -> io::Result<()> {
         match event {
+            Event::Delta { text } if let Some((pieces, wrap)) = &mut self.words => {
+                self.is_streamed = true;
+                self.held += &wrap.add(&safe_lines(&pieces.add(text)));
+                if self.holds {
+                    return Ok(());
+                }
+                write!(out, "{}", std::mem::take(&mut self.held))
+            }
+            Event::Text { agent: None, streamed: true, text }
+                if let Some((pieces, wrap)) = &mut self.words =>
+            {
+                self.last.clone_from(text);
+                if !std::mem::take(&mut self.is_streamed) {
+                    // Its pieces were missed.
+                    return self.whole(out, &told(event));
+                }
+                self.held += &wrap.add(&safe_lines(&pieces.finish()));
+                wrap.add("\n");
+                writeln!(out, "{}", std::mem::take(&mut self.held))
+            }
             // A line leaves when it is whole: a secret is not known by half of it.
             Event::Delta { text } => {
                 self.open += text;
@@ -50,7 +105,16 @@ impl Show {
                 said(out, &told(&Event::Delta { text }))?;
                 writeln!(out)
             }
-            other => self.whole(out, &told(other)),
+            other => {
+                let mut lines = Vec::new();
+                self.whole(&mut lines, &told(other))?;
+                if !lines.is_empty() && self.is_open() && self.held.is_empty() {
+                    // It stands below the words that have come so far.
+                    lines.insert(0, b'\n');
+                    self.words.iter_mut().for_each(|(_, wrap)| drop(wrap.add("\n")));
+                }
+                out.write_all(&lines)
+            }
         }
     }
 
@@ -206,6 +270,29 @@ mod tests {
         check(&other, "Hello.\n$0.00 · 1 call · 0.0 s\nfailed: the budget is used up\n");
         check(&[text("Hello."), failed("Hello.")], "Hello.\nfailed: Hello.\n");
         check(&[Event::Ended { state: WorkerState::Stopped }], "stopped\n");
+    }
+
+    #[test]
+    fn what_else_happens_stands_below_the_words_that_have_come() {
+        let mut show = Show::new(60).word_by_word(Pieces::new(app::Secrets::Redacted));
+        let delta = |text: &str| Event::Delta { text: text.to_owned() };
+        let whole = |text: &str| Event::Text { text: text.to_owned(), agent: None, streamed: true };
+        let note = || Event::Note { text: "compacts".to_owned() };
+        let mut said = |is_asked: bool, event: Event| -> String {
+            let mut out = Vec::new();
+            show.hold(is_asked);
+            show.event(&mut out, &event, Clone::clone).unwrap();
+            anstream::adapter::strip_bytes(&out).into_vec().try_into().unwrap()
+        };
+        assert_eq!(said(false, delta("One two thr")), "One two ");
+        assert_eq!(said(false, note()), "\ncompacts\n");
+        assert_eq!(said(false, delta("ee four ")), "three four ");
+        // While a question stands below, no word comes between.
+        assert_eq!(said(true, delta("five ")), "");
+        assert_eq!(said(false, delta("six ")), "five six ");
+        assert_eq!(said(true, delta("seven")), "");
+        assert_eq!(said(true, whole("One two three four five six seven")), "seven\n");
+        assert_eq!(said(false, whole("Its pieces were missed")), "Its pieces were missed\n");
     }
 
     #[test]

@@ -275,6 +275,63 @@ fn who_interrupts_twice_is_told_once_that_it_was_stopped() {
 }
 
 #[test]
+fn ctrl_c_ends_a_run_whose_output_nobody_reads() {
+    // More than a pipe holds.
+    let long = "All work and no play makes a pipe full.\n".repeat(5000);
+    let desk = Desk::new(Claude::newest(), Script::new().on("talk", [Answer::text(long)]));
+    let shop = desk.project("shop");
+    let mut command = desk.command(&["run", "--fresh", "talk"]);
+    command.current_dir(shop.path()).stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().expect("backstory starts");
+    // What is to be shown fills the pipe, so that nobody tells the worker to end.
+    until_status(&desk, "1", "idle");
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill").success());
+    let status = child.wait().expect("its end");
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(worker(&desk, "1")["status"], "stopped");
+}
+
+#[test]
+fn words_are_shown_as_they_come_and_waiting_is_seen() {
+    let (thinks, writes) = (Gate::new(), Gate::new());
+    let answer = Answer::held(&thinks).then_text_held("One two thr", &writes, "ee and four.");
+    let desk = Desk::new(Claude::newest(), Script::new().on("count", [answer]));
+    let shop = desk.project("shop");
+    let mut command = desk.command(&["run", "--fresh", "count"]);
+    command.current_dir(shop.path());
+    let terminal = Terminal::run(&command, 100, 30);
+    // One line, that is replaced.
+    let seconds = |screen: &str| screen.split("thinking… ").nth(1)?.split(' ').next()?.parse::<u32>().ok();
+    terminal.until(|screen| seconds(screen) >= Some(4) && screen.matches("thinking…").count() == 1);
+    thinks.open();
+    terminal.until(|screen| {
+        screen.contains("One two") && !screen.contains("thr") && !screen.contains("thinking…")
+    });
+    writes.open();
+    terminal.until(|screen| screen.contains("One two three and four."));
+    wait_until(desk.home.path(), "its end", || worker(&desk, "1")["status"] == "finished");
+}
+
+#[test]
+fn a_program_is_told_the_pieces_of_a_text() {
+    let answer = Answer::text("The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a, and more.");
+    let desk = Desk::new(Claude::newest(), Script::new().on("count", [answer]));
+    let shop = desk.project("shop");
+    let run = inside(&desk, shop.path(), &["run", "--fresh", "--json", "count"]).succeeded();
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of = |kind: &str| -> Vec<String> {
+        let texts = lines.iter().filter(|line| line["event"] == kind);
+        texts.map(|line| line["text"].as_str().expect("a text").to_owned()).collect()
+    };
+    assert_eq!(of("delta").concat(), of("text").concat(), "{}", run.stdout);
+    assert!(of("text")[0].starts_with("The key is [redacted:"), "{}", run.stdout);
+    assert!(!run.stdout.contains("ghp_16C7"), "{}", run.stdout);
+}
+
+#[test]
 fn a_new_session_has_the_id_that_is_wanted_and_no_other_has() {
     const ID: &str = "3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d";
     let desk = desk();

@@ -78,11 +78,19 @@ pub struct Answer {
 #[derive(Clone)]
 pub(super) enum Part {
     Text(String),
+    /// A text that pauses: how far it comes before, and what follows.
+    Paused(String, Gate, String),
     Thinking(String),
-    Tool { name: String, input: Value },
+    Tool {
+        name: String,
+        input: Value,
+    },
     Hold(Gate),
     Cut,
-    Refuse { status: u16, kind: String },
+    Refuse {
+        status: u16,
+        kind: String,
+    },
 }
 
 impl Answer {
@@ -115,6 +123,12 @@ impl Answer {
     #[must_use]
     pub fn then_text(self, text: impl Into<String>) -> Self {
         self.with(Part::Text(text.into()))
+    }
+
+    /// Then a text block that waits at `gate` in the middle.
+    #[must_use]
+    pub fn then_text_held(self, first: &str, gate: &Gate, rest: &str) -> Self {
+        self.with(Part::Paused(first.to_owned(), gate.clone(), rest.to_owned()))
     }
 
     /// Then a call of a tool.

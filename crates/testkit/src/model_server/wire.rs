@@ -59,7 +59,14 @@ pub(super) fn frames(answer: &Answer, envelope: &Envelope) -> Vec<Frame> {
 fn block_events(part: &Part, index: usize, tool_id: &str) -> Vec<Frame> {
     let Some((block, delta)) = block(part, tool_id) else { return vec![] };
     let mut events = vec![event("content_block_start", json!({"index": index, "content_block": block}))];
-    events.push(event("content_block_delta", json!({"index": index, "delta": delta})));
+    if let Part::Paused(first, gate, rest) = part {
+        let delta = |text: &str| json!({"index": index, "delta": {"type": "text_delta", "text": text}});
+        events.push(event("content_block_delta", delta(first)));
+        events.push(Frame::Hold(gate.clone()));
+        events.push(event("content_block_delta", delta(rest)));
+    } else {
+        events.push(event("content_block_delta", json!({"index": index, "delta": delta})));
+    }
     if matches!(part, Part::Thinking(_)) {
         let signature = json!({"type": "signature_delta", "signature": SIGNATURE});
         events.push(event("content_block_delta", json!({"index": index, "delta": signature})));
@@ -80,6 +87,10 @@ fn block(part: &Part, tool_id: &str) -> Option<(Value, Value)> {
         Part::Text(text) => {
             Some((json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text})))
         }
+        Part::Paused(first, _, rest) => Some((
+            json!({"type": "text", "text": ""}),
+            json!({"type": "text_delta", "text": format!("{first}{rest}")}),
+        )),
         Part::Thinking(text) => Some((
             json!({"type": "thinking", "thinking": "", "signature": ""}),
             json!({"type": "thinking_delta", "thinking": text}),

@@ -1,0 +1,107 @@
+//! Lines of prose that come word by word, broken where a terminal's line ends; code and tables stay as they are.
+
+use unicode_width::UnicodeWidthStr as _;
+
+/// How many spaces before a line make it code.
+const INDENTED: usize = 4;
+
+/// Breaks lines.
+#[derive(Debug)]
+pub(crate) struct Wrap {
+    width: usize,
+    /// How many cells of the line are taken.
+    column: usize,
+    /// Whether the line is left as it is.
+    is_as_it_is: bool,
+    /// Whether it stands between fences.
+    is_fenced: bool,
+}
+
+impl Wrap {
+    /// Lines of at most `width` cells.
+    pub(crate) fn new(width: usize) -> Self {
+        Self { width, column: 0, is_as_it_is: false, is_fenced: false }
+    }
+
+    /// Whether a line has begun and has no end.
+    pub(crate) fn is_open(&self) -> bool {
+        self.column > 0
+    }
+
+    /// The text with line breaks where they are needed; pieces of it part between words.
+    pub(crate) fn add(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        for piece in text.split_inclusive([' ', '\t', '\n']) {
+            self.piece(piece, &mut out);
+        }
+        out
+    }
+
+    /// A word with what parts it from the next one.
+    fn piece(&mut self, piece: &str, out: &mut String) {
+        let word = piece.trim_end_matches([' ', '\t', '\n']);
+        let cells = word.width();
+        if self.column == 0 {
+            self.begin(word);
+        } else if self.column < INDENTED && cells == 0 {
+            self.is_as_it_is |= self.column + 1 >= INDENTED;
+        }
+        if cells > 0 && self.column > 0 && self.column + cells > self.width && !self.is_kept() {
+            out.push('\n');
+            self.column = 0;
+        }
+        out.push_str(word);
+        self.column += cells;
+        match &piece[word.len()..] {
+            "\n" => {
+                out.push('\n');
+                (self.column, self.is_as_it_is) = (0, false);
+            }
+            space => {
+                out.push_str(space);
+                self.column += space.len();
+            }
+        }
+    }
+
+    fn begin(&mut self, word: &str) {
+        if word.starts_with("```") {
+            self.is_fenced = !self.is_fenced;
+            self.is_as_it_is = true;
+        }
+        self.is_as_it_is |= word.starts_with('|');
+    }
+
+    fn is_kept(&self) -> bool {
+        self.is_as_it_is || self.is_fenced
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_broken_between_words_and_code_is_not() {
+        let check = |pieces: &[&str], expected: &str| {
+            let mut wrap = Wrap::new(10);
+            let found: String = pieces.iter().map(|piece| wrap.add(piece)).collect();
+            assert_eq!(found, expected, "{pieces:?}");
+        };
+        check(&["one two ", "three ", "four"], "one two \nthree four");
+        check(&["one two ", "three"], "one two \nthree");
+        check(&["a-word-that-is-long ", "and"], "a-word-that-is-long \nand");
+        check(&["short\nlines ", "stay\n"], "short\nlines stay\n");
+        check(
+            &["```\nlet a = ", "one + two;\n```\nlines of ", "prose\n"],
+            "```\nlet a = one + two;\n```\nlines of \nprose\n",
+        );
+        check(
+            &["| a table | of ", "words |\nof prose ", "again"],
+            "| a table | of words |\nof prose \nagain",
+        );
+        check(&["    indented code ", "is kept"], "    indented code is kept");
+        check(&["日本語 ", "日本語"], "日本語 \n日本語");
+        check(&["", "x"], "x");
+    }
+}
