@@ -42,7 +42,7 @@ impl Ceiling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reason::tests::candidate;
+    use crate::seed::reason::tests::candidate;
 
     #[test]
     fn hard_ceilings() {

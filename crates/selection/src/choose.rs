@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
 
-use crate::reason;
+use crate::seed::reason;
 use crate::{Candidate, Ceiling, Considered, Hold, Judged, Obstacle, Relevance, Weights, factors};
 
 /// What is to be done, and under which circumstances.

@@ -4,7 +4,8 @@ use model::SessionId;
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
-use crate::{Ceiling, Factors, Relevance, reason};
+use crate::seed::reason;
+use crate::{Ceiling, Factors, Relevance};
 
 /// Why a session cannot be resumed, however well it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

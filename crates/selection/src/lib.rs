@@ -7,19 +7,15 @@ mod candidate;
 mod ceilings;
 mod choose;
 mod considered;
-mod factors;
 mod outlay;
-mod reason;
-mod relevance;
-mod weights;
+mod seed;
 
 pub use candidate::{Asker, Budget, Candidate, Hold};
 pub use ceilings::Ceiling;
 pub use choose::{Action, Decision, Task, choose, needs_relevance};
 pub use considered::{Considered, Obstacle};
-pub use factors::{Factors, factors};
 pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
-pub use relevance::{
-    ASKED, Grounds, Judge, Judged, Relevance, about, keyword, prompt, understood, worth_asking,
+pub use seed::{
+    ASKED, Factors, Grounds, Judge, Judged, Relevance, Weights, about, factors, keyword, prompt, understood,
+    worth_asking,
 };
-pub use weights::Weights;

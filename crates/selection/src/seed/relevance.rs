@@ -216,7 +216,7 @@ fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reason::tests::candidate;
+    use crate::seed::reason::tests::candidate;
 
     #[test]
     fn common_words() {
@@ -243,7 +243,7 @@ mod tests {
     fn a_model_is_asked_about_the_likeliest() {
         let one = |id: &str, second: i64, about: &'static str| Candidate {
             about: Some(about.into()),
-            last_active: Some(crate::reason::tests::at(second)),
+            last_active: Some(crate::seed::reason::tests::at(second)),
             ..candidate(id)
         };
         let all = [

@@ -109,7 +109,7 @@ fn context_capacity(candidate: &Candidate, weights: &Weights) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reason::tests::{at, candidate};
+    use crate::seed::reason::tests::{at, candidate};
 
     #[track_caller]
     fn check(found: f64, expected: f64) {
