@@ -4,7 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catalog::{Entry, Extent};
-use model::{Keywords, Session, SessionId};
+use embedding::Table;
+use jiff::Timestamp;
+use model::{Beginnings, Keywords, Session, SessionId};
+use selection::chance::{self, Habit, LastSaid};
 use selection::{Asker, Budget, Candidate, Hold, Relevance};
 use transcript::both;
 
@@ -12,7 +15,7 @@ use crate::hold::Holds;
 use crate::pick::Request;
 use crate::repo::Meant;
 use crate::totals::survey;
-use crate::{App, Error};
+use crate::{App, Error, trees};
 
 /// What there is to choose from.
 pub(crate) struct Field {
@@ -24,6 +27,7 @@ pub(crate) struct Field {
     pub(crate) own: Vec<Contender>,
     /// The session of the run that has the directory.
     pub(crate) taken_by: Option<SessionId>,
+    asker: Asker,
     /// What could not be learned.
     pub(crate) notes: Vec<String>,
 }
@@ -40,6 +44,14 @@ pub(crate) struct Contender {
     pub(crate) cwd: Option<Arc<Path>>,
     /// Tokens the model would have before it now.
     pub(crate) context_tokens: u64,
+    /// How many of the task's words its first message and its title hold, and of how many.
+    pub(crate) topic: (usize, usize),
+    /// Its title, where that was at hand.
+    pub(crate) title: Option<Arc<str>>,
+    /// When the person began it, and went on with it.
+    pub(crate) beginnings: Beginnings,
+    /// Whether it was copied from another session.
+    pub(crate) is_copy: bool,
     /// Whether the asker may use it.
     is_own: bool,
 }
@@ -52,7 +64,7 @@ impl AsRef<Candidate> for Contender {
 
 impl Field {
     /// Looks which sessions there are, or were; `budget` is what one may cost. What they are about is held where a model
-    /// may be asked, their names where one is looked for.
+    /// may be asked.
     pub(crate) fn look(
         app: &App,
         request: &Request,
@@ -67,21 +79,26 @@ impl Field {
             Ok(holds) => (holds, Vec::new()),
             Err(error) => (Holds::default(), vec![error.message]),
         };
-        let extent = if asks_model || request.label.is_some() { Extent::Whole } else { Extent::Figures };
+        let extent = if asks_model { Extent::Whole } else { Extent::Figures };
         let contender = |meant: &Meant, Entry { session, keywords, .. }: Entry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
             is_here.then(|| {
                 let whole = Candidate::of(&session, budget);
+                let about = about(&session, keywords);
                 Contender {
-                    by_words: Relevance::by_words(&words, &about(&session, keywords)),
+                    by_words: Relevance::by_words(&words, &about),
+                    topic: (topic(&words, &about, session.title.as_deref()), words.count()),
                     candidate: Candidate {
                         about: whole.about.filter(|_| asks_model),
-                        label: whole.label.filter(|_| request.label.is_some()),
                         hold: holds.of(&session),
+                        is_idle_worker: holds.has_idle(&session.id),
                         ..whole
                     },
                     is_own: asker.owns(&session),
                     context_tokens: session.context_tokens,
+                    title: session.title,
+                    beginnings: session.beginnings,
+                    is_copy: session.forked_from.is_some(),
                     file: session.file,
                     cwd: session.cwd,
                 }
@@ -101,8 +118,67 @@ impl Field {
         };
         let taken_by = taken_by(app, request, &meant, &here, &holds);
         here.retain(|one| one.is_own);
-        Ok(Self { meant, branch, own: here, taken_by, notes })
+        if request.as_of.is_none() {
+            trees::tell_apart(&meant.directory, &mut here);
+        }
+        Ok(Self { meant, branch, own: here, taken_by, notes, asker })
     }
+}
+
+/// How many words a task has in common with what a session was about, or with its title.
+fn topic(task: &Keywords, about: &Keywords, title: Option<&str>) -> usize {
+    task.common(about).max(title.map_or(0, |title| task.common(&Keywords::of(title))))
+}
+
+impl Field {
+    /// Who asks, as decisions are kept: an agent's name, nothing for the person.
+    pub(crate) fn asker(&self) -> String {
+        match &self.asker {
+            Asker::Person => String::new(),
+            Asker::Agent(agent) => agent.to_string(),
+        }
+    }
+
+    /// How often the asker goes on with a session here.
+    pub(crate) fn habit(&self, now: Timestamp) -> Habit {
+        let mut beginnings = chance::Beginnings::default();
+        for one in &self.own {
+            beginnings.add(&one.beginnings, one.is_copy);
+        }
+        beginnings.habit(now)
+    }
+
+    /// What was said last in the sessions at these places, before a moment of the past where one is meant.
+    pub(crate) fn said(&self, task: &str, places: &[usize], as_of: Option<Timestamp>) -> Vec<LastSaid> {
+        let files = places.iter().map(|place| self.own[*place].file.as_deref());
+        // Meaning can decide about the first alone.
+        files.zip(0..).map(|(file, rank)| said((rank == 0).then_some(task), file, as_of)).collect()
+    }
+}
+
+/// What was said last in a transcript; nothing where it cannot be read. Of a task it is also said how near it is in
+/// meaning, where that can decide.
+pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timestamp>) -> LastSaid {
+    let Some(recent) = file.and_then(|file| transcript::recent(file, as_of).ok()) else {
+        return LastSaid::default();
+    };
+    let prompts: Vec<String> = recent.prompts.into_iter().map(|said| said.text).collect();
+    let answer = recent.answer.map(|said| said.text).unwrap_or_default();
+    let texts = || prompts.iter().map(String::as_str).chain([answer.as_str()]);
+    // Who shares words, or begins nothing, needs no meaning.
+    let shares = |task: &str| chance::Overlap::of(&chance::words(task), texts()).common > 0;
+    let asks = |task: &&str| chance::Opening::of(task) == chance::Opening::Request && !shares(task);
+    let nearness = task.filter(asks).and_then(|task| nearness(task, texts()));
+    LastSaid { prompts, answer, nearness }
+}
+
+/// How near a task is in meaning to the nearest of some texts.
+fn nearness<'a>(task: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
+    let table = Table::built_in();
+    let mut embedder = table.embedder();
+    let meant = embedder.embed(task)?;
+    let near = texts.filter_map(|text| embedder.embed(text)).map(|text| f64::from(meant.cosine(&text)));
+    near.max_by(f64::total_cmp)
 }
 
 /// The keywords of what a session was about; `known` are those of its first message.

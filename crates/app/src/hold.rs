@@ -42,6 +42,11 @@ impl Holds {
         }
     }
 
+    /// Whether a worker that is between turns has this session.
+    pub(crate) fn has_idle(&self, session: &SessionId) -> bool {
+        self.workers.get(session).is_some_and(is_idle)
+    }
+
     /// Whether a worker has this session.
     pub(crate) fn has(&self, session: &SessionId) -> bool {
         self.workers.contains_key(session)

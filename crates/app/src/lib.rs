@@ -26,7 +26,6 @@ pub mod intent;
 mod labels;
 mod ledger;
 pub mod list;
-mod looked_at;
 pub mod memory;
 mod memory_score;
 mod moment;
@@ -51,6 +50,7 @@ mod talk;
 #[cfg(test)]
 mod testing;
 mod totals;
+mod trees;
 mod unread;
 pub mod watch;
 pub mod which;
@@ -69,7 +69,7 @@ pub use pieces::Pieces;
 pub use resolve::resolve;
 pub use secrets::Secrets;
 pub use session_json::SessionJson;
-pub use settings::{Engine, Notify, Settings};
+pub use settings::{Engine, Notify, RuleName, Settings};
 pub use unread::unread;
 
 /// The opened parts, and what the caller knows of the moment.

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use judge::Model;
 use model::SessionId;
 use selection::{ASKED, Candidate, Grounds, Judge, Judged, Relevance, prompt, understood, worth_asking};
+use transcript::ConfigFolder;
 
 use crate::field::Contender;
 use crate::settings::{Selection, Through};
@@ -178,5 +180,20 @@ fn through_claude(
         limit: limit(settings),
         prompt: question,
     };
-    question.ask()
+    let answer = question.ask();
+    tidy(app, scratch.path());
+    answer
+}
+
+/// Removes the folders that `claude` made for the directory it ran in: nobody else has been there, and what holds
+/// anything stays.
+fn tidy(app: &App, directory: &Path) {
+    let usual = || app.config.home.join(".claude");
+    let root = app.config.claude_config_dir.clone().unwrap_or_else(usual);
+    let physical = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let project = ConfigFolder::new(root).project_folder(&physical);
+    for folder in [project.join("memory"), project] {
+        // Releases differ in what they make.
+        let _ = std::fs::remove_dir(folder);
+    }
 }

@@ -12,6 +12,7 @@ use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
 use crate::claude::Steered;
 use crate::course::{self, Course};
+use crate::decisions::{self, Did};
 use crate::labels::labelled;
 use crate::pick::{self, pick};
 use crate::place::is_real;
@@ -30,6 +31,8 @@ pub struct Request {
     pub repo: Option<String>,
     /// In which session.
     pub how: How,
+    /// What `pick` answered, where it was asked already.
+    pub chosen: Option<pick::Answer>,
     /// The name of the session it must go to.
     pub label: Option<String>,
     /// The work tree of its own that it is done in: there it is begun, or forked into.
@@ -152,6 +155,12 @@ fn enlist(
         let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
         options.append_system_prompt = Some(envelope.behind(options.append_system_prompt.as_deref()));
     }
+    let pack = decision.as_ref().and_then(|answer| answer.pack.as_ref());
+    if let (Start::Fresh(_), Some(pack)) = (&course.start, pack.filter(|_| request.worktree.is_none())) {
+        let behind =
+            options.append_system_prompt.as_deref().map(|text| format!("{text}\n\n")).unwrap_or_default();
+        options.append_system_prompt = Some(behind + &pack.text);
+    }
     if matches!(course.start, Start::Fresh(_)) {
         options.name = options.name.or_else(|| request.label.clone());
     }
@@ -205,7 +214,9 @@ pub(crate) fn new_uuid() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
+/// What `pick` answers, for a person who is asked where that leaves it open.
+pub fn choose(app: &App, request: &Request) -> Result<pick::Answer, Error> {
+    is_real(app)?;
     let asked = pick::Request {
         task: request.task.clone(),
         repo: request.repo.clone(),
@@ -215,7 +226,30 @@ fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
         is_carried_out: true,
         ..pick::Request::default()
     };
-    let answer = pick(app, &asked)?;
+    pick(app, &asked)
+}
+
+/// What a person decided who was asked.
+pub fn decided(app: &App, answer: &pick::Answer, how: &How) {
+    let did = match how {
+        How::Chosen | How::Named(_) => return,
+        How::Fresh => Did::BeganFresh,
+        How::Resume(id) | How::Fork(id) => match id.parse() {
+            Ok(id) => Did::Resumed(id),
+            Err(_) => return,
+        },
+    };
+    let Some((decision, advice)) = answer.decision.zip(answer.advice()) else { return };
+    // Nothing is lost but one line of the record.
+    let _ = decisions::answered(app, decision, &advice, &did);
+}
+
+/// What is decided: where it is left open, by the person who was asked, else a fresh session.
+fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
+    let answer = match &request.chosen {
+        Some(answer) => answer.clone(),
+        None => choose(app, request)?.settled_by_nobody(),
+    };
     if let Some(label) = &request.label {
         is_free(app, request, label)?;
     }

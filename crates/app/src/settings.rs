@@ -101,8 +101,48 @@ pub struct Selection {
     pub relevance_max_tokens: u64,
     /// How long it may take, in milliseconds.
     pub relevance_timeout_ms: u64,
-    /// The score from which a session is resumed.
+    /// By which rule a session is chosen.
+    pub weights: RuleName,
+    /// The chance from which a session is resumed.
+    pub resume_chance: f64,
+    /// The score from which a session is resumed by the seed's weights.
     pub resume_threshold: f64,
+}
+
+/// By which rule a session is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleName {
+    /// The chance that the person goes on with it.
+    #[default]
+    Calibrated,
+    /// The five factors of OpenClaw's design.
+    Seed,
+}
+
+impl std::str::FromStr for RuleName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "calibrated" => Ok(Self::Calibrated),
+            "seed" => Ok(Self::Seed),
+            other => Err(format!("there are no weights called `{other}`: they are `calibrated` and `seed`")),
+        }
+    }
+}
+
+impl Selection {
+    /// The rule, with the threshold that holds for it.
+    pub fn rule(&self, named: Option<RuleName>) -> selection::Rule {
+        match named.unwrap_or(self.weights) {
+            RuleName::Calibrated => selection::Rule::Calibrated { threshold: self.resume_chance },
+            RuleName::Seed => {
+                let (weights, threshold) = (selection::Weights::SEED, self.resume_threshold);
+                selection::Rule::Seed { weights, threshold }
+            }
+        }
+    }
 }
 
 /// Through what a model is asked.
@@ -270,6 +310,8 @@ impl Settings {
                 "relevance_model" => selection.relevance_model = fits(value)?,
                 "relevance_max_tokens" => selection.relevance_max_tokens = fits(value)?,
                 "relevance_timeout_ms" => selection.relevance_timeout_ms = fits(value)?,
+                "weights" => selection.weights = fits(value)?,
+                "resume_chance" => selection.resume_chance = fits(value)?,
                 _ => selection.resume_threshold = fits(value)?,
             }
         }

@@ -50,13 +50,14 @@ pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, E
         one.session_id.as_str().starts_with(session) || one.session_id.short().starts_with(session)
     };
     let considered = kept.considered.ok_or_else(|| {
-        let message = format!("what decision {} looked at is not known any more", kept.id);
+        let message = format!("which sessions decision {} considered is not known any more", kept.id);
         Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides again")
     })?;
     let at = considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
-        let message = format!("decision {} did not look at a session `{session}`", kept.id);
+        let message =
+            format!("no session `{session}` is among the best that decision {} considered", kept.id);
         Error::new(Kind::NotFound, message)
-            .hint("it belongs to another repository or agent, or there was a label or a run that decided")
+            .hint("it ranked lower, belongs to another repository or agent, or a label or a run decided")
     })?;
     let answer = &kept.answer;
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -72,7 +73,10 @@ pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, E
         because: because(&one, chosen.as_ref(), answer["threshold"].as_f64().unwrap_or_default()),
         session: one,
         rank: at + 1,
-        candidates: considered.len(),
+        candidates: answer["candidates"]
+            .as_u64()
+            .and_then(|all| usize::try_from(all).ok())
+            .unwrap_or(considered.len()),
         chosen,
     })
 }
@@ -81,11 +85,17 @@ fn because(one: &Considered, chosen: Option<&Considered>, threshold: f64) -> Vec
     if chosen.is_some_and(|chosen| chosen.session_id == one.session_id) {
         return vec!["it was chosen".to_owned()];
     }
-    let mut lines = vec![one.reason()];
-    if one.ceiling.is_none() && one.score < threshold {
-        lines.push(format!("its score {:.2} is under the threshold {threshold:.2}", one.score));
+    let mut lines = vec![one.reason.clone()];
+    match one.score {
+        Some(score) if one.ceiling.is_none() && score < threshold => {
+            lines.push(format!("its score {score:.2} is under the threshold {threshold:.2}"));
+        }
+        None => lines.push("others come first: by branch, then by how lately they were used".to_owned()),
+        _ => {}
     }
-    let theirs = chosen.map(|chosen| named(&chosen.factors)).into_iter().flatten();
+    // By the calibrated rule the five factors decide nothing.
+    let by_factors = one.estimate.is_none() && chosen.is_none_or(|chosen| chosen.estimate.is_none());
+    let theirs = chosen.filter(|_| by_factors).map(|chosen| named(&chosen.factors)).into_iter().flatten();
     for ((word, ours), (_, theirs)) in named(&one.factors).into_iter().zip(theirs) {
         if ours < theirs {
             lines.push(format!("{word}: {ours:.2}, the chosen session has {theirs:.2}"));

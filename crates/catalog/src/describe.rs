@@ -106,10 +106,11 @@ pub(crate) fn outlined(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> S
     Session { last_modified: last_modified(file, card), ..held.session(file.id.clone()) }
 }
 
-/// A session by its card without what only a person or a model would read.
+/// A session by its card without its prompts, its nickname and its sub-agents.
 pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
     let (usage, cost_usd) = card.took.unwrap_or_default();
     Session {
+        title: title(file, card).or_else(|| card.first_message.map(Arc::from)),
         file: Some(Arc::clone(&file.path)),
         created: card.first_at,
         beginnings: card.beginnings.as_ref().clone(),
@@ -129,10 +130,8 @@ pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Se
 
 /// A session by its card.
 pub(crate) fn described(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
-    let first_message = card.first_message.map(Arc::from);
     Session {
-        title: title(file, card).or_else(|| first_message.clone()),
-        first_message,
+        first_message: card.first_message.map(Arc::from),
         last_prompt: card.last_prompt.map(Arc::from),
         nickname: card.nickname.map(Arc::from),
         subagents: card.agents.iter().map(subagent).collect(),

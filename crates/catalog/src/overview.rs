@@ -36,7 +36,7 @@ pub fn overview(
 pub enum Extent {
     /// All.
     Whole,
-    /// What is reckoned with; its title, prompts, nickname and sub-agents may be missing.
+    /// What is reckoned with; its prompts, nickname and sub-agents may be missing.
     Figures,
 }
 

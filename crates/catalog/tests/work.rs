@@ -315,13 +315,7 @@ fn who_only_reckons_is_told_the_same_without_the_texts() {
     assert_eq!(whole.keywords, Some(Keywords::of("Fix the build")));
     let figures = look(Extent::Figures);
     assert_eq!(figures.keywords, whole.keywords);
-    let bare = Session {
-        title: None,
-        first_message: None,
-        last_prompt: None,
-        subagents: Vec::new(),
-        ..*whole.session
-    };
+    let bare = Session { first_message: None, last_prompt: None, subagents: Vec::new(), ..*whole.session };
     assert_eq!(*figures.session, bare);
 }
 

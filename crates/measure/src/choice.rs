@@ -24,6 +24,18 @@ pub struct Moment {
     /// The session they did it in.
     #[serde(default)]
     pub session: Option<String>,
+    /// The repository it is counted with, where the file says so.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// Who they are, where the file says so.
+    #[serde(default)]
+    pub person: Option<String>,
+    /// Whether no session of theirs had a message in the half hour before, where the file says so.
+    #[serde(default)]
+    pub quiet: Option<bool>,
+    /// Whether the session would be known had they begun a fresh one, where the file says so.
+    #[serde(default)]
+    pub seen: Option<bool>,
 }
 
 /// What can be done with a task.
@@ -122,6 +134,10 @@ mod tests {
             branch: None,
             act,
             session: Some(session.to_owned()),
+            group: None,
+            person: None,
+            quiet: None,
+            seen: None,
         }
     }
 

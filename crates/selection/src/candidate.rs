@@ -58,6 +58,7 @@ impl Hold {
 
 /// A session as the choice sees it.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact that is there or not")]
 pub struct Candidate {
     /// The session.
     pub id: SessionId,
@@ -67,6 +68,12 @@ pub struct Candidate {
     pub about: Option<Arc<str>>,
     /// When something last happened in it.
     pub last_active: Option<Timestamp>,
+    /// When the last message of its conversation was said, in seconds since 1970.
+    pub last_message: Option<i64>,
+    /// Whether the person left it with `/exit`.
+    pub was_exited: bool,
+    /// Whether it was begun in another work tree of the repository than the task.
+    pub is_in_other_tree: bool,
     /// Lines of its transcript.
     pub lines: u64,
     /// The transcript's size.
@@ -83,6 +90,8 @@ pub struct Candidate {
     pub hold: Hold,
     /// Whether its transcript is there.
     pub has_transcript: bool,
+    /// Whether a worker of Backstory's has it and is idle.
+    pub is_idle_worker: bool,
 }
 
 impl AsRef<Self> for Candidate {
@@ -103,6 +112,9 @@ impl Candidate {
             branch: session.branch.clone(),
             about: session.last_task.clone().or_else(|| session.first_message.clone()),
             last_active: session.last_modified,
+            last_message: session.beginnings.last_message(),
+            was_exited: session.was_exited,
+            is_in_other_tree: false,
             lines: session.message_count,
             bytes: session.file_size,
             tokens: session.usage.input.saturating_add(session.usage.output),
@@ -111,6 +123,7 @@ impl Candidate {
             label,
             hold: Hold::of(session),
             has_transcript: session.file.is_some(),
+            is_idle_worker: false,
         }
     }
 
@@ -118,6 +131,12 @@ impl Candidate {
     pub fn age_hours(&self, now: Timestamp) -> Option<f64> {
         let then = self.last_active?;
         Some((now.as_millisecond() - then.as_millisecond()) as f64 / 3_600_000.0)
+    }
+
+    /// How many hours ago the last message was said, else something last happened.
+    pub fn silent_hours(&self, now: Timestamp) -> Option<f64> {
+        let said = self.last_message.map(|then| (now.as_second() - then) as f64 / 3600.0);
+        said.or_else(|| self.age_hours(now))
     }
 }
 
@@ -127,6 +146,30 @@ fn budget_used(session: &Session, budget: Budget) -> Option<f64> {
         Budget::None => session.budget_used_pct,
         Budget::Dollars(budget) => {
             session.registry_cost_usd.or(session.cost_usd).map(|cost| cost / budget * 100.0)
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A moment, in seconds from the one all tests begin at.
+    pub(crate) fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_780_000_000 + second).unwrap()
+    }
+
+    /// A small session of which nothing is wrong, used at that moment.
+    pub(crate) fn candidate(id: &str) -> Candidate {
+        Candidate {
+            branch: Some("main".into()),
+            about: Some("refresh token rotation".into()),
+            last_active: Some(at(0)),
+            lines: 40,
+            bytes: 100_000,
+            tokens: 4000,
+            has_transcript: true,
+            ..Candidate::of(&Session::blank(id.parse().unwrap()), Budget::None)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What forbids a session whatever its score would be.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Candidate, Weights};
 
@@ -12,7 +12,7 @@ const BUDGET_PCT: f64 = 70.0;
 const UNRELATED_LINES: u64 = 200;
 
 /// Why a session is out of the question.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "value")]
 pub enum Ceiling {
     /// Its context was compacted so often that little of it is left.
@@ -39,10 +39,35 @@ impl Ceiling {
     }
 }
 
+impl Ceiling {
+    /// The ceiling in words.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Compactions(count) => format!("{}: too little of its context is left", times(count)),
+            Self::Budget(used) => format!("{used:.0} % of its budget is used"),
+            Self::Unrelated(lines) => format!("unrelated, and {lines} lines long"),
+        }
+    }
+
+    /// What would lift it.
+    pub(crate) fn lifted_by(self) -> &'static str {
+        match self {
+            Self::Compactions(_) => "a session that was compacted less than 3 times",
+            Self::Budget(_) => "a larger budget (--budget)",
+            Self::Unrelated(_) => "a task that has to do with one of these sessions",
+        }
+    }
+}
+
+/// How often something was compacted, in words.
+pub(crate) fn times(compactions: u64) -> String {
+    if compactions == 1 { "compacted once".to_owned() } else { format!("compacted {compactions} times") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seed::reason::tests::candidate;
+    use crate::candidate::tests::candidate;
 
     #[test]
     fn hard_ceilings() {

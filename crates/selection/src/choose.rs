@@ -1,17 +1,19 @@
-//! The decision: a label first, then whether the place is taken, then the best score.
-
-use std::cmp::Ordering;
+//! The order of the questions: a label first, then whether the directory is taken, then what a rule says.
 
 use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
 
-use crate::seed::reason;
-use crate::{Candidate, Ceiling, Considered, Hold, Judged, Obstacle, Relevance, Weights, factors};
+use crate::{Candidate, Considered, Hold, Weights};
+
+/// So many of the sessions that were considered are handed on, the best.
+pub const KEPT: usize = 200;
 
 /// What is to be done, and under which circumstances.
 #[derive(Debug, Clone)]
 pub struct Task<'a> {
+    /// What is to be done.
+    pub text: &'a str,
     /// The branch that is checked out; `None` on a detached head.
     pub branch: Option<&'a str>,
     /// The name of the session it must go to.
@@ -20,10 +22,41 @@ pub struct Task<'a> {
     pub taken_by: Option<SessionId>,
     /// The moment.
     pub now: Timestamp,
+}
+
+/// By which rule a session is chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it")]
+pub enum Rule {
+    /// The chance that the person goes on with it.
+    Calibrated {
+        /// A chance from here on is enough.
+        threshold: f64,
+    },
+    /// A sum of five factors.
+    Seed {
+        /// What each factor weighs.
+        weights: Weights,
+        /// A score from here on is enough.
+        threshold: f64,
+    },
+}
+
+impl Rule {
+    /// What it is called in `--weights`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Calibrated { .. } => "calibrated",
+            Self::Seed { weights, .. } => weights.name,
+        }
+    }
+
     /// A score from here on is enough.
-    pub threshold: f64,
-    /// How much each factor weighs.
-    pub weights: Weights,
+    pub fn threshold(&self) -> f64 {
+        match self {
+            Self::Calibrated { threshold } | Self::Seed { threshold, .. } => *threshold,
+        }
+    }
 }
 
 /// What to do with a task.
@@ -56,142 +89,87 @@ pub struct Decision {
     pub action: Action,
     /// The session to resume, or the one to wait for.
     pub session: Option<SessionId>,
+    /// The chance that the person goes on with the session that ranks first; `None` where it is not known.
+    pub chance: Option<f64>,
+    /// What the rule advises by itself, where something else overrode it.
+    pub overridden: Option<Action>,
     /// Why, in one line.
     pub reason: String,
     /// What would change the answer, one line each.
     pub changes: Vec<String>,
-    /// Every session that was looked at, those that can be resumed first, best first.
+    /// The best of the sessions that were considered, at most [`KEPT`].
     pub considered: Vec<Considered>,
 }
 
-/// Whether the decision depends on anybody's relevance.
-pub fn needs_relevance(task: &Task<'_>, candidates: &[impl AsRef<Candidate>]) -> bool {
-    task.label.is_none()
-        && task.taken_by.is_none()
-        && candidates.iter().any(|one| Ceiling::hard(one.as_ref()).is_none())
+impl Decision {
+    /// A decision that no session had to be considered for.
+    pub(crate) fn without_candidates(
+        action: Action,
+        session: Option<SessionId>,
+        reason: impl Into<String>,
+        change: impl Into<String>,
+    ) -> Self {
+        Self {
+            action,
+            session,
+            chance: None,
+            overridden: None,
+            reason: reason.into(),
+            changes: vec![change.into()],
+            considered: Vec::new(),
+        }
+    }
 }
 
-/// Decides where a task goes. `judged` holds the candidates' relevance, in their order.
-pub fn choose(task: &Task<'_>, candidates: &[impl AsRef<Candidate>], judged: &Judged) -> Decision {
-    let short = |action, session, reason: String, change: String| Decision {
-        action,
-        session,
-        reason,
-        changes: vec![change],
-        considered: Vec::new(),
-    };
+/// The decision where no rule has to be asked: a label, a directory that is taken, or no sessions.
+pub fn settled(task: &Task<'_>, candidates: &[impl AsRef<Candidate>]) -> Option<Decision> {
     if let Some(label) = task.label {
-        return labelled(label, candidates, short);
+        return Some(labelled(label, candidates));
     }
     if let Some(runs) = &task.taken_by {
         let reason = format!("session {} runs here, and one directory has one run at a time", runs.short());
-        return short(
-            Action::Queue,
-            Some(runs.clone()),
-            reason,
-            format!("the end of session {}", runs.short()),
-        );
+        let change = format!("the end of session {}", runs.short());
+        return Some(Decision::without_candidates(Action::Queue, Some(runs.clone()), reason, change));
     }
-    if candidates.is_empty() {
-        let (reason, change) = ("no previous sessions of this repository", "a session of this repository");
-        return short(Action::Fresh, None, reason.to_owned(), change.to_owned());
-    }
-    best(task, candidates, judged)
+    candidates.is_empty().then(none)
 }
 
-fn labelled(
-    label: &str,
-    candidates: &[impl AsRef<Candidate>],
-    short: impl Fn(Action, Option<SessionId>, String, String) -> Decision,
-) -> Decision {
+/// The decision where there is no session.
+pub(crate) fn none() -> Decision {
+    let (reason, change) = ("no previous sessions of this repository", "a session of this repository");
+    Decision::without_candidates(Action::Fresh, None, reason, change)
+}
+
+fn labelled(label: &str, candidates: &[impl AsRef<Candidate>]) -> Decision {
     let called = candidates
         .iter()
         .map(AsRef::as_ref)
         .filter(|one: &&Candidate| one.label.as_deref() == Some(label) && one.has_transcript);
     let Some(found) = called.max_by_key(|one| one.last_active) else {
-        let change = format!("a session called `{label}`");
-        return short(Action::Fresh, None, format!("no session is called `{label}` yet"), change);
+        let reason = format!("no session is called `{label}` yet");
+        return Decision::without_candidates(
+            Action::Fresh,
+            None,
+            reason,
+            format!("a session called `{label}`"),
+        );
     };
-    let id = Some(found.id.clone());
-    let unnamed = "no label: then the scores decide".to_owned();
-    match found.hold {
-        Hold::Free => short(Action::Resume, id, format!("it is called `{label}`"), unnamed),
+    let (action, id, reason, change) = match found.hold {
+        Hold::Free => (
+            Action::Resume,
+            Some(found.id.clone()),
+            format!("it is called `{label}`"),
+            "no label: then the task itself decides",
+        ),
         Hold::Worker => {
-            short(Action::Queue, id, format!("`{label}` is running"), "the end of its run".to_owned())
+            (Action::Queue, Some(found.id.clone()), format!("`{label}` is running"), "the end of its run")
         }
-        Hold::Person => {
-            let reason = format!("`{label}` is open in another process; a fork of it could go on");
-            short(Action::Fresh, None, reason, "the end of that process".to_owned())
-        }
-    }
-}
-
-fn best(task: &Task<'_>, candidates: &[impl AsRef<Candidate>], judged: &Judged) -> Decision {
-    let candidate = |at: usize| candidates[at].as_ref();
-    let consider_at = |at: usize| consider(task, candidate(at), &judged.relevance[at]);
-    // There are thousands: who is best is found by little of each, and all of each is reckoned again in that order.
-    let mut ranked: Vec<(Rank, usize)> = (0..candidates.len().min(judged.relevance.len()))
-        .map(|at| (Rank::of(&consider_at(at), candidate(at).last_active), at))
-        .collect();
-    ranked.sort_unstable_by(|(ours, one), (theirs, other)| {
-        theirs.cmp(ours).then_with(|| candidate(*one).id.cmp(&candidate(*other).id))
-    });
-    let considered: Vec<Considered> = ranked.iter().map(|(_, at)| consider_at(*at)).collect();
-    let first = ranked.first().zip(considered.first()).map(|((_, at), best)| (candidate(*at), best.clone()));
-    let Some((first, best)) = first else {
-        let reason = "no previous sessions of this repository".to_owned();
-        return Decision { action: Action::Fresh, session: None, reason, changes: Vec::new(), considered };
+        Hold::Person => (
+            Action::Fresh,
+            None,
+            format!("`{label}` is open in another process; a fork of it could go on"),
+            "the end of that process",
+        ),
     };
-    let resumes = best.is_eligible() && best.score >= task.threshold;
-    let changes = reason::changes(task, first, &considered, resumes);
-    let (action, session) =
-        if resumes { (Action::Resume, Some(best.session_id.clone())) } else { (Action::Fresh, None) };
-    Decision { action, session, reason: reason::decided(&best, resumes), changes, considered }
-}
-
-/// How well a session does; the highest is the best.
-struct Rank {
-    is_eligible: bool,
-    score: f64,
-    relevance: f64,
-    last_active: Option<Timestamp>,
-}
-
-impl Rank {
-    fn of(one: &Considered, last_active: Option<Timestamp>) -> Self {
-        let (score, relevance) = (one.score, one.relevance.score);
-        Self { is_eligible: one.is_eligible(), score, relevance, last_active }
-    }
-
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_score = || self.score.total_cmp(&other.score);
-        let by_relevance = || self.relevance.total_cmp(&other.relevance);
-        let by_time = || self.last_active.cmp(&other.last_active);
-        self.is_eligible
-            .cmp(&other.is_eligible)
-            .then_with(by_score)
-            .then_with(by_relevance)
-            .then_with(by_time)
-    }
-}
-
-fn consider(task: &Task<'_>, candidate: &Candidate, relevance: &Relevance) -> Considered {
-    let factors = factors(candidate, task.branch, relevance.score, task.now, &task.weights);
-    let ceiling = Ceiling::hard(candidate).or_else(|| Ceiling::soft(candidate, relevance.score));
-    let obstacle = match candidate.hold {
-        _ if !candidate.has_transcript => Some(Obstacle::Gone),
-        Hold::Free => None,
-        Hold::Worker | Hold::Person => Some(Obstacle::Held),
-    };
-    let score = if ceiling.is_some() { 0.0 } else { factors.score() };
-    Considered {
-        session_id: candidate.id.clone(),
-        score,
-        factors,
-        relevance: relevance.clone(),
-        ceiling,
-        obstacle,
-        compactions: candidate.compactions,
-        budget_used_pct: candidate.budget_used_pct,
-    }
+    Decision::without_candidates(action, id, reason, change)
 }

@@ -1,14 +1,14 @@
-//! A session that was looked at, and how it did.
+//! A session that was considered, and how it did.
 
+use jiff::Timestamp;
 use model::SessionId;
-use serde::ser::SerializeStruct as _;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::seed::reason;
-use crate::{Ceiling, Factors, Relevance};
+use crate::chance::{Chance, Facts};
+use crate::{Candidate, Ceiling, Factors, Hold, Relevance};
 
 /// Why a session cannot be resumed, however well it fits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Obstacle {
     /// A live process holds it.
@@ -17,14 +17,44 @@ pub enum Obstacle {
     Gone,
 }
 
-/// A session that was looked at.
-#[derive(Debug, Clone, PartialEq)]
+impl Obstacle {
+    /// What keeps a candidate from being resumed.
+    pub fn of(candidate: &Candidate) -> Option<Self> {
+        match candidate.hold {
+            _ if !candidate.has_transcript => Some(Self::Gone),
+            Hold::Free => None,
+            Hold::Worker | Hold::Person => Some(Self::Held),
+        }
+    }
+}
+
+/// The chance that the person goes on with a session, and the facts it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The chance, and what speaks for and against.
+    #[serde(flatten)]
+    pub chance: Chance,
+    /// The facts.
+    pub facts: Facts,
+}
+
+/// A session that was considered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Considered {
     /// The session.
     pub session_id: SessionId,
-    /// Between 0 and 1; 0 under a ceiling.
-    pub score: f64,
-    /// Its factors.
+    /// Its title, where it was asked for.
+    pub title: Option<String>,
+    /// The branch it was last on.
+    pub branch: Option<String>,
+    /// When something last happened in it.
+    pub last_active: Option<Timestamp>,
+    /// Between 0 and 1: the chance, or under the seed's weights the sum of the factors, 0 under a ceiling. `null` where
+    /// a session ranks too low for its chance to be estimated.
+    pub score: Option<f64>,
+    /// The chance, under the calibrated rule, of those that rank highest.
+    pub estimate: Option<Estimate>,
+    /// The five factors of the seed's weights.
     pub factors: Factors,
     /// How much it has to do with the task, and why.
     pub relevance: Relevance,
@@ -32,35 +62,13 @@ pub struct Considered {
     pub ceiling: Option<Ceiling>,
     /// What keeps it from being resumed.
     pub obstacle: Option<Obstacle>,
-    /// How often its context was compacted.
-    pub compactions: u64,
-    /// Cost over budget, in percent, where both are known.
-    pub budget_used_pct: Option<f64>,
+    /// All that in words.
+    pub reason: String,
 }
 
 impl Considered {
     /// Whether it can be resumed at all.
     pub fn is_eligible(&self) -> bool {
         self.ceiling.is_none() && self.obstacle.is_none()
-    }
-
-    /// All that in words.
-    pub fn reason(&self) -> String {
-        reason::words(self)
-    }
-}
-
-/// With its reason in words, as `docs/json.md` has it.
-impl Serialize for Considered {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut fields = to.serialize_struct("Considered", 7)?;
-        fields.serialize_field("session_id", &self.session_id)?;
-        fields.serialize_field("score", &self.score)?;
-        fields.serialize_field("factors", &self.factors)?;
-        fields.serialize_field("relevance", &self.relevance)?;
-        fields.serialize_field("ceiling", &self.ceiling)?;
-        fields.serialize_field("obstacle", &self.obstacle)?;
-        fields.serialize_field("reason", &self.reason())?;
-        fields.end()
     }
 }

@@ -1,21 +1,25 @@
-//! Which session a new task should go to: resume one, begin afresh, or wait; and why, in words.
+//! Which session a new task should go to: resume one, begin a fresh one, or wait; and why, in words.
 //!
-//! Pure: a task, candidates, their relevance, weights and a moment in; a decision out. Who asks a model for
-//! relevance, and where decisions are kept, is the business of others.
+//! Pure: a task, candidates and what is known of them in; a decision out. [`calibrated`] is the rule that is used,
+//! fitted on decisions of people; [`seed`] is the sum of five factors that OpenClaw's design describes. Who reads
+//! transcripts, asks a model and keeps decisions are others.
 
+pub mod calibrated;
 mod candidate;
 mod ceilings;
+pub mod chance;
 mod choose;
 mod considered;
+mod duration;
 mod outlay;
-mod seed;
+pub mod seed;
 
 pub use candidate::{Asker, Budget, Candidate, Hold};
 pub use ceilings::Ceiling;
-pub use choose::{Action, Decision, Task, choose, needs_relevance};
-pub use considered::{Considered, Obstacle};
+pub use choose::{Action, Decision, KEPT, Rule, Task, settled};
+pub use considered::{Considered, Estimate, Obstacle};
+pub use duration::ago;
 pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
 pub use seed::{
-    ASKED, Factors, Grounds, Judge, Judged, Relevance, Weights, about, factors, keyword, prompt, understood,
-    worth_asking,
+    ASKED, Factors, Grounds, Judge, Judged, Relevance, Weights, keyword, prompt, understood, worth_asking,
 };

@@ -23,6 +23,8 @@ pub struct Outlay {
     pub tokens: u64,
     /// Whether they are still in the prompt cache.
     pub cached: bool,
+    /// How long a prompt of the session stays there, in minutes.
+    pub cache_minutes: i64,
     /// The same as an API message's counters: what a price is reckoned from.
     pub usage: Usage,
     /// How much of the context window they fill, between 0 and 1.
@@ -50,6 +52,7 @@ pub fn outlay(context_tokens: u64, minutes: Option<i64>, long_cache: bool) -> Ou
     Outlay {
         tokens: context_tokens,
         cached,
+        cache_minutes: lasts,
         usage,
         window_used,
         until_compaction: whole(left),

@@ -1,7 +1,8 @@
 //! What the makers of Backstory run by hand; nothing here is shipped.
 
-pub mod calibrate;
 mod distil;
+pub mod fit;
+pub mod logistic;
 mod principal;
 pub mod redactions;
 mod round;

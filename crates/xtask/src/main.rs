@@ -1,10 +1,10 @@
-//! `cargo xtask distil --teacher FOLDER --out FILE`, `cargo xtask calibrate --root ROOT`,
+//! `cargo xtask distil --teacher FOLDER --out FILE`, `cargo xtask fit FOLDER…`,
 //! `cargo xtask redactions PATH…`.
 
 use std::io::Write as _;
 
 use clap::Parser;
-use xtask::calibrate::{self, calibrate};
+use xtask::fit::{self, fit};
 use xtask::redactions::{self, redactions};
 use xtask::{Failure, Order, distil};
 
@@ -13,8 +13,8 @@ use xtask::{Failure, Order, distil};
 enum Task {
     /// Make a table of meanings from a transformer.
     Distil(Order),
-    /// Choose weights of `pick` on labelled decisions, and say what they are worth on those held back.
-    Calibrate(calibrate::Order),
+    /// Fit the coefficients of `pick` on labelled decisions, and measure them on those held back.
+    Fit(fit::Order),
     /// Count what is redacted in transcripts, for each megabyte of their text.
     Redactions(redactions::Order),
 }
@@ -22,7 +22,7 @@ enum Task {
 fn main() -> Result<(), Failure> {
     match Task::parse() {
         Task::Distil(order) => distil(&order),
-        Task::Calibrate(order) => print(&calibrate(&order)?),
+        Task::Fit(order) => print(&fit(&order)?),
         Task::Redactions(order) => print(&redactions(&order)?.to_string()),
     }
 }

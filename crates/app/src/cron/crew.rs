@@ -115,6 +115,7 @@ fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
         task: order.message(),
         repo: Some(order.directory.display().to_string()),
         how,
+        chosen: None,
         label,
         agent: agent(&order.options)?,
         options,

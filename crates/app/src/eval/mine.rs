@@ -8,6 +8,7 @@ use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use ::selection::calibrated::Record;
 use measure::{Act, Mask, Moment, Query, Report, report};
 use serde::Serialize;
 use transcript::{Committed, Deeds, Reader, TranscriptFile, deeds};
@@ -15,7 +16,7 @@ use transcript::{Committed, Deeds, Reader, TranscriptFile, deeds};
 use super::{retrieval, selection};
 use crate::repo::Meant;
 use crate::search::{Mode, Progress};
-use crate::{App, Config, Error, Kind};
+use crate::{App, Config, Error, Kind, decisions};
 
 /// The newest sessions are measured, up to so many bytes: about a minute's work.
 const BYTES: u64 = 256 << 20;
@@ -35,6 +36,8 @@ pub struct Answer {
     pub left_out: usize,
     /// The search, beside itself by words alone.
     pub retrieval: Report,
+    /// How often the advice of `pick` was what the person then did, over the last fifty times that was seen.
+    pub record: Record,
     /// The choice; `null` where no prompt began anything.
     pub selection: Option<selection::Answer>,
 }
@@ -53,9 +56,10 @@ pub fn mine(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<
     files.sort_by_cached_key(|file| (file.born(), file.id.clone()));
     let labels = Labels::of(app, &files);
     let selection = selection::fields_of(app, labels.moments, selection::By::Words)
-        .and_then(|fields| selection::measured(app, fields, selection::By::Words))?;
+        .and_then(|fields| selection::measured(app, fields, selection::By::Words, None))?;
     let retrieval = asked(app, &files, &labels.queries, keep_going)?;
-    Ok(Answer { sessions: files.len(), left_out: all - files.len(), retrieval, selection })
+    let record = decisions::record_of(app, "")?;
+    Ok(Answer { sessions: files.len(), left_out: all - files.len(), retrieval, record, selection })
 }
 
 /// What is known to be right.
@@ -87,6 +91,10 @@ impl Labels {
                 branch: one.branch,
                 act: if one.is_first { Act::Fresh } else { Act::Resume },
                 session: Some(file.id.to_string()),
+                group: None,
+                person: None,
+                quiet: None,
+                seen: None,
             }));
         }
         moments.sort_by(|one, other| other.at.total_cmp(&one.at));

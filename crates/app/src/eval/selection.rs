@@ -6,25 +6,31 @@ use catalog::Past;
 use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
 use measure::{Act, Choice, Moment, Tally, newest, newest_of_branch, tally};
 use model::Keywords;
+use selection::calibrated::{self, Known, Record};
+use selection::chance::{Beginnings, Habit, LastSaid, Model};
+use selection::seed::{self, Seed};
 use selection::{
-    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Relevance, Task, Weights, choose,
+    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Relevance, Rule, Task,
 };
 use serde::Serialize;
 
-use crate::{App, Error, Kind, index, ledger, pick, relevance};
+use crate::settings::RuleName;
+use crate::{App, Error, Kind, field, index, ledger, pick, relevance};
 
 /// Of so many moments the past is held at once.
 const AT_ONCE: usize = 25;
-/// How many of the sessions that were looked at are told of each moment.
-const TOLD: usize = 10;
+/// How many of the sessions that were considered are shown of each moment.
+const SHOWN: usize = 10;
 
 /// What is measured.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The file of labelled moments.
     pub decisions: PathBuf,
-    /// Who says how much a session has to do with a task.
+    /// By the seed's weights: who says how much a session has to do with a task.
     pub by: By,
+    /// By which rule, where it is not the setting's.
+    pub weights: Option<RuleName>,
 }
 
 /// Who says how much a session has to do with a task; no model is ever asked.
@@ -39,21 +45,25 @@ pub enum By {
 /// How good the choices are.
 #[derive(Debug, Clone, Serialize)]
 pub struct Answer {
-    /// The set of weights.
+    /// The rule: `calibrated` or `seed`.
     pub weights: &'static str,
     /// A score from here on was enough.
     pub threshold: f64,
-    /// Who said how much a session had to do with a task.
-    pub judge: Judge,
+    /// By the seed's weights: who said how much a session had to do with a task.
+    pub judge: Option<Judge>,
     /// `pick`, then the simple rules it has to beat.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<RuleTally>,
+    /// `pick` at the moments that are marked as quiet; `null` where none is.
+    pub quiet: Option<Tally>,
+    /// `pick` at those of them that are marked as seen.
+    pub seen: Option<Tally>,
     /// What was chosen at each moment, earliest first.
     pub decisions: Vec<Chosen>,
 }
 
 /// A way to choose, and how good it is.
 #[derive(Debug, Clone, Serialize)]
-pub struct Rule {
+pub struct RuleTally {
     /// Its name.
     pub name: &'static str,
     /// Its figures.
@@ -79,27 +89,46 @@ pub struct Chosen {
 ///
 /// No model is asked and no decision is kept.
 pub fn selection(app: &App, request: &Request) -> Result<Answer, Error> {
-    measured(app, fields(app, request)?, request.by)?
+    measured(app, fields(app, request)?, request.by, request.weights)?
         .ok_or_else(|| Error::new(Kind::Usage, format!("{} holds no decisions", request.decisions.display())))
 }
 
 /// The figures of some moments; `None` of none.
-pub(super) fn measured(app: &App, then: Vec<Field>, by: By) -> Result<Option<Answer>, Error> {
+pub(super) fn measured(
+    app: &App,
+    then: Vec<Field>,
+    by: By,
+    weights: Option<RuleName>,
+) -> Result<Option<Answer>, Error> {
     let openclaw = pick::openclaw_config(app);
-    let threshold = app.config.settings.selection_for(None, &openclaw.selection)?.resume_threshold;
+    let rule = app.config.settings.selection_for(None, &openclaw.selection)?.rule(weights);
     let moments: Vec<Moment> = then.iter().map(|field| field.moment.clone()).collect();
-    let decisions: Vec<Decision> = then.iter().map(|field| field.choose(Weights::SEED, threshold)).collect();
+    let decisions: Vec<Decision> = then.iter().map(|field| field.choose(&rule)).collect();
     let picked: Vec<Choice> = decisions.iter().map(choice).collect();
     let Some(rules) = rules(&then, &moments, &picked) else { return Ok(None) };
-    let judge = if by == By::Words { Judge::Keyword } else { Judge::Index };
+    let marked = |is: &dyn Fn(&Moment) -> bool| {
+        let (moments, picked): (Vec<Moment>, Vec<Choice>) =
+            moments.iter().cloned().zip(picked.iter().cloned()).filter(|(moment, _)| is(moment)).unzip();
+        tally(&moments, &picked)
+    };
+    let (quiet, seen) = (
+        marked(&|moment| moment.quiet == Some(true)),
+        marked(&|moment| moment.quiet == Some(true) && moment.seen == Some(true)),
+    );
+    let judge = match rule {
+        Rule::Calibrated { .. } => None,
+        Rule::Seed { .. } if by == By::Words => Some(Judge::Keyword),
+        Rule::Seed { .. } => Some(Judge::Index),
+    };
     let decisions =
         then.into_iter().zip(decisions).map(|(field, decision)| chosen(field, decision)).collect();
-    Ok(Some(Answer { weights: Weights::SEED.name, threshold, judge, rules, decisions }))
+    let (weights, threshold) = (rule.name(), rule.threshold());
+    Ok(Some(Answer { weights, threshold, judge, rules, quiet, seen, decisions }))
 }
 
 /// `pick`, then the rules it has to beat; `None` of no moments.
-fn rules(fields: &[Field], moments: &[Moment], picked: &[Choice]) -> Option<Vec<Rule>> {
-    let rule = |name, choices: &[Choice]| tally(moments, choices).map(|tally| Rule { name, tally });
+fn rules(fields: &[Field], moments: &[Moment], picked: &[Choice]) -> Option<Vec<RuleTally>> {
+    let rule = |name, choices: &[Choice]| tally(moments, choices).map(|tally| RuleTally { name, tally });
     let always = |choice: &dyn Fn(&Field) -> Choice| fields.iter().map(choice).collect::<Vec<_>>();
     [
         rule("pick", picked),
@@ -161,6 +190,12 @@ pub struct Field {
     pub judged: Judged,
     /// All sessions of the repository, newest first, each with its branch.
     pub sessions: Vec<(String, Option<String>)>,
+    /// How often the person had gone on with a session.
+    pub habit: Habit,
+    /// The candidates by rank.
+    pub ranked: Vec<usize>,
+    /// What was said last in the one that ranks first.
+    pub said: Vec<LastSaid>,
 }
 
 impl Field {
@@ -189,21 +224,42 @@ impl Field {
         moment.session = original.or(moment.session);
         let branch = |session: &model::Session| session.branch.as_deref().map(ToOwned::to_owned);
         let sessions = own.iter().map(|session| (session.id.to_string(), branch(session))).collect();
-        Ok(Self { moment, now, root, candidates, judged, sessions })
+        let mut beginnings = Beginnings::default();
+        for one in &own {
+            beginnings.add(&one.beginnings, one.forked_from.is_some());
+        }
+        let ranked = calibrated::rank(&candidates, &task(&moment, now));
+        let first = ranked.first().and_then(|place| own[*place].file.as_deref());
+        let said =
+            first.map(|file| field::said(Some(&moment.task), Some(file), Some(now))).into_iter().collect();
+        let habit = beginnings.habit(now);
+        Ok(Self { moment, now, root, candidates, judged, sessions, habit, ranked, said })
     }
 
-    /// What these weights choose.
-    pub fn choose(&self, weights: Weights, threshold: f64) -> Decision {
-        let task = Task {
-            branch: self.moment.branch.as_deref(),
-            label: None,
-            taken_by: None,
-            now: self.now,
-            threshold,
-            weights,
-        };
-        choose(&task, &self.candidates, &self.judged)
+    /// What a rule chooses.
+    pub fn choose(&self, rule: &Rule) -> Decision {
+        let task = task(&self.moment, self.now);
+        match *rule {
+            Rule::Seed { weights, threshold } => {
+                seed::choose(&task, &Seed { weights, threshold }, &self.candidates, &self.judged)
+            }
+            Rule::Calibrated { threshold } => self.choose_by(Model::FITTED, threshold),
+        }
     }
+
+    /// What the calibrated rule chooses by these coefficients.
+    pub fn choose_by(&self, model: Model, threshold: f64) -> Decision {
+        let task = task(&self.moment, self.now);
+        let relevance = |place: usize| self.judged.relevance[place].clone();
+        let (habit, said) = (self.habit, self.said.clone());
+        let known = Known { habit, record: Record::default(), said, threshold, model };
+        calibrated::decide(&task, &self.candidates, relevance, &self.ranked, &known)
+    }
+}
+
+/// The task of a moment.
+fn task(moment: &Moment, now: Timestamp) -> Task<'_> {
+    Task { text: &moment.task, branch: moment.branch.as_deref(), label: None, taken_by: None, now }
 }
 
 /// A decision as it is compared with what the person did.
@@ -217,6 +273,6 @@ fn chosen(field: Field, decision: Decision) -> Chosen {
         moment: field.moment,
         chosen: choice(&decision).act,
         candidates: decision.considered.len(),
-        scores: decision.considered.into_iter().take(TOLD).collect(),
+        scores: decision.considered.into_iter().take(SHOWN).collect(),
     }
 }

@@ -63,7 +63,11 @@ struct Selection {
     /// Lines of {"id", "at", "task", "cwd", "branch", "action", "session"}; `at` in seconds since 1970.
     #[arg(long, value_name = "FILE")]
     decisions: PathBuf,
-    /// Who says how much a session has to do with a task: common words, as `pick` has them, or the index.
+    /// By which rule: the chance that people go on with a session, or the five factors of OpenClaw's design [default:
+    /// the setting's].
+    #[arg(long, value_name = "RULE", value_parser = ["calibrated", "seed"])]
+    weights: Option<String>,
+    /// With `--weights seed`: who says how much a session has to do with a task, common words or the index.
     #[arg(long, value_parser = ["words", "index"], default_value = "words")]
     judge: String,
     /// Print JSON, with every decision and its factors.
@@ -92,6 +96,16 @@ fn run_mine(app: &App, as_json: bool) -> Result<(), Failure> {
     writeln!(out, "{sessions} sessions, the newest; {left_out} older ones were left out")?;
     if answer.retrieval.kinds.is_empty() {
         writeln!(out, "No session made a commit that git still holds, so there is nothing to search for.")?;
+    }
+    let record = answer.record;
+    if record.decisions > 0 {
+        writeln!(
+            out,
+            "Of your last {} decisions pick was right in {}; beginning fresh always would have been in {}.",
+            record.decisions, record.right, record.fresh
+        )?;
+    } else {
+        writeln!(out, "What you did after pick had advised was not seen yet.")?;
     }
     out.finish()?;
     print_report(&answer.retrieval)?;
@@ -170,7 +184,8 @@ fn signed(figure: &Estimate) -> String {
 
 fn run_selection(app: &App, args: &Selection) -> Result<(), Failure> {
     let by = if args.judge == "index" { selection::By::Index } else { selection::By::Words };
-    let answer = selection(app, &selection::Request { decisions: args.decisions.clone(), by })?;
+    let weights = args.weights.as_deref().map(super::rule).transpose()?;
+    let answer = selection(app, &selection::Request { decisions: args.decisions.clone(), by, weights })?;
     if args.json { super::json(&answer) } else { print_selection(&answer) }
 }
 
@@ -183,16 +198,19 @@ fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
         Column { head: "RIGHT FIRST", lies: Lies::Left, most: 20 },
         Column { head: "IN THREE", lies: Lies::Left, most: 20 },
     ];
-    let row = |rule: &selection::Rule| {
-        let Tally { accuracy, exact, false_resumes, right_first, right_in_three, .. } = &rule.tally;
+    let row = |(name, tally): (&str, &Tally)| {
+        let Tally { accuracy, exact, false_resumes, right_first, right_in_three, .. } = tally;
         let figures =
             [Some(*accuracy), Some(*exact), *false_resumes, *right_first, *right_in_three].map(|figure| {
                 let text = figure.map_or_else(|| "–".to_owned(), |figure| percent(&figure));
                 Cell::new(&text)
             });
-        [vec![Cell::new(rule.name)], figures.to_vec()].concat()
+        [vec![Cell::new(name)], figures.to_vec()].concat()
     };
-    let rows: Vec<Vec<Cell>> = answer.rules.iter().map(row).collect();
+    let marked = [("pick, at quiet moments", &answer.quiet), ("pick, at those seen", &answer.seen)];
+    let marked = marked.into_iter().filter_map(|(name, tally)| Some((name, tally.as_ref()?)));
+    let rows: Vec<Vec<Cell>> =
+        answer.rules.iter().map(|rule| (rule.name, &rule.tally)).chain(marked).map(row).collect();
     let mut out = Output::plain();
     table(&mut out, WIDE, &COLUMNS, &rows)?;
     let all = answer.decisions.len();

@@ -27,7 +27,7 @@ pub(crate) mod worker;
 pub(crate) mod workers;
 
 use app::search::Mode;
-use app::{App, Config, Error, Kind, Secrets};
+use app::{App, Config, Error, Kind, RuleName, Secrets};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -96,6 +96,11 @@ fn shown() -> Result<Secrets, Error> {
         "--show-secrets shows secrets on your own terminal only; this output goes elsewhere",
     )
     .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
+}
+
+/// The rule by which a session is chosen.
+fn rule(name: &str) -> Result<RuleName, Error> {
+    name.parse().map_err(|error: String| Error::new(Kind::Usage, error))
 }
 
 /// A number of answers: none is no answer.

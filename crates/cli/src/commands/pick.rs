@@ -3,22 +3,24 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::pick::{Answer, Outlay, Request, pick};
+use app::pick::{Answer, Considered, Outlay, Pack, Request, pick};
 use app::why_not::{WhyNot, why_not};
 use app::{App, Error, Kind, moment};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::print::{Cell, Column, Lies, table};
-use crate::text::{count, dollars, safe};
+use crate::text::{age, count, dollars, fit, safe};
 
 /// How many sessions a person is shown.
 const SHOWN: usize = 5;
 
 /// Choose the session a task should go to: resume one, begin a new one, or wait; with the reason.
 ///
-/// A session's score is the sum of five factors: the same branch, how lately it was used, how much it has to do with
-/// the task, its health, and the room its context has. From the threshold on (0.60) it is resumed.
+/// The session is the newest of the branch you are on, else the newest. It is resumed where the chance that you would
+/// go on with it is high enough (0.55): by how long ago it was used, where, whether you left it with /exit, how the task
+/// opens, which words both have in common, and how often you go on with sessions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What is to be done.
@@ -39,6 +41,10 @@ pub(crate) struct Args {
     /// The branch [default: the one that is checked out].
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
+    /// By which rule: the chance that you go on with a session, or the five factors of OpenClaw's design [default: the
+    /// setting's, else calibrated].
+    #[arg(long, value_name = "RULE", value_parser = ["calibrated", "seed"])]
+    weights: Option<String>,
     /// Choose as it would have been then, from what there was: 2026-01-31T10:00, 2d.
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
@@ -82,6 +88,7 @@ fn request(app: &App, args: &Args, task: String) -> Result<Request, Error> {
         agent: agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?,
         budget: budget.transpose()?,
         branch: args.branch.clone(),
+        weights: args.weights.as_deref().map(super::rule).transpose()?,
         as_of: args.as_of.as_deref().map(|text| moment(app, text)).transpose()?,
         is_carried_out: false,
     })
@@ -96,12 +103,25 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
         _ => AnsiColor::Cyan,
     };
     let action = colour.on_default().bold();
+    let word = if answer.pack.is_some() { "fresh with pack" } else { answer.action.word() };
     let session = answer.session_id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
-    writeln!(out, "{action}{}{action:#}{bold}{session}{bold:#}", answer.action.word())?;
-    writeln!(out, "{}\n", safe(&answer.reason))?;
-    scores(&mut out, answer)?;
+    let title = answer.title.as_ref().map(|title| format!("  {}", safe(title))).unwrap_or_default();
+    let width = out.width();
+    writeln!(
+        out,
+        "{action}{word}{action:#}{bold}{session}{bold:#}{}",
+        fit(&title, width.saturating_sub(44))
+    )?;
+    writeln!(out, "{}\n", wrapped(&answer.reason, width))?;
+    match answer.weights {
+        "seed" => factors(&mut out, answer)?,
+        _ => chances(&mut out, app, answer)?,
+    }
     if let Some(outlay) = &answer.before_resume {
         before(&mut out, outlay)?;
+    }
+    if let Some(pack) = &answer.pack {
+        packed(&mut out, pack)?;
     }
     if !answer.would_change.is_empty() {
         writeln!(out, "\nWhat would change it:")?;
@@ -115,7 +135,49 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn scores(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
+/// A text in lines of the terminal's width, broken between words.
+fn wrapped(text: &str, width: usize) -> String {
+    let (mut wrapped, mut used) = (String::new(), 0);
+    for word in safe(text).split(' ') {
+        let length = word.width();
+        if used > 0 && used + 1 + length > width {
+            wrapped.push('\n');
+            used = 0;
+        } else if used > 0 {
+            wrapped.push(' ');
+            used += 1;
+        }
+        wrapped.push_str(word);
+        used += length;
+    }
+    wrapped
+}
+
+/// The sessions that rank highest, with their chances.
+fn chances(out: &mut Output, app: &App, answer: &Answer) -> Result<(), Failure> {
+    const COLUMNS: [Column; 5] = [
+        Column { head: "CHANCE", lies: Lies::Right, most: 6 },
+        Column { head: "AGE", lies: Lies::Right, most: 4 },
+        Column { head: "ID", lies: Lies::Left, most: 8 },
+        Column { head: "BRANCH", lies: Lies::GivesWay, most: 24 },
+        Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
+    ];
+    let now = answer.as_of.unwrap_or(app.now);
+    let row = |one: &Considered| {
+        let chance = one.score.map_or_else(String::new, |score| format!("{:.0} %", score * 100.0));
+        vec![
+            Cell::new(&chance),
+            Cell::new(&age(now, one.last_active)),
+            Cell::new(one.session_id.short()),
+            Cell::new(one.branch.as_deref().unwrap_or_default()),
+            Cell::new(one.title.as_deref().unwrap_or("(no title)")),
+        ]
+    };
+    rows(out, answer, &COLUMNS, row)
+}
+
+/// The best sessions with their factors.
+fn factors(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 8] = [
         Column { head: "SCORE", lies: Lies::Right, most: 5 },
         Column { head: "BRANCH", lies: Lies::Right, most: 6 },
@@ -124,28 +186,33 @@ fn scores(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
         Column { head: "HEALTH", lies: Lies::Right, most: 6 },
         Column { head: "CAPACITY", lies: Lies::Right, most: 8 },
         Column { head: "ID", lies: Lies::Left, most: 8 },
-        Column { head: "WHY", lies: Lies::GivesWay, most: 100 },
+        Column { head: "TITLE AND WHY", lies: Lies::GivesWay, most: 120 },
     ];
+    let number = |value: f64| Cell::new(&format!("{value:.2}"));
+    let row = |one: &Considered| {
+        let of = one.factors;
+        let mut row =
+            vec![number(one.score.unwrap_or_default()), number(of.branch_match), number(of.recency)];
+        row.extend([of.task_relevance, of.session_health, of.context_capacity].map(number));
+        let title = one.title.as_deref().unwrap_or("(no title)");
+        row.extend([Cell::new(one.session_id.short()), Cell::new(&format!("{title}: {}", one.reason))]);
+        row
+    };
+    rows(out, answer, &COLUMNS, row)
+}
+
+fn rows(
+    out: &mut Output,
+    answer: &Answer,
+    columns: &[Column],
+    row: impl Fn(&Considered) -> Vec<Cell>,
+) -> Result<(), Failure> {
     if answer.scores.is_empty() {
         return Ok(());
     }
-    let number = |value: f64| Cell::new(&format!("{value:.2}"));
-    let rows: Vec<Vec<Cell>> = answer
-        .scores
-        .iter()
-        .take(SHOWN)
-        .map(|one| {
-            let factors = one.factors;
-            let mut row = vec![number(one.score), number(factors.branch_match), number(factors.recency)];
-            row.extend(
-                [factors.task_relevance, factors.session_health, factors.context_capacity].map(number),
-            );
-            row.extend([Cell::new(one.session_id.short()), Cell::new(&one.reason())]);
-            row
-        })
-        .collect();
+    let rows: Vec<Vec<Cell>> = answer.scores.iter().take(SHOWN).map(row).collect();
     let width = out.width();
-    table(out, width, &COLUMNS, &rows)?;
+    table(out, width, columns, &rows)?;
     let dim = Style::new().dimmed();
     if answer.candidates > rows.len() {
         writeln!(out, "{dim}{} of {} sessions{dim:#}", rows.len(), answer.candidates)?;
@@ -153,17 +220,33 @@ fn scores(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The sessions that a fresh one is told of.
+fn packed(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
+    let (width, dim) = (out.width(), Style::new().dimmed());
+    writeln!(out, "\nA fresh session begins with what these said last (at most {} tokens):", pack.tokens)?;
+    for source in &pack.sessions {
+        let title = source.title.as_deref().unwrap_or("(no title)");
+        let line = format!("  {}  {}", source.session_id.short(), safe(title));
+        writeln!(out, "{}", fit(&line, width))?;
+    }
+    writeln!(out, "{dim}`backstory run` gives it along; --json shows it{dim:#}")?;
+    Ok(())
+}
+
 fn before(out: &mut Output, outlay: &Outlay) -> Result<(), Failure> {
     let price = outlay.cost_usd.map_or_else(|| "a price that is not known".to_owned(), dollars);
+    let billing =
+        if outlay.cache_minutes > 5 { "a subscription's hour" } else { "an API key's five minutes" };
     let cache = if outlay.cached { "still cached" } else { "no longer cached" };
-    writeln!(
-        out,
-        "\nBefore its first word it reads {} tokens again, {cache}: {price}. The context is {:.0} % full; {} tokens are \
-         left before it is compacted.",
+    let text = format!(
+        "Before its first word it reads {} tokens again, {cache} ({billing}): {price}. The context is {:.0} % full; {} \
+         tokens are left before it is compacted.",
         count(outlay.tokens),
         outlay.window_used * 100.0,
         count(outlay.until_compaction)
-    )?;
+    );
+    let width = out.width();
+    writeln!(out, "\n{}", wrapped(&text, width))?;
     for line in &outlay.cheaper {
         writeln!(out, "  cheaper: {}", safe(line))?;
     }

@@ -11,7 +11,7 @@ use app::{App, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::run::{Follow, Role, Slow, follow};
+use crate::run::{Follow, Role, Slow, follow, settled};
 use crate::text::{json_line, safe, safe_lines};
 
 /// The longest task that is read from standard input, in bytes.
@@ -119,7 +119,7 @@ struct OptionArgs {
 /// Has it done.
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let program = super::program()?;
-    let request = request(args)?;
+    let request = settled(app, request(args)?, args.json)?;
     let slow = (!args.json)
         .then(|| Slow::begin("still choosing the session, and asking claude which release it is".to_owned()));
     let ready = prepare(app, &request, &program)?;
@@ -184,6 +184,7 @@ fn request(args: &Args) -> Result<Request, Failure> {
         task: task(&args.task)?,
         repo: args.repo.clone(),
         how,
+        chosen: None,
         label: args.label.clone(),
         worktree: args.worktree.clone().map(|name| name.map_or(Worktree::New, Worktree::Named)),
         agent: agent.map_err(|error| usage(format!("--agent: {error}")))?,
@@ -249,7 +250,12 @@ fn announce(args: &Args, ready: &Ready) -> Result<(), Failure> {
     let mut out = anstream::stderr().lock();
     let (dim, red) = (Style::new().dimmed(), AnsiColor::Red.on_default().bold());
     if let Some(decision) = &ready.decision {
-        writeln!(out, "{dim}{}: {}{dim:#}", decision.action.word(), safe(&decision.reason))?;
+        let title = decision.title.as_ref().map(|title| format!(" {}", safe(title))).unwrap_or_default();
+        writeln!(out, "{dim}{}{title}: {}{dim:#}", decision.action.word(), safe(&decision.reason))?;
+        if let Some(pack) = &decision.pack {
+            let ids: Vec<&str> = pack.sessions.iter().map(|source| source.session_id.short()).collect();
+            writeln!(out, "{dim}it is told what was said last in {}{dim:#}", ids.join(", "))?;
+        }
     }
     let place = safe(&ready.directory.display().to_string());
     writeln!(out, "{dim}worker {} · {} · {place}{dim:#}", ready.worker, ready.start)?;

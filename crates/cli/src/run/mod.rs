@@ -8,8 +8,10 @@ mod show;
 mod signals;
 mod slow;
 mod thinking;
+mod which;
 mod wrap;
 
 pub(crate) use follow::{Follow, Role, follow, in_a_line};
 pub(crate) use signals::{Signal, signals};
 pub(crate) use slow::Slow;
+pub(crate) use which::settled;

@@ -22,7 +22,13 @@ fn session(id: &str, shop: &Path, prompt: &str) -> Transcript {
     Transcript::new(id).cwd(shop).at("2026-11-20T10:30:00Z").prompt(prompt).answer("Done.")
 }
 
+/// By the seed's five factors.
 fn pick(desk: &Desk, arguments: &[&str]) -> Value {
+    desk.json(&[&["pick", "--weights", "seed", "--repo", "shop", "--as-of", THEN], arguments].concat())
+}
+
+/// By the chance that people go on with a session.
+fn calibrated(desk: &Desk, arguments: &[&str]) -> Value {
     desk.json(&[&["pick", "--repo", "shop", "--as-of", THEN], arguments].concat())
 }
 
@@ -73,6 +79,7 @@ fn tasks_go_where_they_belong() {
     // Before it began there was nothing to resume.
     let early =
         desk.json(&["pick", "--repo", "shop", "--as-of", "2026-11-20T10:00:00Z", "token refresh fails"]);
+    assert_eq!(early["weights"], "calibrated", "{early}");
     assert_eq!((early["action"].as_str(), early["candidates"].as_u64()), (Some("fresh"), Some(0)));
 }
 
@@ -104,10 +111,91 @@ fn a_worn_session_is_never_resumed_and_why_not_says_so() {
     assert!(plain.contains("it was chosen") && plain.contains("Decision 2"), "{plain}");
     let unknown = desk.backstory(&["pick", "--repo", "shop", "--why-not", "ffff"]);
     assert_eq!(unknown.code, Some(3), "{}", unknown.stderr);
-    std::fs::remove_dir_all(desk.home.state_dir().join("looked-at")).unwrap();
-    let lost = desk.backstory(&["pick", "--repo", "shop", "--why-not", SAME]);
-    assert!(lost.stderr.contains("what decision 2 looked at is not known any more"), "{}", lost.stderr);
-    assert_eq!(pick(&desk, &["fix the token refresh"])["decision"], 3, "the next has a place again");
+}
+
+/// The same list by the rule that is used, and what else it promises.
+#[test]
+fn people_go_on_where_the_chance_is_high() {
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
+    let check = |arguments: &[&str], action: &str, why: &str| {
+        let answer = calibrated(&desk, arguments);
+        assert_eq!(answer["action"], action, "{answer}");
+        assert!(answer["reason"].as_str().is_some_and(|reason| reason.contains(why)), "{answer}");
+        answer
+    };
+    let answer = check(&["and now test the token refresh"], "resume", "opens like a continuation");
+    assert_eq!(
+        (answer["session_id"].as_str(), answer["title"].as_str()),
+        (Some(SAME), Some("fix the token refresh"))
+    );
+    assert!(answer["chance"].as_f64() > Some(0.55) && answer["judge"].is_null(), "{answer}");
+    assert_eq!(
+        answer["scores"][0]["estimate"]["facts"]["in_prompts"],
+        json!({"common": 2, "of": 4}),
+        "{answer}"
+    );
+    check(&["write a haiku about the sea"], "fresh", "shares neither words nor meaning");
+    check(&["paint every button green", "--branch", "feature/paint"], "fresh", "it was on main");
+    check(&["paint", "--label", "fix the token refresh"], "resume", "it is called");
+    let now = desk.json(&["pick", "--repo", "shop", "option 3"]);
+    assert_eq!(now["action"], "fresh", "it is months ago by now: {now}");
+    assert_eq!(desk.server.calls().len(), 0, "no model was asked");
+}
+
+#[test]
+fn a_fresh_session_is_given_what_earlier_ones_said() {
+    const KEY: &str = "AKIAQ7XK2LPMR4TZ9WVB";
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    Transcript::new(SAME)
+        .cwd(shop.path())
+        .at("2026-11-01T10:30:00Z")
+        .prompt("fix the token refresh")
+        .answer(&format!("The refresh token was cut in auth.rs. The key is {KEY}."))
+        .write_to(&desk.home);
+    let answer = calibrated(&desk, &["fix the token refresh on logout", "--branch", "fix/logout"]);
+    assert_eq!(answer["action"], "fresh", "{answer}");
+    let pack = &answer["pack"];
+    assert_eq!(pack["sessions"][0]["session_id"], SAME, "{answer}");
+    let text = pack["text"].as_str().unwrap();
+    assert!(text.contains("The refresh token was cut in auth.rs") && !text.contains(KEY), "{text}");
+    let cite = pack["sessions"][0]["cites"][0].as_str().unwrap();
+    assert!(cite.starts_with("11111111:") && text.contains(&format!("[{cite}]")), "{text}");
+    assert!(pack["tokens"].as_u64() <= Some(1500));
+    assert!(calibrated(&desk, &["draw a map", "--branch", "x"])["pack"].is_null());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
+fn what_the_person_then_does_is_kept_beside_the_advice() {
+    let desk = desk(Script::new());
+    let shop = desk.project("shop");
+    let now = jiff::Timestamp::now();
+    let before = |minutes: i64| (now - jiff::SignedDuration::from_mins(minutes)).to_string();
+    let begun = |id: &str, minutes: i64| {
+        Transcript::new(id)
+            .cwd(shop.path())
+            .at(&before(minutes))
+            .prompt("fix the token refresh")
+            .answer("Done.")
+    };
+    begun(SAME, 90).write_to(&desk.home);
+    let advised = desk.json(&["pick", "--repo", "shop", "and now the tests of the token refresh"]);
+    assert_eq!((advised["action"].as_str(), &advised["record"]), (Some("resume"), &Value::Null), "{advised}");
+    // The person begins a fresh session instead, which the next choice sees.
+    let later = (now + jiff::SignedDuration::from_mins(1)).to_string();
+    Transcript::new(WORN)
+        .cwd(shop.path())
+        .at(&later)
+        .prompt("something else")
+        .answer("Done.")
+        .write_to(&desk.home);
+    let next = desk.json(&["pick", "--repo", "shop", "and now the tests of the token refresh"]);
+    assert_eq!(next["record"], json!({"decisions": 1, "right": 0, "fresh": 1}), "{next}");
+    let mine = desk.backstory(&["eval", "--mine"]).succeeded().stdout;
+    assert!(mine.contains("Of your last 1 decisions pick was right in 0"), "{mine}");
 }
 
 #[test]
@@ -179,6 +267,25 @@ fn a_model_is_sent_no_secret() {
     assert!(!answer.to_string().contains(KEY), "{answer}");
 }
 
+/// What is known of a session is the beginning of a text, and where that text ends nobody knows whether it went on.
+#[test]
+fn a_model_is_sent_no_secret_that_stands_at_the_very_end() {
+    const PASSWORD: &str = "aX9!fESvOa61";
+    let desk = desk(rating("0.9"));
+    let shop = desk.project("shop");
+    session(SAME, shop.path(), &format!("look at the parser, the db password: {PASSWORD}"))
+        .write_to(&desk.home);
+    let answer = pick(&desk, &["fix the parser"]);
+    assert_eq!(answer["judge"]["by"], "model", "{answer}");
+    let sent = desk.server.calls()[0].body.to_string();
+    assert!(sent.contains("the db password: [redacted:password]") && !sent.contains(PASSWORD), "{sent}");
+    for asked in [&["list"][..], &["list", "--json"], &["show", "1111"], &["show", "1111", "--export", "md"]]
+    {
+        let told = desk.backstory(asked).succeeded().stdout;
+        assert!(told.contains("the db password: [redacted") && !told.contains(PASSWORD), "{asked:?}: {told}");
+    }
+}
+
 #[test]
 fn a_model_that_fails_is_replaced_by_common_words() {
     let check = |script: Script, limit: &str, why: &str| {
@@ -213,8 +320,11 @@ fn claude_itself_judges_when_chosen() {
     let config = "[selection]\nrelevance_through = \"claude\"\nrelevance_timeout_ms = 60000\n";
     desk.home.write(".config/backstory/config.toml", config);
     let before = desk.home.transcripts();
+    let folders = || std::fs::read_dir(desk.home.config_dir().join("projects")).expect("projects").count();
+    let folders_before = folders();
     let answer = pick(&desk, &["fix the token refresh"]);
     assert_eq!(answer["judge"], json!({"by": "claude", "name": "haiku"}), "{answer}");
+    assert_eq!(folders(), folders_before, "no folder is left behind");
     assert_eq!(answer["action"], "resume");
     assert_eq!(desk.home.transcripts(), before, "the question is kept nowhere");
 }
@@ -244,23 +354,14 @@ fn a_person_reads_why() {
     let desk = desk(Script::new());
     let shop = desk.project("shop");
     session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
+    let pick = |more: &[&str]| {
+        let all =
+            [&["pick", "--repo", "shop", "--as-of", THEN, "and now test the token refresh"], more].concat();
+        desk.backstory(&all).succeeded().stdout
+    };
+    insta::assert_snapshot!(pick(&[]));
     desk.home.write(".config/backstory/config.toml", "selection.enabled = false\n");
-    let said = desk
-        .backstory(&["pick", "--repo", "shop", "--as-of", THEN, "token refresh fails"])
-        .succeeded()
-        .stdout;
-    insta::assert_snapshot!(said, @r"
-    resume 11111111-1111-4111-8111-111111111111
-    Resume (score: 1.00) — same branch, recent, related: keyword overlap: 2/3 words
-
-    SCORE  BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  ID        WHY
-     1.00    0.25     0.20       0.25    0.15      0.15  11111111  same branch, recent, related: keyword overlap: 2/3 words
-
-    Before its first word it reads 1.0k tokens again, no longer cached: $0.01. The context is 1 % full; 164k tokens are left before it is compacted.
-
-    What would change it:
-      a threshold over 1.00: fresh
-    ");
+    insta::assert_snapshot!(pick(&["--weights", "seed"]));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use testkit::files::wait_until;
-use testkit::{Answer, Claude, Gate, Script, Terminal};
+use testkit::{Answer, Claude, Gate, Script, Terminal, Transcript};
 
 use crate::desk::Desk;
 
@@ -93,6 +93,32 @@ fn the_person_at_the_terminal_is_asked() {
     terminal.type_line("y");
     wait_until(desk.home.path(), "the file", || shop.path().join("made").exists());
     wait_until(desk.home.path(), "its end", || worker(&desk, "1")["status"] == "finished");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
+fn a_person_is_asked_where_the_chance_leaves_it_open() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let hours_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(5);
+    Transcript::new("3601d36f-b6c0-4e4b-9000-7b07e25374f7")
+        .cwd(shop.path())
+        .at(&hours_ago.to_string())
+        .prompt("paint the fence")
+        .answer("Painted.")
+        .write_to(&desk.home);
+    let mut command = desk.command(&["run", "say hello to the login page"]);
+    command.current_dir(shop.path());
+    let terminal = Terminal::run(&command, 100, 30);
+    terminal.until(|screen| screen.contains("1  3601d36f") && screen.contains("paint the fence"));
+    terminal.type_line("what?");
+    terminal.until(|screen| screen.contains("r, f, k, or a number from 1 to 1"));
+    terminal.type_line("f");
+    terminal.until(|screen| screen.contains("Hello there."));
+    wait_until(desk.home.path(), "its end", || worker(&desk, "1")["status"] == "finished");
+    assert_ne!(worker(&desk, "1")["session_id"], "3601d36f-b6c0-4e4b-9000-7b07e25374f7");
+    let next = desk.json(&["pick", "--repo", "shop", "and the fence again"]);
+    assert_eq!(next["record"]["decisions"], 1, "what was answered is kept: {next}");
 }
 
 #[test]

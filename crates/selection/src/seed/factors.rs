@@ -1,9 +1,10 @@
 //! The five factors of a score.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::{Candidate, Weights};
+use super::Weights;
+use crate::Candidate;
 
 /// Over a week is old.
 const WEEK_HOURS: f64 = 168.0;
@@ -15,7 +16,7 @@ const BYTES: u64 = 5_000_000;
 const TOKENS_A_LINE: f64 = 4000.0;
 
 /// What each factor is worth for one session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Factors {
     /// It was on the branch that is checked out.
     pub branch_match: f64,
@@ -109,7 +110,7 @@ fn context_capacity(candidate: &Candidate, weights: &Weights) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seed::reason::tests::{at, candidate};
+    use crate::candidate::tests::{at, candidate};
 
     #[track_caller]
     fn check(found: f64, expected: f64) {

@@ -1,13 +1,14 @@
 //! Reasons in words, and what would change an answer.
 
-use crate::{Candidate, Ceiling, Considered, Factors, Obstacle, Relevance, Task, Weights};
+use super::{Factors, Relevance, Scored, Seed, Weights};
+use crate::{Candidate, Ceiling, Considered, Obstacle};
 
 /// A factor under this is worth a word: half of what it can be.
 const LOW: f64 = 0.08;
 
 /// One session's score in words.
-pub(crate) fn words(one: &Considered) -> String {
-    let Considered { factors, relevance, ceiling, obstacle, .. } = one;
+pub(super) fn words(one: &Scored, candidate: &Candidate) -> String {
+    let Scored { factors, relevance, ceiling, obstacle } = one;
     let mut parts: Vec<String> = Vec::new();
     let mut say = |is_so: bool, text: &str| parts.extend(is_so.then(|| text.to_owned()));
     say(*obstacle == Some(Obstacle::Held), "open in another process");
@@ -24,34 +25,29 @@ pub(crate) fn words(one: &Considered) -> String {
     say(factors.task_relevance < 0.0, &format!("unrelated: {}", relevance.reason));
     say(factors.session_health < LOW, "large or old");
     say(factors.context_capacity < LOW, "little room in its context");
-    say(one.compactions > 0, &times(one.compactions));
-    if let Some(used) = one.budget_used_pct.filter(|used| *used > 30.0) {
+    say(candidate.compactions > 0, &crate::ceilings::times(candidate.compactions));
+    if let Some(used) = candidate.budget_used_pct.filter(|used| *used > 30.0) {
         say(true, &format!("{used:.0} % of the budget used"));
     }
     parts.join(", ")
 }
 
-fn times(compactions: u64) -> String {
-    if compactions == 1 { "compacted once".to_owned() } else { format!("compacted {compactions} times") }
-}
-
 fn forbidden(ceiling: Ceiling, relevance: &Relevance) -> String {
     match ceiling {
-        Ceiling::Compactions(count) => format!("{}: too little of its context is left", times(count)),
-        Ceiling::Budget(used) => format!("{used:.0} % of its budget is used"),
         Ceiling::Unrelated(lines) => format!("unrelated ({}) and {lines} lines long", relevance.reason),
+        hard => hard.words(),
     }
 }
 
 /// The decision in one line, by the best session.
-pub(crate) fn decided(best: &Considered, resumes: bool) -> String {
+pub(super) fn decided(best: &Considered, resumes: bool) -> String {
     let action = if resumes { "Resume" } else { "Start fresh" };
-    format!("{action} (score: {:.2}) — {}", best.score, best.reason())
+    format!("{action} (score: {:.2}) — {}", best.score.unwrap_or_default(), best.reason)
 }
 
 /// What would change the answer; `considered` is not empty, and its first one is of `candidate`.
-pub(crate) fn changes(
-    task: &Task<'_>,
+pub(super) fn changes(
+    seed: &Seed,
     candidate: &Candidate,
     considered: &[Considered],
     resumes: bool,
@@ -62,20 +58,14 @@ pub(crate) fn changes(
             vec![format!("the end of the process that holds session {}", candidate.id.short())]
         }
         (_, Some(Obstacle::Gone)) => vec![format!("the transcript of session {}", candidate.id.short())],
-        (Some(Ceiling::Unrelated(_)), None) => {
-            vec!["a task that has to do with one of these sessions".to_owned()]
-        }
-        (Some(Ceiling::Budget(_)), None) => vec!["a larger budget (--budget)".to_owned()],
-        (Some(Ceiling::Compactions(_)), None) => {
-            vec!["a session that was compacted less than 3 times".to_owned()]
-        }
-        (None, None) if resumes => against(task, best, considered.get(1)),
-        (None, None) => in_favour(task, candidate, best),
+        (Some(ceiling), None) => vec![ceiling.lifted_by().to_owned()],
+        (None, None) if resumes => against(seed, best, considered.get(1)),
+        (None, None) => in_favour(seed, candidate, best),
     }
 }
 
 /// What one thing, if it were otherwise, would make a new session of a resumed one.
-fn against(task: &Task<'_>, best: &Considered, second: Option<&Considered>) -> Vec<String> {
+fn against(seed: &Seed, best: &Considered, second: Option<&Considered>) -> Vec<String> {
     let without = |factors: Factors| factors.score();
     let now = best.factors;
     let cases = [
@@ -83,23 +73,25 @@ fn against(task: &Task<'_>, best: &Considered, second: Option<&Considered>) -> V
         ("a week without use", without(Factors { recency: 0.0, ..now })),
         (
             "a task that has nothing to do with it",
-            without(Factors { task_relevance: task.weights.unrelated, ..now }),
+            without(Factors { task_relevance: seed.weights.unrelated, ..now }),
         ),
     ];
-    let falls = cases.iter().filter(|(_, score)| *score < task.threshold);
+    let falls = cases.iter().filter(|(_, score)| *score < seed.threshold);
     let mut lines: Vec<String> = falls
-        .map(|(what, score)| format!("{what} ({score:.2}, under {:.2}): fresh", task.threshold))
+        .map(|(what, score)| format!("{what} ({score:.2}, under {:.2}): fresh", seed.threshold))
         .collect();
-    lines.push(format!("a threshold over {:.2}: fresh", best.score));
-    if let Some(second) = second.filter(|second| second.is_eligible() && second.score >= task.threshold) {
-        lines.push(format!("without it, session {} ({:.2})", second.session_id.short(), second.score));
+    lines.push(format!("a threshold over {:.2}: fresh", best.score.unwrap_or_default()));
+    if let Some(second) = second.filter(|second| second.is_eligible() && second.score >= Some(seed.threshold))
+    {
+        let score = second.score.unwrap_or_default();
+        lines.push(format!("without it, session {} ({score:.2})", second.session_id.short()));
     }
     lines
 }
 
 /// What one thing, if it were otherwise, would let a session be resumed.
-fn in_favour(task: &Task<'_>, candidate: &Candidate, best: &Considered) -> Vec<String> {
-    let (now, weights) = (best.factors, &task.weights);
+fn in_favour(seed: &Seed, candidate: &Candidate, best: &Considered) -> Vec<String> {
+    let (now, weights) = (best.factors, &seed.weights);
     let newest = weights.recency.first().map_or(0.0, |(_, worth)| *worth);
     let branch = candidate.branch.as_deref().filter(|_| now.branch_match <= 0.0);
     let mut cases = vec![
@@ -114,50 +106,30 @@ fn in_favour(task: &Task<'_>, candidate: &Candidate, best: &Considered) -> Vec<S
         cases.push((format!("the branch {branch} checked out"), score));
     }
     let id = best.session_id.short();
-    let rises = cases.into_iter().filter(|(_, score)| *score >= task.threshold);
+    let rises = cases.into_iter().filter(|(_, score)| *score >= seed.threshold);
     let mut lines: Vec<String> =
         rises.map(|(what, score)| format!("{what} ({score:.2}): resume session {id}")).collect();
-    if best.score > 0.0 {
+    if let Some(score) = best.score.filter(|score| *score > 0.0) {
         lines.push(format!(
             "a threshold of {:.2} or less: resume session {id}",
-            (best.score * 100.0).floor() / 100.0
+            (score * 100.0).floor() / 100.0
         ));
     }
     lines
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use jiff::Timestamp;
-
+mod tests {
     use super::*;
-    use crate::{Action, Hold, Judge, Judged, choose, keyword};
+    use crate::Task;
+    use crate::candidate::tests::{at, candidate};
+    use crate::seed::choose;
+    use crate::{Action, Hold, Judge, Judged, keyword};
 
-    /// A moment, in seconds from the one all tests begin at.
-    pub(crate) fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(1_780_000_000 + second).unwrap()
-    }
-
-    /// A small session of which nothing is wrong, used at that moment.
-    pub(crate) fn candidate(id: &str) -> Candidate {
-        Candidate {
-            id: id.parse().unwrap(),
-            branch: Some("main".into()),
-            about: Some("refresh token rotation".into()),
-            last_active: Some(at(0)),
-            lines: 40,
-            bytes: 100_000,
-            tokens: 4000,
-            compactions: 0,
-            budget_used_pct: None,
-            label: None,
-            hold: Hold::Free,
-            has_transcript: true,
-        }
-    }
+    const SEED: Seed = Seed { weights: Weights::SEED, threshold: 0.6 };
 
     fn task(branch: Option<&'static str>) -> Task<'static> {
-        Task { branch, label: None, taken_by: None, now: at(600), threshold: 0.6, weights: Weights::SEED }
+        Task { text: "", branch, label: None, taken_by: None, now: at(600) }
     }
 
     fn judged(text: &str, candidates: &[Candidate]) -> Judged {
@@ -169,7 +141,7 @@ pub(crate) mod tests {
     fn an_answer_says_why_and_what_would_change_it() {
         let check = |branch, text: &str, reason: &str, changes: &[&str]| {
             let candidates = [candidate("aaaa")];
-            let found = choose(&task(branch), &candidates, &judged(text, &candidates));
+            let found = choose(&task(branch), &SEED, &candidates, &judged(text, &candidates));
             assert_eq!(found.reason, reason);
             assert_eq!(found.changes, changes, "{reason}");
         };
@@ -205,7 +177,8 @@ pub(crate) mod tests {
     fn ceilings_and_obstacles_are_said() {
         let check = |candidate: Candidate, reason: &str, change: &str| {
             let candidates = [candidate];
-            let found = choose(&task(Some("main")), &candidates, &judged("refresh token", &candidates));
+            let found =
+                choose(&task(Some("main")), &SEED, &candidates, &judged("refresh token", &candidates));
             assert_eq!((found.action, found.reason.as_str()), (Action::Fresh, reason));
             assert_eq!(found.changes, [change]);
         };
@@ -250,7 +223,7 @@ pub(crate) mod tests {
             ..candidate("aaaa")
         };
         let candidates = [worn];
-        let found = choose(&task(Some("main")), &candidates, &judged("refresh token", &candidates));
+        let found = choose(&task(Some("main")), &SEED, &candidates, &judged("refresh token", &candidates));
         assert_eq!(
             found.reason,
             "Resume (score: 0.60) — same branch, related: keyword overlap: 2/3 words, large or old, \

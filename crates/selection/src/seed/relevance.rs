@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use model::Keywords;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Candidate, Ceiling};
 
@@ -23,7 +23,7 @@ const REASON: usize = 160;
 const UNKNOWN: f64 = 0.5;
 
 /// How much a session has to do with the task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relevance {
     /// Between 0 and 1.
     pub score: f64,
@@ -57,6 +57,12 @@ impl fmt::Display for Grounds {
 impl Serialize for Grounds {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Grounds {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(Self::Said)
     }
 }
 
@@ -216,7 +222,7 @@ fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seed::reason::tests::candidate;
+    use crate::candidate::tests::candidate;
 
     #[test]
     fn common_words() {
@@ -243,7 +249,7 @@ mod tests {
     fn a_model_is_asked_about_the_likeliest() {
         let one = |id: &str, second: i64, about: &'static str| Candidate {
             about: Some(about.into()),
-            last_active: Some(crate::seed::reason::tests::at(second)),
+            last_active: Some(crate::candidate::tests::at(second)),
             ..candidate(id)
         };
         let all = [

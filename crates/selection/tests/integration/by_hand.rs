@@ -1,7 +1,9 @@
 //! Scores that were reckoned by hand from the table of weights, line by line.
 
 use jiff::Timestamp;
-use selection::{Candidate, Hold, Weights, factors};
+use model::Session;
+use selection::seed::factors;
+use selection::{Budget, Candidate, Weights};
 
 /// The moment of the choice, less so many hours.
 pub(crate) fn at(hours_ago: f64) -> Timestamp {
@@ -12,18 +14,14 @@ pub(crate) fn at(hours_ago: f64) -> Timestamp {
 /// A small session on a branch, last used so many hours ago.
 pub(crate) fn session(id: &str, branch: &str, hours_ago: f64, about: &str) -> Candidate {
     Candidate {
-        id: id.parse().expect("an id"),
         branch: Some(branch.to_owned().into()),
         about: Some(about.to_owned().into()),
         last_active: Some(at(hours_ago)),
         lines: 100,
         bytes: 200_000,
         tokens: 10_000,
-        compactions: 0,
-        budget_used_pct: None,
-        label: None,
-        hold: Hold::Free,
         has_transcript: true,
+        ..Candidate::of(&Session::blank(id.parse().expect("an id")), Budget::None)
     }
 }
 

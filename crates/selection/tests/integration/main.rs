@@ -3,5 +3,6 @@
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
 mod by_hand;
+mod calibrated;
 mod properties;
 mod tree;

@@ -1,9 +1,9 @@
 //! What holds for any sessions.
 
 use proptest::prelude::*;
+use selection::seed::{Seed, choose, factors};
 use selection::{
-    Action, Candidate, Grounds, Hold, Judge, Judged, Relevance, Task, Weights, choose, factors, keyword,
-    understood,
+    Action, Candidate, Grounds, Hold, Judge, Judged, Relevance, Task, Weights, keyword, understood,
 };
 
 use crate::by_hand::{at, session};
@@ -44,15 +44,12 @@ prop_compose! {
     }
 }
 
-fn task(threshold: f64) -> Task<'static> {
-    Task {
-        branch: Some("main"),
-        label: None,
-        taken_by: None,
-        now: at(0.0),
-        threshold,
-        weights: Weights::SEED,
-    }
+fn task() -> Task<'static> {
+    Task { text: "", branch: Some("main"), label: None, taken_by: None, now: at(0.0) }
+}
+
+fn seed(threshold: f64) -> Seed {
+    Seed { weights: Weights::SEED, threshold }
 }
 
 proptest! {
@@ -65,17 +62,17 @@ proptest! {
 
     #[test]
     fn what_is_forbidden_is_never_resumed((candidates, judged) in any_field(), threshold in 0.0..1.0) {
-        let found = choose(&task(threshold), &candidates, &judged);
+        let found = choose(&task(), &seed(threshold), &candidates, &judged);
         prop_assert_eq!(found.considered.len(), candidates.len());
         let resumed = found.session.as_ref().filter(|_| found.action == Action::Resume);
         if let Some(id) = resumed {
             let best = &found.considered[0];
             prop_assert_eq!(&best.session_id, id);
-            prop_assert!(best.score >= threshold && best.is_eligible());
+            prop_assert!(best.score >= Some(threshold) && best.is_eligible());
             prop_assert!(candidates.iter().any(|one| one.id == *id && one.compactions < 3
                 && one.budget_used_pct.is_none_or(|used| used < 70.0) && one.hold == Hold::Free && one.has_transcript));
         } else {
-            prop_assert!(found.considered.iter().all(|one| !one.is_eligible() || one.score < threshold));
+            prop_assert!(found.considered.iter().all(|one| !one.is_eligible() || one.score < Some(threshold)));
         }
     }
 
@@ -87,7 +84,7 @@ proptest! {
         prop_assume!(ids.len() == candidates.len());
         let turned: Vec<_> = candidates.iter().rev().cloned().collect();
         let back = Judged { relevance: judged.relevance.iter().rev().cloned().collect(), ..judged.clone() };
-        prop_assert_eq!(choose(&task(0.6), &candidates, &judged), choose(&task(0.6), &turned, &back));
+        prop_assert_eq!(choose(&task(), &seed(0.6), &candidates, &judged), choose(&task(), &seed(0.6), &turned, &back));
     }
 
     #[test]

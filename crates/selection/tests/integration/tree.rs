@@ -1,18 +1,15 @@
 //! The decision tree, case by case.
 
-use selection::{Action, Candidate, Hold, Judge, Judged, Task, Weights, choose, keyword, needs_relevance};
+use selection::seed::{Seed, choose, needs_relevance};
+use selection::{Action, Candidate, Hold, Judge, Judged, Task, Weights, keyword};
 
 use crate::by_hand::{at, session};
 
+/// The seed's weights and its threshold.
+pub(crate) const SEED: Seed = Seed { weights: Weights::SEED, threshold: 0.6 };
+
 pub(crate) fn task(branch: &str) -> Task<'_> {
-    Task {
-        branch: Some(branch),
-        label: None,
-        taken_by: None,
-        now: at(0.0),
-        threshold: 0.6,
-        weights: Weights::SEED,
-    }
+    Task { branch: Some(branch), label: None, taken_by: None, now: at(0.0), text: "" }
 }
 
 pub(crate) fn by_words(text: &str, candidates: &[Candidate]) -> Judged {
@@ -22,7 +19,7 @@ pub(crate) fn by_words(text: &str, candidates: &[Candidate]) -> Judged {
 
 #[track_caller]
 fn check(task: &Task<'_>, text: &str, candidates: &[Candidate], action: Action, session: Option<&str>) {
-    let found = choose(task, candidates, &by_words(text, candidates));
+    let found = choose(task, &SEED, candidates, &by_words(text, candidates));
     let chosen = found.session.as_ref().map(model::SessionId::as_str);
     assert_eq!((found.action, chosen), (action, session), "{}", found.reason);
     assert!(!found.reason.is_empty() && !found.changes.is_empty(), "{found:?}");
@@ -97,7 +94,11 @@ fn the_best_of_several_wins_and_the_threshold_counts() {
         Candidate { hold, ..one }
     });
     check(&task("main"), "token refresh", &all, Action::Resume, Some("best"));
-    check(&Task { threshold: 0.97, ..task("main") }, "token refresh", &all, Action::Fresh, None);
+    let at_threshold = |threshold| {
+        let judged = by_words("token refresh", &all);
+        choose(&task("main"), &Seed { threshold, ..SEED }, &all, &judged).action
+    };
+    assert_eq!(at_threshold(0.97), Action::Fresh);
     // The threshold itself is enough: 0.25 + 0.16 + 0.25 + 0.15 + 0.15.
-    check(&Task { threshold: 0.96, ..task("main") }, "token refresh", &all, Action::Resume, Some("best"));
+    assert_eq!(at_threshold(0.96), Action::Resume);
 }

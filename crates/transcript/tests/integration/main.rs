@@ -14,3 +14,4 @@ mod fuzz;
 mod leaving;
 mod memory;
 mod properties;
+mod recent;

@@ -1,0 +1,74 @@
+//! Where the choice is left open, the person is asked: go on with a session, fork it, or begin a fresh one.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use anstyle::Style;
+use app::pick::{Answer, Considered};
+use app::run::{How, Request, choose, decided};
+use app::{App, Error, Kind};
+
+use crate::exit::Failure;
+use crate::text::{age, safe};
+
+/// So many sessions are offered.
+const OFFERED: usize = 5;
+
+/// The request with what the person chose, where they are to be asked; as it is where not.
+pub(crate) fn settled(app: &App, request: Request, is_quiet: bool) -> Result<Request, Failure> {
+    let is_open = request.how == How::Chosen && request.label.is_none() && request.worktree.is_none();
+    let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal() && !is_quiet;
+    if !is_open || !is_attended || request.task.trim().is_empty() {
+        return Ok(request);
+    }
+    let answer = choose(app, &request)?;
+    if !answer.is_uncertain() {
+        return Ok(Request { chosen: Some(answer), ..request });
+    }
+    let Some(how) = ask(app, &answer)? else { return Ok(Request { chosen: Some(answer), ..request }) };
+    decided(app, &answer, &how);
+    let chosen = match how {
+        How::Fresh => Some(answer.fresh("you chose that")),
+        _ => None,
+    };
+    Ok(Request { how: if chosen.is_some() { How::Chosen } else { how }, chosen, ..request })
+}
+
+/// Asks until the answer is understood; `None` where there is nothing to choose from.
+fn ask(app: &App, answer: &Answer) -> Result<Option<How>, Failure> {
+    let offered: Vec<&Considered> =
+        answer.scores.iter().filter(|one| one.is_eligible()).take(OFFERED).collect();
+    let Some(first) = offered.first() else { return Ok(None) };
+    let mut err = anstream::stderr().lock();
+    let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+    writeln!(err, "{dim}{}{dim:#}", safe(&answer.reason))?;
+    for (one, number) in offered.iter().zip(1..) {
+        let title = safe(one.title.as_deref().unwrap_or("(no title)"));
+        let age = age(app.now, one.last_active);
+        writeln!(err, "  {number}  {bold}{}{bold:#}  {age:>4}  {title}", one.session_id.short())?;
+    }
+    loop {
+        write!(err, "Go on with 1 (r), begin fresh (f), fork 1 (k), or a number? [f] ")?;
+        err.flush()?;
+        let mut line = String::new();
+        if io::stdin().lock().read_line(&mut line)? == 0 {
+            return Err(Error::new(Kind::Usage, "nothing was chosen, and nothing was begun").into());
+        }
+        match understood(&line, &offered, first) {
+            Some(how) => return Ok(Some(how)),
+            None => writeln!(err, "{dim}r, f, k, or a number from 1 to {}{dim:#}", offered.len())?,
+        }
+    }
+}
+
+fn understood(line: &str, offered: &[&Considered], first: &Considered) -> Option<How> {
+    let id = |one: &Considered| one.session_id.to_string();
+    match line.trim() {
+        "" | "f" | "fresh" => Some(How::Fresh),
+        "r" | "resume" => Some(How::Resume(id(first))),
+        "k" | "fork" => Some(How::Fork(id(first))),
+        number => {
+            let at = number.parse::<usize>().ok()?.checked_sub(1)?;
+            offered.get(at).map(|one| How::Resume(id(one)))
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! A decision in words: what speaks for and against, and what would change it.
+
+use super::{Known, Verdict};
+use crate::chance::{Chance, Fact, Facts, Opening, Overlap, Quiet, Whereabouts};
+use crate::{Candidate, Ceiling, Considered, Estimate, Obstacle, Task, ago};
+
+/// A fact that moves the logarithm of the odds by less is not worth a word.
+const WORTH_A_WORD: f64 = 0.15;
+
+/// A decision in words.
+pub(super) struct Explained {
+    pub(super) reason: String,
+    pub(super) changes: Vec<String>,
+}
+
+/// Why, and what would change it. `considered` is not empty, and its first one is of `first`.
+pub(super) fn explained(
+    verdict: &Verdict,
+    considered: &[Considered],
+    first: &Candidate,
+    quiet: Quiet,
+    known: &Known,
+) -> Explained {
+    let best = considered.first();
+    let estimate = best.and_then(|best| best.estimate.as_ref());
+    let id = first.id.short();
+    let all = best.map_or("", |best| best.reason.as_str());
+    let reason = match verdict {
+        Verdict::Likely => format!("Resume ({}): {all}", likely(estimate)),
+        Verdict::Unlikely => format!("Start fresh ({} to go on with {id}): {all}", likely(estimate)),
+        Verdict::Forbidden(ceiling) => format!("Start fresh: {id} was {}", of_ceiling(*ceiling)),
+        Verdict::Kept(Obstacle::Held) => {
+            format!("Start fresh: {id}, which comes first, is open in another process; a fork of it could go on")
+        }
+        Verdict::Kept(Obstacle::Gone) => format!("Start fresh: the transcript of {id} is gone"),
+        Verdict::NotQuiet => {
+            "Start fresh: something was said here less than five minutes ago, and what people do then is not known"
+                .to_owned()
+        }
+        Verdict::Unrelated => {
+            format!("Start fresh: the task opens like a request, and shares neither words nor meaning with {id}")
+        }
+        Verdict::BadRecord => format!(
+            "Start fresh: of your last {} decisions, beginning fresh was right {} times and this rule {}",
+            known.record.decisions, known.record.fresh, known.record.right
+        ),
+    };
+    let changes = match (verdict, estimate) {
+        (Verdict::Likely | Verdict::Unlikely, Some(estimate)) => {
+            flips(verdict, estimate, first, quiet, known, considered)
+        }
+        (Verdict::Forbidden(ceiling), _) => vec![ceiling.lifted_by().to_owned()],
+        (Verdict::Kept(Obstacle::Held), _) => vec![format!("the end of the process that holds session {id}")],
+        (Verdict::Kept(Obstacle::Gone), _) => vec![format!("the transcript of session {id}")],
+        (Verdict::NotQuiet, _) => vec![
+            "five minutes without a message".to_owned(),
+            format!("a task that names session {id}: resume it"),
+        ],
+        (Verdict::Unrelated, _) => vec![format!("a task that speaks of what was said last in session {id}")],
+        (Verdict::BadRecord, Some(estimate)) => {
+            vec![format!("by itself the rule says {}: resume session {id}", likely(Some(estimate)))]
+        }
+        _ => Vec::new(),
+    };
+    Explained { reason, changes }
+}
+
+fn of_ceiling(ceiling: Ceiling) -> String {
+    match ceiling {
+        Ceiling::Budget(_) => format!("used: {}", ceiling.words()),
+        _ => ceiling.words(),
+    }
+}
+
+fn likely(estimate: Option<&Estimate>) -> String {
+    estimate.map_or_else(|| "chance not known".to_owned(), |one| percent(one.chance.value))
+}
+
+fn percent(chance: f64) -> String {
+    format!("{:.0} %", chance * 100.0)
+}
+
+/// One session in words: the facts that speak for going on with it, then those against.
+pub(super) fn session(
+    candidate: &Candidate,
+    estimate: Option<&Estimate>,
+    ceiling: Option<Ceiling>,
+    obstacle: Option<Obstacle>,
+    task: &Task<'_>,
+) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    match obstacle {
+        Some(Obstacle::Held) => parts.push("open in another process".to_owned()),
+        Some(Obstacle::Gone) => parts.push("its transcript is gone".to_owned()),
+        None => {}
+    }
+    parts.extend(ceiling.map(Ceiling::words));
+    let Some(Estimate { chance, facts }) = estimate else {
+        parts.push(where_it_was(candidate, task));
+        parts.extend(candidate.silent_hours(task.now).map(|hours| format!("used {} ago", ago(hours))));
+        return parts.join(", ");
+    };
+    let (speaks_for, against) = spoken(chance, facts, candidate);
+    if !speaks_for.is_empty() {
+        parts.push(format!("for it: {}", speaks_for.join(", ")));
+    }
+    if !against.is_empty() {
+        parts.push(format!("against: {}", against.join(", ")));
+    }
+    parts.join("; ")
+}
+
+fn where_it_was(candidate: &Candidate, task: &Task<'_>) -> String {
+    match (crate::chance::whereabouts(candidate, task.branch), &candidate.branch) {
+        (Whereabouts::Same, _) => "on this branch".to_owned(),
+        (Whereabouts::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
+        (_, Some(branch)) => format!("on branch {branch}"),
+        (_, None) => "on no branch".to_owned(),
+    }
+}
+
+/// What speaks for going on and what against, the strongest first.
+fn spoken(chance: &Chance, facts: &Facts, candidate: &Candidate) -> (Vec<String>, Vec<String>) {
+    let mut effects: Vec<_> =
+        chance.effects.iter().filter(|one| one.effect.abs() >= WORTH_A_WORD).copied().collect();
+    effects.sort_by(|one, other| other.effect.abs().total_cmp(&one.effect.abs()));
+    let (mut speaks_for, mut against) = (Vec::new(), Vec::new());
+    for one in effects {
+        let Some(words) = words(one.fact, facts, candidate, one.effect > 0.0) else { continue };
+        if one.effect > 0.0 { speaks_for.push(words) } else { against.push(words) }
+    }
+    (speaks_for, against)
+}
+
+/// A fact in words; `None` where that it does not hold is not worth one.
+fn words(fact: Fact, facts: &Facts, candidate: &Candidate, is_for: bool) -> Option<String> {
+    Some(match fact {
+        Fact::Age => format!("used {} ago", ago(facts.hours)),
+        Fact::Elsewhere => match (facts.whereabouts, &candidate.branch) {
+            (Whereabouts::Same, _) => "on this branch".to_owned(),
+            (Whereabouts::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
+            (Whereabouts::Elsewhere, Some(branch)) => {
+                format!("no session of this branch, it was on {branch}")
+            }
+            (Whereabouts::Elsewhere, None) => "no session of this branch".to_owned(),
+            (Whereabouts::Unknown, _) => return None,
+        },
+        Fact::Exit if facts.was_exited => "left with /exit".to_owned(),
+        Fact::Exit => return None,
+        Fact::Opening => match facts.opening {
+            Opening::Continuation => "the task opens like a continuation".to_owned(),
+            Opening::Request => "the task opens like a request".to_owned(),
+            Opening::Neither => return None,
+        },
+        Fact::Habit if facts.habit.of == 0 => return None,
+        Fact::Habit => {
+            format!("you went on in {} of your last {} beginnings here", facts.habit.resumed, facts.habit.of)
+        }
+        Fact::InPrompts => common(facts.in_prompts, "its last prompts", is_for)?,
+        Fact::InAnswer => common(facts.in_answer, "its last answer", is_for)?,
+    })
+}
+
+fn common(overlap: Overlap, with: &str, is_for: bool) -> Option<String> {
+    match overlap {
+        Overlap { of: 0, .. } => None,
+        Overlap { common: 0, .. } => Some(format!("no word in common with {with}")),
+        Overlap { common, of } if is_for => Some(format!("{common} of {of} words in common with {with}")),
+        Overlap { common, of } => Some(format!("only {common} of {of} words in common with {with}")),
+    }
+}
+
+/// Which single thing, if it were otherwise, would turn the answer.
+fn flips(
+    verdict: &Verdict,
+    estimate: &Estimate,
+    first: &Candidate,
+    quiet: Quiet,
+    known: &Known,
+    considered: &[Considered],
+) -> Vec<String> {
+    let resumes = *verdict == Verdict::Likely;
+    let (coefficients, facts) = (known.model.of(quiet), estimate.facts);
+    let otherwise = |facts: Facts| coefficients.chance(&facts).value;
+    let turns = |chance: f64| (chance >= known.threshold) != resumes;
+    let result = if resumes { "fresh".to_owned() } else { format!("resume session {}", first.id.short()) };
+    let mut lines = Vec::new();
+    let mut case = |what: String, facts: Facts| {
+        let chance = otherwise(facts);
+        lines.extend(turns(chance).then(|| format!("{what} ({}): {result}", percent(chance))));
+    };
+    if resumes {
+        case("another branch".to_owned(), Facts { whereabouts: Whereabouts::Elsewhere, ..facts });
+        case("leaving it with /exit".to_owned(), Facts { was_exited: true, ..facts });
+        let none = Overlap { common: 0, ..facts.in_prompts };
+        let request = Facts { opening: Opening::Request, in_prompts: none, in_answer: none, ..facts };
+        case("a request about something else".to_owned(), request);
+    } else {
+        if let (Whereabouts::Elsewhere, Some(branch)) = (facts.whereabouts, &first.branch) {
+            let same = Facts { whereabouts: Whereabouts::Same, ..facts };
+            case(format!("the branch {branch} checked out"), same);
+        }
+        if facts.was_exited {
+            case("not leaving it with /exit".to_owned(), Facts { was_exited: false, ..facts });
+        }
+        if facts.opening != Opening::Continuation {
+            let continued = Facts { opening: Opening::Continuation, ..facts };
+            case("a task that opens like a continuation (\"and …\")".to_owned(), continued);
+        }
+        let half = |of: usize| Overlap { common: of.div_ceil(2), of };
+        let about =
+            Facts { in_prompts: half(facts.in_prompts.of), in_answer: half(facts.in_answer.of), ..facts };
+        case("a task half of whose words were said there last".to_owned(), about);
+    }
+    let hours = coefficients.hours_at(&facts, known.threshold);
+    match resumes {
+        true if hours > facts.hours && hours < 24.0 * 365.0 => {
+            lines.push(format!("{} without use: fresh", ago(hours)));
+        }
+        false if hours < facts.hours && hours * 60.0 >= 5.0 => {
+            lines.push(format!("use within the last {}: {result}", ago(hours)));
+        }
+        _ => {}
+    }
+    let chance = estimate.chance.value;
+    lines.push(if resumes {
+        format!("a threshold over {chance:.2}: fresh")
+    } else {
+        format!("a threshold of {chance:.2} or less: {result}")
+    });
+    if let Some(second) = considered.get(1).filter(|second| resumes && second.score >= Some(known.threshold))
+    {
+        let chance = percent(second.score.unwrap_or_default());
+        lines.push(format!("without it, session {} ({chance})", second.session_id.short()));
+    }
+    lines
+}

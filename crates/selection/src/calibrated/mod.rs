@@ -1,0 +1,189 @@
+//! The rule that is used: the session by branch, then age; and the chance that the person goes on with it.
+//!
+//! Two questions, answered apart. *Which session?* The newest of the branch that is checked out, else the newest: of
+//! the sessions that people went on with, that names nineteen of twenty (docs/selection-quality.md). *Go on with it, or
+//! begin a fresh one?* By the chance; where nothing is known of what people do, a fresh one.
+
+mod explain;
+mod named;
+mod record;
+
+use std::cmp::Reverse;
+
+use named::Named;
+pub use record::{Record, Settled};
+
+use crate::chance::{
+    Facts, Habit, LastSaid, Model, Opening, Quiet, TaskText, Whereabouts, points_back, whereabouts,
+};
+use crate::seed::factors;
+use crate::{
+    Action, Candidate, Ceiling, Considered, Decision, Estimate, KEPT, Obstacle, Relevance, Task, Weights,
+    choose,
+};
+
+/// Of so many sessions, those that rank highest, what was said last is read.
+pub const READ: usize = 5;
+/// A task that opens like a request is near enough in meaning to what was said last from here on.
+const NEAR: f64 = 0.5;
+
+/// What is known beside the candidates.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// How often the person goes on with a session.
+    pub habit: Habit,
+    /// How often the rule was right for this person, where that was seen.
+    pub record: Record,
+    /// What was said last in the sessions that rank highest, in their order.
+    pub said: Vec<LastSaid>,
+    /// A chance from here on is enough.
+    pub threshold: f64,
+    /// By what the chance is estimated.
+    pub model: Model,
+}
+
+/// The candidates by rank, as their places in the list: what the task names, what is on the branch, then the newest.
+pub fn rank(candidates: &[impl AsRef<Candidate>], task: &Task<'_>) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..candidates.len()).collect();
+    let named = Named::of(task.text);
+    places.sort_by_cached_key(|place| {
+        let one = candidates[*place].as_ref();
+        let is_named = named.is(one);
+        let is_same = whereabouts(one, task.branch) == Whereabouts::Same;
+        let last = one.last_message.or_else(|| one.last_active.map(jiff::Timestamp::as_second));
+        (!is_named, !one.has_transcript, !is_same, Reverse(last), one.id.clone())
+    });
+    places
+}
+
+/// Decides where a task goes. `ranked` are the candidates by [`rank`].
+pub fn decide(
+    task: &Task<'_>,
+    candidates: &[impl AsRef<Candidate>],
+    relevance: impl Fn(usize) -> Relevance,
+    ranked: &[usize],
+    known: &Known,
+) -> Decision {
+    if let Some(decision) = choose::settled(task, candidates) {
+        return decision;
+    }
+    let candidate = |place: usize| candidates[place].as_ref();
+    let quiet = quiet_since(task, candidates.iter().map(AsRef::as_ref));
+    let text = TaskText::of(task.text);
+    let considered: Vec<Considered> = ranked
+        .iter()
+        .take(KEPT)
+        .enumerate()
+        .map(|(rank, place)| {
+            let one = candidate(*place);
+            let estimate = known.said.get(rank).map(|said| {
+                let facts = Facts::of(one, task.branch, &text, said, known.habit, task.now);
+                Estimate { chance: known.model.of(quiet).chance(&facts), facts }
+            });
+            considered(task, one, relevance(*place), estimate)
+        })
+        .collect();
+    let Some((first, best)) = ranked.first().map(|place| candidate(*place)).zip(considered.first()) else {
+        return choose::none();
+    };
+    let others = ranked.iter().skip(1).map(|place| candidate(*place));
+    let is_alone = others.into_iter().all(|other| quiet_since(task, [other]) != Quiet::No);
+    let verdict = Verdict::of(task, first, best, (quiet, is_alone), known);
+    let explained = explain::explained(&verdict, &considered, first, quiet, known);
+    let action = verdict.action();
+    Decision {
+        action,
+        session: (action == Action::Resume).then(|| best.session_id.clone()),
+        chance: best.score.filter(|_| verdict != Verdict::NotQuiet),
+        overridden: (verdict == Verdict::BadRecord).then_some(Action::Resume),
+        reason: explained.reason,
+        changes: explained.changes,
+        considered,
+    }
+}
+
+/// How long these sessions have been quiet before the task.
+fn quiet_since<'a>(task: &Task<'_>, sessions: impl IntoIterator<Item = &'a Candidate>) -> Quiet {
+    let hours = sessions.into_iter().filter_map(|one| one.silent_hours(task.now));
+    Quiet::of(hours.min_by(f64::total_cmp).map(|hours| hours * 60.0))
+}
+
+fn considered(
+    task: &Task<'_>,
+    candidate: &Candidate,
+    relevance: Relevance,
+    estimate: Option<Estimate>,
+) -> Considered {
+    let (ceiling, obstacle) = (Ceiling::hard(candidate), Obstacle::of(candidate));
+    Considered {
+        session_id: candidate.id.clone(),
+        title: None,
+        branch: candidate.branch.as_deref().map(ToOwned::to_owned),
+        last_active: candidate.last_active,
+        score: estimate.as_ref().map(|estimate| estimate.chance.value),
+        factors: factors(candidate, task.branch, relevance.score, task.now, &Weights::SEED),
+        reason: explain::session(candidate, estimate.as_ref(), ceiling, obstacle, task),
+        relevance,
+        estimate,
+        ceiling,
+        obstacle,
+    }
+}
+
+/// What is to be done with the session that ranks first, and what decided it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Verdict {
+    /// The chance is high enough.
+    Likely,
+    /// It is not.
+    Unlikely,
+    /// A ceiling forbids it.
+    Forbidden(Ceiling),
+    /// It cannot be resumed.
+    Kept(Obstacle),
+    /// Less than five minutes ago something was said here, and the task does not plainly follow it.
+    NotQuiet,
+    /// The task asks for something that shares neither words nor meaning with it, and does not point back.
+    Unrelated,
+    /// The chance is high enough, but the rule was wrong too often for this person.
+    BadRecord,
+}
+
+impl Verdict {
+    /// `is_alone`: whether no other session here was used in the last minutes.
+    fn of(
+        task: &Task<'_>,
+        first: &Candidate,
+        best: &Considered,
+        (quiet, is_alone): (Quiet, bool),
+        known: &Known,
+    ) -> Self {
+        if let Some(obstacle) = best.obstacle {
+            return Self::Kept(obstacle);
+        }
+        if let Some(ceiling) = best.ceiling {
+            return Self::Forbidden(ceiling);
+        }
+        let Some(Estimate { chance, facts }) = &best.estimate else { return Self::Unlikely };
+        let names_it = Named::of(task.text).is(first);
+        let is_near = facts.nearness.is_some_and(|nearness| nearness >= NEAR);
+        let follows = facts.shares_words() || is_near || points_back(task.text);
+        // What people do then is not known; what follows what was said last, with nobody else at work, needs no figures.
+        let goes_on = is_alone && (follows || facts.opening == Opening::Continuation);
+        if quiet == Quiet::No && !names_it && !first.is_idle_worker && !goes_on {
+            return Self::NotQuiet;
+        }
+        if facts.opening == Opening::Request && !follows && !names_it {
+            return Self::Unrelated;
+        }
+        match chance.value >= known.threshold || names_it {
+            true if names_it || known.record.may_resume() => Self::Likely,
+            true => Self::BadRecord,
+            false => Self::Unlikely,
+        }
+    }
+
+    fn action(self) -> Action {
+        if self == Self::Likely { Action::Resume } else { Action::Fresh }
+    }
+}

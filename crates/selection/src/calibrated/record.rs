@@ -1,0 +1,70 @@
+//! How often the rule was right for this person, by what they did after it had advised.
+
+use serde::{Deserialize, Serialize};
+
+/// So many of the newest decisions count.
+const COUNTED: usize = 50;
+/// Of fewer nothing can be said.
+const ENOUGH: usize = 10;
+
+/// A decision after which it was seen what the person did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// Whether the person began a fresh session.
+    pub began_fresh: bool,
+    /// Whether that was what the rule advised, the same session included.
+    pub was_right: bool,
+}
+
+/// How often the rule was right, beside beginning a fresh session always.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// So many decisions.
+    pub decisions: usize,
+    /// At so many the person did what the rule advised.
+    pub right: usize,
+    /// At so many they began a fresh session.
+    pub fresh: usize,
+}
+
+impl Record {
+    /// The record of the newest decisions, which are given newest first.
+    pub fn of(settled: impl IntoIterator<Item = Settled>) -> Self {
+        settled.into_iter().take(COUNTED).fold(Self::default(), |record, one| Self {
+            decisions: record.decisions + 1,
+            right: record.right + usize::from(one.was_right),
+            fresh: record.fresh + usize::from(one.began_fresh),
+        })
+    }
+
+    /// Whether the rule may resume sessions: not where beginning a fresh one had been right more often.
+    pub fn may_resume(self) -> bool {
+        self.decisions < ENOUGH || self.right >= self.fresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(was_right: bool, began_fresh: bool) -> Settled {
+        Settled { began_fresh, was_right }
+    }
+
+    #[test]
+    fn the_rule_gives_way_where_a_fresh_session_was_right_more_often() {
+        let check = |right: usize, fresh: usize, neither: usize, expected| {
+            let all = std::iter::repeat_n(settled(true, false), right)
+                .chain(std::iter::repeat_n(settled(false, true), fresh))
+                .chain(std::iter::repeat_n(settled(false, false), neither));
+            assert_eq!(Record::of(all).may_resume(), expected, "{right} {fresh} {neither}");
+        };
+        check(0, 0, 0, true);
+        check(0, 9, 0, true);
+        check(0, 10, 0, false);
+        check(5, 5, 40, true);
+        check(4, 6, 0, false);
+        // Only the newest fifty count.
+        check(50, 60, 0, true);
+    }
+}

@@ -1,0 +1,178 @@
+//! The facts by which the chance is estimated that a person goes on with a session.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::habit::Habit;
+use super::opening::Opening;
+use super::words::{Overlap, words};
+use crate::Candidate;
+
+/// The shares of common words count up to this: more says nothing more.
+const MOST_COMMON: f64 = 0.6;
+/// A session that was used less long ago counts as used so many hours ago.
+const LEAST_HOURS: f64 = 5.0 / 60.0;
+
+/// Where a session was last, beside where the task is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Whereabouts {
+    /// On the same branch, in the same work tree.
+    Same,
+    /// On another branch, or in another work tree.
+    Elsewhere,
+    /// No branch is checked out that could be the same.
+    Unknown,
+}
+
+/// What is known of a task.
+#[derive(Debug, Clone)]
+pub struct TaskText {
+    /// How it opens.
+    pub opening: Opening,
+    words: HashSet<String>,
+}
+
+impl TaskText {
+    /// What a task's text says of it.
+    pub fn of(task: &str) -> Self {
+        Self { opening: Opening::of(task), words: words(task) }
+    }
+}
+
+/// What was said last in a session, as far as a task is compared with it.
+#[derive(Debug, Clone, Default)]
+pub struct LastSaid {
+    /// The last prompts.
+    pub prompts: Vec<String>,
+    /// The end of the last answer.
+    pub answer: String,
+    /// How near the task is in meaning to all that, between 0 and 1, where that was asked.
+    pub nearness: Option<f64>,
+}
+
+/// The facts of going on with one session at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Hours since the session's last message.
+    pub hours: f64,
+    /// Where it was last.
+    pub whereabouts: Whereabouts,
+    /// Whether the person left it with `/exit`.
+    pub was_exited: bool,
+    /// How the task opens.
+    pub opening: Opening,
+    /// Words of the task that the session's last prompts hold.
+    pub in_prompts: Overlap,
+    /// Words of the task that its last answer holds.
+    pub in_answer: Overlap,
+    /// How near the task is in meaning to both, where that was asked.
+    pub nearness: Option<f64>,
+    /// How often the person goes on with a session.
+    pub habit: Habit,
+}
+
+impl Facts {
+    /// The facts of a candidate.
+    pub fn of(
+        candidate: &Candidate,
+        branch: Option<&str>,
+        task: &TaskText,
+        said: &LastSaid,
+        habit: Habit,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            // A session that does not say when it was used was not used for years.
+            hours: candidate.silent_hours(now).unwrap_or(f64::from(1 << 20)),
+            whereabouts: whereabouts(candidate, branch),
+            was_exited: candidate.was_exited,
+            opening: task.opening,
+            in_prompts: Overlap::of(&task.words, said.prompts.iter().map(String::as_str)),
+            in_answer: Overlap::of(&task.words, [said.answer.as_str()]),
+            nearness: said.nearness,
+            habit,
+        }
+    }
+
+    /// Whether the task has anything in common with what was said last.
+    pub fn shares_words(&self) -> bool {
+        self.in_prompts.common + self.in_answer.common > 0
+    }
+
+    /// The facts as numbers, in the order of [`Fact::ALL`].
+    pub fn numbers(&self) -> [f64; Fact::ALL.len()] {
+        Fact::ALL.map(|fact| self.number(fact))
+    }
+
+    fn number(&self, fact: Fact) -> f64 {
+        match fact {
+            Fact::Age => self.hours.max(LEAST_HOURS).ln(),
+            Fact::Elsewhere => f64::from(u8::from(self.whereabouts == Whereabouts::Elsewhere)),
+            Fact::Exit => f64::from(u8::from(self.was_exited)),
+            Fact::Opening => match self.opening {
+                Opening::Continuation => 1.0,
+                Opening::Request => -1.0,
+                Opening::Neither => 0.0,
+            },
+            Fact::Habit => {
+                let share = self.habit.share();
+                (share / (1.0 - share)).ln()
+            }
+            Fact::InPrompts => self.in_prompts.share().min(MOST_COMMON),
+            Fact::InAnswer => self.in_answer.share().min(MOST_COMMON),
+        }
+    }
+}
+
+/// Where a candidate was last, beside the branch that is checked out.
+pub fn whereabouts(candidate: &Candidate, branch: Option<&str>) -> Whereabouts {
+    let branch = branch.filter(|branch| !matches!(*branch, "" | "HEAD"));
+    match branch {
+        _ if candidate.is_in_other_tree => Whereabouts::Elsewhere,
+        None => Whereabouts::Unknown,
+        Some(branch) if candidate.branch.as_deref() == Some(branch) => Whereabouts::Same,
+        Some(_) => Whereabouts::Elsewhere,
+    }
+}
+
+/// A fact that speaks for or against going on with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fact {
+    /// The logarithm of the hours since the last message.
+    Age,
+    /// It was last on another branch or in another work tree.
+    Elsewhere,
+    /// It was left with `/exit`.
+    Exit,
+    /// The task opens like a continuation (1) or like a request (-1).
+    Opening,
+    /// The logarithm of the odds by which the person goes on with a session.
+    Habit,
+    /// The share of the task's words that the last prompts hold.
+    InPrompts,
+    /// The share of them that the last answer holds.
+    InAnswer,
+}
+
+impl Fact {
+    /// All of them, in the order of their coefficients.
+    pub const ALL: [Self; 7] =
+        [Self::Age, Self::Elsewhere, Self::Exit, Self::Opening, Self::Habit, Self::InPrompts, Self::InAnswer];
+
+    /// Its name in JSON and in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Age => "age",
+            Self::Elsewhere => "elsewhere",
+            Self::Exit => "exit",
+            Self::Opening => "opening",
+            Self::Habit => "habit",
+            Self::InPrompts => "in_prompts",
+            Self::InAnswer => "in_answer",
+        }
+    }
+}

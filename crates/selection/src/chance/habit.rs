@@ -1,0 +1,95 @@
+//! How often somebody goes on with a session when they begin something.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// So many of the newest beginnings count.
+const COUNTED: usize = 20;
+/// A prompt goes on with a session only after so many seconds; what comes sooner belongs to what was begun before.
+const SILENCE: i64 = 30 * 60;
+
+/// Of somebody's last beginnings in a repository, how many went on with a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Habit {
+    /// So many went on with one.
+    pub resumed: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Habit {
+    /// The share that went on with a session, drawn towards a half where little is known.
+    pub fn share(self) -> f64 {
+        ((self.resumed + 1) as f64 / (self.of + 2) as f64).clamp(0.05, 0.95)
+    }
+}
+
+/// When somebody began something, gathered session by session.
+#[derive(Debug, Clone, Default)]
+pub struct Beginnings {
+    /// Whether a session was resumed, by the second; a fork's copies have the times of what they were copied from.
+    resumed: BTreeMap<i64, bool>,
+}
+
+impl Beginnings {
+    /// Takes in what was begun in a session; a copy was begun in another one.
+    pub fn add(&mut self, session: &model::Beginnings, is_copy: bool) {
+        let first = session.first().filter(|_| !is_copy);
+        self.resumed.extend(first.map(|at| (at, false)));
+        let resumed = session.resumed().filter(|one| one.pause >= SILENCE);
+        self.resumed.extend(resumed.map(|one| (one.at, true)));
+        // Thousands of sessions are looked at, and the newest count: all that is older by far is let go of.
+        while self.resumed.len() > 4 * COUNTED {
+            self.resumed.pop_first();
+        }
+    }
+
+    /// The habit as it was before `now`.
+    pub fn habit(&self, now: Timestamp) -> Habit {
+        let newest = self.resumed.range(..now.as_second()).rev().take(COUNTED);
+        newest.fold(Habit::default(), |habit, (_, resumed)| Habit {
+            resumed: habit.resumed + usize::from(*resumed),
+            of: habit.of + 1,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_780_000_000 + second).unwrap()
+    }
+
+    /// A session with prompts at these seconds.
+    fn prompted(seconds: &[i64]) -> model::Beginnings {
+        let mut found = model::Beginnings::default();
+        for second in seconds {
+            found.prompted(at(*second));
+        }
+        found
+    }
+
+    #[test]
+    fn beginnings_are_counted_once() {
+        let mut all = Beginnings::default();
+        all.add(&prompted(&[0, 600, 9000]), false);
+        all.add(&prompted(&[0, 600, 9000, 20_000]), true);
+        all.add(&prompted(&[100_000]), false);
+        assert_eq!(all.habit(at(200_000)), Habit { resumed: 2, of: 4 }, "ten minutes are no beginning");
+        assert_eq!(all.habit(at(9000)), Habit { resumed: 0, of: 1 }, "what comes later counts for nothing");
+        assert!((Habit { resumed: 2, of: 4 }.share() - 0.5).abs() < f64::EPSILON);
+        assert!((Habit::default().share() - 0.5).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn the_newest_twenty_count() {
+        let mut all = Beginnings::default();
+        (0..500).for_each(|number| all.add(&prompted(&[number * 10_000]), false));
+        (0..5).for_each(|number| all.add(&prompted(&[0, 6_000_000 + number * 10_000]), false));
+        assert_eq!(all.habit(at(9_000_000)), Habit { resumed: 5, of: 20 });
+    }
+}

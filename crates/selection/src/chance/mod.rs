@@ -1,0 +1,132 @@
+//! The chance that a person goes on with a session, estimated from a few facts.
+//!
+//! A logistic regression over decisions of people: every fact has a coefficient (`coefficients.rs`, fitted by
+//! `cargo xtask fit`), their weighted sum is the logarithm of the odds. docs/selection-quality.md has the data and
+//! how well it does.
+
+mod coefficients;
+mod facts;
+mod habit;
+mod opening;
+mod phrases;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub use facts::{Fact, Facts, LastSaid, TaskText, Whereabouts, whereabouts};
+pub use habit::{Beginnings, Habit};
+pub use opening::{Opening, points_back};
+pub use words::{Overlap, words};
+
+/// How long a repository has been quiet before a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quiet {
+    /// Half an hour and more since the last message in any session of the person there.
+    Long,
+    /// Five minutes and more.
+    Short,
+    /// Less: what people do then is not known.
+    No,
+}
+
+impl Quiet {
+    /// How long it has been quiet, by the minutes since the last message; `None` where there was none.
+    pub fn of(minutes: Option<f64>) -> Self {
+        match minutes {
+            Some(minutes) if minutes < 5.0 => Self::No,
+            Some(minutes) if minutes < 30.0 => Self::Short,
+            _ => Self::Long,
+        }
+    }
+}
+
+/// What each fact weighs, and where the sum begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coefficients {
+    /// The logarithm of the odds where every fact is nothing.
+    pub intercept: f64,
+    /// By fact, in the order of [`Fact::ALL`].
+    pub weights: [f64; Fact::ALL.len()],
+    /// What each fact is on average, in the same order: from there it speaks for or against.
+    pub means: [f64; Fact::ALL.len()],
+}
+
+/// The coefficients for each quiet time of which something is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Model {
+    /// After half an hour and more.
+    pub long: Coefficients,
+    /// After five minutes and less than half an hour.
+    pub short: Coefficients,
+}
+
+impl Model {
+    /// The model that was fitted on all decisions there were.
+    pub const FITTED: Self = Self { long: coefficients::LONG, short: coefficients::SHORT };
+
+    /// The coefficients for a quiet time; where nothing is known, those of the shorter one.
+    pub fn of(&self, quiet: Quiet) -> &Coefficients {
+        match quiet {
+            Quiet::Long => &self.long,
+            Quiet::Short | Quiet::No => &self.short,
+        }
+    }
+}
+
+impl Coefficients {
+    /// The chance that somebody goes on with a session of which these facts hold.
+    pub fn chance(&self, facts: &Facts) -> Chance {
+        let numbers = facts.numbers();
+        let sum: f64 = self.weights.iter().zip(numbers).map(|(weight, number)| weight * number).sum();
+        let effect = |at: usize| Effect {
+            fact: Fact::ALL[at],
+            effect: round(self.weights[at] * (numbers[at] - self.means[at])),
+        };
+        Chance {
+            value: round(odds_to_chance(self.intercept + sum)),
+            effects: (0..Fact::ALL.len()).map(effect).collect(),
+        }
+    }
+
+    /// The age, in hours, at which the chance is exactly `threshold`, whatever the facts say of the age.
+    pub fn hours_at(&self, facts: &Facts, threshold: f64) -> f64 {
+        let others = self.intercept
+            + Fact::ALL
+                .iter()
+                .zip(self.weights)
+                .zip(facts.numbers())
+                .filter(|((fact, _), _)| **fact != Fact::Age)
+                .map(|((_, weight), number)| weight * number)
+                .sum::<f64>();
+        let wanted = (threshold / (1.0 - threshold)).ln();
+        ((wanted - others) / self.weights[0]).exp()
+    }
+}
+
+/// A chance, and what speaks for and against.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Chance {
+    /// Between 0 and 1.
+    pub value: f64,
+    /// What each fact does to the logarithm of the odds, beside what it does on average.
+    pub effects: Vec<Effect>,
+}
+
+/// What one fact does to a chance.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// The fact.
+    pub fact: Fact,
+    /// What it adds to the logarithm of the odds, beside what it does on average.
+    pub effect: f64,
+}
+
+fn odds_to_chance(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// Cut to what a reader can use, and the same on every machine.
+fn round(number: f64) -> f64 {
+    (number * 1e4).round() / 1e4
+}

@@ -1,0 +1,164 @@
+//! The calibrated rule: what it does with a task, and why.
+
+use selection::calibrated::{Known, Record, decide, rank};
+use selection::chance::{Coefficients, Facts, Habit, LastSaid, Model, TaskText};
+use selection::{Action, Candidate, Decision, Grounds, Hold, Relevance, Task};
+
+use crate::by_hand::{at, session};
+
+fn task(text: &str) -> Task<'_> {
+    Task { text, branch: Some("main"), label: None, taken_by: None, now: at(0.0) }
+}
+
+fn known(said: &str) -> Known {
+    Known {
+        habit: Habit { resumed: 10, of: 20 },
+        record: Record::default(),
+        said: vec![LastSaid { prompts: vec![said.to_owned()], ..LastSaid::default() }],
+        threshold: 0.55,
+        model: Model::FITTED,
+    }
+}
+
+fn decided(task: &Task<'_>, candidates: &[Candidate], known: &Known) -> Decision {
+    let nothing = |_| Relevance { score: 0.0, reason: Grounds::Said(String::new()) };
+    decide(task, candidates, nothing, &rank(candidates, task), known)
+}
+
+#[track_caller]
+fn check(task: &Task<'_>, candidates: &[Candidate], known: &Known, action: Action, why: &str) {
+    let found = decided(task, candidates, known);
+    assert_eq!(found.action, action, "{}", found.reason);
+    assert!(found.reason.contains(why), "{}", found.reason);
+    assert!(!found.changes.is_empty(), "nothing would change: {}", found.reason);
+    assert_eq!(found.session.is_some(), action == Action::Resume);
+}
+
+#[test]
+fn a_follow_up_is_gone_on_with() {
+    let all = [session("a", "main", 2.0, "fix the token refresh")];
+    check(
+        &task("option 3"),
+        &all,
+        &known("fix the token refresh"),
+        Action::Resume,
+        "opens like a continuation",
+    );
+    check(&task("and the tests, too"), &all, &known("fix it"), Action::Resume, "used 2 hours ago");
+}
+
+#[test]
+fn a_request_about_something_else_is_never_put_into_a_session() {
+    let all = [session("a", "main", 1.0, "fix the token refresh")];
+    let always = Known { habit: Habit { resumed: 20, of: 20 }, ..known("fix the token refresh") };
+    check(
+        &task("write a haiku about the sea"),
+        &all,
+        &always,
+        Action::Fresh,
+        "shares neither words nor meaning",
+    );
+    check(&task("write a test of the token refresh"), &all, &always, Action::Resume, "words in common");
+    let near = LastSaid { nearness: Some(0.9), ..LastSaid::default() };
+    check(&task("write a haiku"), &all, &Known { said: vec![near], ..always.clone() }, Action::Resume, "");
+    check(&task("explain how this works"), &all, &always, Action::Resume, "");
+}
+
+#[test]
+fn an_old_session_on_another_branch_is_left_alone() {
+    let all = [session("a", "feature/x", 300.0, "fix the token refresh")];
+    let found = decided(&task("fix the login"), &all, &known("fix the token refresh"));
+    assert_eq!(found.action, Action::Fresh);
+    assert!(found.reason.contains("no session of this branch, it was on feature/x"), "{}", found.reason);
+    assert!(found.reason.contains("used 12 days ago"), "{}", found.reason);
+}
+
+#[test]
+fn the_branch_comes_before_the_age() {
+    let all = [
+        session("newest", "other", 1.0, ""),
+        session("here", "main", 30.0, ""),
+        session("older", "main", 40.0, ""),
+        Candidate { has_transcript: false, ..session("gone", "main", 0.5, "") },
+    ];
+    let order =
+        |task: &Task<'_>| -> Vec<&str> { rank(&all, task).iter().map(|at| all[*at].id.as_str()).collect() };
+    assert_eq!(order(&task("go on")), ["here", "older", "newest", "gone"]);
+    assert_eq!(order(&Task { branch: None, ..task("go on") }), ["newest", "here", "older", "gone"]);
+    assert_eq!(order(&Task { branch: Some("HEAD"), ..task("go on") })[0], "newest");
+    let in_other_tree = Candidate { is_in_other_tree: true, ..session("there", "main", 0.1, "") };
+    let both = [in_other_tree, session("here", "main", 9.0, "")];
+    assert_eq!(rank(&both, &task("go on")), [1, 0]);
+}
+
+#[test]
+fn a_session_that_is_named_is_gone_on_with() {
+    let named = session("3601d36f-b6c0-4e4b-9000-7b07e25374f7", "other", 900.0, "");
+    let all = [session("newest", "main", 0.01, ""), named];
+    let found = decided(&task("review what 3601d36f did"), &all, &known(""));
+    assert_eq!(
+        found.session.as_ref().map(model::SessionId::as_str),
+        Some("3601d36f-b6c0-4e4b-9000-7b07e25374f7")
+    );
+}
+
+#[test]
+fn ceilings_and_obstacles_hold() {
+    let one = || session("a", "main", 2.0, "fix the token refresh");
+    let go_on = task("and now the tests of the token refresh");
+    let check = |candidate, why| check(&go_on, &[candidate], &known("token refresh"), Action::Fresh, why);
+    check(Candidate { compactions: 3, ..one() }, "compacted 3 times");
+    check(Candidate { budget_used_pct: Some(70.0), ..one() }, "70 % of its budget");
+    check(Candidate { hold: Hold::Person, ..one() }, "open in another process");
+    check(Candidate { has_transcript: false, ..one() }, "transcript of a is gone");
+}
+
+#[test]
+fn where_nothing_is_known_a_session_is_begun_fresh() {
+    let next = task("the login page");
+    let all = [session("a", "main", 0.03, "fix the token refresh")];
+    check(&next, &all, &known("token refresh"), Action::Fresh, "less than five minutes ago");
+    assert_eq!(decided(&next, &all, &known("token refresh")).chance, None);
+    // What plainly follows goes on, where nobody else is at work.
+    let go_on = task("and now the tests of the token refresh");
+    check(&go_on, &all, &known("token refresh"), Action::Resume, "2 minutes ago");
+    let busy = [session("a", "main", 5.0, ""), session("b", "other", 0.03, "")];
+    check(&go_on, &busy, &known("token refresh"), Action::Fresh, "less than five minutes ago");
+    let worker = [Candidate { is_idle_worker: true, ..session("a", "main", 0.03, "fix the token refresh") }];
+    check(&next, &worker, &known("token refresh"), Action::Resume, "");
+}
+
+#[test]
+fn a_bad_record_overrides_the_rule_and_says_so() {
+    let all = [session("a", "main", 2.0, "fix the token refresh")];
+    let bad = Known { record: Record { decisions: 20, right: 4, fresh: 16 }, ..known("token refresh") };
+    let go_on = task("and now the tests of the token refresh");
+    check(&go_on, &all, &bad, Action::Fresh, "beginning fresh was right 16 times and this rule 4");
+    assert_eq!(decided(&go_on, &all, &bad).overridden, Some(Action::Resume));
+}
+
+#[test]
+fn the_age_at_which_the_answer_turns_is_where_it_turns() {
+    let candidate = session("a", "main", 2.0, "");
+    let text = TaskText::of("and the tests");
+    let facts = |hours| {
+        let one = Candidate { last_active: Some(at(hours)), ..candidate.clone() };
+        Facts::of(&one, Some("main"), &text, &LastSaid::default(), Habit { resumed: 3, of: 9 }, at(0.0))
+    };
+    let coefficients: &Coefficients = &Model::FITTED.long;
+    let hours = coefficients.hours_at(&facts(2.0), 0.55);
+    assert!(coefficients.chance(&facts(hours * 0.99)).value > 0.55);
+    assert!(coefficients.chance(&facts(hours * 1.01)).value < 0.55);
+}
+
+#[test]
+fn a_reason_reads_like_a_sentence() {
+    let all = [session("3601d36f", "main", 2.0, "fix the token refresh"), session("b", "other", 9.0, "")];
+    let found = decided(&task("now test the token refresh"), &all, &known("fix the token refresh"));
+    assert_eq!(
+        found.reason,
+        "Resume (94 %): for it: the task opens like a continuation, used 2 hours ago, \
+         2 of 4 words in common with its last prompts, on this branch, you went on in 10 of your last 20 beginnings here; \
+         against: no word in common with its last answer"
+    );
+}

@@ -1,0 +1,147 @@
+//! What was said last in a session: the prompts and the answer that a new task would follow.
+
+use std::collections::VecDeque;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::message::{Message, Part, Role, message};
+use crate::open;
+use crate::reader::Reader;
+use crate::record::{Record, parse};
+use crate::speech::is_command;
+
+/// How many prompts are kept.
+const PROMPTS: usize = 3;
+/// How much is kept of each text, in characters: of a prompt its beginning, of an answer its end.
+const KEPT: usize = 3000;
+/// How much of the end of a transcript is read first, in bytes.
+const WINDOW: u64 = 256 << 10;
+/// How much is read at a time, in bytes.
+const STEP: usize = 64 << 10;
+/// How much of it is read at the most where less holds no prompt.
+const MOST: u64 = 8 << 20;
+
+/// What was said last in a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recent {
+    /// The last prompts that a person typed, oldest first.
+    pub prompts: VecDeque<Said>,
+    /// The last text of the model.
+    pub answer: Option<Said>,
+}
+
+/// A text and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The text.
+    pub text: String,
+    /// Where its line begins in the transcript, in bytes.
+    pub offset: u64,
+    /// When it was said.
+    pub at: Option<Timestamp>,
+}
+
+/// Reads what was said last, from the end of the transcript; `before` a moment, from its beginning.
+pub fn recent(path: &Path, before: Option<Timestamp>) -> io::Result<Recent> {
+    if before.is_some() {
+        return gather(Reader::open(path)?, before);
+    }
+    let size = open::regular(path)?.metadata()?.len();
+    let mut window = WINDOW;
+    loop {
+        let start = line_start(path, size.saturating_sub(window))?;
+        let found = gather(Reader::open_at(path, start, 0)?, None)?;
+        if start == 0 || found.is_enough() || window >= MOST {
+            return Ok(found);
+        }
+        window *= 8;
+    }
+}
+
+/// The number, from 1, of the line that begins at `offset`.
+pub fn line_number(path: &Path, offset: u64) -> io::Result<u64> {
+    let mut file = open::regular(path)?.take(offset);
+    let (mut step, mut lines) = (vec![0; STEP], 1);
+    loop {
+        match file.read(&mut step)? {
+            0 => return Ok(lines),
+            read => lines += memchr::memchr_iter(b'\n', &step[..read]).count() as u64,
+        }
+    }
+}
+
+/// The beginning of the first whole line from `offset` on.
+fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
+    if offset == 0 {
+        return Ok(0);
+    }
+    let mut file = open::regular(path)?;
+    let (mut at, mut step) = (offset - 1, vec![0; STEP]);
+    file.seek(SeekFrom::Start(at))?;
+    loop {
+        let read = file.read(&mut step)?;
+        match memchr::memchr(b'\n', &step[..read]) {
+            Some(end) => return Ok(at + end as u64 + 1),
+            None if read == 0 => return Ok(at),
+            None => at += read as u64,
+        }
+    }
+}
+
+fn gather(mut reader: Reader, before: Option<Timestamp>) -> io::Result<Recent> {
+    let mut recent = Recent::default();
+    while let Some(line) = reader.next_line()? {
+        let Ok(record) = parse(line.bytes) else { continue };
+        if before.zip(record.timestamp()).is_some_and(|(before, at)| at >= before) {
+            break;
+        }
+        recent.observe(&record, line.offset);
+    }
+    Ok(recent)
+}
+
+impl Recent {
+    fn observe(&mut self, record: &Record<'_>, offset: u64) {
+        if record.is_sidechain() || !record.kind().is_in_tree() {
+            return;
+        }
+        let Some(message) = message(record) else { return };
+        let text = text(&message);
+        if text.trim().is_empty() {
+            return;
+        }
+        let said = |text: &str| Said { text: text.to_owned(), offset, at: message.at };
+        match message.role {
+            Role::User if !is_command(&text) => {
+                if self.prompts.len() == PROMPTS {
+                    self.prompts.pop_front();
+                }
+                self.prompts.push_back(said(beginning(&text)));
+            }
+            Role::Assistant => self.answer = Some(said(end(&text))),
+            _ => {}
+        }
+    }
+
+    fn is_enough(&self) -> bool {
+        self.prompts.len() == PROMPTS && self.answer.is_some()
+    }
+}
+
+fn text(message: &Message<'_>) -> String {
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn beginning(text: &str) -> &str {
+    text.char_indices().nth(KEPT).map_or(text, |(end, _)| &text[..end])
+}
+
+fn end(text: &str) -> &str {
+    text.char_indices().nth_back(KEPT - 1).map_or(text, |(start, _)| &text[start..])
+}

@@ -1,0 +1,65 @@
+//! The decisions to fit on, each with the facts of its moment.
+
+use std::path::{Path, PathBuf};
+
+use app::eval::selection::{By, Field, Request, fields};
+use app::{App, Config, Secrets};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use measure::Act;
+use selection::Rule;
+
+use super::FACTS;
+use crate::Failure;
+use crate::logistic::Sample;
+
+/// A decision of a person, with what there was to choose from.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// What there was.
+    pub field: Field,
+    /// The facts of going on with the session that ranks first; `None` where there was none.
+    pub numbers: Option<[f64; FACTS]>,
+}
+
+impl Case {
+    /// The case of what there was at a moment.
+    pub fn of(field: Field) -> Self {
+        let decision = field.choose(&Rule::Calibrated { threshold: 0.5 });
+        let first = decision.considered.first().and_then(|first| first.estimate.as_ref());
+        Self { numbers: first.map(|estimate| estimate.facts.numbers()), field }
+    }
+
+    /// Whether the person went on with a session.
+    pub fn resumed(&self) -> bool {
+        self.field.moment.act == Act::Resume
+    }
+
+    /// The case as a sample.
+    pub fn sample(&self) -> Option<Sample<FACTS>> {
+        let happened = self.resumed();
+        self.numbers.map(|numbers| Sample { numbers, happened })
+    }
+}
+
+/// The decisions that a file in each of some config folders holds.
+pub fn cases(folders: &[PathBuf], name: &str) -> Result<Vec<Case>, Failure> {
+    let mut cases = Vec::new();
+    for folder in folders {
+        cases.extend(of_folder(folder, name)?.into_iter().map(Case::of));
+    }
+    Ok(cases)
+}
+
+fn of_folder(folder: &Path, name: &str) -> Result<Vec<Field>, Failure> {
+    let state = tempfile::tempdir()?;
+    let mut config = Config::of_process()?;
+    config.claude_folders = vec![folder.to_owned()];
+    (config.claude_projects, config.openclaw_folders) = (Vec::new(), Vec::new());
+    state.path().clone_into(&mut config.state);
+    #[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
+    let now = Timestamp::now();
+    let app = App { config, now, zone: || TimeZone::UTC, secrets: Secrets::Redacted };
+    let request = Request { decisions: folder.join(name), by: By::Words, weights: None };
+    Ok(fields(&app, &request)?)
+}

@@ -1,0 +1,81 @@
+//! What decides is found, and judged on decisions that it was not fitted on.
+
+#![allow(clippy::unwrap_used, reason = "a helper that cannot go on fails the test that called it")]
+
+use std::path::PathBuf;
+
+use jiff::{SignedDuration, Timestamp};
+use measure::{Act, Moment};
+use selection::chance::{Habit, LastSaid};
+use selection::{Candidate, Hold, Judged, keyword};
+use xtask::fit::{Case, Group, held_back};
+
+/// A decision with one session to go on with, that old.
+fn case(at: i64, hours: i64, act: Act) -> Case {
+    let now = Timestamp::from_second(1_780_000_000 + at * 86_400).unwrap();
+    let id = format!("s{at}");
+    let candidate = Candidate {
+        id: id.parse().unwrap(),
+        branch: Some("main".into()),
+        about: None,
+        last_active: now.checked_sub(SignedDuration::from_hours(hours)).ok(),
+        last_message: None,
+        was_exited: false,
+        is_in_other_tree: false,
+        lines: 100,
+        bytes: 1000,
+        tokens: 1000,
+        compactions: 0,
+        budget_used_pct: None,
+        label: None,
+        hold: Hold::Free,
+        has_transcript: true,
+        is_idle_worker: false,
+    };
+    let moment = Moment {
+        id: id.clone(),
+        at: 0.0,
+        task: "the parser".to_owned(),
+        cwd: String::new(),
+        branch: Some("main".to_owned()),
+        act,
+        session: Some(id.clone()),
+        group: Some(format!("group{}", at % 4)),
+        person: None,
+        quiet: Some(true),
+        seen: Some(true),
+    };
+    Case::of(app::eval::selection::Field {
+        moment,
+        now,
+        root: PathBuf::from("/p"),
+        sessions: vec![(id, Some("main".to_owned()))],
+        judged: Judged::by_words(vec![keyword("", None)]),
+        candidates: vec![candidate],
+        habit: Habit::default(),
+        ranked: vec![0],
+        said: vec![LastSaid::default()],
+    })
+}
+
+#[test]
+fn the_age_that_decides_is_found_where_it_was_not_fitted() {
+    let cases: Vec<Case> = (0..80)
+        .map(|at| if at % 2 == 0 { case(at, 1, Act::Resume) } else { case(at, 200, Act::Fresh) })
+        .collect();
+    let found = held_back(&cases, &[], Group::Repository, 0.5).unwrap();
+    let (name, fitted) = &found.long()[0];
+    assert_eq!((*name, fitted.decisions), ("fitted", 80));
+    assert!(fitted.accuracy.mean > 0.99, "{fitted:?}");
+}
+
+#[test]
+fn nothing_is_claimed_of_what_is_chance() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let cases: Vec<Case> = (0..80)
+        .map(|at| case(at, random.i64(1..200), if random.bool() { Act::Resume } else { Act::Fresh }))
+        .collect();
+    let found = held_back(&cases, &[], Group::Repository, 0.5).unwrap();
+    let (_, fitted) = &found.long()[0];
+    assert!(fitted.accuracy.mean < 0.7, "{fitted:?}");
+}
