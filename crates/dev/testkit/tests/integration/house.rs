@@ -1,0 +1,282 @@
+//! Guards of the house: who may know whom, what ARCHITECTURE.md says, how long a file and how large `app`
+//! may grow.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use testkit::files::bytes;
+
+/// Each crate with those it may know: the table of ARCHITECTURE.md. `testkit` may be known by all tests.
+const TABLE: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("redact", &[]),
+    ("database", &[]),
+    ("embedding", &[]),
+    ("transcript", &["model"]),
+    ("openclaw", &["model"]),
+    ("catalog", &["transcript", "openclaw", "database", "model"]),
+    ("search", &["transcript", "openclaw", "redact", "database", "embedding", "model"]),
+    ("archive", &["transcript", "database", "model"]),
+    ("monitor", &["transcript", "model"]),
+    ("cost", &["transcript", "database", "model"]),
+    ("project", &["model"]),
+    ("judge", &[]),
+    ("qmd", &["model"]),
+    ("measure", &[]),
+    ("selection", &["model"]),
+    ("workers", &["transcript", "database", "model"]),
+    ("schedule", &["database", "model"]),
+    ("app", BELOW_APP),
+    ("mcp", &["app", "model"]),
+    ("web", &["app", "model"]),
+    ("cli", &["app", "model", "mcp", "web"]),
+    ("testkit", &["transcript", "model"]),
+];
+
+const BELOW_APP: &[&str] = &[
+    "model",
+    "redact",
+    "database",
+    "embedding",
+    "transcript",
+    "openclaw",
+    "catalog",
+    "search",
+    "archive",
+    "monitor",
+    "cost",
+    "project",
+    "judge",
+    "qmd",
+    "measure",
+    "selection",
+    "workers",
+    "schedule",
+];
+
+/// Crates that serve the makers and are not shipped; `xtask` may know anything.
+const TOOLS: [&str; 2] = ["testkit", "xtask"];
+
+const LONGEST_FILE: usize = 800;
+
+/// Below this many lines a whole is too small for shares of it to mean anything.
+const SMALL_HOUSE: usize = 10_000;
+
+#[test]
+fn every_crate_knows_only_those_below_it() {
+    let forbidden = metadata_edges().iter().filter_map(forbidden).collect();
+    assert_holds(&[unlisted(&crates()), forbidden].concat());
+}
+
+#[test]
+fn architecture_md_names_what_exists() {
+    let text = String::from_utf8_lossy(&bytes(&root().join("ARCHITECTURE.md"))).into_owned();
+    assert_holds(&[gone_paths(&text, &root()), omitted_crates(&text, &crates())].concat());
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let files = crates().into_iter().flat_map(|name| production_files(&name));
+    let long = files.filter(|(_, lines)| *lines > LONGEST_FILE);
+    let says = long.map(|(path, lines)| format!("{} has {lines} lines: split it by idea", path.display()));
+    assert_holds(&says.collect::<Vec<_>>());
+}
+
+#[test]
+fn app_stays_a_joint() {
+    let lines = |name: &String| -> usize { production_files(name).iter().map(|(_, lines)| lines).sum() };
+    let whole = crates().iter().filter(|name| !TOOLS.contains(&name.as_str())).map(lines).sum();
+    assert_holds(&too_large_app(lines(&"app".to_owned()), whole).into_iter().collect::<Vec<_>>());
+}
+
+/// Fails with all that is wrong at once.
+#[track_caller]
+fn assert_holds(problems: &[String]) {
+    assert!(
+        problems.is_empty(),
+        "the house no longer stands as ARCHITECTURE.md says:\n{}",
+        problems.join("\n")
+    );
+}
+
+/// One crate depends on another.
+struct Edge {
+    from: String,
+    to: String,
+    for_tests: bool,
+}
+
+fn forbidden(edge: &Edge) -> Option<String> {
+    let Edge { from, to, for_tests } = edge;
+    let listed = TABLE.iter().any(|(name, may)| name == from && may.contains(&to.as_str()));
+    let allowed = listed || from == "xtask" || (*for_tests && to == "testkit");
+    (!allowed).then(|| format!("`{from}` may not know `{to}`"))
+}
+
+fn unlisted(crates: &[String]) -> Vec<String> {
+    let known = |name: &str| name == "xtask" || TABLE.iter().any(|(listed, _)| *listed == name);
+    let unlisted = crates.iter().filter(|name| !known(name));
+    unlisted.map(|name| format!("`{name}` is not in the table of crates")).collect()
+}
+
+/// The edges between our own crates.
+fn metadata_edges() -> Vec<Edge> {
+    let arguments = ["metadata", "--format-version=1", "--no-deps", "--offline"];
+    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output();
+    let output = output.map(|output| output.stdout).unwrap_or_default();
+    let metadata: Value = serde_json::from_slice(&output).unwrap_or_default();
+    let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
+    assert!(!packages.is_empty(), "cargo metadata names no package");
+    packages.iter().flat_map(package_edges).collect()
+}
+
+fn package_edges(package: &Value) -> Vec<Edge> {
+    let from = last_component(Path::new(package["manifest_path"].as_str().unwrap_or_default()).parent());
+    let dependencies = package["dependencies"].as_array().cloned().unwrap_or_default();
+    let ours = dependencies.iter().filter(|dependency| dependency["path"].is_string());
+    ours.map(|dependency| Edge {
+        from: from.clone(),
+        to: last_component(dependency["path"].as_str().map(Path::new)),
+        for_tests: dependency["kind"] == "dev",
+    })
+    .collect()
+}
+
+fn last_component(path: Option<&Path>) -> String {
+    path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Paths such as `crates/foundation/model/src/id.rs`, or `model/id.rs` in backticks, that do not exist.
+fn gone_paths(text: &str, root: &Path) -> Vec<String> {
+    let full = text.match_indices("crates/").map(|(at, _)| path_at(&text[at..]));
+    let quoted = text.split('`').skip(1).step_by(2).filter_map(|words| module_path(words, root));
+    let all = full.map(|path| root.join(path)).chain(quoted);
+    let gone = all.filter(|path| !path.exists());
+    gone.map(|path| format!("ARCHITECTURE.md names {}, which is gone", path.display())).collect()
+}
+
+fn path_at(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"_-./".contains(c)).unwrap_or(text.len());
+    text[..end].trim_end_matches(['.', '/'])
+}
+
+/// What `search/fuse.rs` stands for, when `search` is a crate that exists.
+fn module_path(words: &str, root: &Path) -> Option<PathBuf> {
+    let (name, file) = words.split_once('/')?;
+    let is_path = path_at(words) == words && file.contains('.');
+    let folder = crate_folders(root).into_iter().find(|folder| last_component(Some(folder)) == name)?;
+    is_path.then(|| folder.join("src").join(file))
+}
+
+fn omitted_crates(text: &str, crates: &[String]) -> Vec<String> {
+    let omitted = crates.iter().filter(|name| !text.contains(&format!("`{name}`")));
+    omitted.map(|name| format!("ARCHITECTURE.md omits the crate `{name}`")).collect()
+}
+
+fn too_large_app(app: usize, whole: usize) -> Option<String> {
+    let large = whole > SMALL_HOUSE && app * 5 > whole;
+    large.then(|| format!("`app` has {app} of {whole} lines, over a fifth: what it decides belongs below it"))
+}
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(3).unwrap_or(here).to_path_buf()
+}
+
+fn crates() -> Vec<String> {
+    crate_folders(&root()).iter().map(|folder| last_component(Some(folder))).collect()
+}
+
+/// Each crate's folder: `crates/app`, and the others one floor further down, as `crates/engines/search`.
+fn crate_folders(root: &Path) -> Vec<PathBuf> {
+    let floors = entries(&root.join("crates"));
+    let all = floors.iter().flat_map(|floor| [vec![floor.clone()], entries(floor)].concat());
+    all.filter(|path| path.join("Cargo.toml").exists()).collect()
+}
+
+/// A crate's source files with their lengths; files that hold only tests are left out.
+fn production_files(name: &str) -> Vec<(PathBuf, usize)> {
+    let mut files = Vec::new();
+    let folders = crate_folders(&root());
+    for folder in folders.iter().filter(|folder| last_component(Some(folder)) == name) {
+        collect_sources(&folder.join("src"), &mut files);
+    }
+    files
+}
+
+fn collect_sources(folder: &Path, files: &mut Vec<(PathBuf, usize)>) {
+    for path in entries(folder) {
+        let stem = path.file_stem().unwrap_or_default();
+        if stem == "tests" {
+            continue;
+        }
+        if path.is_dir() {
+            collect_sources(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = bytes(&path);
+            files.push((path, text.split(|byte| *byte == b'\n').count() - 1));
+        }
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut all: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    all.sort();
+    all
+}
+
+mod guards {
+    //! The guards themselves are tried on houses that are wrong.
+
+    use super::*;
+
+    #[track_caller]
+    fn check_edge(from: &str, to: &str, for_tests: bool, allowed: bool) {
+        let edge = Edge { from: from.to_owned(), to: to.to_owned(), for_tests };
+        assert_eq!(forbidden(&edge).is_none(), allowed, "{from} -> {to}");
+    }
+
+    #[test]
+    fn imports_go_down_and_tests_may_know_the_testkit() {
+        check_edge("cli", "app", false, true);
+        check_edge("app", "search", false, true);
+        check_edge("search", "catalog", false, false);
+        check_edge("model", "transcript", false, false);
+        check_edge("mcp", "web", false, false);
+        check_edge("search", "testkit", true, true);
+        check_edge("search", "testkit", false, false);
+        check_edge("search", "catalog", true, false);
+        check_edge("xtask", "cli", false, true);
+    }
+
+    #[test]
+    fn a_crate_outside_the_table_is_found() {
+        let crates = ["model", "xtask", "attic"].map(str::to_owned);
+        assert_eq!(unlisted(&crates).len(), 1);
+    }
+
+    #[test]
+    fn a_path_that_is_gone_is_found() {
+        let gone = |text: &str| gone_paths(text, &root()).len();
+        assert_eq!(gone("See crates/foundation/model/src/id.rs, and `model/id.rs`."), 0);
+        assert_eq!(gone("See crates/foundation/model/src/attic.rs."), 1);
+        assert_eq!(gone("See `model/attic.rs` and `and/or`, `routes/<name>.rs`."), 1);
+    }
+
+    #[test]
+    fn a_crate_that_is_left_out_is_found() {
+        let crates = ["model".to_owned(), "search".to_owned()];
+        assert_eq!(omitted_crates("`model` and `search`", &crates), Vec::<String>::new());
+        assert_eq!(omitted_crates("`model`", &crates).len(), 1);
+    }
+
+    #[test]
+    fn a_joint_that_grows_is_found() {
+        assert!(too_large_app(5_000, 9_000).is_none());
+        assert!(too_large_app(2_000, 10_001).is_none());
+        assert!(too_large_app(2_001, 10_001).is_some());
+    }
+}

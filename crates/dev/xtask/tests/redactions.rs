@@ -1,0 +1,36 @@
+//! What redaction takes out of the sessions that lie in this repository.
+
+use std::path::PathBuf;
+
+use xtask::redactions::{Order, redactions};
+
+fn at(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..").join(path)
+}
+
+#[test]
+fn sessions_without_secrets_keep_their_words() {
+    let paths = ["crates/app/demo", "crates/engines/monitor/tests/data/transcripts"].map(at).to_vec();
+    let found = redactions(&Order { paths, list: true }).unwrap();
+    assert!(found.files > 10 && found.bytes > 10_000, "{found}");
+    assert!(found.per_megabyte() <= 1.0, "{found}");
+}
+
+#[test]
+fn a_secret_is_counted_and_shown_where_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = format!("ghp{}{}", '_', "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
+    let line = format!(r#"{{"type":"user","message":{{"content":"use {key} here"}}}}"#);
+    std::fs::write(folder.path().join("one.jsonl"), format!("torn{{\n{line}\n")).unwrap();
+    let order = |list| Order { paths: vec![folder.path().to_owned()], list };
+    let counted = redactions(&order(false)).unwrap().to_string();
+    let bytes = "use  here".len() + key.len();
+    let per_megabyte = 1e6 / bytes as f64;
+    let expected = format!(
+        "1 redactions in 0.0 MB of indexed text of 1 transcripts: {per_megabyte:.3} per MB\n     1  github-token\n"
+    );
+    assert_eq!(counted, expected);
+    let listed = redactions(&order(true)).unwrap().to_string();
+    assert!(listed.contains(&format!("one.jsonl:2\t\"use «{key}» here\"")), "{listed}");
+    assert!(redactions(&Order { paths: vec![folder.path().join("gone.jsonl")], list: false }).is_err());
+}

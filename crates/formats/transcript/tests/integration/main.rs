@@ -1,0 +1,17 @@
+//! Reading what other people's machines leave behind: one binary for all of it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail the test that called them"
+)]
+
+mod content;
+mod files;
+#[allow(unreachable_pub, reason = "public to the fuzz targets, whose library it is")]
+#[path = "../../../../../fuzz/src/lib.rs"]
+mod fuzz;
+mod leaving;
+mod memory;
+mod properties;
+mod recent;

@@ -1,0 +1,426 @@
+//! Facts that happened to a session, in the words of the event stream.
+//!
+//! Two front ends know two sets of names and fields, so both are sent: the thin names of the one stand
+//! beside the full ones of the other. `docs/events.json` shows every event as it is written.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use crate::{Activity, SessionId, State};
+
+/// A fact that happened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "event", content = "data", rename_all = "kebab-case")]
+pub enum SessionEvent {
+    /// Every session there is, at the beginning and after events were lost.
+    SessionsRefresh {
+        /// The sessions.
+        sessions: Vec<SessionInfo>,
+    },
+    /// A session was found that was not there before.
+    SessionCreated(Box<SessionInfo>),
+    /// What is known of a session has changed.
+    SessionUpdated(Box<SessionInfo>),
+    /// A session's transcript is gone.
+    SessionRemoved {
+        /// Its key.
+        key: String,
+        /// Its id.
+        #[serde(rename = "sessionId")]
+        session_id: SessionId,
+    },
+    /// A session does something else now.
+    SessionActivity(SessionActivity),
+    /// One thing that was said or done.
+    SessionEvent(Moment),
+    /// A sub-agent was started.
+    SubagentSpawned(SubagentEvent),
+    /// A sub-agent does something.
+    SubagentProgress(SubagentEvent),
+    /// A sub-agent is through.
+    SubagentCompleted(SubagentEvent),
+    /// The list of sessions is another one now.
+    SessionsChanged {
+        /// Whose sessions.
+        source: &'static str,
+    },
+    /// Events were lost on the way to this listener: what it knows may be old.
+    Resync {
+        /// How many, about.
+        lost: u64,
+    },
+    /// How the files are watched has changed.
+    Watching(Watching),
+}
+
+impl SessionEvent {
+    /// The event's name on the stream.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SessionsRefresh { .. } => "sessions-refresh",
+            Self::SessionCreated(_) => "session-created",
+            Self::SessionUpdated(_) => "session-updated",
+            Self::SessionRemoved { .. } => "session-removed",
+            Self::SessionActivity(_) => "session-activity",
+            Self::SessionEvent(_) => "session-event",
+            Self::SubagentSpawned(_) => "subagent-spawned",
+            Self::SubagentProgress(_) => "subagent-progress",
+            Self::SubagentCompleted(_) => "subagent-completed",
+            Self::SessionsChanged { .. } => "sessions-changed",
+            Self::Resync { .. } => "resync",
+            Self::Watching(_) => "watching",
+        }
+    }
+
+    /// The session it is about.
+    pub fn session(&self) -> Option<&SessionId> {
+        match self {
+            Self::SessionCreated(info) | Self::SessionUpdated(info) => Some(&info.session_id),
+            Self::SessionRemoved { session_id, .. } => Some(session_id),
+            Self::SessionActivity(event) => Some(&event.session_id),
+            Self::SessionEvent(event) => Some(&event.session_id),
+            Self::SubagentSpawned(event) | Self::SubagentProgress(event) | Self::SubagentCompleted(event) => {
+                Some(&event.session_id)
+            }
+            Self::SessionsRefresh { .. }
+            | Self::SessionsChanged { .. }
+            | Self::Resync { .. }
+            | Self::Watching(_) => None,
+        }
+    }
+}
+
+/// A session as the stream shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(into = "SessionInfoJson")]
+pub struct SessionInfo {
+    /// Its id.
+    pub session_id: SessionId,
+    /// What it is doing.
+    pub activity: Activity,
+    /// Its title, where one is known.
+    pub title: Option<String>,
+    /// The directory it works in.
+    pub cwd: Option<PathBuf>,
+    /// What people call the repository.
+    pub project: Option<String>,
+    /// The branch last seen.
+    pub branch: Option<String>,
+    /// The model that answers.
+    pub model: Option<String>,
+    /// Tokens the model would have before it now.
+    pub context_tokens: u64,
+    /// When its first record was made.
+    pub created: Option<Timestamp>,
+    /// When something last happened in it.
+    pub last_activity: Option<Timestamp>,
+    /// The process that holds it.
+    pub pid: Option<u32>,
+    /// Its sub-agents that are not through.
+    pub subagents: Vec<SubagentEvent>,
+}
+
+impl SessionInfo {
+    /// How the session is named outside.
+    pub fn key(id: &SessionId) -> String {
+        format!("claude:{id}")
+    }
+}
+
+/// The fields on the wire: the full ones first, then the thin ones.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionInfoJson {
+    key: String,
+    session_id: SessionId,
+    source: &'static str,
+    connection_id: &'static str,
+    agent_id: &'static str,
+    channel: &'static str,
+    kind: &'static str,
+    label: String,
+    model: Option<String>,
+    status: &'static str,
+    #[serde(serialize_with = "milliseconds")]
+    created_at: Option<Timestamp>,
+    #[serde(serialize_with = "milliseconds")]
+    last_activity: Option<Timestamp>,
+    #[serde(serialize_with = "milliseconds")]
+    updated_at: Option<Timestamp>,
+    project_path: Option<PathBuf>,
+    git_branch: Option<String>,
+    context_tokens: u64,
+    summary: Option<String>,
+    activity_detail: Option<String>,
+    activity_tool_name: Option<String>,
+    pid: Option<u32>,
+    activity: Activity,
+    subagents: Vec<SubagentEvent>,
+    session_key: String,
+    #[serde(rename = "project_name")]
+    thin_project: Option<String>,
+    #[serde(rename = "activity_detail")]
+    thin_detail: Option<String>,
+    #[serde(rename = "activity_tool_name")]
+    thin_tool: Option<String>,
+}
+
+impl From<SessionInfo> for SessionInfoJson {
+    fn from(info: SessionInfo) -> Self {
+        let key = SessionInfo::key(&info.session_id);
+        let short = info.session_id.short();
+        let label = info.title.clone().unwrap_or_else(|| match &info.project {
+            Some(project) => format!("{project} ({})", short.get(..6).unwrap_or(short)),
+            None => format!("Claude Code {short}"),
+        });
+        Self {
+            session_key: key.clone(),
+            key,
+            source: SOURCE,
+            connection_id: "local-claude",
+            agent_id: "main",
+            channel: "claude-code",
+            kind: "session",
+            label,
+            model: info.model,
+            status: info.activity.state.old_word(),
+            created_at: info.created,
+            last_activity: info.last_activity,
+            updated_at: info.last_activity,
+            project_path: info.cwd,
+            git_branch: info.branch,
+            context_tokens: info.context_tokens,
+            summary: info.title,
+            activity_detail: info.activity.detail.clone(),
+            activity_tool_name: info.activity.tool.clone(),
+            pid: info.pid,
+            thin_project: info.project,
+            thin_detail: info.activity.detail.clone(),
+            thin_tool: info.activity.tool.clone(),
+            activity: info.activity,
+            subagents: info.subagents,
+            session_id: info.session_id,
+        }
+    }
+}
+
+/// Whose sessions these are, on the stream.
+pub const SOURCE: &str = "claude_code";
+
+#[expect(clippy::ref_option, reason = "the shape that serde asks for")]
+fn milliseconds<S: Serializer>(at: &Option<Timestamp>, out: S) -> Result<S::Ok, S::Error> {
+    at.map(Timestamp::as_millisecond).serialize(out)
+}
+
+/// A session does something else now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionActivity {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its key.
+    pub session_key: String,
+    /// The state in one of the older six words.
+    pub activity: &'static str,
+    /// The tool that is open or asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// What the tool does, in a few safe words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_input: Option<String>,
+    /// The state in all its words.
+    pub state: State,
+    /// The sign that says so.
+    pub evidence: crate::Evidence,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// As an [`Activity`] has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+impl SessionActivity {
+    /// The event of an activity.
+    pub fn new(session: &SessionId, activity: &Activity) -> Self {
+        Self {
+            session_id: session.clone(),
+            session_key: SessionInfo::key(session),
+            activity: activity.state.old_word(),
+            tool_name: activity.tool.clone(),
+            tool_input: activity.tool.as_ref().and(activity.detail.clone()),
+            state: activity.state,
+            evidence: activity.evidence,
+            since: activity.since,
+            detail: activity.detail.clone(),
+        }
+    }
+
+    /// Whether a person has to do something before the session can go on.
+    pub fn is_blocked(&self) -> bool {
+        crate::activity::is_blocked(self.state, self.detail.as_deref())
+    }
+}
+
+/// One thing that was said or done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moment {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its key.
+    pub session_key: String,
+    /// `user_message`, `assistant_text`, `thinking`, `tool_use`, `tool_result`, `turn_complete`, `interrupted`,
+    /// `error`, `progress`, `hook`.
+    pub event_type: &'static str,
+    /// Whose sessions these are.
+    pub source: &'static str,
+    /// The tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// What it does, in a few safe words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The hook that told it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook_name: Option<String>,
+    /// When the record was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+}
+
+/// A sub-agent's beginning, progress or end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubagentEvent {
+    /// The session it works for.
+    pub session_id: SessionId,
+    /// The tool use that started it.
+    pub task_id: String,
+    /// Its own id, once known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_id: Option<String>,
+    /// The task of the sub-agent that started it, where it was not the session itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_task_id: Option<String>,
+    /// What it was asked for, in a few words.
+    pub description: String,
+    /// `general-purpose`, or the name of a custom agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_type: Option<String>,
+    /// Whether the session goes on while it works.
+    pub background: bool,
+    /// The tool it called last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// Since when it works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+}
+
+/// How the files are watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Watching {
+    /// Whether the system tells of changes; otherwise they are looked for every second.
+    pub events: bool,
+    /// Why not, or what is not covered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Evidence;
+
+    fn info() -> SessionInfo {
+        let at = Timestamp::from_millisecond(1_795_187_760_726).ok();
+        SessionInfo {
+            session_id: "469a19a4-0000-4000-8000-000000000001".parse().unwrap(),
+            activity: Activity {
+                state: State::WaitingPermission,
+                evidence: Evidence::Registry,
+                since: at,
+                tool: Some("Bash".into()),
+                detail: Some("Delete build".into()),
+            },
+            title: Some("Tidy the build".into()),
+            cwd: Some("/home/ana/web".into()),
+            project: Some("web".into()),
+            branch: Some("main".into()),
+            model: Some("claude-opus-5-5".into()),
+            context_tokens: 12_316,
+            created: at,
+            last_activity: at,
+            pid: Some(17702),
+            subagents: vec![subagent()],
+        }
+    }
+
+    fn subagent() -> SubagentEvent {
+        SubagentEvent {
+            session_id: info_id(),
+            task_id: "toolu_01".into(),
+            subagent_id: Some("a1da0b6c".into()),
+            parent_task_id: None,
+            description: "Count the files".into(),
+            subagent_type: Some("general-purpose".into()),
+            background: true,
+            tool_name: Some("Grep".into()),
+            since: None,
+        }
+    }
+
+    fn info_id() -> SessionId {
+        "469a19a4-0000-4000-8000-000000000001".parse().unwrap()
+    }
+
+    /// Every event as `docs/events.json` shows it; when it differs, the failure prints what it should be.
+    #[test]
+    fn every_event_is_written_as_documented() {
+        let moment = Moment {
+            session_id: info_id(),
+            session_key: SessionInfo::key(&info_id()),
+            event_type: "tool_use",
+            source: SOURCE,
+            tool_name: Some("Bash".into()),
+            detail: Some("Delete build".into()),
+            hook_name: None,
+            at: info().created,
+        };
+        let ended = Activity::new(State::Ended, Evidence::Registry, info().created);
+        let events = [
+            SessionEvent::SessionsRefresh { sessions: vec![info()] },
+            SessionEvent::SessionCreated(Box::new(info())),
+            SessionEvent::SessionUpdated(Box::new(info())),
+            SessionEvent::SessionRemoved { key: SessionInfo::key(&info_id()), session_id: info_id() },
+            SessionEvent::SessionActivity(SessionActivity::new(&info_id(), &info().activity)),
+            SessionEvent::SessionActivity(SessionActivity::new(&info_id(), &ended)),
+            SessionEvent::SessionEvent(moment),
+            SessionEvent::SubagentSpawned(subagent()),
+            SessionEvent::SubagentProgress(subagent()),
+            SessionEvent::SubagentCompleted(subagent()),
+            SessionEvent::SessionsChanged { source: SOURCE },
+            SessionEvent::Resync { lost: 3 },
+            SessionEvent::Watching(Watching { events: false, reason: Some("too many watches".into()) }),
+        ];
+        for event in &events {
+            let json = serde_json::to_value(event).unwrap();
+            assert_eq!(json["event"], event.name());
+        }
+        let written = serde_json::to_string_pretty(&events).unwrap() + "\n";
+        let golden = include_str!("../../../../docs/events.json");
+        assert!(written == golden, "docs/events.json should be:\n{written}");
+    }
+
+    #[test]
+    fn a_session_without_a_title_is_called_by_its_project() {
+        let mut info = info();
+        info.title = None;
+        assert_eq!(serde_json::to_value(&info).unwrap()["label"], "web (469a19)");
+        info.project = None;
+        assert_eq!(serde_json::to_value(&info).unwrap()["label"], "Claude Code 469a19a4");
+    }
+}
