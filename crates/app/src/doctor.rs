@@ -11,9 +11,11 @@ use serde::Serialize;
 use transcript::{ConfigFolder, Live, TranscriptFile};
 use workers::Release;
 
-use crate::list::{self, list};
-use crate::unread::STILL_FOUND;
-use crate::{App, Error, claude, cron, index};
+use crate::proceed::claude;
+use crate::search::index;
+use crate::sessions::list::{self, list};
+use crate::sessions::unread::STILL_FOUND;
+use crate::{App, Error, cron};
 
 /// How long before Claude Code deletes a transcript it is told.
 const WARNING: Duration = Duration::from_hours(7 * 24);

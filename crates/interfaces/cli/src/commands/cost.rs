@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use app::cost::{Answer, By, Line, Request, cost};
+use app::sessions::cost::{Answer, By, Line, Request, cost};
 use app::{App, moment};
 
 use crate::exit::Failure;

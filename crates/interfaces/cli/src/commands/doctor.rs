@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use app::App;
 use app::doctor::{Finding, Folder, Report, Severity, doctor};
-use app::errand::{Schedule, schedule};
+use app::search::export_schedule::{Schedule, schedule};
 
 use crate::exit::Failure;
 use crate::output::Output;

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use app::export::{Exported, Request, export, index};
-use app::list::Filter;
+use app::search::export::{Exported, Request, export, index};
+use app::sessions::list::Filter;
 use app::{App, Error, Kind};
 use serde::Serialize;
 
@@ -58,7 +58,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let mut reading = Reading::new();
     let look = || {
         let mut look = Markdown::default();
-        move |out: &mut dyn std::io::Write, shown: &app::show::Shown| look.message(out, shown)
+        move |out: &mut dyn std::io::Write, shown: &app::sessions::show::Shown| look.message(out, shown)
     };
     let exported = export(app, &request, look, |progress| reading.exported(progress))?;
     drop(reading);

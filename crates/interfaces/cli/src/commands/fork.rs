@@ -5,10 +5,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::fork::{Candidate, Fork, Forked, Request, candidates, fork, work};
-use app::intent::{self, Found, Guidance, How};
-use app::list::Filter;
-use app::which::{Ranked, Which};
+use app::proceed::fork::{Candidate, Fork, Forked, Request, candidates, fork, work};
+use app::search::intent::{self, Found, Guidance, How};
+use app::sessions::list::Filter;
+use app::sessions::lookup::{Ranked, Which};
 use app::{App, Engine, Error, Kind};
 use serde::Serialize;
 

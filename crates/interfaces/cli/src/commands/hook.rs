@@ -25,5 +25,5 @@ pub(crate) fn is_asked_for() -> bool {
 
 /// Takes in the payload on standard input.
 pub(crate) fn run(args: &Args) {
-    app::hooks::note(&args.folder, std::io::stdin().lock(), super::clock());
+    app::live::hooks::note(&args.folder, std::io::stdin().lock(), super::clock());
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::hooks::{Plan, Scope, Status, install, status, uninstall};
+use app::live::hooks::{Plan, Scope, Status, install, status, uninstall};
 use app::{App, Error, Kind};
 
 use crate::ask;

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use app::embed::{Embedded, embed};
-use app::index::{self, Progress, Synced, discard, pending};
+use app::search::embed::{Embedded, embed};
+use app::search::index::{self, Progress, Synced, discard, pending};
 use app::{App, Error};
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::Style;
-use app::list::{Answer, Filter, Request, list};
+use app::sessions::list::{Answer, Filter, Request, list};
 use app::{App, Kind, SessionJson, moment};
 use jiff::Timestamp;
 use model::{Origin, Session};

@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 
-use app::memory::{Answer, Remembered, Request, Status, search, status};
 use app::search::SourceKind;
+use app::search::memory::{Answer, Remembered, Request, Status, search, status};
 use app::{App, Error, Kind};
 use model::AgentId;
 use serde::Serialize;
@@ -203,12 +203,12 @@ fn run_status(app: &App, args: &StatusArgs) -> Result<(), Failure> {
     let mut index_error = None;
     if args.index {
         let mut patience = Patience::endless();
-        let indexed = app::index::index(app, &mut |progress| patience.keeps_on(progress));
+        let indexed = app::search::index::index(app, &mut |progress| patience.keeps_on(progress));
         index_error = indexed.err().map(|error| error.message);
     }
     // As OpenClaw does: who indexes wants to know whether that can work.
-    let probe = (args.deep || args.index).then(|| app::embed::probe(app));
-    let embeds = app::embed::provider(app);
+    let probe = (args.deep || args.index).then(|| app::search::embed::probe(app));
+    let embeds = app::search::embed::provider(app);
     let found = status(app, args.agent.as_ref())?;
     if args.json {
         let all = found.iter().map(|one| status_json(one, &embeds, probe.as_ref(), index_error.as_deref()));
@@ -258,7 +258,7 @@ fn status_json(
     probe: Option<&Result<(), String>>,
     index_error: Option<&str>,
 ) -> Value {
-    let total = |number: fn(&app::memory::Count) -> u64| one.counts.iter().map(number).sum::<u64>();
+    let total = |number: fn(&app::search::memory::Count) -> u64| one.counts.iter().map(number).sum::<u64>();
     let counts: Vec<_> = one
         .counts
         .iter()
@@ -308,7 +308,7 @@ fn status_json(
 }
 
 fn scan_json(one: &Status) -> Value {
-    let scan = |scan: &app::memory::Scan| json!({ "source": scan.source.word(), "totalFiles": scan.files, "issues": scan.issues });
+    let scan = |scan: &app::search::memory::Scan| json!({ "source": scan.source.word(), "totalFiles": scan.files, "issues": scan.issues });
     let issues: Vec<&String> = one.scans.iter().flat_map(|scan| &scan.issues).collect();
     json!({
         "sources": one.scans.iter().map(scan).collect::<Vec<_>>(),
@@ -320,10 +320,10 @@ fn scan_json(one: &Status) -> Value {
 fn run_index(app: &App, args: &IndexArgs) -> Result<(), Failure> {
     status(app, args.agent.as_ref())?;
     if args.force {
-        app::index::discard(app)?;
+        app::search::index::discard(app)?;
     }
     let mut patience = Patience::endless();
-    let synced = app::index::index(app, &mut |progress| patience.keeps_on(progress))?;
+    let synced = app::search::index::index(app, &mut |progress| patience.keeps_on(progress))?;
     let mut out = Output::plain();
     let state = if synced.pending_files > 0 { "is not finished" } else { "updated" };
     writeln!(

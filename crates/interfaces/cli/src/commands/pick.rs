@@ -3,8 +3,8 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::pick::{Answer, Considered, Outlay, Pack, Request, pick};
-use app::why_not::{WhyNot, why_not};
+use app::choose::pick::{Answer, Considered, Outlay, Pack, Request, pick};
+use app::choose::why_not::{WhyNot, why_not};
 use app::{App, Error, Kind, moment};
 use unicode_width::UnicodeWidthStr as _;
 

@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
+use app::proceed::{fork, resume};
 use app::search::is_first;
-use app::which::{Ranked, Which, is_certain, which};
-use app::{App, Error, Kind, fork, resume};
+use app::sessions::lookup::{Ranked, Which, is_certain, which};
+use app::{App, Error, Kind};
 
 use crate::ask;
 use crate::exit::Failure;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::run::{How, Options, Ready, Request, Worktree, here, prepare};
+use app::workers::run::{How, Options, Ready, Request, Worktree, here, prepare};
 use app::workers::{PermissionMode, WorkerState, detach};
 use app::{App, Error, Kind};
 
@@ -149,7 +149,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 /// Removes the work tree, or says why it is kept; neither changes how the task ended.
 fn clean_up(app: &App, worker: i64) {
-    let text = match app::worktree::remove(app, &worker.to_string()) {
+    let text = match app::workers::worktree::remove(app, &worker.to_string()) {
         Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
         Err(error) => std::iter::once(error.message).chain(error.hints).collect::<Vec<_>>().join("\n  "),
     };

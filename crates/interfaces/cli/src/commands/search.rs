@@ -3,10 +3,10 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
-use app::list::Filter;
 use app::search::{
     Answer, Answered, Hit, Meaning, Request, Snippet, SourceKind, Understood, is_first, search,
 };
+use app::sessions::list::Filter;
 use app::{App, Error, Kind, moment};
 use jiff::Timestamp;
 use model::SessionId;

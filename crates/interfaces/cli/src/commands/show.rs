@@ -1,7 +1,7 @@
 //! `show`: one session as a conversation.
 
 use app::App;
-use app::show::{Conversation, Request, show};
+use app::sessions::show::{Conversation, Request, show};
 
 use crate::exit::Failure;
 use crate::output::Output;

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::status::{Answer, Request, Touched, status};
+use app::repository::status::{Answer, Request, Touched, status};
 use app::{App, Error, Kind, SessionJson};
 
 use crate::exit::Failure;

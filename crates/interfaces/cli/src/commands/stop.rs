@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use app::App;
 use app::workers::stop;
-use app::worktree::{Removed, remove};
+use app::workers::worktree::{Removed, remove};
 
 use crate::exit::Failure;
 use crate::output::Output;

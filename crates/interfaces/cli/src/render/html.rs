@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use app::show::{Piece, Shown};
+use app::sessions::show::{Piece, Shown};
 use model::Session;
 
 use super::{LastSpeaker, Look};

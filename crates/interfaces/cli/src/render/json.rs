@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use app::SessionJson;
-use app::show::Shown;
+use app::sessions::show::Shown;
 use model::Session;
 
 use super::Look;

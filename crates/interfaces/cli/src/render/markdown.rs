@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use app::show::{Piece, Shown};
+use app::sessions::show::{Piece, Shown};
 use model::Session;
 
 use super::{LastSpeaker, Look};
@@ -17,7 +17,7 @@ pub(crate) struct Markdown {
 
 impl Look for Markdown {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
-        out.write_all(app::export::head(session).as_bytes())
+        out.write_all(app::search::export::head(session).as_bytes())
     }
 
     fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {

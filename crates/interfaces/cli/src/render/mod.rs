@@ -7,7 +7,7 @@ mod terminal;
 
 use std::io::{self, Write};
 
-use app::show::Shown;
+use app::sessions::show::Shown;
 use model::Session;
 
 pub(crate) use html::Html;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use app::show::{Piece, Shown};
+use app::sessions::show::{Piece, Shown};
 use jiff::tz::TimeZone;
 use model::Session;
 

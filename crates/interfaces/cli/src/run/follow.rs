@@ -255,7 +255,7 @@ impl Desk<'_> {
             // What is typed while it works is said to it.
             Typed::Message(text) => {
                 self.interrupts.forget();
-                self.command(app::run::message(&text))
+                self.command(app::workers::run::message(&text))
             }
             Typed::End => self.command(Command::Close),
             Typed::Nothing => Ok(()),

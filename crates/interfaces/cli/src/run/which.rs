@@ -3,8 +3,8 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::Style;
-use app::pick::{Answer, Considered};
-use app::run::{How, Request, choose, decided};
+use app::choose::pick::{Answer, Considered};
+use app::workers::run::{How, Request, choose, decided};
 use app::{App, Error, Kind};
 
 use crate::exit::Failure;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use app::watch::{Facts, Listed};
+use app::live::watch::{Facts, Listed};
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionEvent, SessionId, SessionInfo, State, SubagentEvent};
 

@@ -288,7 +288,7 @@ fn cut(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
 mod tests {
     use model::{QUESTION, SessionInfo, SubagentEvent};
 
-    use app::watch::Listed;
+    use app::live::watch::Listed;
 
     use super::super::board::tests::{info, now};
     use super::*;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use app::App;
-use app::watch::Watch;
+use app::live::watch::Watch;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use model::{Activity, SessionEvent, SessionId, SessionInfo};

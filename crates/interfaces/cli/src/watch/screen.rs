@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use app::watch::{Listener, Watch};
+use app::live::watch::{Listener, Watch};
 use app::{App, Notify};
 use jiff::Timestamp;
 use model::{SessionEvent, SessionId, SessionInfo};

@@ -1,0 +1,246 @@
+//! What `pick` chooses from: the sessions of one repository that the asker may use.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use catalog::{Entry, Extent};
+use embedding::Table;
+use jiff::Timestamp;
+use model::{Beginnings, Keywords, Session, SessionId};
+use selection::chance::{self, Habit, LastSaid};
+use selection::{Asker, Budget, Candidate, Hold, Relevance};
+use transcript::both;
+
+use crate::choose::pick::Request;
+use crate::choose::work_trees;
+use crate::repository::target::Meant;
+use crate::sessions::totals::survey;
+use crate::workers::holders::Holds;
+use crate::{App, Error};
+
+/// What there is to choose from.
+pub(crate) struct Field {
+    /// The repository.
+    pub(crate) meant: Meant,
+    /// Its branch.
+    pub(crate) branch: Option<String>,
+    /// The asker's sessions of the repository.
+    pub(crate) own: Vec<Contender>,
+    /// The session of the run that has the directory.
+    pub(crate) taken_by: Option<SessionId>,
+    asker: Asker,
+    /// What could not be learned.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A session of the repository: of thousands no more is held than the choice and its answer ask for.
+pub(crate) struct Contender {
+    /// What the choice looks at.
+    pub(crate) candidate: Candidate,
+    /// How much it has to do with the task, by common words.
+    pub(crate) by_words: Relevance,
+    /// Its transcript.
+    pub(crate) file: Option<Arc<Path>>,
+    /// The directory it started in.
+    pub(crate) cwd: Option<Arc<Path>>,
+    /// Tokens the model would have before it now.
+    pub(crate) context_tokens: u64,
+    /// How many of the task's words its first message and its title hold, and of how many.
+    pub(crate) topic: (usize, usize),
+    /// Its title, where that was at hand.
+    pub(crate) title: Option<Arc<str>>,
+    /// When the person began it, and went on with it.
+    pub(crate) beginnings: Beginnings,
+    /// Whether it was copied from another session.
+    pub(crate) is_copy: bool,
+    /// Whether the asker may use it.
+    is_own: bool,
+}
+
+impl AsRef<Candidate> for Contender {
+    fn as_ref(&self) -> &Candidate {
+        &self.candidate
+    }
+}
+
+impl Field {
+    /// Looks which sessions there are, or were; `budget` is what one may cost. What they are about is held where a model
+    /// may be asked.
+    pub(crate) fn look(
+        app: &App,
+        request: &Request,
+        budget: Budget,
+        asks_model: bool,
+    ) -> Result<Self, Error> {
+        let named = Meant::name(app, request.repo.as_deref());
+        let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
+        let words = Keywords::of(&request.task);
+        let found = if request.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(app) };
+        let (holds, notes) = match found {
+            Ok(holds) => (holds, Vec::new()),
+            Err(error) => (Holds::default(), vec![error.message]),
+        };
+        let extent = if asks_model { Extent::Whole } else { Extent::Figures };
+        let contender = |meant: &Meant, Entry { session, keywords, .. }: Entry| {
+            let is_here = session.repo_path.as_deref() == Some(&*meant.root);
+            is_here.then(|| {
+                let whole = Candidate::of(&session, budget);
+                let about = about(&session, keywords);
+                Contender {
+                    by_words: Relevance::by_words(&words, &about),
+                    topic: (topic(&words, &about, session.title.as_deref()), words.count()),
+                    candidate: Candidate {
+                        about: whole.about.filter(|_| asks_model),
+                        hold: holds.of(&session),
+                        is_idle_worker: holds.has_idle(&session.id),
+                        ..whole
+                    },
+                    is_own: asker.owns(&session),
+                    context_tokens: session.context_tokens,
+                    title: session.title,
+                    beginnings: session.beginnings,
+                    is_copy: session.forked_from.is_some(),
+                    file: session.file,
+                    cwd: session.cwd,
+                }
+            })
+        };
+        let (meant, branch, mut here) = if let Some(meant) = Meant::directory(app, named)? {
+            let look = || survey(app, request.as_of, extent, |entry| contender(&meant, entry));
+            let (here, branch) = both(look, || branch(app, request, &meant));
+            (meant, branch, here)
+        } else {
+            let all = survey(app, request.as_of, extent, Some);
+            let sessions = all.iter().map(|entry| &*entry.session);
+            let meant = Meant::by_name(named.unwrap_or_default(), sessions)?;
+            let branch = branch(app, request, &meant);
+            let here = all.into_iter().filter_map(|entry| contender(&meant, entry)).collect();
+            (meant, branch, here)
+        };
+        let taken_by = taken_by(app, request, &meant, &here, &holds);
+        here.retain(|one| one.is_own);
+        if request.as_of.is_none() {
+            work_trees::tell_apart(&meant.directory, &mut here);
+        }
+        Ok(Self { meant, branch, own: here, taken_by, notes, asker })
+    }
+}
+
+/// How many words a task has in common with what a session was about, or with its title.
+fn topic(task: &Keywords, about: &Keywords, title: Option<&str>) -> usize {
+    task.common(about).max(title.map_or(0, |title| task.common(&Keywords::of(title))))
+}
+
+impl Field {
+    /// Who asks, as decisions are kept: an agent's name, nothing for the person.
+    pub(crate) fn asker(&self) -> String {
+        match &self.asker {
+            Asker::Person => String::new(),
+            Asker::Agent(agent) => agent.to_string(),
+        }
+    }
+
+    /// How often the asker goes on with a session here.
+    pub(crate) fn habit(&self, now: Timestamp) -> Habit {
+        let mut beginnings = chance::Beginnings::default();
+        for one in &self.own {
+            beginnings.add(&one.beginnings, one.is_copy);
+        }
+        beginnings.habit(now)
+    }
+
+    /// What was said last in the sessions at these places, before a moment of the past where one is meant.
+    pub(crate) fn said(&self, task: &str, places: &[usize], as_of: Option<Timestamp>) -> Vec<LastSaid> {
+        let files = places.iter().map(|place| self.own[*place].file.as_deref());
+        // Meaning can decide about the first alone.
+        files.zip(0..).map(|(file, rank)| said((rank == 0).then_some(task), file, as_of)).collect()
+    }
+}
+
+/// What was said last in a transcript; nothing where it cannot be read. Of a task it is also said how near it is in
+/// meaning, where that can decide.
+pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timestamp>) -> LastSaid {
+    let Some(recent) = file.and_then(|file| transcript::recent(file, as_of).ok()) else {
+        return LastSaid::default();
+    };
+    let prompts: Vec<String> = recent.prompts.into_iter().map(|said| said.text).collect();
+    let answer = recent.answer.map(|said| said.text).unwrap_or_default();
+    let texts = || prompts.iter().map(String::as_str).chain([answer.as_str()]);
+    // Who shares words, or begins nothing, needs no meaning.
+    let shares = |task: &str| chance::Overlap::of(&chance::words(task), texts()).common > 0;
+    let asks = |task: &&str| chance::Opening::of(task) == chance::Opening::Request && !shares(task);
+    let nearness = task.filter(asks).and_then(|task| nearness(task, texts()));
+    LastSaid { prompts, answer, nearness }
+}
+
+/// How near a task is in meaning to the nearest of some texts.
+fn nearness<'a>(task: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
+    let table = Table::built_in();
+    let mut embedder = table.embedder();
+    let meant = embedder.embed(task)?;
+    let near = texts.filter_map(|text| embedder.embed(text)).map(|text| f64::from(meant.cosine(&text)));
+    near.max_by(f64::total_cmp)
+}
+
+/// The keywords of what a session was about; `known` are those of its first message.
+fn about(session: &Session, known: Option<Keywords>) -> Keywords {
+    let text = session.last_task.as_ref().or(session.first_message.as_ref());
+    known
+        .filter(|_| session.last_task.is_none())
+        .unwrap_or_else(|| text.map(|text| Keywords::of(text)).unwrap_or_default())
+}
+
+fn branch(app: &App, request: &Request, meant: &Meant) -> Option<String> {
+    match (&request.branch, request.as_of) {
+        (Some(branch), _) => Some(branch.clone()),
+        (None, Some(then)) => project::branch_at(&meant.place(app), then),
+        (None, None) => project::branch(&meant.place(app)),
+    }
+}
+
+/// The run that has the one place for runs of the work tree that is meant: a worker's, or a program's. Who waits for
+/// their turn among the workers is told of programs alone.
+fn taken_by(
+    app: &App,
+    request: &Request,
+    meant: &Meant,
+    here: &[Contender],
+    holds: &Holds,
+) -> Option<SessionId> {
+    if !request.is_carried_out && !holds.is_empty() {
+        let worker = holds.taking(&meant.work_tree(app));
+        if worker.is_some() {
+            return worker;
+        }
+    }
+    let is_other = |one: &&Contender| one.candidate.hold == Hold::Worker && !holds.has(&one.candidate.id);
+    let mut runs = here.iter().filter(is_other).peekable();
+    runs.peek()?;
+    let ours = project::work_tree(&meant.place(app));
+    let is_ours = |one: &&Contender| {
+        let tree = one.cwd.as_deref().map(|cwd| {
+            let place = Meant { directory: cwd.to_owned(), root: meant.root.clone() }.place(app);
+            project::work_tree(&place)
+        });
+        tree.is_some_and(|tree| tree == ours)
+    };
+    runs.find(is_ours).map(|one| one.candidate.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::session;
+
+    #[test]
+    fn a_session_was_about_its_latest_task_else_about_its_first_message() {
+        let first = Session { first_message: Some("refresh token".into()), ..session("s1") };
+        let kept = || Some(Keywords::of("refresh token"));
+        assert_eq!(about(&first, None), Keywords::of("refresh token"));
+        let bare = Session { first_message: None, ..first.clone() };
+        assert_eq!(about(&bare, kept()), Keywords::of("refresh token"), "its texts are left out");
+        let tasked = Session { last_task: Some("paint doors".into()), ..first };
+        assert_eq!(about(&tasked, kept()), Keywords::of("paint doors"));
+        assert_eq!(about(&session("s2"), None), Keywords::default());
+    }
+}

@@ -1,0 +1,318 @@
+//! The decisions that were made, kept for good: what was asked, what was answered, and what the person then did.
+
+use std::path::{Path, PathBuf};
+
+use database::rusqlite::{self, Connection, OptionalExtension as _, params};
+use jiff::{SignedDuration, Timestamp};
+use model::SessionId;
+use selection::calibrated::{Record, Settled};
+use selection::{Action, Considered};
+
+use crate::choose::candidates::Field;
+pub(crate) use crate::choose::outcome::Did;
+use crate::choose::outcome::{WINDOW, after};
+use crate::choose::pick::Answer;
+use crate::{App, Error, Kind};
+
+const STEPS: [&str; 4] = [
+    "
+    CREATE TABLE decision (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        repo TEXT NOT NULL,
+        task TEXT NOT NULL,
+        answer TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX decision_repo ON decision(repo, id);
+    CREATE TABLE considered (
+        decision INTEGER PRIMARY KEY,
+        sessions TEXT NOT NULL
+    ) STRICT;
+    ",
+    "
+    DROP TABLE considered;
+    CREATE TABLE looked_at (
+        decision INTEGER PRIMARY KEY,
+        sessions BLOB NOT NULL
+    ) STRICT;
+    ",
+    "DROP TABLE looked_at;",
+    // What the rule advised, for whom, and what the person then did: `resume`, `fresh`, or `nothing`.
+    "
+    ALTER TABLE decision ADD COLUMN considered TEXT;
+    ALTER TABLE decision ADD COLUMN asker TEXT NOT NULL DEFAULT '';
+    ALTER TABLE decision ADD COLUMN advised TEXT;
+    ALTER TABLE decision ADD COLUMN candidate TEXT;
+    ALTER TABLE decision ADD COLUMN did TEXT;
+    ALTER TABLE decision ADD COLUMN did_session TEXT;
+    CREATE INDEX decision_advised ON decision(asker, id) WHERE advised IS NOT NULL;
+    ",
+];
+/// For so many decisions, and for the newest of each repository, the best of the sessions that were considered are
+/// kept; for the others the few in the answer.
+const WHOLE: i64 = 100;
+/// Of a decision that is older nobody looks any more what came of it.
+const FORGOTTEN: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// So many of the newest decisions make a record; a few more, because the person did nothing after some.
+const COUNTED: i64 = 200;
+
+/// A decision as it was kept.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    /// Its number.
+    pub(crate) id: i64,
+    /// When it was made.
+    pub(crate) at: Timestamp,
+    /// What was to be done.
+    pub(crate) task: String,
+    /// The answer, as `pick --json` gave it.
+    pub(crate) answer: serde_json::Value,
+    /// The best of the sessions that were considered; `None` where that is not known any more.
+    pub(crate) considered: Option<Vec<Considered>>,
+}
+
+/// What a rule advised, and for which session.
+#[derive(Debug, Clone)]
+pub(crate) struct Advice {
+    /// What it advised.
+    pub(crate) action: Action,
+    /// The session that ranked first.
+    pub(crate) candidate: Option<SessionId>,
+}
+
+/// Where decisions are kept.
+pub(crate) fn file(app: &App) -> PathBuf {
+    app.config.state.join("decisions.sqlite")
+}
+
+/// The decisions, open.
+pub(crate) struct Book<'a> {
+    app: &'a App,
+    connection: Connection,
+}
+
+impl<'a> Book<'a> {
+    /// Opens it.
+    pub(crate) fn open(app: &'a App) -> Result<Self, Error> {
+        Ok(Self { app, connection: open(app)? })
+    }
+
+    /// Keeps a decision; returns its number. What becomes of its advice is looked for later, where there is any.
+    pub(crate) fn keep(
+        mut self,
+        answer: &Answer,
+        considered: &[Considered],
+        advice: Option<&Advice>,
+    ) -> Result<i64, Error> {
+        let app = self.app;
+        let failed = |error: rusqlite::Error| failed(app, &error);
+        let json = |error: serde_json::Error| not_json(&error);
+        let (answered, best) =
+            (serde_json::to_string(answer).map_err(json)?, serde_json::to_string(considered).map_err(json)?);
+        let repo = answer.repo_path.to_string_lossy();
+        let asker = answer.agent_id.as_ref().map(ToString::to_string).unwrap_or_default();
+        let candidate = advice.and_then(|advice| advice.candidate.as_ref()).map(ToString::to_string);
+        let advised = advice.map(|advice| advice.action.word());
+        let transaction = self.connection.transaction().map_err(failed)?;
+        transaction
+            .execute(
+                "INSERT INTO decision (at, repo, task, answer, considered, asker, advised, candidate)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![app.now.to_string(), repo, answer.task, answered, best, asker, advised, candidate],
+            )
+            .map_err(failed)?;
+        let id = transaction.last_insert_rowid();
+        for old in old(&transaction, id, &repo).map_err(failed)? {
+            transaction
+                .execute("UPDATE decision SET considered = NULL WHERE id = ?1", [old])
+                .map_err(failed)?;
+        }
+        transaction.commit().map_err(failed)?;
+        Ok(id)
+    }
+
+    /// How often the rule was right for whoever asks, after it was looked what came of the decisions of this
+    /// repository that are still open.
+    pub(crate) fn record(&mut self, field: &Field) -> Result<Record, Error> {
+        let app = self.app;
+        self.settle(field)
+            .and_then(|()| record(&self.connection, &field.asker()))
+            .map_err(|error| failed(app, &error))
+    }
+
+    fn settle(&self, field: &Field) -> rusqlite::Result<()> {
+        let now = self.app.now;
+        let repo = field.meant.root.to_string_lossy();
+        let mut open = self.connection.prepare(
+            "SELECT id, at FROM decision
+             WHERE asker = ?1 AND repo = ?2 AND advised IS NOT NULL AND did IS NULL ORDER BY id DESC LIMIT 50",
+        )?;
+        let rows: Vec<(i64, String)> = open
+            .query_map(params![field.asker(), repo], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        for (id, at) in rows {
+            let Ok(at) = at.parse::<Timestamp>() else { continue };
+            let age = now.duration_since(at);
+            let did = if age > FORGOTTEN { Some(Did::Nothing) } else { after(field, at) };
+            if let Some(did) = did.or_else(|| (age > WINDOW).then_some(Did::Nothing)) {
+                enter(&self.connection, id, &did)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a person did after decision `id`, who was asked.
+pub(crate) fn answered(app: &App, id: i64, advice: &Advice, did: &Did) -> Result<(), Error> {
+    let connection = open(app)?;
+    let candidate = advice.candidate.as_ref().map(ToString::to_string);
+    connection
+        .execute(
+            "UPDATE decision SET advised = ?2, candidate = ?3 WHERE id = ?1",
+            params![id, advice.action.word(), candidate],
+        )
+        .and_then(|_| enter(&connection, id, did))
+        .map_err(|error| failed(app, &error))
+}
+
+/// The record of the person, or of an agent.
+pub(crate) fn record_of(app: &App, asker: &str) -> Result<Record, Error> {
+    if !file(app).exists() {
+        return Ok(Record::default());
+    }
+    record(&open(app)?, asker).map_err(|error| failed(app, &error))
+}
+
+fn enter(connection: &Connection, id: i64, did: &Did) -> rusqlite::Result<()> {
+    let (word, session) = match did {
+        Did::Resumed(session) => ("resume", Some(session.as_str())),
+        Did::BeganFresh => ("fresh", None),
+        Did::Nothing => ("nothing", None),
+    };
+    connection
+        .execute("UPDATE decision SET did = ?2, did_session = ?3 WHERE id = ?1", params![id, word, session])
+        .map(drop)
+}
+
+fn record(connection: &Connection, asker: &str) -> rusqlite::Result<Record> {
+    let mut settled = connection.prepare(
+        "SELECT advised, candidate, did, did_session FROM decision
+         WHERE asker = ?1 AND advised IS NOT NULL AND did IN ('resume', 'fresh') ORDER BY id DESC LIMIT ?2",
+    )?;
+    let rows = settled.query_map(params![asker, COUNTED], |row| {
+        let columns: (String, Option<String>, String, Option<String>) =
+            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        let (advised, candidate, did, session) = columns;
+        Ok(Settled {
+            began_fresh: did == "fresh",
+            was_right: advised == did && (did == "fresh" || candidate == session),
+        })
+    })?;
+    Ok(Record::of(rows.collect::<rusqlite::Result<Vec<_>>>()?))
+}
+
+/// The decisions of which no more than the answer is kept since decision `id` of a repository was made.
+fn old(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64>> {
+    let last = id - WHOLE;
+    if last <= 0 {
+        return Ok(Vec::new());
+    }
+    let mut of_both = connection.prepare(
+        "SELECT id FROM decision AS old
+         WHERE id IN (?1, (SELECT max(id) FROM decision WHERE repo = ?2 AND id < ?3)) AND id <= ?1
+         AND EXISTS (SELECT 1 FROM decision AS newer WHERE newer.repo = old.repo AND newer.id > old.id)",
+    )?;
+    of_both.query_map(params![last, repo, id], |row| row.get(0))?.collect()
+}
+
+/// The newest decision of a repository.
+pub(crate) fn newest(app: &App, repo: &Path) -> Result<Option<Kept>, Error> {
+    if !file(app).exists() {
+        return Ok(None);
+    }
+    let connection = open(app)?;
+    let row = connection
+        .query_row(
+            "SELECT id, at, task, answer, considered FROM decision WHERE repo = ?1 ORDER BY id DESC LIMIT 1",
+            [repo.to_string_lossy()],
+            |row| {
+                let columns: (i64, String, String, String, Option<String>) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+                Ok(columns)
+            },
+        )
+        .optional()
+        .map_err(|error| failed(app, &error))?;
+    let Some((id, at, task, answer, considered)) = row else { return Ok(None) };
+    let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| not_json(&error))?;
+    // What an older program considered has other fields: it is as good as not known.
+    let considered = considered.and_then(|text| serde_json::from_str(&text).ok());
+    let at = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+    Ok(Some(Kept { id, at, task, answer, considered }))
+}
+
+fn open(app: &App) -> Result<Connection, Error> {
+    let cannot = "decisions cannot be kept or read";
+    let file = file(app);
+    database::open_precious(&file, &STEPS)
+        .and_then(|opened| opened.leave_short_log(&file).map(|()| opened.connection))
+        .map_err(|error| Error::caused(Kind::Unavailable, cannot, &error))
+}
+
+fn failed(app: &App, error: &rusqlite::Error) -> Error {
+    let attempt = format!("cannot use the decisions in {}", file(app).display());
+    Error::caused(Kind::Unavailable, attempt, error)
+}
+
+fn not_json(error: &serde_json::Error) -> Error {
+    Error::caused(Kind::Unavailable, "a decision is no JSON", error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_sessions_are_kept_of_new_decisions_and_of_the_newest_of_each_repository() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(&STEPS.concat()).unwrap();
+        let decide = |repo: &str| {
+            connection
+                .execute("INSERT INTO decision (at, repo, task, answer) VALUES ('', ?1, '', '')", [repo])
+                .unwrap();
+            old(&connection, connection.last_insert_rowid(), repo).unwrap()
+        };
+        assert_eq!(decide("seldom"), [0; 0]);
+        for _ in 2..=WHOLE + 1 {
+            assert_eq!(decide("often"), [0; 0], "the first is old, and the newest of its repository");
+        }
+        assert_eq!(decide("often"), [2], "the second is old");
+        assert_eq!(decide("seldom"), [1, 3], "the third is old, and the first is no longer the newest");
+        assert_eq!(decide("often"), [4]);
+    }
+
+    #[test]
+    fn a_record_counts_what_the_person_did() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(&STEPS.concat()).unwrap();
+        let decide = |asker: &str, advised: &str, did: &Did| {
+            connection
+                .execute(
+                    "INSERT INTO decision (at, repo, task, answer, asker, advised, candidate)
+                     VALUES ('', '', '', '', ?1, ?2, 'a')",
+                    [asker, advised],
+                )
+                .unwrap();
+            enter(&connection, connection.last_insert_rowid(), did).unwrap();
+        };
+        let resumed = |id: &str| Did::Resumed(id.parse().unwrap());
+        decide("", "resume", &resumed("a"));
+        decide("", "resume", &resumed("b"));
+        decide("", "resume", &Did::BeganFresh);
+        decide("", "fresh", &Did::BeganFresh);
+        decide("", "fresh", &Did::Nothing);
+        decide("main", "fresh", &Did::BeganFresh);
+        assert_eq!(record(&connection, "").unwrap(), Record { decisions: 4, right: 2, fresh: 2 });
+        assert_eq!(record(&connection, "main").unwrap(), Record { decisions: 1, right: 1, fresh: 1 });
+    }
+}

@@ -1,0 +1,35 @@
+//! What a person did after a decision, as their sessions show it.
+
+use jiff::{SignedDuration, Timestamp};
+use model::SessionId;
+
+use crate::choose::candidates::{Contender, Field};
+
+/// What is begun later has nothing to do with a decision any more.
+pub(super) const WINDOW: SignedDuration = SignedDuration::from_mins(30);
+
+/// What a person did after a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Did {
+    /// They went on with this session.
+    Resumed(SessionId),
+    /// They began a fresh one.
+    BeganFresh,
+    /// Nothing that could be seen.
+    Nothing,
+}
+
+/// The first thing that was begun here within half an hour of a moment; `None` where nothing was, so far.
+pub(super) fn after(field: &Field, moment: Timestamp) -> Option<Did> {
+    let from = moment.as_second();
+    let window = from..from + WINDOW.as_secs();
+    let begun = field.own.iter().filter_map(|one| begun(one, &window));
+    begun.min_by_key(|(at, _)| *at).map(|(_, did)| did)
+}
+
+fn begun(one: &Contender, window: &std::ops::Range<i64>) -> Option<(i64, Did)> {
+    let fresh = one.beginnings.first().filter(|at| window.contains(at) && !one.is_copy);
+    let resumed = || one.beginnings.resumed().map(|one| one.at).find(|at| window.contains(at));
+    let id = || one.candidate.id.clone();
+    fresh.map(|at| (at, Did::BeganFresh)).or_else(|| resumed().map(|at| (at, Did::Resumed(id()))))
+}

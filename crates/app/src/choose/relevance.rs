@@ -1,0 +1,200 @@
+//! Who says how much each session has to do with a task: a model where one may and can be asked, else common words.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use judge::Model;
+use model::SessionId;
+use selection::{ASKED, Candidate, Grounds, Judge, Judged, Relevance, prompt, understood, worth_asking};
+use transcript::ConfigFolder;
+
+use crate::choose::candidates::Contender;
+use crate::config::settings::{Selection, Through};
+use crate::proceed::claude;
+use crate::{App, Error, Kind, search};
+
+/// More sessions than a repository is asked about.
+const ANSWERS: usize = 5000;
+
+/// The relevance of every candidate, in their order; never later than the settings allow.
+///
+/// A model is asked about the most promising; common words judge the others, and all where it does not answer.
+pub(crate) fn judged(app: &App, settings: &Selection, task: &str, contenders: &[Contender]) -> Judged {
+    let mut judged = by_words(contenders);
+    if !settings.enabled {
+        return judged;
+    }
+    let asker = match Asker::found(app, settings) {
+        Ok(asker) => asker,
+        Err(why) => {
+            judged.fell_back = Some(why);
+            return judged;
+        }
+    };
+    let likely = worth_asking(contenders, &judged.relevance, ASKED);
+    let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&contenders[*at].candidate)).collect();
+    let model = Model::named(&settings.relevance_model);
+    let task = redact::redacted(Cow::Borrowed(task));
+    let question =
+        prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
+    let (judge, answer) = asker.ask(app, settings, &model, &question);
+    match answer.and_then(|answer| understood(&answer, shown.len())) {
+        Ok(found) => {
+            judged.judge = judge;
+            for (at, relevance) in likely.into_iter().zip(found) {
+                judged.relevance[at] = relevance;
+            }
+        }
+        Err(why) => judged.fell_back = Some(why),
+    }
+    judged
+}
+
+/// Whether a model may be asked at all.
+pub(crate) fn asks_model(app: &App, settings: &Selection) -> bool {
+    let has_key = || app.config.api_key.is_some();
+    settings.enabled && (settings.relevance_through == Through::Claude || has_key())
+}
+
+/// A session as a model may see it; its text is the beginning of a longer one, so a secret may be cut off.
+fn without_secrets(candidate: &Candidate) -> Candidate {
+    let about = candidate.about.as_deref().map(|about| redact::redact_beginning(about).into());
+    Candidate { about, ..candidate.clone() }
+}
+
+/// Relevance by common words alone.
+pub(crate) fn by_words(contenders: &[Contender]) -> Judged {
+    Judged::by_words(contenders.iter().map(|one| one.by_words.clone()).collect())
+}
+
+/// Relevance as the index sees it: how well each session answered the task as a question before `moment`.
+///
+/// Only `eval` asks so: docs/selection-quality.md says what came of it.
+pub(crate) fn by_index(
+    app: &App,
+    task: &str,
+    candidates: &[Candidate],
+    moment: Timestamp,
+) -> Result<Judged, Error> {
+    let question = search::Request {
+        question: task.to_owned(),
+        until: Some(moment),
+        limit: ANSWERS,
+        ..search::Request::default()
+    };
+    let found = match search::search(app, &question, &mut |_| true) {
+        Ok(answer) => answer.found,
+        // A task that is no question is near to nothing.
+        Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let scores: HashMap<SessionId, f64> =
+        found.into_iter().map(|one| (one.hit.session, f64::from(one.hit.score))).collect();
+    let one = |candidate: &Candidate| {
+        let score = scores.get(&candidate.id).copied().unwrap_or_default();
+        Relevance { score, reason: Grounds::Said(format!("nearness in the index: {score:.2}")) }
+    };
+    Ok(Judged { relevance: candidates.iter().map(one).collect(), judge: Judge::Index, fell_back: None })
+}
+
+fn limit(settings: &Selection) -> Duration {
+    Duration::from_millis(settings.relevance_timeout_ms)
+}
+
+/// Through whom a model can be asked.
+enum Asker<'a> {
+    Api { key: &'a str },
+    Claude { program: workers::Program, release: workers::Release },
+}
+
+impl<'a> Asker<'a> {
+    fn found(app: &'a App, settings: &Selection) -> Result<Self, String> {
+        match settings.relevance_through {
+            Through::Api => {
+                let key = app.config.api_key.as_ref();
+                let key = key.ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
+                Ok(Self::Api { key: &key.0 })
+            }
+            Through::Claude => {
+                let program = claude::installed(app).ok_or_else(|| claude::missing(app))?;
+                let release =
+                    claude::release(app, &program).ok_or("claude does not say which release it is")?;
+                Ok(Self::Claude { program, release })
+            }
+        }
+    }
+
+    fn ask(
+        &self,
+        app: &App,
+        settings: &Selection,
+        model: &Model,
+        question: &str,
+    ) -> (Judge, Result<String, String>) {
+        match self {
+            Self::Api { key } => {
+                (Judge::Model(model.api.clone()), through_api(app, settings, model, key, question))
+            }
+            Self::Claude { program, release } => {
+                let answer = through_claude(app, settings, model, (program, *release), question);
+                (Judge::Claude(model.alias.clone()), answer)
+            }
+        }
+    }
+}
+
+fn through_api(
+    app: &App,
+    settings: &Selection,
+    model: &Model,
+    key: &str,
+    question: &str,
+) -> Result<String, String> {
+    let question = judge::Question {
+        url: app.config.api_url.as_deref(),
+        key,
+        model: &model.api,
+        max_tokens: settings.relevance_max_tokens,
+        limit: limit(settings),
+        prompt: question,
+    };
+    judge::ask(&question).map_err(|error| error.to_string())
+}
+
+fn through_claude(
+    app: &App,
+    settings: &Selection,
+    model: &Model,
+    (program, release): (&workers::Program, workers::Release),
+    question: &str,
+) -> Result<String, String> {
+    let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&app.config.scratch);
+    let scratch = made.map_err(|error| format!("no folder for claude to run in: {error}"))?;
+    let question = workers::Question {
+        program,
+        release,
+        model: &model.alias,
+        scratch: scratch.path(),
+        limit: limit(settings),
+        prompt: question,
+    };
+    let answer = question.ask();
+    tidy(app, scratch.path());
+    answer
+}
+
+/// Removes the folders that `claude` made for the directory it ran in: nobody else has been there, and what holds
+/// anything stays.
+fn tidy(app: &App, directory: &Path) {
+    let usual = || app.config.home.join(".claude");
+    let root = app.config.claude_config_dir.clone().unwrap_or_else(usual);
+    let physical = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let project = ConfigFolder::new(root).project_folder(&physical);
+    for folder in [project.join("memory"), project] {
+        // Releases differ in what they make.
+        let _ = std::fs::remove_dir(folder);
+    }
+}

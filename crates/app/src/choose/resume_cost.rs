@@ -1,0 +1,60 @@
+//! What a resumed session reads again before its first word, and what that costs.
+
+use jiff::Timestamp;
+use selection::Candidate;
+use serde::Serialize;
+
+use crate::App;
+use crate::choose::candidates::Contender;
+
+/// What a resumed session reads again before its first word.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outlay {
+    /// In tokens.
+    pub tokens: u64,
+    /// Whether they are still in the prompt cache.
+    pub cached: bool,
+    /// How long its prompts stay in the cache, in minutes: 60 where the session pays for the longer cache, as
+    /// subscriptions do, else 5.
+    pub cache_minutes: i64,
+    /// How many minutes ago it was used.
+    pub minutes_since_use: Option<i64>,
+    /// In US dollars, where the model's price is known; what a subscription does not bill counts against its limits.
+    pub cost_usd: Option<f64>,
+    /// The model.
+    pub model: Option<String>,
+    /// How much of the context window they fill, between 0 and 1.
+    pub window_used: f64,
+    /// How many tokens are left before Claude Code compacts.
+    pub until_compaction: u64,
+    /// What would take less.
+    pub cheaper: Vec<String>,
+}
+
+/// What going on with a session takes at first.
+pub(super) fn of(app: &App, resumed: &Contender, now: Timestamp) -> Outlay {
+    let Candidate { id, last_active, .. } = &resumed.candidate;
+    let transcript = resumed.file.as_deref();
+    let messages =
+        transcript.map(|file| catalog::messages(&app.config.places(), id, file)).unwrap_or_default();
+    let before = |at: Option<Timestamp>| at.is_none_or(|at| at < now);
+    let last = messages.iter().rev().find(|message| !message.subagent && before(message.at));
+    let minutes = last_active.map(|then| (now.as_second() - then.as_second()) / 60);
+    let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
+    let found = selection::outlay(resumed.context_tokens, minutes, long_cache);
+    let cheaper = [
+        format!("a fork at an earlier message: backstory fork {id} --at <uuid>"),
+        "a new session, which reads nothing again".to_owned(),
+    ];
+    Outlay {
+        tokens: found.tokens,
+        cached: found.cached,
+        cache_minutes: found.cache_minutes,
+        minutes_since_use: minutes,
+        cost_usd: last.and_then(|message| cost::price(&message.model, &found.usage, message.terms)),
+        model: last.map(|message| message.model.clone()),
+        window_used: found.window_used,
+        until_compaction: found.until_compaction,
+        cheaper: if found.offer_cheaper { cheaper.into() } else { Vec::new() },
+    }
+}

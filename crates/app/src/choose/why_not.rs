@@ -1,0 +1,116 @@
+//! `pick --why-not`: why a decision did not choose a session.
+
+use catalog::Extent;
+use jiff::Timestamp;
+use selection::{Considered, Factors};
+use serde::Serialize;
+
+use crate::choose::decisions;
+use crate::repository::target::Meant;
+use crate::sessions::totals::survey;
+use crate::{App, Error, Kind};
+
+/// Why a session was not chosen.
+#[derive(Debug, Clone, Serialize)]
+pub struct WhyNot {
+    /// The decision.
+    pub decision: i64,
+    /// When it was made.
+    pub at: Timestamp,
+    /// What was to be done.
+    pub task: String,
+    /// What was decided.
+    pub action: String,
+    /// Why.
+    pub reason: String,
+    /// The session asked about, as it was looked at then.
+    pub session: Considered,
+    /// Its place among all, from 1.
+    pub rank: usize,
+    /// Of how many.
+    pub candidates: usize,
+    /// The session that was chosen, in the same shape; `null` where none was.
+    pub chosen: Option<Considered>,
+    /// The answer in words, one line each.
+    pub because: Vec<String>,
+}
+
+/// Answers, from the newest decision of the repository, why a session was not chosen.
+pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
+    let meant = if let Some(meant) = Meant::directory(app, repo)? {
+        meant
+    } else {
+        let all = survey(app, None, Extent::Figures, Some);
+        Meant::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
+    };
+    let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {
+        let message = format!("nothing was decided for {} yet", meant.root.display());
+        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides")
+    })?;
+    let is_it = |one: &Considered| {
+        one.session_id.as_str().starts_with(session) || one.session_id.short().starts_with(session)
+    };
+    let considered = kept.considered.ok_or_else(|| {
+        let message = format!("which sessions decision {} considered is not known any more", kept.id);
+        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides again")
+    })?;
+    let at = considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
+        let message =
+            format!("no session `{session}` is among the best that decision {} considered", kept.id);
+        Error::new(Kind::NotFound, message)
+            .hint("it ranked lower, belongs to another repository or agent, or a label or a run decided")
+    })?;
+    let answer = &kept.answer;
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let one = considered[at].clone();
+    let is_chosen = |other: &&Considered| answer["session_id"] == other.session_id.as_str();
+    let chosen = considered.iter().find(is_chosen).cloned();
+    Ok(WhyNot {
+        decision: kept.id,
+        at: kept.at,
+        task: kept.task.clone(),
+        action: text(&answer["action"]),
+        reason: text(&answer["reason"]),
+        because: because(&one, chosen.as_ref(), answer["threshold"].as_f64().unwrap_or_default()),
+        session: one,
+        rank: at + 1,
+        candidates: answer["candidates"]
+            .as_u64()
+            .and_then(|all| usize::try_from(all).ok())
+            .unwrap_or(considered.len()),
+        chosen,
+    })
+}
+
+fn because(one: &Considered, chosen: Option<&Considered>, threshold: f64) -> Vec<String> {
+    if chosen.is_some_and(|chosen| chosen.session_id == one.session_id) {
+        return vec!["it was chosen".to_owned()];
+    }
+    let mut lines = vec![one.reason.clone()];
+    match one.score {
+        Some(score) if one.ceiling.is_none() && score < threshold => {
+            lines.push(format!("its score {score:.2} is under the threshold {threshold:.2}"));
+        }
+        None => lines.push("others come first: by branch, then by how lately they were used".to_owned()),
+        _ => {}
+    }
+    // By the calibrated rule the five factors decide nothing.
+    let by_factors = one.estimate.is_none() && chosen.is_none_or(|chosen| chosen.estimate.is_none());
+    let theirs = chosen.filter(|_| by_factors).map(|chosen| named(&chosen.factors)).into_iter().flatten();
+    for ((word, ours), (_, theirs)) in named(&one.factors).into_iter().zip(theirs) {
+        if ours < theirs {
+            lines.push(format!("{word}: {ours:.2}, the chosen session has {theirs:.2}"));
+        }
+    }
+    lines
+}
+
+fn named(factors: &Factors) -> [(&'static str, f64); 5] {
+    [
+        ("branch", factors.branch_match),
+        ("recency", factors.recency),
+        ("relevance", factors.task_relevance),
+        ("health", factors.session_health),
+        ("capacity", factors.context_capacity),
+    ]
+}

@@ -1,0 +1,8 @@
+//! Where everything lies, what the person set, and the made-up sessions of `--demo`.
+
+pub(crate) mod demo;
+mod environment;
+pub(crate) mod settings;
+mod state_folder;
+
+pub use environment::{Config, Secret, Variables};

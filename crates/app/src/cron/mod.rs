@@ -1,0 +1,312 @@
+//! `cron`: jobs that are done at set times, and the daemon that does them. How one is started: `cron/crew.rs`.
+
+mod crew;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use schedule::{Book, Change, FILE, Lease, run_now, settle, tick};
+use serde::Serialize;
+
+use crate::repository::target::Meant;
+use crate::workers::{Request, WorkerState};
+use crate::{App, Error, Kind};
+use crew::{Crew, lives, own};
+
+pub use schedule::{
+    Job, JobId, NewJob, Options, Outcome, Overlap, Payload, Run, RunState, SessionTarget, Trigger, When,
+};
+
+/// The longest a daemon sleeps: its right to fire runs out.
+const SLICE: Duration = Duration::from_secs(10);
+/// So long it sleeps while a run goes on, whose end is to be seen.
+const BUSY_SLICE: Duration = Duration::from_secs(2);
+/// How often it looks at the clock, which may be set, and whether the jobs have changed.
+const GLANCE: Duration = Duration::from_secs(1);
+
+/// What a cron expression is made of.
+const FIELDS: &str =
+    "it has five fields: minute, hour, day of the month, month, day of the week; as in `0 9 * * MON-FRI`";
+
+/// A job, and when it is done next.
+#[derive(Debug, Clone, Serialize)]
+pub struct JobJson {
+    /// The job.
+    #[serde(flatten)]
+    pub job: Job,
+    /// When it is due next; absent where it is not.
+    pub next: Option<Timestamp>,
+    /// Its newest run.
+    pub last_run: Option<Run>,
+    /// What the worker of that run waits to be answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Request>,
+}
+
+/// All jobs, and whether a daemon is there to do them.
+#[derive(Debug, Clone, Serialize)]
+pub struct JobsJson {
+    /// By name.
+    pub jobs: Vec<JobJson>,
+    /// Whether a daemon has the right to fire.
+    pub daemon: bool,
+}
+
+/// A run, with the name of its job.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunJson {
+    /// The job's name.
+    pub job: String,
+    /// The run.
+    #[serde(flatten)]
+    pub run: Run,
+}
+
+/// What a daemon tells.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Told {
+    /// It has the right to fire.
+    Leads,
+    /// Another has it; this one follows when that is gone.
+    Follows,
+    /// A run changed.
+    Run {
+        /// The run as it is now.
+        run: Box<RunJson>,
+    },
+    /// Something could not be done.
+    Problem {
+        /// What, in words.
+        message: String,
+    },
+}
+
+/// Adds a job. Its directory is taken as typed: a path, or `None` for where the person is; a clock without a zone
+/// becomes the person's.
+pub fn add(app: &App, mut order: NewJob, directory: Option<&str>) -> Result<JobJson, Error> {
+    let named = directory.unwrap_or(".");
+    let Some(meant) = Meant::directory(app, Some(named))? else {
+        return Err(Error::new(Kind::Usage, format!("`{named}` is no directory")).hint("--repo takes a path"));
+    };
+    order.directory = meant.directory;
+    if let When::Cron { tz, .. } = &mut order.schedule
+        && tz.is_none()
+    {
+        *tz = (app.zone)().iana_name().map(str::to_owned);
+    }
+    order.check().map_err(|wrong| {
+        let wrong = Error::new(Kind::Usage, wrong.to_string());
+        match order.schedule {
+            When::Cron { .. } => wrong.hint(FIELDS),
+            When::At { .. } | When::Every { .. } => wrong,
+        }
+    })?;
+    crew::check(&order.options)?;
+    let mut book = open(app)?;
+    let Some(job) = book.add(&order, app.now).map_err(unusable)? else {
+        let taken = format!("there is a job `{}` already", order.name);
+        let remove = format!("give another name, or remove that one: backstory cron remove {}", order.name);
+        return Err(Error::new(Kind::Usage, taken).hint(remove));
+    };
+    told(app, &book, job)
+}
+
+/// All jobs. `program` is this very program.
+pub fn list(app: &App, program: &Path, clock: fn() -> Timestamp) -> Result<JobsJson, Error> {
+    let book = settled(app, program, clock)?;
+    let jobs = book.jobs().map_err(unusable)?;
+    let jobs = jobs.into_iter().map(|job| told(app, &book, job)).collect::<Result<_, _>>()?;
+    Ok(JobsJson { jobs, daemon: has_daemon(app, &book)? })
+}
+
+/// How many jobs are due some time, while no daemon is there to do them.
+pub fn forsaken(app: &App) -> Result<usize, Error> {
+    if !app.config.state.join(FILE).exists() {
+        return Ok(0);
+    }
+    let book = open(app)?;
+    if has_daemon(app, &book)? {
+        return Ok(0);
+    }
+    let jobs = book.jobs().map_err(unusable)?;
+    Ok(jobs.iter().filter(|job| next(app, job).is_some()).count())
+}
+
+fn has_daemon(app: &App, book: &Book) -> Result<bool, Error> {
+    let daemon = book.holder(app.now).map_err(unusable)?;
+    Ok(daemon.is_some_and(|daemon| lives(&daemon)))
+}
+
+/// Switches a job on or off.
+pub fn switch(app: &App, name: &str, is_on: bool) -> Result<JobJson, Error> {
+    let mut book = open(app)?;
+    let id = found(&book, name)?.id;
+    let change = if is_on { Change::Enable } else { Change::Disable };
+    let job = book.switch(id, change, app.now).map_err(unusable)?.ok_or_else(|| unknown(name))?;
+    told(app, &book, job)
+}
+
+/// Removes a job with its history; what runs goes on.
+pub fn remove(app: &App, name: &str) -> Result<JobJson, Error> {
+    let mut book = open(app)?;
+    let job = found(&book, name)?;
+    let was = told(app, &book, job)?;
+    book.remove(was.job.id).map_err(unusable)?;
+    Ok(was)
+}
+
+/// Does a job now. `program` is this very program.
+pub fn run(app: &App, name: &str, program: &Path, clock: fn() -> Timestamp) -> Result<RunJson, Error> {
+    let mut book = open(app)?;
+    let job = found(&book, name)?;
+    let run = run_now(&mut book, &job, &own(), &mut Crew { app, program, clock }).map_err(unusable)?;
+    Ok(of_job(app, job.order.name, &run))
+}
+
+/// The runs of a job, or of all, newest first. `program` is this very program.
+pub fn history(
+    app: &App,
+    name: Option<&str>,
+    limit: usize,
+    program: &Path,
+    clock: fn() -> Timestamp,
+) -> Result<Vec<RunJson>, Error> {
+    let book = settled(app, program, clock)?;
+    let job = name.map(|name| found(&book, name)).transpose()?;
+    let names: BTreeMap<JobId, String> =
+        book.jobs().map_err(unusable)?.into_iter().map(|job| (job.id, job.order.name)).collect();
+    let runs = book.history(job.map(|job| job.id), limit).map_err(unusable)?;
+    Ok(runs.iter().filter_map(|run| Some(of_job(app, names.get(&run.job_id)?.clone(), run))).collect())
+}
+
+/// Does jobs when they are due, until `sleeps` says that it is enough. `program` is this very program.
+///
+/// What cannot be done is told, and tried again: who leaves a daemon alone wants it to go on.
+pub fn daemon(
+    app: &App,
+    program: &Path,
+    clock: fn() -> Timestamp,
+    sleeps: &mut dyn FnMut(Duration) -> bool,
+    tell: &mut dyn FnMut(Told),
+) -> Result<(), Error> {
+    let mut daemon =
+        Daemon { book: open(app)?, crew: Crew { app, program, clock }, leads: None, problem: None };
+    loop {
+        let version = daemon.book.version().unwrap_or_default();
+        let (lease, slice) = match daemon.look(tell) {
+            Ok(found) => found,
+            Err(error) => {
+                daemon.problem(Error::caused(Kind::Unavailable, UNUSABLE, &error).message, tell);
+                (None, SLICE)
+            }
+        };
+        let until = clock().checked_add(slice).unwrap_or(Timestamp::MAX);
+        while clock() < until && daemon.book.version().unwrap_or_default() == version {
+            let left = until.duration_since(clock()).unsigned_abs();
+            if !sleeps(left.min(GLANCE)) {
+                return lease.map_or(Ok(()), |lease| daemon.book.release(&lease).map_err(unusable));
+            }
+        }
+    }
+}
+
+struct Daemon<'a> {
+    book: Book,
+    crew: Crew<'a>,
+    /// Whether it has told that it leads, or follows.
+    leads: Option<bool>,
+    /// What it told last that it could not do.
+    problem: Option<String>,
+}
+
+impl Daemon<'_> {
+    /// Looks at everything once; says whether it may, and how long it can sleep.
+    fn look(&mut self, tell: &mut dyn FnMut(Told)) -> Result<(Option<Lease>, Duration), schedule::Error> {
+        let now = (self.crew.clock)();
+        let lease = self.book.lease(&own(), now, lives)?;
+        if self.leads != Some(lease.is_some()) {
+            self.leads = Some(lease.is_some());
+            tell(if lease.is_some() { Told::Leads } else { Told::Follows });
+        }
+        let Some(lease) = lease else { return Ok((None, SLICE)) };
+        let found = tick(&mut self.book, &lease, &(self.crew.app.zone)(), &mut self.crew)?;
+        if found.problems.is_empty() {
+            self.problem = None;
+        }
+        for message in found.problems {
+            self.problem(message, tell);
+        }
+        for (job, run) in found.changed {
+            tell(Told::Run { run: Box::new(of_job(self.crew.app, job.order.name, &run)) });
+        }
+        let now = (self.crew.clock)();
+        let next = found.next.map_or(SLICE, |next| next.duration_since(now).try_into().unwrap_or_default());
+        Ok((Some(lease), next.min(if found.is_busy { BUSY_SLICE } else { SLICE })))
+    }
+
+    /// Tells what could not be done, once as long as it stays the same.
+    fn problem(&mut self, message: String, tell: &mut dyn FnMut(Told)) {
+        if self.problem.as_ref() != Some(&message) {
+            self.problem = Some(message.clone());
+            tell(Told::Problem { message });
+        }
+    }
+}
+
+fn told(app: &App, book: &Book, mut job: Job) -> Result<JobJson, Error> {
+    let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
+    let next = next(app, &job);
+    job.order.payload = app.told_value(&job.order.payload);
+    let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(app, run))?;
+    Ok(JobJson { next, last_run: last_run.map(|run| told_run(app, &run)), requests, job })
+}
+
+fn next(app: &App, job: &Job) -> Option<Timestamp> {
+    job.order.schedule.next_after(job.settled.max(app.now), &(app.zone)()).filter(|_| job.enabled)
+}
+
+/// What the worker of a run waits to be answered.
+fn asked(app: &App, run: &Run) -> Result<Vec<Request>, Error> {
+    let RunState::Running { worker, .. } = run.state else { return Ok(Vec::new()) };
+    match crate::workers::find(app, &worker.to_string())?.state {
+        WorkerState::WaitingPermission { requests } => Ok(requests),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn told_run(app: &App, run: &Run) -> Run {
+    Run { state: app.told_value(&run.state), ..run.clone() }
+}
+
+fn of_job(app: &App, job: String, run: &Run) -> RunJson {
+    RunJson { job, run: told_run(app, run) }
+}
+
+fn found(book: &Book, name: &str) -> Result<Job, Error> {
+    book.job(name).map_err(unusable)?.ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> Error {
+    Error::new(Kind::NotFound, format!("there is no job `{name}`")).hint("`backstory cron list` shows all")
+}
+
+/// The book, in which the ends of runs are entered.
+fn settled(app: &App, program: &Path, clock: fn() -> Timestamp) -> Result<Book, Error> {
+    let mut book = open(app)?;
+    settle(&mut book, &mut Crew { app, program, clock }).map_err(unusable)?;
+    Ok(book)
+}
+
+fn open(app: &App) -> Result<Book, Error> {
+    Book::open(&app.config.state.join(FILE)).map_err(unusable)
+}
+
+const UNUSABLE: &str = "the schedule cannot be used";
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn unusable(error: schedule::Error) -> Error {
+    Error::caused(Kind::Unavailable, UNUSABLE, &error)
+}

@@ -1,0 +1,4 @@
+//! What sessions do from now on, and the hooks that say more of it.
+
+pub mod hooks;
+pub mod watch;

@@ -1,0 +1,190 @@
+//! `watch`: what every session does, from now on.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::{Activity, Session, SessionEvent, SessionId, SessionInfo};
+pub use monitor::{Ended, Listener, Snapshot};
+use monitor::{Monitor, Settings};
+use transcript::ConfigFolder;
+
+use crate::live::hooks;
+use crate::sessions::activity;
+use crate::sessions::list::{Request, list};
+use crate::workers::reports::Ear;
+use crate::{App, Error, Kind, Secrets};
+
+/// How many events one who watches may be behind.
+const BEHIND: usize = 4096;
+
+/// What a listing tells of a session that watching it does not: as little as is shown, for there are thousands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// Its title.
+    pub title: Option<Arc<str>>,
+    /// Its project.
+    pub project: Option<Arc<str>>,
+    /// The directory it started in.
+    pub cwd: Option<Arc<Path>>,
+    /// When it began.
+    pub created: Option<Timestamp>,
+    /// When something last happened in it.
+    pub last: Option<Timestamp>,
+    /// Whether a live process holds it.
+    pub is_running: bool,
+    /// What it did when it was listed.
+    pub activity: Option<Activity>,
+    /// Tokens the model would have before it.
+    pub context_tokens: u64,
+    /// What it has cost, in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+impl From<Session> for Facts {
+    fn from(session: Session) -> Self {
+        Self {
+            title: session.title,
+            project: session.project,
+            cwd: session.cwd,
+            created: session.created,
+            last: session.last_modified,
+            is_running: session.is_running,
+            activity: session.activity,
+            context_tokens: session.context_tokens,
+            cost_usd: session.registry_cost_usd.or(session.cost_usd),
+        }
+    }
+}
+
+/// The facts of every session, shared by those who show them.
+pub type Listed = Arc<HashMap<SessionId, Facts>>;
+
+/// The sessions, watched; it ends when dropped.
+#[derive(Debug)]
+pub struct Watch {
+    monitor: Monitor,
+    wanted: Sender<()>,
+    listed: Receiver<Listed>,
+    facts: Listed,
+    secrets: Secrets,
+    /// Workers are listened to until this is dropped.
+    _workers: Sender<()>,
+}
+
+impl Watch {
+    /// Begins to watch by this clock: how things stand, and one who hears all that happens from then on.
+    pub fn start(app: &App, clock: fn() -> Timestamp) -> Result<(Self, Snapshot, Listener), Error> {
+        let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
+        let monitor = Monitor::start(settings(app, clock)).map_err(|error| wrong(&error))?;
+        let workers = hear_workers(app, &monitor).map_err(|error| wrong(&error))?;
+        let (wanted, listed) = lister(app.clone(), clock).map_err(|error| wrong(&error))?;
+        let Some((snapshot, listener)) = monitor.listen(BEHIND) else {
+            return Err(Error::new(Kind::Unavailable, "the watching ended before it began"));
+        };
+        Ok((
+            Self {
+                monitor,
+                wanted,
+                listed,
+                facts: Listed::default(),
+                secrets: app.secrets,
+                _workers: workers,
+            },
+            snapshot,
+            listener,
+        ))
+    }
+
+    /// How things stand, for one who has missed events.
+    pub fn snapshot(&self) -> Option<Snapshot> {
+        self.monitor.look()
+    }
+
+    /// Has every session listed again, beside what is watched.
+    pub fn want_facts(&self) {
+        // Where nobody lists any more, the facts stay as they are.
+        let _ = self.wanted.send(());
+    }
+
+    /// Takes in the sessions as they were listed since the last time; true when there was a listing.
+    pub fn take_facts(&mut self) -> bool {
+        let Some(listed) = self.listed.try_iter().last() else { return false };
+        self.facts = listed;
+        true
+    }
+
+    /// The sessions as they were listed last.
+    pub fn facts(&self) -> Listed {
+        Arc::clone(&self.facts)
+    }
+
+    /// What is watched of a session, with what its listing knows better, as it may be shown.
+    pub fn complete(&self, mut info: SessionInfo) -> SessionInfo {
+        if let Some(facts) = self.facts.get(&info.session_id) {
+            info.title = facts.title.as_deref().map(ToOwned::to_owned).or(info.title);
+            info.project = facts.project.as_deref().map(ToOwned::to_owned).or(info.project);
+            info.cwd = facts.cwd.as_deref().map(ToOwned::to_owned).or(info.cwd);
+            info.created = facts.created.or(info.created);
+        }
+        self.secrets.told_info(&mut info);
+        info
+    }
+
+    /// An event, with what the listing knows better of the session that it shows, as it may be shown.
+    pub fn completed(&self, event: &SessionEvent) -> SessionEvent {
+        let complete = |info: &SessionInfo| Box::new(self.complete(info.clone()));
+        match event {
+            SessionEvent::SessionCreated(info) => SessionEvent::SessionCreated(complete(info)),
+            SessionEvent::SessionUpdated(info) => SessionEvent::SessionUpdated(complete(info)),
+            other => {
+                let mut event = other.clone();
+                self.secrets.told_happening(&mut event);
+                event
+            }
+        }
+    }
+}
+
+fn settings(app: &App, clock: fn() -> Timestamp) -> Settings {
+    let activity = &app.config.settings.activity;
+    Settings {
+        folders: app.config.claude_folders.iter().map(ConfigFolder::new).collect(),
+        hooks: Some(hooks::folder(app)),
+        timers: activity::timers(app),
+        poll: Duration::from_millis(activity.poll_milliseconds.max(10).into()),
+        events: activity.events,
+        clock,
+    }
+}
+
+/// What workers say is heard before it is asked how things stand.
+fn hear_workers(app: &App, monitor: &Monitor) -> std::io::Result<Sender<()>> {
+    let (mut ear, voice) = (Ear::new(app), monitor.voice());
+    for (session, spoken) in ear.listen() {
+        voice.say(session, spoken);
+    }
+    ear.keep_listening(voice)
+}
+
+/// Lists sessions whenever it is asked to, on a thread of its own: their cost takes every transcript.
+fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>, Receiver<Listed>)> {
+    let (wanted, wishes) = channel::<()>();
+    let (facts, received) = channel();
+    std::thread::Builder::new().name("lister".to_owned()).spawn(move || {
+        while wishes.recv().is_ok() {
+            // Several wishes are one.
+            while wishes.try_recv().is_ok() {}
+            app.now = clock();
+            let sessions = list(&app, &Request::default(), |_| {}).sessions;
+            let listed = sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
+            if facts.send(Arc::new(listed.collect())).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok((wanted, received))
+}

@@ -1,0 +1,355 @@
+//! `fork`: a copy of a session goes on under an id of its own; the session itself stays as it is.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::{Session, SessionId};
+use serde::Serialize;
+use transcript::Cut;
+use workers::{CommandLine, Release, Start, Unprintable, WorkerId, quoted};
+
+use crate::proceed::claude;
+use crate::proceed::copy::Copy;
+use crate::proceed::location::{self, Place};
+use crate::sessions::lookup::Ranked;
+use crate::workers::detach;
+use crate::workers::run;
+use crate::{App, Error, Kind};
+
+/// How a session is forked.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The directory the fork goes on in; the one the session started in without it.
+    pub into: Option<PathBuf>,
+    /// The id of the last record that the fork has; all without it.
+    pub at: Option<String>,
+    /// What the person passes on to `claude`.
+    pub extra: Vec<OsString>,
+}
+
+/// A fork that is ready to be made.
+#[derive(Debug, Clone)]
+pub struct Fork {
+    command: CommandLine,
+    copy: Option<Copy>,
+    now: Timestamp,
+}
+
+/// A session that can be forked, or why it cannot.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Candidate {
+    /// From 1, best first.
+    pub rank: usize,
+    /// Between 0 and 1.
+    pub score: f32,
+    /// The session.
+    pub session_id: SessionId,
+    /// Its title.
+    pub title: Option<String>,
+    /// The directory it started in.
+    #[serde(serialize_with = "model::optional_path")]
+    pub working_directory: Option<PathBuf>,
+    /// When something last happened in it.
+    pub date: Option<Timestamp>,
+    /// The words that were found.
+    pub snippet: Option<String>,
+    /// The transcript that holds them, the session's own or a sub-agent's; or qmd's name of its document.
+    #[serde(serialize_with = "model::optional_path")]
+    pub source_path: Option<PathBuf>,
+    /// The session's transcript.
+    #[serde(serialize_with = "model::optional_path")]
+    pub jsonl_path: Option<PathBuf>,
+    /// Whether it can be forked now.
+    pub can_fork: bool,
+    /// Why not.
+    pub why_not: Option<String>,
+}
+
+/// A fork on which a worker works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Forked {
+    /// What people call the session it came from.
+    pub session_name: String,
+    /// The terminal it runs in; it has none.
+    pub terminal_id: Option<String>,
+    /// The session it came from.
+    pub resume_session_id: SessionId,
+    /// Its own id.
+    pub session_id: SessionId,
+    /// Its worker.
+    pub worker_id: WorkerId,
+}
+
+/// The sessions a person may want to fork, with what speaks against it.
+pub fn candidates(app: &App, ranked: &[Ranked]) -> Vec<Candidate> {
+    let program = claude::installed(app);
+    let release = program.as_ref().and_then(|program| claude::release(app, program));
+    let hindrance = program.is_none().then(|| format!("{}: {}", claude::missing(app), claude::advice(app)));
+    let made_up = location::is_real(app).err().map(|error| error.message);
+    let hindrance = made_up.or(hindrance).or_else(|| release.and_then(too_old));
+    ranked.iter().zip(1..).map(|(found, rank)| candidate(app, found, rank, hindrance.clone())).collect()
+}
+
+/// The fork of `session` that `request` asks for.
+pub fn fork(app: &App, session: &Session, request: &Request) -> Result<Fork, Error> {
+    location::is_real(app)?;
+    let place = Place::of(app, session)?;
+    let directory = match &request.into {
+        Some(into) => existing(into)?,
+        None => place.start_directory(&session.id)?.to_owned(),
+    };
+    let program = claude::required(app)?;
+    let release = claude::release(app, &program);
+    if let Some(why) = release.and_then(too_old) {
+        return Err(Error::new(Kind::Unavailable, why));
+    }
+    let (start, copy) = how(&place, &session.id, request.at.as_deref(), &directory, release)?;
+    let command = place.command_line(app, program, &directory, start);
+    Ok(Fork { command: CommandLine { extra: request.extra.clone(), ..command }, copy, now: app.now })
+}
+
+/// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for. `program` is this
+/// very program.
+pub fn work(
+    app: &App,
+    session: &Session,
+    request: &Request,
+    intent: &str,
+    program: &Path,
+) -> Result<Forked, Error> {
+    if !request.extra.is_empty() {
+        let message = "what stands behind `--` is for a `claude` on a terminal, and a worker has none";
+        let options =
+            format!("a worker takes options of its own: backstory run --fork {} --help", session.id);
+        return Err(Error::new(Kind::Usage, message).hint(options));
+    }
+    let request = Request { into: request.into.as_deref().map(existing).transpose()?, ..request.clone() };
+    let ready = run::in_a_fork(app, session, &request, intent, program)?;
+    detach(app, ready.worker, program)?;
+    Ok(Forked {
+        session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
+        terminal_id: None,
+        resume_session_id: session.id.clone(),
+        session_id: ready.session_id,
+        worker_id: ready.worker,
+    })
+}
+
+impl Fork {
+    /// Becomes `claude`; comes back only when that fails.
+    pub fn run(&self) -> Error {
+        if let Err(error) = self.make_copy() {
+            return error;
+        }
+        let error = self.command.exec();
+        if let Some(copy) = &self.copy {
+            copy.remove();
+        }
+        not_started(&self.command, &error)
+    }
+
+    /// The line a person would type. A fork at a message is made now: no flag of `claude` cuts a history.
+    pub fn for_a_shell(&self) -> Result<String, Error> {
+        let line = for_a_shell(&self.command)?;
+        match &self.copy {
+            None => Ok(line),
+            Some(Copy::Whole { from, to, .. }) => {
+                let word = |path: &Path| {
+                    quoted(path)
+                        .ok_or_else(|| unprintable(&Unprintable { word: path.as_os_str().to_owned() }))
+                };
+                let (folder, from, to) = (word(to.parent().unwrap_or(to))?, word(from)?, word(to)?);
+                Ok(format!("mkdir -p {folder} && install -m 600 {from} {to} && {line}; rm -f {to}"))
+            }
+            Some(Copy::Cut { .. }) => self.make_copy().map(|()| line),
+        }
+    }
+
+    fn make_copy(&self) -> Result<(), Error> {
+        self.copy.as_ref().map_or(Ok(()), |copy| made(copy, self.now))
+    }
+}
+
+/// The line a person would type for a command.
+pub fn for_a_shell(command: &CommandLine) -> Result<String, Error> {
+    command.for_a_shell().map_err(|word| unprintable(&word))
+}
+
+fn unprintable(word: &Unprintable) -> Error {
+    Error::new(Kind::Unavailable, format!("no command can be printed: {word}"))
+        .hint("without --print the same command runs it, and no shell reads anything")
+}
+
+/// The history of a session, up to the record `at` where one is named, as a session of its own for a directory.
+pub(crate) fn cut(
+    place: &Place,
+    id: &SessionId,
+    at: Option<String>,
+    to: SessionId,
+    directory: &Path,
+) -> Copy {
+    let file = place.folder.project_folder(directory).join(format!("{to}.jsonl"));
+    Copy::Cut { cut: Cut { from: id.clone(), at, to }, from: place.transcript.clone(), to: file }
+}
+
+/// Makes a copy that has to be there before `claude` is started.
+pub(crate) fn made(copy: &Copy, now: Timestamp) -> Result<(), Error> {
+    let failed = |error: std::io::Error| {
+        let attempt = format!("cannot copy the transcript to {}", copy.to().display());
+        Error::caused(Kind::Unavailable, attempt, &error)
+    };
+    if !copy.make(now.into()).map_err(failed)? {
+        return Err(no_record(copy));
+    }
+    copy.watch().map_err(|error| {
+        copy.remove();
+        failed(error)
+    })
+}
+
+/// A program that could not be started.
+pub(crate) fn not_started(command: &CommandLine, error: &std::io::Error) -> Error {
+    let attempt = format!("cannot start {} in {}", command.program.display(), command.directory.display());
+    Error::caused(Kind::Unavailable, attempt, error)
+}
+
+fn candidate(app: &App, found: &Ranked, rank: usize, hindrance: Option<String>) -> Candidate {
+    let session = found.session();
+    let place = session.and_then(|session| Place::of(app, session));
+    let why_not = place.as_ref().err().map(|error| error.message.clone()).or(hindrance);
+    let (session, document) = (found.session.as_ref(), found.document.as_ref());
+    let file = session.and_then(|session| session.file.as_deref()).map(Path::to_path_buf);
+    let told = || document.and_then(|document| document.working_directory.clone());
+    Candidate {
+        rank,
+        score: found.score,
+        session_id: found.id.clone(),
+        title: session.and_then(|session| session.title.as_deref()).map(ToOwned::to_owned),
+        working_directory: place
+            .ok()
+            .and_then(|place| place.directory)
+            .or_else(|| session?.cwd.as_deref().map(Path::to_path_buf))
+            .or_else(told),
+        date: session.and_then(|session| session.last_modified).or_else(|| document?.date),
+        snippet: found.snippet.clone(),
+        source_path: found.source.clone().or_else(|| file.clone()),
+        jsonl_path: file,
+        can_fork: why_not.is_none(),
+        why_not,
+    }
+}
+
+/// How `claude` is started, and what has to be copied before.
+fn how(
+    place: &Place,
+    id: &SessionId,
+    at: Option<&str>,
+    directory: &Path,
+    release: Option<Release>,
+) -> Result<(Start, Option<Copy>), Error> {
+    let target = place.folder.project_folder(directory);
+    let from = place.transcript.clone();
+    let file = |id: &SessionId| target.join(format!("{id}.jsonl"));
+    if let Some(at) = at {
+        let new = new_id()?;
+        let copy = cut(place, id, Some(at.to_owned()), new.clone(), directory);
+        return Ok((Start::Resume(new), Some(copy)));
+    }
+    let finds_it = release.is_some_and(Release::finds_anywhere);
+    if finds_it || place.transcript.parent().and_then(Path::file_name) == target.file_name() {
+        return Ok((Start::Fork { from: id.clone(), to: None }, None));
+    }
+    let new = new_id()?;
+    let copy = Copy::Whole { from, to: file(id), fork: file(&new) };
+    Ok((Start::Fork { from: id.clone(), to: Some(new) }, Some(copy)))
+}
+
+fn new_id() -> Result<SessionId, Error> {
+    let made = uuid::Uuid::new_v4().to_string().parse();
+    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot make a session id", &error))
+}
+
+/// What an installed release lacks, with the one to install.
+pub(crate) fn too_old(release: Release) -> Option<String> {
+    let first = Release::FORKS;
+    let install = claude::INSTALL;
+    (!release.can_fork())
+        .then(|| format!("claude {release} cannot fork a session; install {first} or newer: {install}"))
+}
+
+fn existing(directory: &Path) -> Result<PathBuf, Error> {
+    let failed = |error: &dyn std::error::Error| {
+        let attempt = format!("cannot use the directory {}", directory.display());
+        Error::caused(Kind::Unavailable, attempt, error)
+    };
+    let physical = directory.canonicalize().map_err(|error| failed(&error))?;
+    if physical.is_dir() {
+        return Ok(physical);
+    }
+    Err(failed(&std::io::Error::from(std::io::ErrorKind::NotADirectory)))
+}
+
+fn no_record(copy: &Copy) -> Error {
+    let (at, from) = match copy {
+        Copy::Cut { cut, .. } => (cut.at.as_deref().unwrap_or_default(), cut.from.as_str()),
+        Copy::Whole { .. } => ("", ""),
+    };
+    if at.is_empty() {
+        return Error::new(
+            Kind::NotFound,
+            format!("session {from} has no record that could be gone on from"),
+        );
+    }
+    Error::new(Kind::NotFound, format!("session {from} has no record `{at}`"))
+        .hint(format!("`backstory show {from} --json` gives the id of each of its records"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_claude_is_told_apart() {
+        let check = |release: &str, expected: Option<&str>| {
+            let found = too_old(release.parse().unwrap());
+            assert_eq!(found.as_deref().and_then(|text| text.split(';').next()), expected);
+        };
+        check("1.0.60", Some("claude 1.0.60 cannot fork a session"));
+        check("1.0.128", None);
+    }
+
+    #[test]
+    fn only_a_claude_that_cannot_find_the_session_is_given_a_copy() {
+        let place = Place {
+            transcript: "/h/.claude/projects/-p-a/s1.jsonl".into(),
+            folder: transcript::ConfigFolder::new("/h/.claude"),
+            directory: Some("/p/a".into()),
+        };
+        let check = |directory: &str, release: Option<&str>, at: Option<&str>, expected: &str| {
+            let release = release.map(|release| release.parse().unwrap());
+            let (start, copy) =
+                how(&place, &"s1".parse().unwrap(), at, Path::new(directory), release).unwrap();
+            let told = match (start, copy) {
+                (Start::Fork { to: None, .. }, None) => "fork",
+                (Start::Fork { to: Some(_), .. }, Some(Copy::Whole { to, .. }))
+                    if to == Path::new("/h/.claude/projects/-p-b/s1.jsonl") =>
+                {
+                    "fork of a copy"
+                }
+                (Start::Resume(id), Some(Copy::Cut { to, .. })) if to.ends_with(format!("{id}.jsonl")) => {
+                    "cut"
+                }
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(told, expected, "{directory} {release:?} {at:?}");
+        };
+        check("/p/a", Some("2.1.100"), None, "fork");
+        check("/p/a", None, None, "fork");
+        check("/p/b", Some("2.1.329"), None, "fork");
+        check("/p/b", Some("2.1.100"), None, "fork of a copy");
+        check("/p/b", None, None, "fork of a copy");
+        check("/p/a", Some("2.1.329"), Some("u1"), "cut");
+        check("/p/b", Some("2.1.100"), Some("u1"), "cut");
+    }
+}

@@ -1,0 +1,7 @@
+//! Going on with a session on the terminal: in its own file, or in a fork of it.
+
+pub(crate) mod claude;
+pub(crate) mod copy;
+pub mod fork;
+pub(crate) mod location;
+pub mod resume;

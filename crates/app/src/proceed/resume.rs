@@ -1,0 +1,52 @@
+//! `resume`: a session goes on in its own file, in the directory it started in.
+
+use std::ffi::OsString;
+
+use model::Session;
+use transcript::Live;
+use workers::{CommandLine, Start};
+
+use crate::proceed::claude;
+use crate::proceed::fork::not_started;
+use crate::proceed::location::{Place, go_on_there, holder, is_real};
+use crate::workers::reports;
+use crate::{App, Error, Kind};
+
+/// The `claude` that continues `session`, given `extra` words of the person's.
+///
+/// A session that a live process holds is refused: two writers would part its history.
+pub fn resume(app: &App, session: &Session, extra: &[OsString]) -> Result<CommandLine, Error> {
+    is_real(app)?;
+    if reports::all(app).contains_key(&session.id) {
+        return Err(worked_on(session));
+    }
+    if let Some(live) = holder(app, &session.id) {
+        return Err(held(&live));
+    }
+    let place = Place::of(app, session)?;
+    let directory = place.start_directory(&session.id)?;
+    let program = claude::required(app)?;
+    let start = Start::Resume(session.id.clone());
+    Ok(CommandLine { extra: extra.to_vec(), ..place.command_line(app, program, directory, start) })
+}
+
+/// Becomes `claude`; comes back only when that fails.
+pub fn start(command: &CommandLine) -> Error {
+    not_started(command, &command.exec())
+}
+
+fn worked_on(session: &Session) -> Error {
+    let id = &session.id;
+    Error::new(Kind::Held, format!("a worker has session {id}"))
+        .hint(format!("see what it does, and answer it: backstory attach {id}"))
+        .hint(format!("say more to it: backstory send {id} <message>"))
+        .hint(format!("continue a fork of it: backstory fork {id}"))
+}
+
+fn held(live: &Live) -> Error {
+    let place = live.cwd.as_ref().map_or_else(String::new, |cwd| format!(" in {}", cwd.display()));
+    let message = format!("session {} is open in process {}{place}", live.session, live.pid);
+    Error::new(Kind::Held, message)
+        .hint(go_on_there(live))
+        .hint(format!("continue a fork of it: backstory fork {}", live.session))
+}

@@ -1,0 +1,133 @@
+//! `status`: a repository's state: git, GitHub, documents, its sessions, and who is touching which files now.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jiff::{SignedDuration, Timestamp};
+use model::{AgentId, Session, SessionId};
+use project::ProjectStatus;
+use serde::Serialize;
+
+use crate::repository::target::Meant;
+use crate::sessions::{activity, totals};
+use crate::workers::reports;
+use crate::{App, Error, SessionJson};
+
+/// How many of the newest sessions are told.
+const RECENT: usize = 5;
+/// How many of the asking agent's.
+const OWN: usize = 3;
+/// For how long a file counts as being touched.
+const TOUCHING: SignedDuration = SignedDuration::from_hours(1);
+
+/// Which repository, and who asks.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// A path or a project's name; the directory the person stands in without it.
+    pub repo: Option<String>,
+    /// The agent whose own sessions are told apart.
+    pub agent: Option<AgentId>,
+}
+
+/// The state of a repository.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    /// git, GitHub and documents.
+    #[serde(flatten)]
+    pub project: ProjectStatus,
+    /// Its sessions.
+    pub sessions: Sessions,
+    /// Files that live sessions wrote to within the last hour, the latest first.
+    pub touching: Vec<Touched>,
+    /// When it was so.
+    pub timestamp: Timestamp,
+}
+
+/// The sessions of a repository.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Sessions {
+    /// Those that a live process holds.
+    pub active: Vec<SessionJson>,
+    /// The newest ones, whoever began them.
+    pub recent: Vec<SessionJson>,
+    /// The newest ones of the asking agent; without one, those no agent began.
+    pub own_recent: Vec<SessionJson>,
+}
+
+/// A file that live sessions wrote to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Touched {
+    /// The file.
+    #[serde(serialize_with = "model::path")]
+    pub file: PathBuf,
+    /// When last.
+    pub last: Timestamp,
+    /// The sessions that did; two or more may undo each other's work.
+    pub sessions: Vec<SessionId>,
+}
+
+/// Tells the state of a repository.
+pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
+    let named = Meant::name(app, request.repo.as_deref());
+    let meant = Meant::directory(app, named)?;
+    let ask = |meant: &Meant| project::status(&meant.place(app));
+    let (project, meant, sessions, spoken) = std::thread::scope(|scope| {
+        let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
+        let mut catalog = totals::with_totals(app, |_| ());
+        let spoken = reports::all(app);
+        catalog.hold(|id| spoken.contains_key(id));
+        let all: Vec<Box<Session>> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
+        let found = match &meant {
+            Some(meant) => meant.clone(),
+            None => Meant::by_name(named.unwrap_or_default(), all.iter().map(AsRef::as_ref))?,
+        };
+        let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
+        Ok((project, found, all, spoken))
+    })?;
+    let is_here = |session: &Session| session.repo_path.as_deref() == Some(&meant.root);
+    let mut here: Vec<Session> =
+        sessions.into_iter().filter(|session| is_here(session)).map(|session| *session).collect();
+    activity::enter(app, &mut here, spoken);
+    for session in &mut here {
+        app.told_session(session);
+    }
+    Ok(Answer {
+        project,
+        touching: touching(app, &here),
+        sessions: told(&here, request.agent.as_ref()),
+        timestamp: app.now,
+    })
+}
+
+fn told(here: &[Session], agent: Option<&AgentId>) -> Sessions {
+    let mut newest: Vec<&Session> = here.iter().collect();
+    newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
+    let json = |all: &mut dyn Iterator<Item = &Session>| all.map(SessionJson::from).collect();
+    let mut own = newest.iter().copied().filter(|session| session.origin.agent() == agent).take(OWN);
+    Sessions {
+        active: json(&mut here.iter().filter(|session| session.is_running)),
+        recent: json(&mut newest.iter().copied().take(RECENT)),
+        own_recent: json(&mut own),
+    }
+}
+
+/// What the live sessions wrote to lately; two names of one file are one file.
+fn touching(app: &App, here: &[Session]) -> Vec<Touched> {
+    let since = app.now.checked_sub(TOUCHING).unwrap_or(Timestamp::MIN);
+    let mut files: BTreeMap<PathBuf, Touched> = BTreeMap::new();
+    for session in here.iter().filter(|session| session.is_running) {
+        let transcript = session.file.as_deref();
+        let touched = transcript.and_then(|file| transcript::touched(file, since).ok()).unwrap_or_default();
+        for (path, at) in touched {
+            let file = path.canonicalize().unwrap_or(path);
+            let known = files.entry(file.clone()).or_insert(Touched { file, last: at, sessions: Vec::new() });
+            known.last = known.last.max(at);
+            if !known.sessions.contains(&session.id) {
+                known.sessions.push(session.id.clone());
+            }
+        }
+    }
+    let mut all: Vec<Touched> = files.into_values().collect();
+    all.sort_by_key(|touched| std::cmp::Reverse(touched.last));
+    all
+}

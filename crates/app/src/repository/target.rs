@@ -1,0 +1,194 @@
+//! Which repository a person means: the directory they stand in, a path, or a project's name.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use catalog::Filter;
+use model::Session;
+use project::{Place, Tools};
+
+use crate::config::demo;
+use crate::{App, Error, Kind};
+
+/// A directory and the repository it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Meant {
+    /// The directory; it may be gone.
+    pub(crate) directory: PathBuf,
+    /// The main repository's root, by the rule that says it of sessions.
+    pub(crate) root: PathBuf,
+}
+
+/// What filters call the project that a person names: some name of it, or any path into it, also a relative one or a
+/// link. Where `is_known` says that sessions go by the text as it was typed, that is it.
+pub(crate) fn project(app: &App, typed: &str, is_known: impl Fn(&str) -> bool) -> String {
+    let is_path = typed.contains('/') || matches!(typed, "." | "..");
+    // A directory of the same name must not hide a project.
+    if !is_path && is_known(typed) {
+        return typed.to_owned();
+    }
+    let Ok(whole) = std::path::absolute(typed) else { return typed.to_owned() };
+    // Of a directory that is gone only its path can be compared.
+    let directory = whole.canonicalize().unwrap_or_else(|_| without_dots(&whole));
+    let root = if directory.is_dir() {
+        catalog::repository(&app.config.places(), &directory)
+    } else if is_path {
+        directory.clone()
+    } else {
+        return typed.to_owned();
+    };
+    let candidates = [root.to_string_lossy(), directory.to_string_lossy(), typed.into()];
+    let known = candidates.iter().find(|candidate| is_known(candidate));
+    known.unwrap_or(&candidates[0]).clone().into_owned()
+}
+
+/// The path without `..`, by its words alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
+}
+
+/// The same for sessions that were described.
+pub(crate) fn project_of<'a>(
+    app: &App,
+    typed: &str,
+    sessions: &(impl Iterator<Item = &'a Session> + Clone),
+) -> String {
+    project(app, typed, |name| {
+        let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
+        sessions.clone().any(|session| filter.lets_through(session))
+    })
+}
+
+/// A filter whose project is what filters call it.
+pub(crate) fn with_project<'a>(
+    app: &App,
+    filter: &Filter,
+    sessions: &(impl Iterator<Item = &'a Session> + Clone),
+) -> Filter {
+    let project = filter.project.as_deref().map(|typed| project_of(app, typed, sessions));
+    Filter { project, ..filter.clone() }
+}
+
+impl Meant {
+    /// What a person names; the made-up sessions have a project of their own, wherever the person stands.
+    pub(crate) fn name<'a>(app: &App, named: Option<&'a str>) -> Option<&'a str> {
+        named.or(app.config.is_demo.then_some(demo::PROJECT))
+    }
+
+    /// The directory a text names, where it is one; without a text the one the person stands in.
+    pub(crate) fn directory(app: &App, named: Option<&str>) -> Result<Option<Self>, Error> {
+        let path = Path::new(named.unwrap_or("."));
+        match path.canonicalize() {
+            Ok(directory) if directory.is_dir() => {
+                let root = catalog::repository(&app.config.places(), &directory);
+                Ok(Some(Self { directory, root }))
+            }
+            Ok(file) => Err(Error::new(Kind::Usage, format!("{} is no directory", file.display()))),
+            Err(_) if named.is_some() => Ok(None),
+            Err(error) => Err(Error::caused(Kind::Unavailable, "cannot find the current directory", &error)),
+        }
+    }
+
+    /// The repository whose sessions go by a name.
+    pub(crate) fn by_name<'a>(
+        name: &str,
+        sessions: impl Iterator<Item = &'a Session>,
+    ) -> Result<Self, Error> {
+        let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
+        let named = sessions.filter(|session| filter.lets_through(session));
+        let roots = named.filter_map(|session| session.repo_path.as_deref());
+        // What a transcript calls `-` or `sub` is no place for anybody else.
+        let roots: BTreeSet<&Path> = roots.filter(|root| root.is_absolute()).collect();
+        let mut roots = roots.into_iter();
+        match (roots.next(), roots.next()) {
+            (Some(root), None) => Ok(Self { directory: root.to_owned(), root: root.to_owned() }),
+            (None, _) => {
+                Err(Error::new(Kind::NotFound, format!("no directory and no project is called `{name}`"))
+                    .hint("`backstory list` shows the projects; or name a path"))
+            }
+            (Some(one), Some(other)) => {
+                let error =
+                    Error::new(Kind::Ambiguous, format!("several projects are called `{name}`; name a path"));
+                Err([one, other]
+                    .into_iter()
+                    .chain(roots)
+                    .fold(error, |error, root| error.hint(root.display().to_string())))
+            }
+        }
+    }
+
+    /// The real path of the work tree's root: one worker has the use of it.
+    pub(crate) fn work_tree(&self, app: &App) -> PathBuf {
+        let root = project::work_tree(&self.place(app));
+        root.canonicalize().unwrap_or(root)
+    }
+
+    /// The directory as the project room is asked about it.
+    pub(crate) fn place(&self, app: &App) -> Place {
+        let settings = app.config.settings.project;
+        Place {
+            directory: self.directory.clone(),
+            tools: Tools {
+                search_path: OsString::from(&app.config.search_path),
+                github: settings.github && !app.config.is_demo,
+                git_limit: Tools::GIT_LIMIT,
+                github_limit: Duration::from_millis(settings.github_timeout_ms),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Secrets;
+    use crate::testing::session;
+
+    #[test]
+    fn a_project_is_named_as_people_type_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path().canonicalize().unwrap();
+        for folder in ["harbor/.git", "harbor/src/deep", "other/.git", "web"] {
+            std::fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink(home.join("harbor"), home.join("link")).unwrap();
+        let of = |path: &str, label: &str| Session {
+            repo_path: Some(home.join(path).as_path().into()),
+            project: Some(label.into()),
+            ..session(label)
+        };
+        let sessions = [of("harbor", "harbor"), of("elsewhere/web", "web"), of("gone", "gone")];
+        let config = crate::Config { home: home.clone(), ..crate::Config::default() };
+        let app = App {
+            config,
+            now: jiff::Timestamp::UNIX_EPOCH,
+            zone: || jiff::tz::TimeZone::UTC,
+            secrets: Secrets::Redacted,
+        };
+        let check = |typed: &str, expected: &str| {
+            let named = project_of(&app, typed, &sessions.iter());
+            assert_eq!(named.replace(&home.display().to_string(), "~"), expected, "{typed}");
+        };
+        let at = |path: &str| home.join(path).display().to_string();
+        check(&at("harbor/src/deep"), "~/harbor");
+        check(&at("harbor/src/../../link"), "~/harbor");
+        check(&at("link/src"), "~/harbor");
+        check(&at("gone"), "~/gone");
+        check(&at("harbor/../gone"), "~/gone");
+        check(&at("other"), "~/other");
+        check("HARBOR", "HARBOR");
+        check("web", "web");
+        check("-elsewhere-web", "-elsewhere-web");
+        check("", "");
+    }
+}

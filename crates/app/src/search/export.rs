@@ -1,0 +1,176 @@
+//! `export`: every session as a Markdown document in a folder, for qmd and for people; only what has changed is
+//! written again.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use model::{Session, SessionId};
+use qmd::{Collection, Kept, Page};
+use serde::Serialize;
+
+use crate::repository::target::with_project;
+use crate::search::intent;
+use crate::sessions::list::{self, Filter, list};
+use crate::sessions::show::{Conversation, Shown};
+use crate::{App, Error, Kind, Secrets};
+
+/// What is exported, and where to.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The folder; made where it is missing.
+    pub folder: PathBuf,
+    /// What the sessions have to be; those that are not meant stay as they are.
+    pub filter: Filter,
+    /// Documents stay when their transcripts are gone.
+    pub keeps_gone: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// The folder.
+    #[serde(serialize_with = "model::path")]
+    pub folder: PathBuf,
+    /// Documents that were written.
+    pub written: u64,
+    /// Documents that were as they have to be.
+    pub unchanged: u64,
+    /// Documents of sessions that are gone, which were removed.
+    pub removed: u64,
+    /// What could not be exported, and why.
+    pub failed: Vec<String>,
+}
+
+/// How far an export is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Sessions that were looked at.
+    pub done: usize,
+    /// Sessions in all.
+    pub all: usize,
+}
+
+/// The head that every Markdown document of a session begins with.
+pub fn head(session: &Session) -> String {
+    qmd::Document::head(session, None)
+}
+
+/// Writes the collection. `look` gives what writes the messages of one document.
+pub fn export<L>(
+    app: &App,
+    request: &Request,
+    look: impl Fn() -> L,
+    mut progress: impl FnMut(Progress),
+) -> Result<Exported, Error>
+where
+    L: FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
+{
+    // A document is read by programs: it never holds secrets, whatever the terminal may show.
+    let app = &App { secrets: Secrets::Redacted, ..app.clone() };
+    let collection = open(&request.folder)?;
+    let answer = list(app, &list::Request::default(), |_| {});
+    let mut exported = Exported { folder: request.folder.clone(), ..Exported::default() };
+    let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();
+    let filter = with_project(app, &request.filter, &answer.sessions.iter());
+    let wanted = |session: &&Session| filter.lets_through(session);
+    let all = answer.sessions.iter().filter(wanted).count();
+    let mut done = 0;
+    for session in &answer.sessions {
+        let Some((file, source)) = state(session) else { continue };
+        let page = collection.page(session, &source);
+        pages.insert(session.id.clone(), page.path.clone());
+        if !filter.lets_through(session) {
+            continue;
+        }
+        match keep(&collection, &page, session, file, look()) {
+            Ok(Kept::Unchanged) => exported.unchanged += 1,
+            Ok(Kept::Stale) => exported.written += 1,
+            Ok(Kept::NotOurs) => {
+                exported
+                    .failed
+                    .push(format!("{}: a file of somebody else's has this name", page.path.display()));
+            }
+            Err(Broken(why)) => exported.failed.push(format!("{}: {why}", page.path.display())),
+        }
+        done += 1;
+        progress(Progress { done, all });
+    }
+    // Where no session is found at all, a folder is not there, rather than every session forgotten.
+    if !request.keeps_gone && !pages.is_empty() {
+        let is_kept = |id: &SessionId, path: &Path| pages.get(id).is_some_and(|page| page == path);
+        let folders = pages.values().filter_map(|page| Some(page.parent()?.to_owned())).collect();
+        exported.removed =
+            collection.remove(&folders, is_kept).map_err(|error| unusable(&request.folder, &error))?;
+    }
+    Ok(exported)
+}
+
+/// Lets qmd read its collections again and embed what is new.
+pub fn index(app: &App) -> Result<(), Error> {
+    let Some(qmd) = intent::installed(app) else {
+        let wanted = app.config.settings.fork.qmd.display().to_string();
+        return Err(Error::new(Kind::Unavailable, format!("there is no program `{wanted}`")).hint(
+            "install qmd: npm install -g @tobilu/qmd; or let the setting `fork.qmd` name its program",
+        ));
+    };
+    qmd.index().map_err(|why| {
+        Error::new(Kind::Unavailable, why)
+            .hint("the documents are exported; `qmd doctor` says what qmd lacks")
+            .hint("words are found after `qmd update` alone, meaning only after `qmd embed`")
+    })
+}
+
+fn open(folder: &Path) -> Result<Collection, Error> {
+    let opened = Collection::open(folder).map_err(|error| unusable(folder, &error))?;
+    opened.ok_or_else(|| {
+        let message = format!("another backstory is exporting to {}", folder.display());
+        Error::new(Kind::Unavailable, message).hint("wait until it has ended, then export again")
+    })
+}
+
+fn unusable(folder: &Path, error: &io::Error) -> Error {
+    Error::caused(Kind::Unavailable, format!("cannot export to {}", folder.display()), error)
+        .hint("name a folder that you can write to")
+}
+
+/// The transcript, and what tells one state of it from another.
+fn state(session: &Session) -> Option<(&Path, String)> {
+    let file = session.file.as_deref()?;
+    let found = file.metadata().ok()?;
+    let since = found.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some((file, format!("{} {}.{:09}", found.len(), since.as_secs(), since.subsec_nanos())))
+}
+
+/// Writes a document where it is not what it has to be.
+fn keep(
+    collection: &Collection,
+    page: &Page,
+    session: &Session,
+    file: &Path,
+    mut look: impl FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
+) -> Result<Kept, Broken> {
+    let kept = collection.kept(page)?;
+    if kept == Kept::Stale {
+        let conversation = Conversation::redacted(session.clone(), file.to_owned());
+        collection
+            .write(page, |out| conversation.each(|shown| Ok::<_, Broken>(look(out, &shown)?)).map(drop))?;
+    }
+    Ok(kept)
+}
+
+/// Why a document could not be written.
+struct Broken(String);
+
+impl From<Error> for Broken {
+    fn from(error: Error) -> Self {
+        Self(error.message)
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        Self(error.to_string())
+    }
+}

@@ -1,0 +1,72 @@
+//! What `doctor --schedule` prints: how qmd comes to know the sessions, and who exports them again and again.
+
+use std::path::Path;
+
+use qmd::{Errand, Texts, collection_add};
+use serde::Serialize;
+use workers::quoted;
+
+use crate::{App, Error, Kind};
+
+/// Where the documents lie where a person names no folder.
+const FOLDER: &str = "claude-sessions-md";
+/// What decides where sessions and settings lie; an errand runs without the person's shell.
+const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+
+/// Lines and files that can be pasted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Schedule {
+    /// qmd's program; absent where it is not installed.
+    pub qmd: Option<String>,
+    /// The line that fills the folder for the first time.
+    pub export: String,
+    /// The line that makes qmd know it.
+    pub collection_add: String,
+    /// The errand, as each of three programs takes it.
+    #[serde(flatten)]
+    pub errand: Texts,
+}
+
+/// How the documents in `folder`, or in the usual one, are made and kept fresh by `program`.
+pub fn schedule(app: &App, program: &Path, folder: Option<&Path>) -> Result<Schedule, Error> {
+    let folder = folder.map_or_else(|| app.config.home.join(FOLDER), Path::to_owned);
+    // An errand runs elsewhere than where it was asked for.
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
+    let (folder, program) = (text(&folder)?, text(program)?);
+    let words = [&program, "export", "--markdown", &folder, "--index"].map(str::to_owned).to_vec();
+    let mut environment = vec![("PATH".to_owned(), app.config.search_path.clone())];
+    if let Some(named) = &app.config.claude_config_dir {
+        environment.push((CONFIG_DIR.to_owned(), text(named)?));
+    }
+    let is_usual = app.config.state == app.config.home.join(".local/share/backstory");
+    if !is_usual {
+        environment.push(("BACKSTORY_HOME".to_owned(), text(&app.config.state)?));
+    }
+    let name = &app.config.settings.fork.collection;
+    let texts = || {
+        Some(Schedule {
+            qmd: crate::search::intent::installed(app).map(|qmd| qmd.program.display().to_string()),
+            export: format!("backstory export --markdown {}", quoted(&folder)?),
+            collection_add: collection_add(&folder, name, |word| quoted(word))?,
+            errand: Errand { words: words.clone(), environment: environment.clone() }
+                .texts(|word| quoted(word))?,
+        })
+    };
+    texts().ok_or_else(|| {
+        let said = words.iter().chain(environment.iter().map(|(_, value)| value)).chain([name]);
+        let word = said.into_iter().find(|word| quoted(word).is_none()).cloned().unwrap_or_default();
+        unprintable(&word)
+    })
+}
+
+fn text(path: &Path) -> Result<String, Error> {
+    path.to_str().map(str::to_owned).ok_or_else(|| unprintable(&path.to_string_lossy()))
+}
+
+fn unprintable(word: &str) -> Error {
+    let message = format!(
+        "`{word}` holds a control character, an invisible sign or bytes that are no text, which cron, systemd and \
+         shells read differently"
+    );
+    Error::new(Kind::Unavailable, message).hint("give it a plain name, then run the command again")
+}

@@ -1,0 +1,317 @@
+//! The sessions that know most about an intent: from our index, or from qmd with the index behind it. Where
+//! neither knows any: what to do, and the newest sessions to choose from.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::{Session, SessionId};
+use qmd::{Document, Failure, Qmd, Question, Step};
+use serde::Serialize;
+use workers::Program;
+
+use crate::config::settings::Engine;
+use crate::repository::target::with_project;
+use crate::search::{self, Mode, Progress};
+use crate::sessions::list::{self, Filter, list};
+use crate::sessions::lookup::{Ranked, Which, by_name, searched};
+use crate::{App, Error, Kind};
+
+/// How many documents qmd is asked for at the least where most may be left out again.
+const WIDE: usize = 100;
+
+/// What is looked for, and where.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The intent, or the name of a session.
+    pub wanted: Which,
+    /// At most so many sessions.
+    pub limit: usize,
+    /// Only sessions with this score or more.
+    pub min_score: Option<f32>,
+    /// What the sessions have to be.
+    pub filter: Filter,
+    /// qmd's collection; one that is given is asked.
+    pub collection: Option<String>,
+    /// Which engine; what the settings say without it.
+    pub engine: Option<Engine>,
+    /// How our index looks: by words, by meaning, or both.
+    pub mode: Mode,
+}
+
+/// Sessions, or what to do where there are none.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// Best first, never none, and how they were found.
+    Ranked(Vec<Ranked>, How),
+    /// No session; what to do now.
+    Nothing(Guidance),
+}
+
+/// How sessions were found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct How {
+    /// What answered; `own` also where the session was named.
+    pub engine: Engine,
+    /// qmd's command that answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qmd_command: Option<Step>,
+    /// The collection it searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
+    /// Whether something better was asked first and gave no answer.
+    pub fallback_used: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qmd_error: Option<String>,
+}
+
+/// What to do where nothing was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Guidance {
+    /// `qmd_not_available` where qmd was asked in vain, `index_not_available` where the index cannot be used,
+    /// else `nothing_found`.
+    pub error: &'static str,
+    /// The same in words.
+    pub message: String,
+    /// One step each.
+    pub next_steps: Vec<String>,
+    /// The newest sessions.
+    pub fallback_sessions: Vec<Recent>,
+    /// Why qmd gave no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qmd_error: Option<String>,
+}
+
+/// A session that can be chosen by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recent {
+    /// Its id.
+    pub session_id: SessionId,
+    /// The directory it started in.
+    pub project_path: Option<PathBuf>,
+    /// When something last happened in it.
+    pub last_modified: Option<Timestamp>,
+    /// Its title.
+    pub title: Option<String>,
+}
+
+/// Finds the sessions; the index is brought up to date while `keep_going` says so.
+pub fn find(
+    app: &App,
+    request: &Request,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Found, Error> {
+    let sessions = list(app, &list::Request::default(), |_| {}).sessions;
+    let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
+        (Some(named), _) => return Ok(Found::Ranked(vec![named], How::default())),
+        (None, Which::Named(text)) => text,
+        (None, Which::Last) => "",
+    };
+    let filter = with_project(app, &request.filter, &sessions.iter());
+    let request = &Request { filter, ..request.clone() };
+    let why_not = match by_qmd(app, request, text, &sessions)? {
+        Some(Ok((ranked, how))) => return Ok(Found::Ranked(ranked, how)),
+        // A complaint of another program's may repeat what it was given.
+        Some(Err(why)) => Some(app.secrets.told(Cow::Owned(why))),
+        None => None,
+    };
+    let question = search::Request {
+        question: text.to_owned(),
+        filter: request.filter.clone(),
+        mode: request.mode,
+        limit: request.limit,
+        ..search::Request::default()
+    };
+    match searched(app, question, keep_going) {
+        Ok(ranked) => {
+            let how = How { fallback_used: why_not.is_some(), qmd_error: why_not.clone(), ..How::default() };
+            let best = ranked.first().map(|found| found.score);
+            let ranked = good_enough(ranked, request.min_score);
+            if !ranked.is_empty() {
+                return Ok(Found::Ranked(ranked, how));
+            }
+            let least = request.min_score.unwrap_or_default();
+            let message =
+                format!("no session reaches the score {least}; the best one has {:.2}", best.unwrap_or(0.0));
+            let error = Error::new(Kind::NotFound, message).hint("lower --min-score, or leave it out");
+            Ok(Found::Nothing(guidance(request, &sessions, error, why_not)))
+        }
+        Err(error) if matches!(error.kind, Kind::NotFound | Kind::Unavailable) => {
+            Ok(Found::Nothing(guidance(request, &sessions, error, why_not)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// qmd, where it is installed.
+pub(crate) fn installed(app: &App) -> Option<Qmd> {
+    let settings = &app.config.settings.fork;
+    let found = Program::find(settings.qmd.as_os_str(), OsStr::new(&app.config.search_path))?;
+    Some(Qmd { program: found.path, limit: Duration::from_millis(settings.qmd_timeout_ms) })
+}
+
+type Answered = Result<(Vec<Ranked>, How), String>;
+
+/// What qmd answers, or why it does not; none where it is not asked.
+fn by_qmd(app: &App, request: &Request, text: &str, sessions: &[Session]) -> Result<Option<Answered>, Error> {
+    let settings = &app.config.settings.fork;
+    let given = request.collection.as_ref().map(|_| Engine::Qmd);
+    let engine = request.engine.or(given).unwrap_or(settings.engine);
+    let qmd = match (engine, installed(app)) {
+        (Engine::Own, _) | (Engine::Auto, None) => return Ok(None),
+        (Engine::Qmd, None) => {
+            return Ok(Some(Err(format!("there is no program `{}`", settings.qmd.display()))));
+        }
+        (Engine::Qmd | Engine::Auto, Some(qmd)) => qmd,
+    };
+    let collection = checked(request.collection.as_ref().unwrap_or(&settings.collection))?;
+    let is_filtered = request.filter != Filter::default();
+    let limit = if is_filtered { request.limit.max(WIDE) } else { request.limit };
+    let question = Question { intent: text, collection, limit, min_score: request.min_score };
+    let reply = match qmd.ask(&question) {
+        Ok(reply) => reply,
+        Err(unanswered) => {
+            return Ok(Some(Err(Failure::told(&unanswered.failures).unwrap_or_default())));
+        }
+    };
+    let ranked = good_enough(ranked(app, request, &qmd, &reply.found, sessions), request.min_score);
+    let failed = Failure::told(&reply.failures);
+    if ranked.is_empty() {
+        let nothing = format!("qmd {}: it found no session", reply.step.word());
+        return Ok(Some(Err(failed.map_or(nothing.clone(), |failed| format!("{failed}; {nothing}")))));
+    }
+    let how = How {
+        engine: Engine::Qmd,
+        qmd_command: Some(reply.step),
+        collection: Some(collection.to_owned()),
+        fallback_used: failed.is_some(),
+        qmd_error: failed.map(|failed| app.secrets.told(Cow::Owned(failed))),
+    };
+    Ok(Some(Ok((ranked, how))))
+}
+
+/// A collection's name that cannot be taken for anything else.
+fn checked(name: &str) -> Result<&str, Error> {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.starts_with(char::is_alphanumeric) && name.chars().all(plain) {
+        return Ok(name);
+    }
+    let message = format!("`{name}` is no name of a collection");
+    Err(Error::new(Kind::Usage, message).hint("`qmd collection list` names those there are"))
+}
+
+/// The sessions behind qmd's documents, each once.
+fn ranked(
+    app: &App,
+    request: &Request,
+    qmd: &Qmd,
+    found: &[qmd::Found],
+    sessions: &[Session],
+) -> Vec<Ranked> {
+    let mut seen = HashSet::new();
+    let each = found.iter().filter_map(|found| {
+        let (id, session, document) = behind(qmd, found, sessions)?;
+        let is_wanted = match session {
+            Some(session) => request.filter.lets_through(session),
+            None => request.filter == Filter::default(),
+        };
+        (is_wanted && seen.insert(id.clone())).then(|| Ranked {
+            session: session.cloned(),
+            score: found.score,
+            snippet: found.snippet().map(|text| app.secrets.told(Cow::Owned(text))),
+            source: Some(PathBuf::from(&found.path)),
+            document,
+            is_named: false,
+            id,
+        })
+    });
+    each.take(request.limit).collect()
+}
+
+/// Whose document it is: by its name, else by its head; the head also where no transcript tells more.
+fn behind<'a>(
+    qmd: &Qmd,
+    found: &qmd::Found,
+    sessions: &'a [Session],
+) -> Option<(SessionId, Option<&'a Session>, Option<Document>)> {
+    let name = found.path.rsplit('/').next().unwrap_or_default();
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    // Releases of qmd write names in small letters.
+    let known = |text: &str| sessions.iter().find(|session| session.id.as_str().eq_ignore_ascii_case(text));
+    if let Some(session) = known(stem) {
+        return Some((session.id.clone(), Some(session), None));
+    }
+    let in_snippet = Document::parse(&found.text).filter(|document| document.session.is_some());
+    let document = in_snippet.or_else(|| qmd.head_of(found)).unwrap_or_default();
+    let id = document.session.clone().or_else(|| is_an_id(stem))?;
+    Some((id.clone(), known(id.as_str()), Some(document)))
+}
+
+/// A name that can only be a session's id.
+fn is_an_id(stem: &str) -> Option<SessionId> {
+    stem.parse().ok().filter(SessionId::is_uuid)
+}
+
+fn good_enough(mut ranked: Vec<Ranked>, min_score: Option<f32>) -> Vec<Ranked> {
+    ranked.retain(|found| min_score.is_none_or(|least| found.score >= least));
+    ranked
+}
+
+fn guidance(request: &Request, sessions: &[Session], error: Error, qmd_error: Option<String>) -> Guidance {
+    let (code, message) = match (&qmd_error, error.kind) {
+        (Some(why), _) => ("qmd_not_available", format!("qmd gave no answer ({why}), and {}", error.message)),
+        (None, Kind::Unavailable) => ("index_not_available", error.message),
+        (None, _) => ("nothing_found", error.message),
+    };
+    let mut next_steps = Vec::new();
+    if qmd_error.is_some() {
+        next_steps.push(
+            "install qmd and make its collection: `backstory doctor --schedule` prints the lines".to_owned(),
+        );
+        next_steps.push("fill it: `backstory export --markdown <folder> --index`, then ask again".to_owned());
+    }
+    next_steps.extend(error.hints);
+    next_steps.push("choose one of the newest sessions: backstory fork <id>".to_owned());
+    let newest = sessions.iter().filter(|session| session.file.is_some());
+    let mut newest: Vec<_> = newest.filter(|session| request.filter.lets_through(session)).collect();
+    newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
+    let recent = |session: &&Session| Recent {
+        session_id: session.id.clone(),
+        project_path: session.cwd.as_deref().map(ToOwned::to_owned),
+        last_modified: session.last_modified,
+        title: session.title.as_deref().map(ToOwned::to_owned),
+    };
+    Guidance {
+        error: code,
+        message,
+        next_steps,
+        fallback_sessions: newest.iter().take(request.limit).map(recent).collect(),
+        qmd_error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_collection_is_taken_for_a_flag() {
+        let check = |name: &str, expected: bool| assert_eq!(checked(name).is_ok(), expected, "{name}");
+        check("claude-sessions", true);
+        check("ct_claude.2", true);
+        check("--json", false);
+        check("", false);
+        check("a b", false);
+        check("a\n", false);
+    }
+
+    #[test]
+    fn only_a_uuid_is_an_id_by_its_name_alone() {
+        assert!(is_an_id("60309e1e-c4ea-4d6d-8da1-21732781ce4d").is_some());
+        assert!(is_an_id("readme").is_none());
+    }
+}

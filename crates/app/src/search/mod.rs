@@ -1,0 +1,321 @@
+//! `search`: the sessions that answer a question, each with the line that does so best.
+
+pub mod embed;
+pub mod export;
+pub mod export_schedule;
+pub mod index;
+pub mod intent;
+pub mod memory;
+mod memory_score;
+
+use std::collections::{HashMap, HashSet};
+
+use catalog::{Filter, Found};
+use jiff::Timestamp;
+use model::{Session, SessionId};
+use openclaw::{Conversation, Memory};
+use search::{FilterName, Outcome, Query, Scope, Searcher, Walked};
+pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
+use transcript::{Role, both, let_go};
+
+use crate::repository::target;
+use crate::search::index::Refreshed;
+
+use crate::{App, Error, Kind, Secrets, moment};
+
+/// A question and what its answers have to be.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The question; filters may stand among its words.
+    pub question: String,
+    /// What the sessions have to be.
+    pub filter: Filter,
+    /// Only from this source.
+    pub source: Option<SourceKind>,
+    /// Only this session, by its id or the beginning of it, or OpenClaw's key of a conversation.
+    pub session: Option<String>,
+    /// Only what this role said or did.
+    pub role: Option<Role>,
+    /// Only sessions that touched this file.
+    pub file: Option<String>,
+    /// Only records from then on.
+    pub since: Option<Timestamp>,
+    /// Only records before then.
+    pub until: Option<Timestamp>,
+    /// By words, by meaning, or both.
+    pub mode: Mode,
+    /// The model that reads the question, where it is not that of the settings.
+    pub model: Option<String>,
+    /// Whether the model reads the best sessions again.
+    pub deep: bool,
+    /// At most so many sessions.
+    pub limit: usize,
+}
+
+/// The answers, and how they came about.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// Best first.
+    pub found: Vec<Answered>,
+    /// Sessions that answer at all.
+    pub total: u64,
+    /// Files that hold something the index does not.
+    pub pending_files: u64,
+    /// How much that is, in bytes.
+    pub pending_bytes: u64,
+    /// Another process was writing the index.
+    pub busy: bool,
+    /// The index could not be brought up to date, and why.
+    pub stale: Option<String>,
+    /// Words of a very long question were left out.
+    pub cut: bool,
+    /// How many sessions there are in all.
+    pub known: usize,
+    /// Whether the question's meaning was looked at.
+    pub meaning: Meaning,
+    /// Who looked at it; absent where nobody did.
+    pub understood: Option<Understood>,
+    /// Where nothing was found: indexed words near those of the question.
+    pub near: Vec<String>,
+}
+
+/// A session that answers.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// Where and how well.
+    pub hit: Hit,
+    /// Its facts; absent when its transcript is gone.
+    pub session: Option<Session>,
+}
+
+/// Whether nothing was ever indexed here.
+pub fn is_first(app: &App) -> bool {
+    !index::folder(app).join("files.sqlite").exists()
+}
+
+/// Answers a question from the index, brought up to date while `keep_going` says so.
+pub fn search(
+    app: &App,
+    request: &Request,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Answer, Error> {
+    let (found, opened) = index::find(app, |searcher| Ahead::ask(app, request, searcher));
+    let request = &with_tag(app, request, &found);
+    let query = Query::parse(&request.question);
+    let mut request = with_written_filters(app, request, &query)?;
+    let typed = request.filter.project.take();
+    request.filter.project = typed.map(|typed| project(app, &typed, &found));
+    if query.is_empty() && request.file.is_none() {
+        return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
+    }
+    let understanding = embed::understanding(app, request.model.as_deref(), request.deep)?;
+    let memory = index::memory(app);
+    let mut answer = Answer { cut: query.cut, known: found.sessions.len(), ..Answer::default() };
+    let refresh = || index::refreshed(app, opened, &found, &memory, keep_going);
+    let (Refreshed { synced, searcher, answer: ahead }, chosen) = match named(&request, &found, &memory)? {
+        Some(named) => (refresh(), named),
+        None if request.filter == Filter::default() => (refresh(), Chosen::default()),
+        // Which sessions may answer is told by other files than whether the index is fresh.
+        None => both(refresh, || chosen(app, &request, &found, &memory)),
+    };
+    match synced {
+        Ok(synced) => {
+            answer.pending_files = synced.pending_files;
+            answer.pending_bytes = synced.pending_bytes;
+            answer.busy = synced.busy;
+        }
+        // What is indexed can still be asked: a read-only disk is no reason to say nothing.
+        Err(error) => answer.stale = Some(error.message),
+    }
+    let scope = scope(app, &request, chosen);
+    let Some(mut searcher) = searcher? else { return Ok(answer) };
+    let ask = |walked| {
+        searcher.understand_by(understanding);
+        let threads = app.config.places().threads;
+        searcher.search_walked(&query, &scope, request.mode, threads, request.limit, walked)
+    };
+    let outcome = match ahead {
+        Some(Ahead::Answered(outcome)) => outcome,
+        Some(Ahead::Walked(walked)) => ask(Some(walked)),
+        Some(Ahead::Nothing) | None => ask(None),
+    };
+    let outcome = outcome.map_err(|error| index::failed(&error))?;
+    answer.meaning = outcome.meaning;
+    answer.understood = outcome.understood;
+    if outcome.hits.is_empty() {
+        answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
+    }
+    let hit: HashSet<&SessionId> = outcome.hits.iter().map(|hit| &hit.session).collect();
+    let cited: Vec<_> = found.sessions.iter().filter(|file| hit.contains(&file.id)).collect();
+    let sessions = catalog::describe_some(&app.config.places(), &cited);
+    let mut by_id: HashMap<SessionId, Session> =
+        sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
+    for session in by_id.values_mut() {
+        app.told_session(session);
+    }
+    answer.total = outcome.total;
+    answer.found =
+        outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
+    let_go((searcher, scope, found));
+    Ok(answer)
+}
+
+/// What the index was asked before it was known whether it is up to date.
+enum Ahead {
+    /// All, where no more than the question says which sessions may answer, and nobody else reads it.
+    Answered(Result<Outcome, ::search::Error>),
+    /// What it holds of the words.
+    Walked(Walked),
+    /// Which words there are is not known yet, or it failed, and will say so again.
+    Nothing,
+}
+
+impl Ahead {
+    fn ask(app: &App, request: &Request, searcher: &mut Searcher) -> Self {
+        let query = Query::parse(&request.question);
+        let Ok(request) = with_written_filters(app, request, &query) else { return Self::Nothing };
+        let has_tag = ::search::tags(&request.question).next().is_some();
+        if has_tag || query.is_empty() {
+            return Self::Nothing;
+        }
+        let (scope, threads) = (scope(app, &request, Chosen::default()), app.config.places().threads);
+        let is_of_all = request.session.is_none() && request.filter == Filter::default();
+        let chosen = || embed::understanding(app, request.model.as_deref(), request.deep);
+        if is_of_all && matches!(chosen(), Ok(None)) {
+            return Self::Answered(searcher.search(&query, &scope, request.mode, threads, request.limit));
+        }
+        searcher.walk(&query, &scope, threads).map_or(Self::Nothing, Self::Walked)
+    }
+}
+
+/// What may be found.
+fn scope(app: &App, request: &Request, chosen: Chosen) -> Scope {
+    Scope {
+        sessions: chosen.sessions,
+        conversations: chosen.conversations,
+        sources: request.source.map(|source| HashSet::from([source])),
+        owned: Vec::new(),
+        role: request.role,
+        file: request.file.clone(),
+        since: request.since,
+        until: request.until,
+        shows_secrets: app.secrets == Secrets::Shown,
+        passages: 0,
+    }
+}
+
+/// The request with the filters that stand among the words; those given apart win.
+fn with_written_filters(app: &App, request: &Request, query: &Query) -> Result<Request, Error> {
+    let mut request = request.clone();
+    for written in &query.filters {
+        let value = written.value.clone();
+        match written.name {
+            FilterName::Project | FilterName::Repo => set(&mut request.filter.project, value),
+            FilterName::Branch => set(&mut request.filter.branch, value),
+            FilterName::Origin => set(&mut request.filter.origin, value),
+            FilterName::Source => request.source = request.source.or_else(|| SourceKind::of_word(&value)),
+            FilterName::Session => set(&mut request.session, value),
+            FilterName::File => set(&mut request.file, value),
+            FilterName::Role => request.role = request.role.or_else(|| role(&value)),
+            FilterName::Since => set(&mut request.since, moment(app, &value)?),
+            FilterName::Until => set(&mut request.until, moment(app, &value)?),
+            FilterName::Agent => {
+                let agent = value
+                    .parse()
+                    .map_err(|error| Error::new(Kind::Usage, format!("agent:{value}: {error}")))?;
+                set(&mut request.filter.agent, agent);
+            }
+        }
+    }
+    Ok(request)
+}
+
+fn set<T>(slot: &mut Option<T>, value: T) {
+    slot.get_or_insert(value);
+}
+
+/// The request with `#name` taken for the project of that name, where there is one.
+fn with_tag(app: &App, request: &Request, found: &Found) -> Request {
+    let mut request = request.clone();
+    if request.filter.project.is_none()
+        && let Some((question, project)) = tagged(app, &request.question, found)
+    {
+        request.question = question;
+        request.filter.project = Some(project);
+    }
+    request
+}
+
+/// The question without `#name`, and the name, where there is a project of that name.
+pub(crate) fn tagged(app: &App, question: &str, found: &Found) -> Option<(String, String)> {
+    let name = search::tags(question).find(|name| !of_project(app, name, found).is_empty())?;
+    Some((search::without_tag(question, name), name.to_owned()))
+}
+
+/// What filters call the project that a person names.
+pub(crate) fn project(app: &App, typed: &str, found: &Found) -> String {
+    target::project(app, typed, |name| !of_project(app, name, found).is_empty())
+}
+
+/// The Claude sessions of a project.
+pub(crate) fn of_project(app: &App, name: &str, found: &Found) -> HashSet<SessionId> {
+    let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
+    let places = app.config.places();
+    catalog::select(&places, found, &filter)
+}
+
+/// Which sessions of each program may answer; `None` for all.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) sessions: Option<HashSet<SessionId>>,
+    pub(crate) conversations: Option<HashSet<SessionId>>,
+}
+
+/// The session that is asked for by its id or the beginning of it, or by OpenClaw's key with all that works
+/// for it.
+pub(crate) fn named(request: &Request, found: &Found, memory: &Memory) -> Result<Option<Chosen>, Error> {
+    let Some(text) = &request.session else { return Ok(None) };
+    let begins =
+        |id: &SessionId| id.as_str() == text || id.as_str().starts_with(text.as_str()) || id.short() == text;
+    let mut sessions: HashSet<SessionId> =
+        found.sessions.iter().map(|file| file.id.clone()).filter(|id| begins(id)).collect();
+    let mut conversations: HashSet<SessionId> = memory
+        .agents
+        .iter()
+        .flat_map(|agent| agent.transcripts.iter().map(|file| file.session.clone()))
+        .filter(|id| begins(id))
+        .collect();
+    let key = text.to_lowercase();
+    for conversation in told(memory) {
+        if conversation.key.as_ref() == Some(&key) || conversations.contains(&conversation.session) {
+            conversations.insert(conversation.session);
+            sessions.extend(conversation.claude);
+        }
+    }
+    if sessions.is_empty() && conversations.is_empty() {
+        return Err(Error::new(
+            Kind::NotFound,
+            format!("no session's id begins with `{text}`, and no conversation has that key"),
+        )
+        .hint("`backstory list` shows the ids"));
+    }
+    Ok(Some(Chosen { sessions: Some(sessions), conversations: Some(conversations) }))
+}
+
+/// The conversations of all agents' stores.
+pub(crate) fn told(memory: &Memory) -> impl Iterator<Item = Conversation> {
+    memory.agents.iter().flat_map(|agent| agent.conversations().0)
+}
+
+/// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
+/// none of them has.
+fn chosen(app: &App, request: &Request, found: &Found, memory: &Memory) -> Chosen {
+    let Filter { agent, .. } = &request.filter;
+    let only_agent = request.filter == Filter { agent: agent.clone(), ..Filter::default() };
+    let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
+    let places = app.config.places();
+    Chosen {
+        sessions: Some(catalog::select(&places, found, &request.filter)),
+        conversations: Some(of_agent.flat_map(search::names_of).collect()),
+    }
+}

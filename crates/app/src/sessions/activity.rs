@@ -1,0 +1,33 @@
+//! What the sessions of an answer do at the moment of the question.
+
+use std::collections::HashMap;
+
+use jiff::SignedDuration;
+use model::{Session, SessionId};
+use monitor::{Glance, Spoken, Timers};
+use transcript::ConfigFolder;
+
+use crate::App;
+use crate::live::hooks;
+
+/// Writes its activity to each session; `spoken` is what workers say.
+pub(crate) fn enter(app: &App, sessions: &mut [Session], spoken: HashMap<SessionId, Spoken>) {
+    let folders: Vec<ConfigFolder> = app.config.claude_folders.iter().map(ConfigFolder::new).collect();
+    let glance = Glance::new(&folders, &hooks::folder(app), timers(app), app.now);
+    let glance = glance.hearing(spoken);
+    for session in sessions {
+        let activity = glance.activity(&session.id, session.file.as_deref(), session.last_modified);
+        session.activity = Some(activity);
+    }
+}
+
+/// The spans of the timers, as the person set them.
+pub(crate) fn timers(app: &App) -> Timers {
+    let settings = &app.config.settings.activity;
+    Timers {
+        permission: SignedDuration::from_secs(settings.permission_seconds.into()),
+        text_idle: SignedDuration::from_secs(settings.text_idle_seconds.into()),
+        silent: SignedDuration::from_mins(settings.silent_minutes.into()),
+        ..Timers::default()
+    }
+}

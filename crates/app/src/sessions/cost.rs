@@ -1,0 +1,149 @@
+//! `cost`: tokens and money by day, project, model or session.
+
+use std::collections::HashMap;
+
+use catalog::Progress;
+use cost::{Row, Total, prices_as_of, totals_by};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use model::{Session, SessionId, Usage};
+use serde::Serialize;
+use transcript::let_go;
+
+use crate::App;
+use crate::secrets::Secrets;
+use crate::sessions::ledger;
+
+/// What to add up.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request {
+    /// What each line is the sum of.
+    pub by: By,
+    /// From this moment's day on.
+    pub since: Option<Timestamp>,
+    /// Up to this moment's day, which is included.
+    pub until: Option<Timestamp>,
+}
+
+/// What each line is the sum of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A day in the person's zone.
+    #[default]
+    Day,
+    /// A project.
+    Project,
+    /// A model.
+    Model,
+    /// A session.
+    Session,
+}
+
+/// The sums.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// What each line is the sum of.
+    pub by: By,
+    /// The lines: days in order, all else by price.
+    pub rows: Vec<Line>,
+    /// The sum of all lines.
+    pub total: Line,
+    /// The day whose prices these are.
+    pub prices_as_of: Option<Date>,
+}
+
+/// One sum.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// The day, the project's path, the model, or the session's id; empty where nothing says.
+    pub key: String,
+    /// The same for people: the project's name, the session's title.
+    pub label: String,
+    /// Input tokens that came neither from nor went into the cache.
+    pub input_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+    /// Tokens read from the cache.
+    pub cache_read_tokens: u64,
+    /// Tokens written to the cache.
+    pub cache_creation_tokens: u64,
+    /// The estimated price of what has one, in US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens of models that have no price here.
+    pub unpriced_tokens: u64,
+}
+
+/// Adds up what all sessions took.
+pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
+    let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
+    catalog.sessions.append(&mut catalog.strays);
+    let mut rows = ledger::rows(app, &catalog.sessions);
+    let day = |moment: Timestamp| moment.to_zoned((app.zone)()).date();
+    let (since, until) = (request.since.map(day), request.until.map(day));
+    rows.retain(|row| {
+        since.is_none_or(|since| row.day.is_some_and(|day| day >= since))
+            && until.is_none_or(|until| row.day.is_some_and(|day| day <= until))
+    });
+    let sessions: Sessions<'_> =
+        catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
+    let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
+    let answer = Answer {
+        by: request.by,
+        rows: lines(&rows, request.by, &sessions, app.secrets),
+        total: line(String::new(), "all".to_owned(), &total),
+        prices_as_of: prices_as_of(),
+    };
+    let_go((catalog, rows));
+    answer
+}
+
+type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;
+
+fn lines(rows: &[Row], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec<Line> {
+    let totals = totals_by(rows, |row| names(row, by, sessions));
+    let mut lines: Vec<Line> = totals
+        .into_iter()
+        .map(|((key, label), total)| line(key, secrets.told_beginning(label), &total))
+        .collect();
+    if by != By::Day {
+        let price = |line: &Line| line.cost_usd.unwrap_or(-1.0);
+        lines.sort_by(|one, other| price(other).total_cmp(&price(one)));
+    }
+    lines
+}
+
+/// What a row counts under, for programs and for people.
+fn names(row: &Row, by: By, sessions: &Sessions<'_>) -> (String, String) {
+    let session = || sessions.get(&row.session);
+    match by {
+        By::Day => {
+            let day = row.day.map(|day| day.to_string()).unwrap_or_default();
+            (day.clone(), day)
+        }
+        By::Model => (row.model.clone(), row.model.clone()),
+        By::Session => {
+            let title = session().and_then(|session| session.title.as_deref());
+            (row.session.to_string(), title.unwrap_or_default().to_owned())
+        }
+        By::Project => {
+            let path = session().and_then(|session| session.repo_path.as_ref());
+            let label = session().and_then(|session| session.project.as_deref()).unwrap_or_default();
+            (path.map(|path| path.display().to_string()).unwrap_or_default(), label.to_owned())
+        }
+    }
+}
+
+fn line(key: String, label: String, total: &Total) -> Line {
+    let Usage { input, output, cache_read, .. } = total.usage;
+    Line {
+        key,
+        label,
+        input_tokens: input,
+        output_tokens: output,
+        cache_read_tokens: cache_read,
+        cache_creation_tokens: total.usage.cache_write(),
+        cost_usd: total.cost,
+        unpriced_tokens: total.unpriced_tokens,
+    }
+}

@@ -1,0 +1,62 @@
+//! `list`: sessions from every source, running first, then newest.
+
+pub use catalog::{Filter, Progress};
+use model::Session;
+use transcript::{Problem, let_go};
+
+use crate::App;
+use crate::repository::target::with_project;
+use crate::sessions::{activity, totals};
+use crate::workers::reports;
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What they have to be.
+    pub filter: Filter,
+    /// At most so many; all without it.
+    pub limit: Option<usize>,
+}
+
+/// The sessions, and what is not among them.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The sessions asked for.
+    pub sessions: Vec<Session>,
+    /// How many more met the filter and stand behind the limit.
+    pub more: usize,
+    /// How many sessions there are in all.
+    pub known: usize,
+    /// Sub-agents' files, which are no sessions.
+    pub subagents_excluded: usize,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// Why the next listing will read everything again, where it will.
+    pub not_kept: Option<String>,
+}
+
+/// Lists sessions; `progress` hears of every file that has to be read.
+pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
+    let mut catalog = totals::with_totals(app, progress);
+    let spoken = reports::all(app);
+    catalog.hold(|id| spoken.contains_key(id));
+    let known = catalog.sessions.len();
+    let filter = with_project(app, &request.filter, &catalog.sessions.iter().map(|entry| &*entry.session));
+    let all = catalog.sessions.into_iter().map(|entry| entry.session);
+    let mut asked_for: Vec<Box<Session>> = all.filter(|session| filter.lets_through(session)).collect();
+    let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
+    let_go(asked_for.split_off(asked_for.len() - more));
+    let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();
+    activity::enter(app, &mut sessions, spoken);
+    for session in &mut sessions {
+        app.told_session(session);
+    }
+    Answer {
+        sessions,
+        more,
+        known,
+        subagents_excluded: catalog.subagents,
+        problems: catalog.problems,
+        not_kept: catalog.not_kept,
+    }
+}

@@ -1,0 +1,213 @@
+//! Which session a person means: the last one, an id or its beginning, or words that were said in it.
+
+use std::path::PathBuf;
+
+use model::{Session, SessionId};
+
+use qmd::Document;
+
+use crate::proceed::location;
+use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
+use crate::sessions::list::{self, list};
+use crate::sessions::resolve::{looks_like_id, resolve};
+use crate::{App, Error, Kind};
+
+/// The shortest beginning of an id that is taken for one; shorter ones are words.
+const SHORTEST: usize = 4;
+
+/// The score from which words can be certain to mean a session: what it was chosen from stands in
+/// docs/search-quality.md.
+const CERTAIN: f32 = 0.35;
+
+/// What a person says to name a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// The one in which something happened last.
+    Last,
+    /// An id, the beginning of one, or words to search for.
+    Named(String),
+}
+
+/// A session that may be meant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// Its id.
+    pub id: SessionId,
+    /// The session; absent when only the index still knows it.
+    pub session: Option<Session>,
+    /// Between 0 and 1; 1 where it was named.
+    pub score: f32,
+    /// The words that were found.
+    pub snippet: Option<String>,
+    /// The transcript that holds them, or what qmd calls its document.
+    pub source: Option<PathBuf>,
+    /// What qmd's document says of the session, where that is all there is.
+    pub document: Option<Document>,
+    /// Whether its id, or the beginning of it, was given, or it is the last one: nobody has to choose.
+    pub is_named: bool,
+}
+
+impl Ranked {
+    /// The session, or why it cannot be continued.
+    pub fn session(&self) -> Result<&Session, Error> {
+        self.session.as_ref().ok_or_else(|| match &self.document {
+            Some(_) => location::gone_but_told(&self.id, self.source.as_deref()),
+            None => location::gone(&self.id, self.source.as_deref()),
+        })
+    }
+}
+
+/// The sessions that may be meant, best first, at most `limit`; never none.
+///
+/// Words are searched for in the index, which is brought up to date while `keep_going` says so.
+pub fn which(
+    app: &App,
+    which: &Which,
+    limit: usize,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Vec<Ranked>, Error> {
+    let sessions = list(app, &list::Request::default(), |_| {}).sessions;
+    match (by_name(which, &sessions)?, which) {
+        (Some(ranked), _) => Ok(vec![ranked]),
+        (None, Which::Named(text)) => {
+            let request = search::Request { question: text.clone(), limit, ..search::Request::default() };
+            searched(app, request, keep_going)
+        }
+        (None, Which::Last) => Ok(Vec::new()),
+    }
+}
+
+/// The session that is named by its id or as the last one; none where words have to be searched for.
+pub(crate) fn by_name(which: &Which, sessions: &[Session]) -> Result<Option<Ranked>, Error> {
+    match which {
+        Which::Last => last(sessions).map(|session| Some(named(session.clone()))),
+        Which::Named(text) => Ok(by_id(sessions, text.trim())?.map(|session| named(session.clone()))),
+    }
+}
+
+/// Whether nobody needs to be asked: the session was named, or it answers the words well and so much better than the
+/// others.
+pub fn is_certain(ranked: &[Ranked]) -> bool {
+    const CLEARLY: f32 = 1.5;
+    let Some((first, others)) = ranked.split_first() else { return false };
+    let is_best = others.first().is_none_or(|second| first.score >= CLEARLY * second.score);
+    first.is_named || (first.score >= CERTAIN && is_best)
+}
+
+fn named(session: Session) -> Ranked {
+    Ranked {
+        id: session.id.clone(),
+        score: 1.0,
+        snippet: session.first_message.as_deref().map(ToOwned::to_owned),
+        source: session.file.as_deref().map(ToOwned::to_owned),
+        document: None,
+        is_named: true,
+        session: Some(session),
+    }
+}
+
+fn last(sessions: &[Session]) -> Result<&Session, Error> {
+    let kept = sessions.iter().filter(|session| session.file.is_some());
+    kept.max_by_key(|session| session.last_modified)
+        .ok_or_else(|| Error::new(Kind::NotFound, "there is no session yet"))
+}
+
+/// The session whose id this is or begins with; none where it must be words. What looks like an id is never words: a
+/// slip in one must not lead to another session.
+fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>, Error> {
+    let is_word = |session: &Session| session.id.as_str() != text;
+    if text.len() < SHORTEST && sessions.iter().all(is_word) {
+        return Ok(None);
+    }
+    match resolve(sessions.iter(), text) {
+        Ok(session) => Ok(Some(session)),
+        Err(error) if error.kind == Kind::NotFound && looks_like_id(text) => {
+            Err(error.hint(format!("to search for it as a word: backstory search {text}")))
+        }
+        Err(error) if error.kind == Kind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The sessions that answer words, from our own index.
+pub(crate) fn searched(
+    app: &App,
+    request: search::Request,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Vec<Ranked>, Error> {
+    // What is continued is one of Claude's sessions.
+    let request = search::Request { source: Some(SourceKind::ClaudeSessions), ..request };
+    let answer = search(app, &request, keep_going)?;
+    if answer.found.is_empty() {
+        return Err(nothing(&request.question, &answer));
+    }
+    Ok(answer.found.into_iter().map(answered).collect())
+}
+
+fn answered(found: Answered) -> Ranked {
+    let Answered { hit, session } = found;
+    Ranked {
+        id: hit.session,
+        session,
+        score: hit.score,
+        snippet: hit.snippet.map(|snippet| snippet.text),
+        source: Some(hit.file),
+        document: None,
+        is_named: false,
+    }
+}
+
+fn nothing(text: &str, answer: &Answer) -> Error {
+    let error = Error::new(
+        Kind::NotFound,
+        format!(
+            "no session's id is or begins with `{text}` ({SHORTEST} characters at the least), and none answers it"
+        ),
+    );
+    let error = match &answer.stale {
+        Some(why) => error.hint(format!("the search index is not up to date: {why}")),
+        None if answer.pending_files > 0 => error.hint(format!(
+            "{} files are not indexed yet; `backstory index` reads them, then ask again",
+            answer.pending_files
+        )),
+        None => error,
+    };
+    error.hint("`backstory list` shows all sessions with their ids")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::session;
+
+    #[test]
+    fn only_words_are_searched_for() {
+        let sessions = ["3601d36e-b6c0-4e4b-9000-7b07e25374f7", "beef"].map(session);
+        let check = |text: &str, expected: Result<Option<&str>, Kind>| {
+            let found = by_id(&sessions, text).map(|found| found.map(|session| session.id.as_str()));
+            assert_eq!(found.map_err(|error| error.kind), expected, "{text}");
+        };
+        check("3601d36e", Ok(Some("3601d36e-b6c0-4e4b-9000-7b07e25374f7")));
+        check("3601d36f", Err(Kind::NotFound));
+        check("99999999-b6c0-4e4b-9000-7b07e25374f7", Err(Kind::NotFound));
+        check("beef", Ok(Some("beef")));
+        check("cafe", Ok(None));
+        check("the parser of step 4", Ok(None));
+    }
+
+    #[test]
+    fn a_single_poor_answer_is_not_certain() {
+        let check = |scores: &[f32], is_named: bool, expected: bool| {
+            let ranked = |score: &f32| Ranked { score: *score, is_named, ..named(session("s")) };
+            let ranked: Vec<_> = scores.iter().map(ranked).collect();
+            assert_eq!(is_certain(&ranked), expected, "{scores:?}");
+        };
+        check(&[0.9], false, true);
+        check(&[0.009], false, false);
+        check(&[0.9, 0.5], false, true);
+        check(&[0.9, 0.8], false, false);
+        check(&[0.02, 0.01], false, false);
+        check(&[1.0], true, true);
+        check(&[], false, false);
+    }
+}

@@ -1,0 +1,13 @@
+//! Asking about sessions: which there are, what was said in one, what they took.
+
+pub(crate) mod activity;
+pub mod cost;
+pub(crate) mod ledger;
+pub mod list;
+pub mod lookup;
+mod openclaw_conversation;
+pub(crate) mod resolve;
+pub(crate) mod session_json;
+pub mod show;
+pub(crate) mod totals;
+pub(crate) mod unread;

@@ -1,0 +1,112 @@
+//! A conversation of OpenClaw's as `show` goes through it: found by its id, told message by message.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::{AgentId, Origin, Session, SessionId};
+use openclaw::{Entry, Said, TranscriptFile};
+use transcript::{Reader, Role};
+
+use crate::search::index;
+use crate::sessions::show::Piece;
+use crate::{App, Error, Kind};
+
+/// How much of what was asked first names a conversation, in characters.
+const TITLE: usize = 200;
+
+/// The files of the one conversation whose id this is or begins with, the oldest first; none where there is none.
+pub(crate) fn find(app: &App, text: &str) -> Result<Option<(Session, Vec<PathBuf>)>, Error> {
+    let memory = index::memory(app);
+    let begins = |file: &&TranscriptFile| file.session.as_str().starts_with(text);
+    let mut found: Vec<(&AgentId, &TranscriptFile)> = Vec::new();
+    for agent in &memory.agents {
+        let files = agent.transcripts.iter().filter(|_| !text.is_empty()).filter(begins);
+        found.extend(files.map(|file| (&agent.agent, file)));
+    }
+    if found.iter().any(|(_, file)| file.session.as_str() == text) {
+        found.retain(|(_, file)| file.session.as_str() == text);
+    }
+    let Some((agent, first)) = found.first().copied() else { return Ok(None) };
+    if let Some((_, other)) = found.iter().find(|(_, file)| file.session != first.session) {
+        let message = format!(
+            "several of OpenClaw's conversations begin with `{text}`; write more of the one you mean"
+        );
+        let error = Error::new(Kind::Ambiguous, message);
+        return Err(error.hint(first.session.to_string()).hint(other.session.to_string()));
+    }
+    found.sort_by_key(|(_, file)| (file.metadata.modified().ok(), &file.path));
+    let files: Vec<PathBuf> = found.iter().map(|(_, file)| file.path.clone()).collect();
+    let session = outlined(app, &first.session, agent, &files);
+    Ok(Some((session, files)))
+}
+
+/// What is known of a conversation from its files; what cannot be read is told when its messages are.
+fn outlined(app: &App, id: &SessionId, agent: &AgentId, files: &[PathBuf]) -> Session {
+    let mut session = blank(id, agent, files.last().map(PathBuf::as_path));
+    let (mut first, mut title) = (None, None);
+    for file in files {
+        let mut entries = Entries::open(file).ok();
+        while let Some(entry) = entries.as_mut().and_then(|entries| entries.next_entry().ok().flatten()) {
+            session.message_count += 1;
+            session.created = session.created.or(entry.at);
+            session.last_modified = entry.at.or(session.last_modified);
+            for said in &entry.said {
+                match said {
+                    Said::Person(text) if first.is_none() => first = Some(beginning(text)),
+                    Said::Title(text) => title = Some(beginning(text)),
+                    _ => {}
+                }
+            }
+        }
+        session.file_size += file.metadata().map_or(0, |found| found.len());
+    }
+    session.first_message = first.clone().map(Into::into);
+    session.title = title.or(first).map(Into::into);
+    app.told_session(&mut session);
+    session
+}
+
+fn beginning(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TITLE).collect()
+}
+
+/// The entries of a transcript that can be read, in order.
+pub(crate) struct Entries(Reader);
+
+impl Entries {
+    /// Opens a transcript.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Reader::open(path).map(Self)
+    }
+
+    /// The next one.
+    pub(crate) fn next_entry(&mut self) -> io::Result<Option<Entry>> {
+        while let Some(line) = self.0.next_line()? {
+            if let Ok(entry) = Entry::parse(line.bytes) {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Who said something, and what; nothing for what names the conversation.
+pub(crate) fn piece(said: Said) -> Option<(Role, Piece)> {
+    Some(match said {
+        Said::Person(text) => (Role::User, Piece::Text { text }),
+        Said::Command(command) => (Role::User, Piece::Text { text: format!("! {command}") }),
+        Said::Model(text) => (Role::Assistant, Piece::Text { text }),
+        Said::Thought(text) => (Role::Assistant, Piece::Thinking { text }),
+        Said::Tool { name, arguments } => {
+            (Role::Assistant, Piece::ToolUse { name, input: arguments.to_string() })
+        }
+        Said::Failure(text) => (Role::Tool, Piece::ToolResult { text, is_error: true }),
+        Said::Summary(text) => (Role::Note, Piece::Text { text }),
+        Said::Title(_) => return None,
+    })
+}
+
+fn blank(id: &SessionId, agent: &AgentId, file: Option<&Path>) -> Session {
+    let origin = Origin::OpenClaw { agent: agent.clone(), label: None };
+    Session { origin, file: file.map(Into::into), ..Session::blank(id.clone()) }
+}

@@ -1,0 +1,40 @@
+//! The catalog with each session's tokens and price: the ledger goes over every message of every session, so it is
+//! asked only where something has changed.
+
+use std::hash::{Hash as _, Hasher as _};
+
+use catalog::{Catalog, Entry, Extent, Progress};
+use jiff::Timestamp;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::App;
+use crate::sessions::ledger;
+
+/// The catalog with every session's tokens and price.
+pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog {
+    catalog::overview(&app.config.places(), edition(), |entries| ledger::enter(app, entries), progress)
+}
+
+/// What `tell` makes of every session there is, or was before a moment, with its tokens and price, in any order.
+pub(crate) fn survey<T: Send>(
+    app: &App,
+    as_of: Option<Timestamp>,
+    extent: Extent,
+    tell: impl Fn(Entry) -> Option<T> + Sync,
+) -> Vec<T> {
+    let (places, enter) = (app.config.places(), |entries: &mut [Entry]| ledger::enter(app, entries));
+    let Some(then) = as_of else {
+        return catalog::survey(&places, edition(), extent, enter, |_| (), tell).sessions;
+    };
+    let mut past = catalog::past(&places, &[then]).pop().unwrap_or_default().entries;
+    enter(&mut past);
+    past.into_iter().filter_map(tell).collect()
+}
+
+/// The ledger's rules: this program's, and its list of prices.
+fn edition() -> u64 {
+    let mut hash = Xxh3::new();
+    (cost::RULES, env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string()))
+        .hash(&mut hash);
+    hash.finish()
+}

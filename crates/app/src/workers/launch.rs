@@ -1,0 +1,117 @@
+//! Where a worker works and how its conversation begins: in a new session, in one that nobody else holds, in a fork.
+
+use std::path::{Path, PathBuf};
+
+use model::{Session, SessionId};
+use transcript::Live;
+use workers::{Release, Start, WorkerId};
+
+use crate::proceed::copy::Copy;
+use crate::proceed::fork;
+use crate::proceed::location::{Place, go_on_there, holder};
+use crate::repository::target::Meant;
+use crate::workers::holders;
+use crate::workers::run::new_uuid;
+use crate::workers::{has_table, table, unusable};
+use crate::{App, Error, Kind};
+
+/// Where a worker works and how its conversation begins.
+pub(crate) struct Course {
+    /// How it begins.
+    pub(crate) start: Start,
+    /// The directory it works in.
+    pub(crate) directory: PathBuf,
+    /// Claude Code's config folder, where it is not the usual one.
+    pub(crate) config_folder: Option<PathBuf>,
+    /// Its session.
+    pub(crate) session: SessionId,
+    /// What has to be copied before.
+    pub(crate) copy: Option<Copy>,
+}
+
+/// A new session, under this id where one is wanted.
+pub(crate) fn fresh(app: &App, repo: Option<&str>, id: Option<SessionId>) -> Result<Course, Error> {
+    let directory = if let Some(meant) = Meant::directory(app, repo)? {
+        meant.directory
+    } else {
+        let sessions =
+            crate::sessions::list::list(app, &crate::sessions::list::Request::default(), |_| {}).sessions;
+        Meant::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
+    };
+    let session = id.map_or_else(new_id, Ok)?;
+    let named = app.config.claude_config_dir.clone();
+    Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session, copy: None })
+}
+
+/// A session that goes on, and that nobody else holds.
+pub(crate) fn resume(app: &App, session: &Session) -> Result<Course, Error> {
+    let place = Place::of(app, session)?;
+    let directory = place.start_directory(&session.id)?.to_owned();
+    make_free(app, &session.id, &format!("session {}", session.id))?;
+    let start = Start::Resume(session.id.clone());
+    let (config_folder, session) = (place.config_folder(app), session.id.clone());
+    Ok(Course { start, directory, config_folder, session, copy: None })
+}
+
+/// A fork of a session, at one of its messages or of all of it; `into` is the directory it goes on in, where that is
+/// not the one the session started in.
+pub(crate) fn forked(
+    app: &App,
+    session: &Session,
+    release: Release,
+    at: Option<&str>,
+    into: Option<&Path>,
+) -> Result<Course, Error> {
+    if let Some(why) = fork::too_old(release) {
+        return Err(Error::new(Kind::Unavailable, why));
+    }
+    let place = Place::of(app, session)?;
+    let (to, config_folder) = (new_id()?, place.config_folder(app));
+    let directory = match into {
+        Some(into) => into.to_owned(),
+        None => place.start_directory(&session.id)?.to_owned(),
+    };
+    // The directory it started in is where every release finds it.
+    let is_out_of_reach = into.is_some() && !release.finds_anywhere();
+    let copy = (at.is_some() || is_out_of_reach)
+        .then(|| fork::cut(&place, &session.id, at.map(str::to_owned), to.clone(), &directory));
+    let start = match &copy {
+        // It may begin long after this: a copy that has to go away again would have nobody to remove it.
+        Some(_) => Start::Resume(to.clone()),
+        None => Start::Fork { from: session.id.clone(), to: Some(to.clone()) },
+    };
+    Ok(Course { start, directory, config_folder, session: to, copy })
+}
+
+/// Sees to it that nobody holds a session before a worker goes on with it: an idle worker of ours ends, anything else
+/// is refused. `name` is what the refusal calls the session.
+pub(crate) fn make_free(app: &App, session: &SessionId, name: &str) -> Result<(), Error> {
+    holders::end_idle(app, session)?;
+    let living = if has_table(app) { table(app)?.of_session(session).map_err(unusable)? } else { Vec::new() };
+    if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
+        return Err(has_a_worker(worker.id, name).hint(go_on_with_a_fork(session)));
+    }
+    holder(app, session).map_or(Ok(()), |live| Err(open_elsewhere(session, &live)))
+}
+
+/// A refusal: this worker has the session.
+pub(crate) fn has_a_worker(worker: WorkerId, name: &str) -> Error {
+    Error::new(Kind::Held, format!("worker {worker} has {name}: it has one writer"))
+        .hint(format!("send it there: backstory send {worker} <message>"))
+}
+
+/// What to do where a session is held.
+pub(crate) fn go_on_with_a_fork(session: &SessionId) -> String {
+    format!("let a worker go on with a fork of it: backstory run --fork {session} <task>")
+}
+
+fn open_elsewhere(session: &SessionId, live: &Live) -> Error {
+    Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
+        .hint(go_on_with_a_fork(session))
+        .hint(go_on_there(live))
+}
+
+fn new_id() -> Result<SessionId, Error> {
+    let made = new_uuid().parse();
+    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot make a session id", &error))
+}

@@ -1,0 +1,362 @@
+//! `run`: a task goes to the session that `pick` chooses, or to the one that is named, and a worker does it.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::{AgentId, Session, SessionId};
+use selection::Action;
+use serde::Serialize;
+pub use workers::Options;
+use workers::table::{Added, Wanted};
+use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
+
+use crate::choose::decisions::{self, Did};
+use crate::choose::labels::labelled;
+use crate::choose::pick::{self, pick};
+use crate::proceed::claude::Steered;
+use crate::proceed::location::is_real;
+use crate::proceed::{claude, fork};
+use crate::repository::target::Meant;
+use crate::sessions::lookup::{Which, by_name};
+use crate::workers::launch::{self, Course};
+use crate::workers::worktree;
+pub use crate::workers::worktree::Worktree;
+use crate::workers::{Link, begin, look_after, table, unusable};
+use crate::{App, Error, Kind};
+
+/// A task, and how it is to be done.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What is to be done.
+    pub task: String,
+    /// A path or a project's name; the directory the person stands in without it.
+    pub repo: Option<String>,
+    /// In which session.
+    pub how: How,
+    /// What `pick` answered, where it was asked already.
+    pub chosen: Option<pick::Answer>,
+    /// The name of the session it must go to.
+    pub label: Option<String>,
+    /// The work tree of its own that it is done in: there it is begun, or forked into.
+    pub worktree: Option<Worktree>,
+    /// The OpenClaw agent for whom it is done.
+    pub agent: Option<AgentId>,
+    /// How the worker works.
+    pub options: Options,
+    /// Whether its worker ends by itself when the task is done, and does not wait for more.
+    pub once: bool,
+    /// The id of its first message, a UUID, where it is known beforehand: of one there is one worker.
+    pub message: Option<String>,
+}
+
+/// In which session a task is done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum How {
+    /// In the one that `pick` chooses.
+    #[default]
+    Chosen,
+    /// In a new one.
+    Fresh,
+    /// In a new one under this id, a UUID.
+    Named(String),
+    /// In this one: its id, or the beginning of it.
+    Resume(String),
+    /// In a fork of this one.
+    Fork(String),
+}
+
+/// A worker that is ready to be run, here or in the background.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ready {
+    /// Its number.
+    pub worker: WorkerId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// `fresh`, `resume` or `fork`.
+    pub start: &'static str,
+    /// The directory it works in.
+    pub directory: PathBuf,
+    /// The worker that has the directory at this moment.
+    pub behind: Option<WorkerId>,
+    /// What was decided, where `pick` was asked.
+    pub decision: Option<pick::Answer>,
+    /// What it is run with.
+    #[serde(skip)]
+    pub(crate) claude: Steered,
+}
+
+/// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
+/// queue for it. `program` is this very program, which runs what a killed Backstory left.
+pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Error> {
+    let claude = able(app, &request.task, program)?;
+    let Some(wanted) = &request.worktree else { return ready(app, request, claude) };
+    let tree = worktree::make(app, request.repo.as_deref(), wanted)?;
+    let inside = Request {
+        repo: Some(tree.path.to_string_lossy().into_owned()),
+        how: match &request.how {
+            // No session of another tree can be gone on with here.
+            How::Chosen if request.label.is_none() => How::Fresh,
+            how => how.clone(),
+        },
+        ..request.clone()
+    };
+    let ready = ready(app, &inside, claude);
+    if ready.is_err() && tree.is_new {
+        // Nobody has begun to work there.
+        worktree::unmake(app, &tree.path);
+    }
+    ready
+}
+
+/// Puts a worker into the table that works on a task in a fork of this session.
+pub(crate) fn in_a_fork(
+    app: &App,
+    session: &Session,
+    wanted: &fork::Request,
+    task: &str,
+    program: &Path,
+) -> Result<Ready, Error> {
+    let claude = able(app, task, program)?;
+    let (at, into) = (wanted.at.as_deref(), wanted.into.as_deref());
+    let course = launch::forked(app, session, claude.release, at, into)?;
+    let request = Request { task: task.to_owned(), ..Request::default() };
+    enlist(app, &request, course, None, claude)
+}
+
+/// The `claude` that can do a task, once what a killed Backstory left is looked after.
+fn able(app: &App, task: &str, program: &Path) -> Result<Steered, Error> {
+    if task.trim().is_empty() {
+        return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
+    }
+    is_real(app)?;
+    look_after(app, program)?;
+    claude::steered(app)
+}
+
+fn ready(app: &App, request: &Request, claude: Steered) -> Result<Ready, Error> {
+    let decision = match &request.how {
+        How::Chosen => Some(decide(app, request)?),
+        How::Fresh | How::Named(_) | How::Resume(_) | How::Fork(_) => None,
+    };
+    let course = find_course(app, request, decision.as_ref(), claude.release)?;
+    enlist(app, request, course, decision, claude)
+}
+
+/// Puts a worker into the table.
+fn enlist(
+    app: &App,
+    request: &Request,
+    course: Course,
+    decision: Option<pick::Answer>,
+    claude: Steered,
+) -> Result<Ready, Error> {
+    let mut options = request.options.clone();
+    if let Some(agent) = &request.agent {
+        let root = catalog::repository(&app.config.places(), &course.directory);
+        let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
+        options.append_system_prompt = Some(envelope.behind(options.append_system_prompt.as_deref()));
+    }
+    let pack = decision.as_ref().and_then(|answer| answer.pack.as_ref());
+    if let (Start::Fresh(_), Some(pack)) = (&course.start, pack.filter(|_| request.worktree.is_none())) {
+        let behind =
+            options.append_system_prompt.as_deref().map(|text| format!("{text}\n\n")).unwrap_or_default();
+        options.append_system_prompt = Some(behind + &pack.text);
+    }
+    if matches!(course.start, Start::Fresh(_)) {
+        options.name = options.name.or_else(|| request.label.clone());
+    }
+    let spec = WorkerSpec {
+        config_folder: course.config_folder,
+        agent: request.agent.clone(),
+        label: request.label.clone(),
+        once: request.once,
+        options,
+        ..WorkerSpec::new(course.start, course.directory, request.task.clone())
+    };
+    if let Some(objection) = spec.objection() {
+        return Err(Error::new(Kind::Usage, objection));
+    }
+    let message = request.message.clone().unwrap_or_else(new_uuid);
+    course.copy.as_ref().map_or(Ok(()), |copy| fork::made(copy, app.now))?;
+    let added = add(app, &spec, &course.session, &message);
+    if let (Err(_), Some(copy)) = (&added, &course.copy) {
+        copy.remove();
+    }
+    let (worker, behind) = added?;
+    let start = match spec.start {
+        Start::Fork { .. } => "fork",
+        Start::Resume(_) if course.copy.is_some() => "fork",
+        Start::Resume(_) => "resume",
+        Start::Fresh(_) => "fresh",
+    };
+    Ok(Ready {
+        worker,
+        session_id: course.session,
+        start,
+        directory: spec.directory,
+        behind,
+        decision,
+        claude,
+    })
+}
+
+/// Runs a worker of the table in this process.
+pub fn here(app: &App, ready: &Ready, clock: fn() -> Timestamp) -> Result<Link, Error> {
+    begin(app, ready.worker, ready.claude.clone(), clock)
+}
+
+/// Words of a person's as what a worker is told.
+pub fn message(text: &str) -> Command {
+    Command::Message { id: new_uuid(), text: text.to_owned() }
+}
+
+/// A new UUID.
+pub(crate) fn new_uuid() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// What `pick` answers, for a person who is asked where that leaves it open.
+pub fn choose(app: &App, request: &Request) -> Result<pick::Answer, Error> {
+    is_real(app)?;
+    let asked = pick::Request {
+        task: request.task.clone(),
+        repo: request.repo.clone(),
+        label: request.label.clone(),
+        agent: request.agent.clone(),
+        budget: request.options.budget_usd,
+        is_carried_out: true,
+        ..pick::Request::default()
+    };
+    pick(app, &asked)
+}
+
+/// What a person decided who was asked.
+pub fn decided(app: &App, answer: &pick::Answer, how: &How) {
+    let did = match how {
+        How::Chosen | How::Named(_) => return,
+        How::Fresh => Did::BeganFresh,
+        How::Resume(id) | How::Fork(id) => match id.parse() {
+            Ok(id) => Did::Resumed(id),
+            Err(_) => return,
+        },
+    };
+    let Some((decision, advice)) = answer.decision.zip(answer.advice()) else { return };
+    // Nothing is lost but one line of the record.
+    let _ = decisions::answered(app, decision, &advice, &did);
+}
+
+/// What is decided: where it is left open, by the person who was asked, else a fresh session.
+fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
+    let answer = match &request.chosen {
+        Some(answer) => answer.clone(),
+        None => choose(app, request)?.settled_by_nobody(),
+    };
+    if let Some(label) = &request.label {
+        is_free(app, request, label)?;
+    }
+    if answer.action == Action::Queue {
+        // Another program's run: the end of one of ours would be waited for in the table.
+        return Err(Error::new(Kind::Held, answer.reason)
+            .hint("wait until that has ended; or begin a session of its own: --fresh"));
+    }
+    Ok(answer)
+}
+
+/// A session that goes by a label and is open somewhere is refused, and no other one gets its label.
+fn is_free(app: &App, request: &Request, label: &str) -> Result<(), Error> {
+    let Some(meant) = Meant::directory(app, request.repo.as_deref())? else { return Ok(()) };
+    let found = labelled(app, request.agent.as_ref(), &meant.work_tree(app), label)?;
+    found.map_or(Ok(()), |session| launch::make_free(app, &session, &format!("the session called `{label}`")))
+}
+
+fn find_course(
+    app: &App,
+    request: &Request,
+    decision: Option<&pick::Answer>,
+    release: Release,
+) -> Result<Course, Error> {
+    let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
+    match (&request.how, &chosen) {
+        (How::Resume(text), _) | (How::Chosen, Some(text)) => launch::resume(app, &named(app, text)?),
+        (How::Fork(text), _) => {
+            let into = request.worktree.as_ref().and(request.repo.as_deref()).map(Path::new);
+            launch::forked(app, &named(app, text)?, release, None, into)
+        }
+        (How::Fresh, _) | (How::Chosen, None) => launch::fresh(app, request.repo.as_deref(), None),
+        (How::Named(id), _) => launch::fresh(app, request.repo.as_deref(), Some(unused(app, id)?)),
+    }
+}
+
+/// An id for a new session, which no session has.
+fn unused(app: &App, text: &str) -> Result<SessionId, Error> {
+    let id = text.parse().ok().filter(SessionId::is_uuid).ok_or_else(|| {
+        let message = format!("`{text}` is no id for a session: Claude Code takes UUIDs");
+        Error::new(Kind::Usage, message).hint("as in 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
+    })?;
+    let sessions =
+        crate::sessions::list::list(app, &crate::sessions::list::Request::default(), |_| {}).sessions;
+    let has_worker = !table(app)?.of_session(&id).map_err(unusable)?.is_empty();
+    if has_worker || sessions.iter().any(|session| session.id == id) {
+        return Err(Error::new(Kind::Held, format!("there is a session {id} already"))
+            .hint(format!("go on with it: backstory run --resume {id} <task>")));
+    }
+    Ok(id)
+}
+
+/// The living worker of a session, named by its whole id.
+fn has_begun(app: &App, text: &str) -> Result<Option<WorkerId>, Error> {
+    let Ok(id) = text.parse() else { return Ok(None) };
+    let workers = table(app)?.of_session(&id).map_err(unusable)?;
+    Ok(workers.iter().find(|worker| worker.place.is_some()).map(|worker| worker.id))
+}
+
+fn named(app: &App, text: &str) -> Result<Session, Error> {
+    let sessions =
+        crate::sessions::list::list(app, &crate::sessions::list::Request::default(), |_| {}).sessions;
+    // Words are for people, who are asked which one they mean.
+    match by_name(&Which::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
+        Some(session) => Ok(session),
+        // Its worker has just begun it: there is no transcript yet.
+        None if let Some(worker) = has_begun(app, text)? => {
+            Err(launch::has_a_worker(worker, &format!("session {text}")))
+        }
+        None => Err(Error::new(Kind::NotFound, format!("no session's id is or begins with `{text}`"))
+            .hint("`backstory list` shows all sessions with their ids, `backstory workers` the workers")),
+    }
+}
+
+fn add(
+    app: &App,
+    spec: &WorkerSpec,
+    session: &SessionId,
+    message: &str,
+) -> Result<(WorkerId, Option<WorkerId>), Error> {
+    let meant = Meant { directory: spec.directory.clone(), root: spec.directory.clone() };
+    let slot = meant.work_tree(app);
+    let host = Life::own();
+    let wanted = Wanted { spec, session, slot: &slot, message, host: &host };
+    match table(app)?.add(&wanted, app.now).map_err(unusable)? {
+        Added::Begins(id) => Ok((id, None)),
+        Added::Waits(id, behind) => Ok((id, Some(behind))),
+        Added::Full { running, queued } => {
+            let message = format!(
+                "worker {running} works in {} and worker {queued} waits for it already; no third one can",
+                slot.display()
+            );
+            Err(Error::new(Kind::Held, message)
+                .hint(format!("end one of them: backstory stop {queued}"))
+                .hint("or have it done in a work tree of its own: --worktree"))
+        }
+        Added::Held(holder) => {
+            let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));
+            let held = of_label.unwrap_or_else(|| format!("session {session}"));
+            let refused = launch::has_a_worker(holder, &held);
+            Err(match spec.start {
+                // The session that is held is another one, which has no transcript yet.
+                Start::Fresh(_) => refused,
+                Start::Resume(_) | Start::Fork { .. } => refused.hint(launch::go_on_with_a_fork(session)),
+            })
+        }
+    }
+}
