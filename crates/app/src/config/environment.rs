@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::env;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -76,7 +76,7 @@ impl Config {
         let settings = settings(variables, &home)?;
         let claude_folders = claude_folders(variables, &home, &settings);
         let openclaw_folders = openclaw_folders(variables, &home, &settings);
-        let usual: Vec<_> = claude_folders.iter().map(|folder| folder.join("projects")).collect();
+        let usual: HashSet<_> = claude_folders.iter().map(|folder| folder.join("projects")).collect();
         let openclaw_configuration = ["OPENCLAW_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH"]
             .into_iter()
             .find_map(|name| folder(variables, name))
@@ -208,13 +208,8 @@ fn openclaw_folders(variables: &Variables, home: &Path, settings: &Settings) -> 
 }
 
 fn each_once(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut once = Vec::new();
-    for path in paths {
-        if !once.contains(&path) {
-            once.push(path);
-        }
-    }
-    once
+    let mut known = HashSet::new();
+    paths.filter(|path| known.insert(path.clone())).collect()
 }
 
 #[cfg(test)]
