@@ -15,7 +15,7 @@ use crate::proceed::claude;
 use crate::search::index;
 use crate::sessions::list::{self, list};
 use crate::sessions::unread::STILL_FOUND;
-use crate::{App, Error, cron};
+use crate::{Context, Error, cron};
 
 /// How long before Claude Code deletes a transcript it is told.
 const WARNING: Duration = Duration::from_hours(7 * 24);
@@ -122,34 +122,34 @@ pub enum Severity {
 }
 
 /// Looks at everything; `progress` hears of every file that has to be read.
-pub fn doctor(app: &App, progress: impl FnMut(list::Progress)) -> Report {
-    let all = list(app, &list::Request::default(), progress);
-    let program = claude::installed(app);
-    let release = program.as_ref().and_then(|program| claude::release(app, program));
+pub fn doctor(context: &Context, progress: impl FnMut(list::Progress)) -> Report {
+    let all = list(context, &list::Request::default(), progress);
+    let program = claude::installed(context);
+    let release = program.as_ref().and_then(|program| claude::release(context, program));
     let claude = program.map(|program| describe(program.path, release));
-    let index = about_index(app);
+    let index = about_index(context);
     let findings: Vec<_> = [
-        about_claude(app, claude.as_ref(), release),
-        about_folders(app, &all),
+        about_claude(context, claude.as_ref(), release),
+        about_folders(context, &all),
         unreadable(&all),
-        foreign(app, &all),
+        foreign(context, &all),
         damaged(&all.sessions),
         not_kept(&all),
         index.as_ref().err().map(broken).into_iter().collect(),
-        expiring(app, &all.sessions),
-        not_read(app),
-        set_aside(app),
-        left_behind(app),
-        forsaken(app),
+        expiring(context, &all.sessions),
+        not_read(context),
+        set_aside(context),
+        left_behind(context),
+        forsaken(context),
     ]
     .concat();
     Report {
         healthy: findings.iter().all(|finding| finding.severity == Severity::Advice),
         claude,
-        config_folders: config_folders(app, &all.sessions),
-        openclaw_folders: openclaw_folders(app),
+        config_folders: config_folders(context, &all.sessions),
+        openclaw_folders: openclaw_folders(context),
         subagents: all.subagents_excluded,
-        catalog: kept(app.config.places().cache.unwrap_or_default()),
+        catalog: kept(context.config().places().cache.unwrap_or_default()),
         index: index.ok().flatten(),
         findings,
     }
@@ -166,9 +166,9 @@ fn describe(path: PathBuf, release: Option<Release>) -> Claude {
     }
 }
 
-fn about_claude(app: &App, claude: Option<&Claude>, release: Option<Release>) -> Vec<Finding> {
+fn about_claude(context: &Context, claude: Option<&Claude>, release: Option<Release>) -> Vec<Finding> {
     let found = match (claude, release) {
-        (None, _) => problem(claude::missing(app), None, claude::advice(app)),
+        (None, _) => problem(claude::missing(context), None, claude::advice(context)),
         (Some(claude), None) => {
             let what = format!("`{} --version` does not say a version", claude.path.display());
             problem(
@@ -187,11 +187,11 @@ fn about_claude(app: &App, claude: Option<&Claude>, release: Option<Release>) ->
     vec![found]
 }
 
-fn about_folders(app: &App, all: &list::Answer) -> Vec<Finding> {
+fn about_folders(context: &Context, all: &list::Answer) -> Vec<Finding> {
     if all.known > 0 {
         return Vec::new();
     }
-    let place = app.config.claude_folders.first().map(|folder| folder.join("projects"));
+    let place = context.config().claude_folders.first().map(|folder| folder.join("projects"));
     let next = "set CLAUDE_CONFIG_DIR to the folder that holds your sessions, or try `backstory list --demo`";
     vec![problem("there are no sessions".to_owned(), place, next.to_owned())]
 }
@@ -207,10 +207,10 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
 }
 
 /// Files that are named as transcripts are, and hold something else.
-fn foreign(app: &App, all: &list::Answer) -> Vec<Finding> {
+fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
     let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
     let told: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
-    let found = catalog::find(&app.config.places()).sessions;
+    let found = catalog::find(&context.config().places()).sessions;
     let files = found.iter().filter(|file| !listed.contains(&file.id) && !told.contains(&*file.path));
     let finding = |file: &TranscriptFile| Finding {
         severity: Severity::Advice,
@@ -271,11 +271,11 @@ fn not_kept(all: &list::Answer) -> Vec<Finding> {
     all.not_kept.iter().map(|why| problem(why.clone(), None, next.to_owned())).collect()
 }
 
-fn about_index(app: &App) -> Result<Option<Index>, Error> {
-    let Some(size) = index::size(app)? else { return Ok(None) };
-    let pending = index::pending(app)?;
+fn about_index(context: &Context) -> Result<Option<Index>, Error> {
+    let Some(size) = index::size(context)? else { return Ok(None) };
+    let pending = index::pending(context)?;
     Ok(Some(Index {
-        path: index::folder(app),
+        path: index::folder(context),
         chunks: size.chunks,
         files: size.files,
         sessions: size.sessions,
@@ -289,24 +289,24 @@ fn broken(error: &Error) -> Finding {
 }
 
 /// Transcripts that Claude Code will delete soon, as one finding for each config folder.
-fn expiring(app: &App, sessions: &[Session]) -> Vec<Finding> {
+fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding> {
     const NAMED: usize = 3;
     let by_projects = by_projects(sessions);
     let mut findings = Vec::new();
-    for folder in app.config.claude_folders.iter().map(ConfigFolder::new) {
+    for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
         let days = folder.cleanup_days();
         let mut soon: Vec<(Timestamp, &SessionId)> = by_projects
             .get(&projects(&folder))
             .into_iter()
             .flatten()
             .filter_map(|session| Some((deletion(session.file.as_deref()?, days)?, &session.id)))
-            .filter(|(at, _)| *at <= app.now.checked_add(WARNING).unwrap_or(Timestamp::MAX))
+            .filter(|(at, _)| *at <= context.now.checked_add(WARNING).unwrap_or(Timestamp::MAX))
             .collect();
         soon.sort_unstable();
         let Some((first, _)) = soon.first() else { continue };
         let named: Vec<_> = soon.iter().take(NAMED).map(|(_, id)| id.short()).collect();
         let more = if soon.len() > NAMED { ", …" } else { "" };
-        let day = first.to_zoned((app.zone)()).date();
+        let day = first.to_zoned(context.zone()).date();
         let what = format!(
             "Claude Code will delete {} within 7 days, from {day} on ({}{more})",
             counted(soon.len()),
@@ -326,8 +326,9 @@ fn deletion(file: &Path, days: u64) -> Option<Timestamp> {
     modified.checked_add(SignedDuration::from_hours(i64::try_from(days).ok()?.checked_mul(24)?)).ok()
 }
 
-fn left_behind(app: &App) -> Vec<Finding> {
-    let registries = app.config.claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
+fn left_behind(context: &Context) -> Vec<Finding> {
+    let registries =
+        context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
     let records = registries.flat_map(|registry| Live::left_behind(&registry));
     let finding = |record: PathBuf| Finding {
         severity: Severity::Advice,
@@ -339,7 +340,7 @@ fn left_behind(app: &App) -> Vec<Finding> {
 }
 
 /// The databases of OpenClaw's that are not read.
-fn not_read(app: &App) -> Vec<Finding> {
+fn not_read(context: &Context) -> Vec<Finding> {
     let finding = |database: openclaw::Database| {
         let schema = database.schema.map_or_else(String::new, |schema| format!(", schema {schema}"));
         Finding {
@@ -351,12 +352,12 @@ fn not_read(app: &App) -> Vec<Finding> {
             next_step: format!("nothing has to be done: {STILL_FOUND}"),
         }
     };
-    openclaw::Database::find(&app.config.openclaw_folders).into_iter().map(finding).collect()
+    openclaw::Database::find(&context.config().openclaw_folders).into_iter().map(finding).collect()
 }
 
 /// Files of ours that could not be used, and were put away when they were made anew.
-fn set_aside(app: &App) -> Vec<Finding> {
-    let files = [app.config.places().cache, Some(index::folder(app).join("files.sqlite"))];
+fn set_aside(context: &Context) -> Vec<Finding> {
+    let files = [context.config().places().cache, Some(index::folder(context).join("files.sqlite"))];
     let aside = files.into_iter().flatten().map(|file| {
         let mut name = file.into_os_string();
         name.push(".set-aside");
@@ -373,9 +374,9 @@ fn set_aside(app: &App) -> Vec<Finding> {
 }
 
 /// Jobs that nobody does.
-fn forsaken(app: &App) -> Vec<Finding> {
-    let place = Some(app.config.state.join(schedule::FILE));
-    match cron::forsaken(app) {
+fn forsaken(context: &Context) -> Vec<Finding> {
+    let place = Some(context.config().state.join(schedule::FILE));
+    match cron::forsaken(context) {
         Ok(0) => Vec::new(),
         Ok(jobs) => {
             let jobs = if jobs == 1 { "a job is".to_owned() } else { format!("{jobs} jobs are") };
@@ -390,21 +391,21 @@ fn forsaken(app: &App) -> Vec<Finding> {
     }
 }
 
-fn config_folders(app: &App, sessions: &[Session]) -> Vec<Folder> {
+fn config_folders(context: &Context, sessions: &[Session]) -> Vec<Folder> {
     let by_projects = by_projects(sessions);
     let describe = |root: &PathBuf| {
         let found = by_projects.get(&projects(&ConfigFolder::new(root)));
         Folder { path: root.clone(), exists: root.is_dir(), sessions: found.map_or(0, Vec::len) }
     };
-    app.config.claude_folders.iter().map(describe).collect()
+    context.config().claude_folders.iter().map(describe).collect()
 }
 
-fn openclaw_folders(app: &App) -> Vec<Folder> {
+fn openclaw_folders(context: &Context) -> Vec<Folder> {
     let registered = |folder: &Path| {
         let agents = Agents::find(folder).agents;
         agents.iter().map(|agent| Registry::read(&agent.folder).entries.len()).sum()
     };
-    let existing = app.config.openclaw_folders.iter().filter(|folder| folder.is_dir());
+    let existing = context.config().openclaw_folders.iter().filter(|folder| folder.is_dir());
     existing.map(|path| Folder { path: path.clone(), exists: true, sessions: registered(path) }).collect()
 }
 

@@ -3,12 +3,12 @@
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{Span, Timestamp, Zoned};
 
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The moment a text names; a span lies before now, a day begins at midnight in the person's zone, and a day of
 /// the week is the last one, today among them.
-pub fn moment(app: &App, text: &str) -> Result<Timestamp, Error> {
-    let now = app.now.to_zoned((app.zone)());
+pub fn moment(context: &Context, text: &str) -> Result<Timestamp, Error> {
+    let now = context.now.to_zoned(context.zone());
     parse(&now, text).ok_or_else(|| {
         Error::new(Kind::Usage, format!("`{text}` is no time")).hint(
             "write a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w)",

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use workers::{Event, Request};
 
-use crate::App;
+use crate::Context;
 
 /// No shorter text holds a name and a secret, in bytes; most branches and versions are.
 const SHORTEST: usize = 8;
@@ -97,7 +97,7 @@ impl Secrets {
     }
 }
 
-impl App {
+impl Context {
     /// A value as it may leave: every text in it. Ids and numbers are no secrets.
     pub(crate) fn told_value<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> T {
         if self.secrets == Secrets::Shown {

@@ -16,7 +16,7 @@ use crate::choose::work_trees;
 use crate::repository::target::Meant;
 use crate::sessions::totals::survey;
 use crate::workers::holders::Holds;
-use crate::{App, Error};
+use crate::{Context, Error};
 
 /// What there is to choose from.
 pub(crate) struct Field {
@@ -67,15 +67,15 @@ impl Field {
     /// Looks which sessions there are, or were; `budget` is what one may cost. What they are about is held where a model
     /// may be asked.
     pub(crate) fn look(
-        app: &App,
+        context: &Context,
         request: &Request,
         budget: Budget,
         asks_model: bool,
     ) -> Result<Self, Error> {
-        let named = Meant::name(app, request.repo.as_deref());
+        let named = Meant::name(context, request.repo.as_deref());
         let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
         let words = Keywords::of(&request.task);
-        let found = if request.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(app) };
+        let found = if request.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(context) };
         let (holds, notes) = match found {
             Ok(holds) => (holds, Vec::new()),
             Err(error) => (Holds::default(), vec![error.message]),
@@ -105,19 +105,19 @@ impl Field {
                 }
             })
         };
-        let (meant, branch, mut here) = if let Some(meant) = Meant::directory(app, named)? {
-            let look = || survey(app, request.as_of, extent, |entry| contender(&meant, entry));
-            let (here, branch) = both(look, || branch(app, request, &meant));
+        let (meant, branch, mut here) = if let Some(meant) = Meant::directory(context, named)? {
+            let look = || survey(context, request.as_of, extent, |entry| contender(&meant, entry));
+            let (here, branch) = both(look, || branch(context, request, &meant));
             (meant, branch, here)
         } else {
-            let all = survey(app, request.as_of, extent, Some);
+            let all = survey(context, request.as_of, extent, Some);
             let sessions = all.iter().map(|entry| &*entry.session);
             let meant = Meant::by_name(named.unwrap_or_default(), sessions)?;
-            let branch = branch(app, request, &meant);
+            let branch = branch(context, request, &meant);
             let here = all.into_iter().filter_map(|entry| contender(&meant, entry)).collect();
             (meant, branch, here)
         };
-        let taken_by = taken_by(app, request, &meant, &here, &holds);
+        let taken_by = taken_by(context, request, &meant, &here, &holds);
         here.retain(|one| one.is_own);
         if request.as_of.is_none() {
             work_trees::tell_apart(&meant.directory, &mut here);
@@ -190,25 +190,25 @@ fn about(session: &Session, known: Option<Keywords>) -> Keywords {
         .unwrap_or_else(|| text.map(|text| Keywords::of(text)).unwrap_or_default())
 }
 
-fn branch(app: &App, request: &Request, meant: &Meant) -> Option<String> {
+fn branch(context: &Context, request: &Request, meant: &Meant) -> Option<String> {
     match (&request.branch, request.as_of) {
         (Some(branch), _) => Some(branch.clone()),
-        (None, Some(then)) => project::branch_at(&meant.place(app), then),
-        (None, None) => project::branch(&meant.place(app)),
+        (None, Some(then)) => project::branch_at(&meant.place(context), then),
+        (None, None) => project::branch(&meant.place(context)),
     }
 }
 
 /// The run that has the one place for runs of the work tree that is meant: a worker's, or a program's. Who waits for
 /// their turn among the workers is told of programs alone.
 fn taken_by(
-    app: &App,
+    context: &Context,
     request: &Request,
     meant: &Meant,
     here: &[Contender],
     holds: &Holds,
 ) -> Option<SessionId> {
     if !request.is_carried_out && !holds.is_empty() {
-        let worker = holds.taking(&meant.work_tree(app));
+        let worker = holds.taking(&meant.work_tree(context));
         if worker.is_some() {
             return worker;
         }
@@ -216,10 +216,10 @@ fn taken_by(
     let is_other = |one: &&Contender| one.candidate.hold == Hold::Worker && !holds.has(&one.candidate.id);
     let mut runs = here.iter().filter(is_other).peekable();
     runs.peek()?;
-    let ours = project::work_tree(&meant.place(app));
+    let ours = project::work_tree(&meant.place(context));
     let is_ours = |one: &&Contender| {
         let tree = one.cwd.as_deref().map(|cwd| {
-            let place = Meant { directory: cwd.to_owned(), root: meant.root.clone() }.place(app);
+            let place = Meant { directory: cwd.to_owned(), root: meant.root.clone() }.place(context);
             project::work_tree(&place)
         });
         tree.is_some_and(|tree| tree == ours)

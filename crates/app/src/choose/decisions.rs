@@ -12,7 +12,7 @@ use crate::choose::candidates::Field;
 pub(crate) use crate::choose::outcome::Did;
 use crate::choose::outcome::{WINDOW, after};
 use crate::choose::pick::Answer;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 const STEPS: [&str; 4] = [
     "
@@ -81,20 +81,20 @@ pub(crate) struct Advice {
 }
 
 /// Where decisions are kept.
-pub(crate) fn file(app: &App) -> PathBuf {
-    app.config.state.join("decisions.sqlite")
+pub(crate) fn file(context: &Context) -> PathBuf {
+    context.config().state.join("decisions.sqlite")
 }
 
 /// The decisions, open.
 pub(crate) struct Book<'a> {
-    app: &'a App,
+    context: &'a Context,
     connection: Connection,
 }
 
 impl<'a> Book<'a> {
     /// Opens it.
-    pub(crate) fn open(app: &'a App) -> Result<Self, Error> {
-        Ok(Self { app, connection: open(app)? })
+    pub(crate) fn open(context: &'a Context) -> Result<Self, Error> {
+        Ok(Self { context, connection: open(context)? })
     }
 
     /// Keeps a decision; returns its number. What becomes of its advice is looked for later, where there is any.
@@ -104,8 +104,8 @@ impl<'a> Book<'a> {
         considered: &[Considered],
         advice: Option<&Advice>,
     ) -> Result<i64, Error> {
-        let app = self.app;
-        let failed = |error: rusqlite::Error| failed(app, &error);
+        let context = self.context;
+        let failed = |error: rusqlite::Error| failed(context, &error);
         let json = |error: serde_json::Error| not_json(&error);
         let (answered, best) =
             (serde_json::to_string(answer).map_err(json)?, serde_json::to_string(considered).map_err(json)?);
@@ -118,7 +118,16 @@ impl<'a> Book<'a> {
             .execute(
                 "INSERT INTO decision (at, repo, task, answer, considered, asker, advised, candidate)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![app.now.to_string(), repo, answer.task, answered, best, asker, advised, candidate],
+                params![
+                    context.now.to_string(),
+                    repo,
+                    answer.task,
+                    answered,
+                    best,
+                    asker,
+                    advised,
+                    candidate
+                ],
             )
             .map_err(failed)?;
         let id = transaction.last_insert_rowid();
@@ -134,14 +143,14 @@ impl<'a> Book<'a> {
     /// How often the rule was right for whoever asks, after it was looked what came of the decisions of this
     /// repository that are still open.
     pub(crate) fn record(&mut self, field: &Field) -> Result<Record, Error> {
-        let app = self.app;
+        let context = self.context;
         self.settle(field)
             .and_then(|()| record(&self.connection, &field.asker()))
-            .map_err(|error| failed(app, &error))
+            .map_err(|error| failed(context, &error))
     }
 
     fn settle(&self, field: &Field) -> rusqlite::Result<()> {
-        let now = self.app.now;
+        let now = self.context.now;
         let repo = field.meant.root.to_string_lossy();
         let mut open = self.connection.prepare(
             "SELECT id, at FROM decision
@@ -163,8 +172,8 @@ impl<'a> Book<'a> {
 }
 
 /// What a person did after decision `id`, who was asked.
-pub(crate) fn answered(app: &App, id: i64, advice: &Advice, did: &Did) -> Result<(), Error> {
-    let connection = open(app)?;
+pub(crate) fn answered(context: &Context, id: i64, advice: &Advice, did: &Did) -> Result<(), Error> {
+    let connection = open(context)?;
     let candidate = advice.candidate.as_ref().map(ToString::to_string);
     connection
         .execute(
@@ -172,15 +181,15 @@ pub(crate) fn answered(app: &App, id: i64, advice: &Advice, did: &Did) -> Result
             params![id, advice.action.word(), candidate],
         )
         .and_then(|_| enter(&connection, id, did))
-        .map_err(|error| failed(app, &error))
+        .map_err(|error| failed(context, &error))
 }
 
 /// The record of the person, or of an agent.
-pub(crate) fn record_of(app: &App, asker: &str) -> Result<Record, Error> {
-    if !file(app).exists() {
+pub(crate) fn record_of(context: &Context, asker: &str) -> Result<Record, Error> {
+    if !file(context).exists() {
         return Ok(Record::default());
     }
-    record(&open(app)?, asker).map_err(|error| failed(app, &error))
+    record(&open(context)?, asker).map_err(|error| failed(context, &error))
 }
 
 fn enter(connection: &Connection, id: i64, did: &Did) -> rusqlite::Result<()> {
@@ -226,11 +235,11 @@ fn old(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64
 }
 
 /// The newest decision of a repository.
-pub(crate) fn newest(app: &App, repo: &Path) -> Result<Option<Kept>, Error> {
-    if !file(app).exists() {
+pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<Kept>, Error> {
+    if !file(context).exists() {
         return Ok(None);
     }
-    let connection = open(app)?;
+    let connection = open(context)?;
     let row = connection
         .query_row(
             "SELECT id, at, task, answer, considered FROM decision WHERE repo = ?1 ORDER BY id DESC LIMIT 1",
@@ -242,7 +251,7 @@ pub(crate) fn newest(app: &App, repo: &Path) -> Result<Option<Kept>, Error> {
             },
         )
         .optional()
-        .map_err(|error| failed(app, &error))?;
+        .map_err(|error| failed(context, &error))?;
     let Some((id, at, task, answer, considered)) = row else { return Ok(None) };
     let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| not_json(&error))?;
     // What an older program considered has other fields: it is as good as not known.
@@ -251,16 +260,16 @@ pub(crate) fn newest(app: &App, repo: &Path) -> Result<Option<Kept>, Error> {
     Ok(Some(Kept { id, at, task, answer, considered }))
 }
 
-fn open(app: &App) -> Result<Connection, Error> {
+fn open(context: &Context) -> Result<Connection, Error> {
     let cannot = "decisions cannot be kept or read";
-    let file = file(app);
+    let file = file(context);
     database::open_precious(&file, &STEPS)
         .and_then(|opened| opened.leave_short_log(&file).map(|()| opened.connection))
         .map_err(|error| Error::caused(Kind::Unavailable, cannot, &error))
 }
 
-fn failed(app: &App, error: &rusqlite::Error) -> Error {
-    let attempt = format!("cannot use the decisions in {}", file(app).display());
+fn failed(context: &Context, error: &rusqlite::Error) -> Error {
+    let attempt = format!("cannot use the decisions in {}", file(context).display());
     Error::caused(Kind::Unavailable, attempt, error)
 }
 

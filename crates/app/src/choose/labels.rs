@@ -8,18 +8,18 @@ use openclaw::{Agents, Registry};
 use crate::choose::candidates::Contender;
 use crate::repository::target::Meant;
 use crate::workers::{has_table, table, unusable};
-use crate::{App, Error};
+use crate::{Context, Error};
 
 /// The session that goes by a label in the work tree with this root, a real path.
 pub(crate) fn labelled(
-    app: &App,
+    context: &Context,
     agent: Option<&AgentId>,
     root: &Path,
     label: &str,
 ) -> Result<Option<SessionId>, Error> {
     match agent {
-        Some(agent) => Ok(of_agent(app, agent, root, label)),
-        None if has_table(app) => table(app)?.labelled(root, label).map_err(unusable),
+        Some(agent) => Ok(of_agent(context, agent, root, label)),
+        None if has_table(context) => table(context)?.labelled(root, label).map_err(unusable),
         None => Ok(None),
     }
 }
@@ -27,21 +27,21 @@ pub(crate) fn labelled(
 /// Lets the one candidate have the label that goes by it in the person's work tree. Where none does, a session of
 /// that work tree may be called so by its title.
 pub(crate) fn name(
-    app: &App,
+    context: &Context,
     agent: Option<&AgentId>,
     meant: &Meant,
     label: &str,
     contenders: &mut [Contender],
 ) -> Result<(), Error> {
-    let root = meant.work_tree(app);
-    let found = labelled(app, agent, &root, label)?;
+    let root = meant.work_tree(context);
+    let found = labelled(context, agent, &root, label)?;
     let is_known = contenders.iter().any(|one| Some(&one.candidate.id) == found.as_ref());
     for Contender { candidate, cwd, .. } in contenders {
         let is_called = || {
             let directory = cwd.as_deref().filter(|_| candidate.label.as_deref() == Some(label));
             let place = directory
                 .map(|directory| Meant { directory: directory.to_owned(), root: meant.root.clone() });
-            agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(app) == root)
+            agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(context) == root)
         };
         let is_it = Some(&candidate.id) == found.as_ref() || is_called();
         candidate.label = is_it.then(|| label.to_owned().into());
@@ -49,8 +49,8 @@ pub(crate) fn name(
     Ok(())
 }
 
-fn of_agent(app: &App, agent: &AgentId, root: &Path, label: &str) -> Option<SessionId> {
-    let agents = app.config.openclaw_folders.iter().flat_map(|folder| Agents::find(folder).agents);
+fn of_agent(context: &Context, agent: &AgentId, root: &Path, label: &str) -> Option<SessionId> {
+    let agents = context.config().openclaw_folders.iter().flat_map(|folder| Agents::find(folder).agents);
     let folders = agents.filter(|found| found.id == *agent).map(|found| found.folder);
     let entries = folders.flat_map(|folder| Registry::read(&folder).entries);
     let called = entries.filter(|entry| {

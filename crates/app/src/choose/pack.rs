@@ -13,7 +13,7 @@ use selection::{Considered, Decision, ago};
 use serde::Serialize;
 use transcript::{Recent, Said};
 
-use crate::App;
+use crate::Context;
 use crate::choose::candidates::{Contender, Field};
 use crate::choose::pick::Request;
 
@@ -56,8 +56,8 @@ pub struct Source {
 }
 
 /// The pack for a task that begins a fresh session; `None` where no earlier one has to do with it.
-pub(super) fn of(app: &App, request: &Request, field: &Field, decision: &Decision) -> Option<Pack> {
-    let now = request.as_of.unwrap_or(app.now);
+pub(super) fn of(context: &Context, request: &Request, field: &Field, decision: &Decision) -> Option<Pack> {
+    let now = request.as_of.unwrap_or(context.now);
     let chosen = sources(field, &decision.considered);
     let mut text = HEAD.to_owned();
     let room = (MOST - tokens(&text)) / chosen.len().max(1);

@@ -19,7 +19,7 @@ pub use crate::choose::resume_cost::Outlay;
 use crate::choose::{decisions, labels, relevance};
 use crate::choose::{pack, resume_cost};
 use crate::config::settings::{RuleName, Selection};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 pub use selection::Considered;
 
 /// How many of the sessions that were considered an answer shows; the best 200 are kept.
@@ -165,31 +165,31 @@ impl Answer {
 }
 
 /// Chooses.
-pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
+pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.task.trim().is_empty() && request.label.is_none() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
     }
-    let openclaw = openclaw_config(app);
-    let settings = app.config.settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
+    let openclaw = openclaw_config(context);
+    let settings = context.config().settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
     let rule = settings.rule(request.weights);
-    let asks_model = matches!(rule, Rule::Seed { .. }) && relevance::asks_model(app, &settings);
-    let look = || Field::look(app, request, budget(request, openclaw.max_budget_usd), asks_model);
-    let (field, mut book) = both(look, || decisions::Book::open(app));
+    let asks_model = matches!(rule, Rule::Seed { .. }) && relevance::asks_model(context, &settings);
+    let look = || Field::look(context, request, budget(request, openclaw.max_budget_usd), asks_model);
+    let (field, mut book) = both(look, || decisions::Book::open(context));
     let mut field = field?;
     if let Some(label) = &request.label {
-        labels::name(app, request.agent.as_ref(), &field.meant, label, &mut field.own)?;
+        labels::name(context, request.agent.as_ref(), &field.meant, label, &mut field.own)?;
     }
     let record = match &mut book {
         Ok(book) if request.as_of.is_none() => book.record(&field).unwrap_or_default(),
         _ => Record::default(),
     };
-    let asked = Asked { app, request, settings: &settings, rule, record };
+    let asked = Asked { context, request, settings: &settings, rule, record };
     let (decision, judged) = asked.decide(&field);
     let mut answer = asked.answer(&field, &decision, judged);
     if answer.action == Action::Fresh {
-        answer.pack = pack::of(app, request, &field, &decision);
+        answer.pack = pack::of(context, request, &field, &decision);
     } else if answer.is_uncertain() {
-        answer.pack_if_fresh = pack::of(app, request, &field, &decision);
+        answer.pack_if_fresh = pack::of(context, request, &field, &decision);
     }
     let advice = (!request.is_carried_out && request.as_of.is_none()).then(|| answer.advice()).flatten();
     match book.and_then(|book| book.keep(&answer, &decision.considered, advice.as_ref())) {
@@ -201,9 +201,9 @@ pub fn pick(app: &App, request: &Request) -> Result<Answer, Error> {
 }
 
 /// OpenClaw's configuration in the first of its folders that has one.
-pub(crate) fn openclaw_config(app: &App) -> openclaw::Config {
-    let named = app.config.openclaw_configuration.iter().map(|file| openclaw::Config::read(file));
-    let folders = app.config.openclaw_folders.iter();
+pub(crate) fn openclaw_config(context: &Context) -> openclaw::Config {
+    let named = context.config().openclaw_configuration.iter().map(|file| openclaw::Config::read(file));
+    let folders = context.config().openclaw_folders.iter();
     named
         .chain(folders.map(|folder| openclaw::Config::find(folder)))
         .find(|config| config.file.is_some())
@@ -217,7 +217,7 @@ fn budget(request: &Request, of_agents: Option<f64>) -> Budget {
 
 /// A question, with the rule by which it is answered.
 struct Asked<'a> {
-    app: &'a App,
+    context: &'a Context,
     request: &'a Request,
     settings: &'a Selection,
     rule: Rule,
@@ -241,7 +241,7 @@ impl Asked<'_> {
 
     fn by_seed(&self, task: &Task<'_>, seed: &Seed, field: &Field) -> (Decision, Option<Judged>) {
         let judged = seed::needs_relevance(task, &field.own)
-            .then(|| relevance::judged(self.app, self.settings, &self.request.task, &field.own));
+            .then(|| relevance::judged(self.context, self.settings, &self.request.task, &field.own));
         // Where nobody had to be asked, what words say is shown all the same.
         let decision = match &judged {
             Some(judged) => seed::choose(task, seed, &field.own, judged),
@@ -265,11 +265,11 @@ impl Asked<'_> {
     }
 
     fn now(&self) -> Timestamp {
-        self.request.as_of.unwrap_or(self.app.now)
+        self.request.as_of.unwrap_or(self.context.now)
     }
 
     fn answer(&self, field: &Field, decision: &Decision, judged: Option<Judged>) -> Answer {
-        let Self { app, request, rule, .. } = *self;
+        let Self { context, request, rule, .. } = *self;
         let best = decision.considered.first();
         let one = |id: &SessionId| field.own.iter().find(|one| one.candidate.id == *id);
         let session = decision.session.as_ref().and_then(one);
@@ -300,7 +300,7 @@ impl Asked<'_> {
             would_change: decision.changes.clone(),
             judge,
             judge_fell_back,
-            before_resume: resumed.map(|one| resume_cost::of(app, one, self.now())),
+            before_resume: resumed.map(|one| resume_cost::of(context, one, self.now())),
             pack: None,
             pack_if_fresh: None,
             scores: scores.map(|one| Considered { title: title(&one.session_id), ..one }).collect(),

@@ -14,7 +14,7 @@ use transcript::ConfigFolder;
 use crate::choose::candidates::Contender;
 use crate::config::settings::{Selection, Through};
 use crate::proceed::claude;
-use crate::{App, Error, Kind, search};
+use crate::{Context, Error, Kind, search};
 
 /// More sessions than a repository is asked about.
 const ANSWERS: usize = 5000;
@@ -22,12 +22,17 @@ const ANSWERS: usize = 5000;
 /// The relevance of every candidate, in their order; never later than the settings allow.
 ///
 /// A model is asked about the most promising; common words judge the others, and all where it does not answer.
-pub(crate) fn judged(app: &App, settings: &Selection, task: &str, contenders: &[Contender]) -> Judged {
+pub(crate) fn judged(
+    context: &Context,
+    settings: &Selection,
+    task: &str,
+    contenders: &[Contender],
+) -> Judged {
     let mut judged = by_words(contenders);
     if !settings.enabled {
         return judged;
     }
-    let asker = match Asker::found(app, settings) {
+    let asker = match Asker::found(context, settings) {
         Ok(asker) => asker,
         Err(why) => {
             judged.fell_back = Some(why);
@@ -40,7 +45,7 @@ pub(crate) fn judged(app: &App, settings: &Selection, task: &str, contenders: &[
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
         prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
-    let (judge, answer) = asker.ask(app, settings, &model, &question);
+    let (judge, answer) = asker.ask(context, settings, &model, &question);
     match answer.and_then(|answer| understood(&answer, shown.len())) {
         Ok(found) => {
             judged.judge = judge;
@@ -54,8 +59,8 @@ pub(crate) fn judged(app: &App, settings: &Selection, task: &str, contenders: &[
 }
 
 /// Whether a model may be asked at all.
-pub(crate) fn asks_model(app: &App, settings: &Selection) -> bool {
-    let has_key = || app.config.api_key.is_some();
+pub(crate) fn asks_model(context: &Context, settings: &Selection) -> bool {
+    let has_key = || context.config().api_key.is_some();
     settings.enabled && (settings.relevance_through == Through::Claude || has_key())
 }
 
@@ -74,7 +79,7 @@ pub(crate) fn by_words(contenders: &[Contender]) -> Judged {
 ///
 /// Only `eval` asks so: docs/selection-quality.md says what came of it.
 pub(crate) fn by_index(
-    app: &App,
+    context: &Context,
     task: &str,
     candidates: &[Candidate],
     moment: Timestamp,
@@ -85,7 +90,7 @@ pub(crate) fn by_index(
         limit: ANSWERS,
         ..search::Request::default()
     };
-    let found = match search::search(app, &question, &mut |_| true) {
+    let found = match search::search(context, &question, &mut |_| true) {
         Ok(answer) => answer.found,
         // A task that is no question is near to nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
@@ -111,17 +116,17 @@ enum Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    fn found(app: &'a App, settings: &Selection) -> Result<Self, String> {
+    fn found(context: &'a Context, settings: &Selection) -> Result<Self, String> {
         match settings.relevance_through {
             Through::Api => {
-                let key = app.config.api_key.as_ref();
+                let key = context.config().api_key.as_ref();
                 let key = key.ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
                 Ok(Self::Api { key: &key.0 })
             }
             Through::Claude => {
-                let program = claude::installed(app).ok_or_else(|| claude::missing(app))?;
+                let program = claude::installed(context).ok_or_else(|| claude::missing(context))?;
                 let release =
-                    claude::release(app, &program).ok_or("claude does not say which release it is")?;
+                    claude::release(context, &program).ok_or("claude does not say which release it is")?;
                 Ok(Self::Claude { program, release })
             }
         }
@@ -129,17 +134,17 @@ impl<'a> Asker<'a> {
 
     fn ask(
         &self,
-        app: &App,
+        context: &Context,
         settings: &Selection,
         model: &Model,
         question: &str,
     ) -> (Judge, Result<String, String>) {
         match self {
             Self::Api { key } => {
-                (Judge::Model(model.api.clone()), through_api(app, settings, model, key, question))
+                (Judge::Model(model.api.clone()), through_api(context, settings, model, key, question))
             }
             Self::Claude { program, release } => {
-                let answer = through_claude(app, settings, model, (program, *release), question);
+                let answer = through_claude(context, settings, model, (program, *release), question);
                 (Judge::Claude(model.alias.clone()), answer)
             }
         }
@@ -147,14 +152,14 @@ impl<'a> Asker<'a> {
 }
 
 fn through_api(
-    app: &App,
+    context: &Context,
     settings: &Selection,
     model: &Model,
     key: &str,
     question: &str,
 ) -> Result<String, String> {
     let question = judge::Question {
-        url: app.config.api_url.as_deref(),
+        url: context.config().api_url.as_deref(),
         key,
         model: &model.api,
         max_tokens: settings.relevance_max_tokens,
@@ -165,13 +170,13 @@ fn through_api(
 }
 
 fn through_claude(
-    app: &App,
+    context: &Context,
     settings: &Selection,
     model: &Model,
     (program, release): (&workers::Program, workers::Release),
     question: &str,
 ) -> Result<String, String> {
-    let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&app.config.scratch);
+    let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&context.config().scratch);
     let scratch = made.map_err(|error| format!("no folder for claude to run in: {error}"))?;
     let question = workers::Question {
         program,
@@ -182,15 +187,15 @@ fn through_claude(
         prompt: question,
     };
     let answer = question.ask();
-    tidy(app, scratch.path());
+    tidy(context, scratch.path());
     answer
 }
 
 /// Removes the folders that `claude` made for the directory it ran in: nobody else has been there, and what holds
 /// anything stays.
-fn tidy(app: &App, directory: &Path) {
-    let usual = || app.config.home.join(".claude");
-    let root = app.config.claude_config_dir.clone().unwrap_or_else(usual);
+fn tidy(context: &Context, directory: &Path) {
+    let usual = || context.config().home.join(".claude");
+    let root = context.config().claude_config_dir.clone().unwrap_or_else(usual);
     let physical = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let project = ConfigFolder::new(root).project_folder(&physical);
     for folder in [project.join("memory"), project] {

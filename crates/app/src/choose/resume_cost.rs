@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use selection::Candidate;
 use serde::Serialize;
 
-use crate::App;
+use crate::Context;
 use crate::choose::candidates::Contender;
 
 /// What a resumed session reads again before its first word.
@@ -32,11 +32,11 @@ pub struct Outlay {
 }
 
 /// What going on with a session takes at first.
-pub(super) fn of(app: &App, resumed: &Contender, now: Timestamp) -> Outlay {
+pub(super) fn of(context: &Context, resumed: &Contender, now: Timestamp) -> Outlay {
     let Candidate { id, last_active, .. } = &resumed.candidate;
     let transcript = resumed.file.as_deref();
     let messages =
-        transcript.map(|file| catalog::messages(&app.config.places(), id, file)).unwrap_or_default();
+        transcript.map(|file| catalog::messages(&context.config().places(), id, file)).unwrap_or_default();
     let before = |at: Option<Timestamp>| at.is_none_or(|at| at < now);
     let last = messages.iter().rev().find(|message| !message.subagent && before(message.at));
     let minutes = last_active.map(|then| (now.as_second() - then.as_second()) / 60);

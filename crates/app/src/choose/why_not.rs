@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::choose::decisions;
 use crate::repository::target::Meant;
 use crate::sessions::totals::survey;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// Why a session was not chosen.
 #[derive(Debug, Clone, Serialize)]
@@ -36,14 +36,14 @@ pub struct WhyNot {
 }
 
 /// Answers, from the newest decision of the repository, why a session was not chosen.
-pub fn why_not(app: &App, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
-    let meant = if let Some(meant) = Meant::directory(app, repo)? {
+pub fn why_not(context: &Context, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
+    let meant = if let Some(meant) = Meant::directory(context, repo)? {
         meant
     } else {
-        let all = survey(app, None, Extent::Figures, Some);
+        let all = survey(context, None, Extent::Figures, Some);
         Meant::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
     };
-    let kept = decisions::newest(app, &meant.root)?.ok_or_else(|| {
+    let kept = decisions::newest(context, &meant.root)?.ok_or_else(|| {
         let message = format!("nothing was decided for {} yet", meant.root.display());
         Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides")
     })?;

@@ -1,7 +1,5 @@
 //! The one place where the schedule meets the workers: a run is started as `run` starts a task, looked at, and ended.
 
-use std::path::Path;
-
 use jiff::Timestamp;
 use schedule::{Ending, Hands, Job, Options, Payload, Run, Seen, SessionTarget, Start, Started};
 use workers::table::Worker;
@@ -9,17 +7,14 @@ use workers::{Life, PermissionMode, WorkerState};
 
 use crate::workers::run;
 use crate::workers::{close, detach, of_message, stop};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The label of a directory's main session.
 const MAIN: &str = "main";
 
 /// What a daemon does its work with.
 pub(super) struct Crew<'a> {
-    pub(super) app: &'a App,
-    /// This very program.
-    pub(super) program: &'a Path,
-    pub(super) clock: fn() -> Timestamp,
+    pub(super) context: &'a Context,
 }
 
 /// This process, told from all others.
@@ -41,7 +36,7 @@ pub(super) fn check(options: &Options) -> Result<(), Error> {
 
 impl Hands for Crew<'_> {
     fn now(&self) -> Timestamp {
-        (self.clock)()
+        self.context.read_clock()
     }
 
     fn key(&self) -> String {
@@ -65,13 +60,13 @@ impl Hands for Crew<'_> {
     }
 
     fn look(&mut self, run: &Run) -> Result<Option<Seen>, String> {
-        let app = self.at_this_moment();
-        let found = of_message(&app, &run.key, self.program).map_err(|error| error.message)?;
+        let context = self.at_this_moment();
+        let found = of_message(&context, &run.key).map_err(|error| error.message)?;
         if let Some(worker) = found.as_ref().filter(|worker| matches!(worker.state, WorkerState::Idle { .. }))
             && worker.host.is_alive()
         {
             // Its end says how it went. Where it cannot be reached it is ending, or is found lost.
-            let _ = close(&app, worker);
+            let _ = close(&context, worker);
         }
         Ok(found.map(seen))
     }
@@ -84,15 +79,15 @@ impl Hands for Crew<'_> {
 
 impl Crew<'_> {
     /// The app as it is now: a daemon lives long.
-    fn at_this_moment(&self) -> App {
-        App { now: (self.clock)(), ..self.app.clone() }
+    fn at_this_moment(&self) -> Context {
+        self.context.refreshed()
     }
 
     fn begin(&self, job: &Job, run: &Run) -> Result<Started, Error> {
-        let app = self.at_this_moment();
+        let context = self.at_this_moment();
         let request = request(job, run)?;
-        let ready = run::prepare(&app, &request, self.program)?;
-        detach(&app, ready.worker, self.program)?;
+        let ready = run::prepare(&context, &request)?;
+        detach(&context, ready.worker)?;
         Ok(Started { worker: ready.worker, session_id: Some(ready.session_id.to_string()) })
     }
 }

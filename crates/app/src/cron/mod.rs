@@ -3,7 +3,6 @@
 mod crew;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -12,7 +11,7 @@ use serde::Serialize;
 
 use crate::repository::target::Meant;
 use crate::workers::{Request, WorkerState};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 use crew::{Crew, lives, own};
 
 pub use schedule::{
@@ -86,16 +85,16 @@ pub enum Told {
 
 /// Adds a job. Its directory is taken as typed: a path, or `None` for where the person is; a clock without a zone
 /// becomes the person's.
-pub fn add(app: &App, mut order: NewJob, directory: Option<&str>) -> Result<JobJson, Error> {
+pub fn add(context: &Context, mut order: NewJob, directory: Option<&str>) -> Result<JobJson, Error> {
     let named = directory.unwrap_or(".");
-    let Some(meant) = Meant::directory(app, Some(named))? else {
+    let Some(meant) = Meant::directory(context, Some(named))? else {
         return Err(Error::new(Kind::Usage, format!("`{named}` is no directory")).hint("--repo takes a path"));
     };
     order.directory = meant.directory;
     if let When::Cron { tz, .. } = &mut order.schedule
         && tz.is_none()
     {
-        *tz = (app.zone)().iana_name().map(str::to_owned);
+        *tz = context.zone().iana_name().map(str::to_owned);
     }
     order.check().map_err(|wrong| {
         let wrong = Error::new(Kind::Usage, wrong.to_string());
@@ -105,95 +104,86 @@ pub fn add(app: &App, mut order: NewJob, directory: Option<&str>) -> Result<JobJ
         }
     })?;
     crew::check(&order.options)?;
-    let mut book = open(app)?;
-    let Some(job) = book.add(&order, app.now).map_err(unusable)? else {
+    let mut book = open(context)?;
+    let Some(job) = book.add(&order, context.now).map_err(unusable)? else {
         let taken = format!("there is a job `{}` already", order.name);
         let remove = format!("give another name, or remove that one: backstory cron remove {}", order.name);
         return Err(Error::new(Kind::Usage, taken).hint(remove));
     };
-    told(app, &book, job)
+    told(context, &book, job)
 }
 
-/// All jobs. `program` is this very program.
-pub fn list(app: &App, program: &Path, clock: fn() -> Timestamp) -> Result<JobsJson, Error> {
-    let book = settled(app, program, clock)?;
+/// All jobs.
+pub fn list(context: &Context) -> Result<JobsJson, Error> {
+    let book = settled(context)?;
     let jobs = book.jobs().map_err(unusable)?;
-    let jobs = jobs.into_iter().map(|job| told(app, &book, job)).collect::<Result<_, _>>()?;
-    Ok(JobsJson { jobs, daemon: has_daemon(app, &book)? })
+    let jobs = jobs.into_iter().map(|job| told(context, &book, job)).collect::<Result<_, _>>()?;
+    Ok(JobsJson { jobs, daemon: has_daemon(context, &book)? })
 }
 
 /// How many jobs are due some time, while no daemon is there to do them.
-pub fn forsaken(app: &App) -> Result<usize, Error> {
-    if !app.config.state.join(FILE).exists() {
+pub fn forsaken(context: &Context) -> Result<usize, Error> {
+    if !context.config().state.join(FILE).exists() {
         return Ok(0);
     }
-    let book = open(app)?;
-    if has_daemon(app, &book)? {
+    let book = open(context)?;
+    if has_daemon(context, &book)? {
         return Ok(0);
     }
     let jobs = book.jobs().map_err(unusable)?;
-    Ok(jobs.iter().filter(|job| next(app, job).is_some()).count())
+    Ok(jobs.iter().filter(|job| next(context, job).is_some()).count())
 }
 
-fn has_daemon(app: &App, book: &Book) -> Result<bool, Error> {
-    let daemon = book.holder(app.now).map_err(unusable)?;
+fn has_daemon(context: &Context, book: &Book) -> Result<bool, Error> {
+    let daemon = book.holder(context.now).map_err(unusable)?;
     Ok(daemon.is_some_and(|daemon| lives(&daemon)))
 }
 
 /// Switches a job on or off.
-pub fn switch(app: &App, name: &str, is_on: bool) -> Result<JobJson, Error> {
-    let mut book = open(app)?;
+pub fn switch(context: &Context, name: &str, is_on: bool) -> Result<JobJson, Error> {
+    let mut book = open(context)?;
     let id = found(&book, name)?.id;
     let change = if is_on { Change::Enable } else { Change::Disable };
-    let job = book.switch(id, change, app.now).map_err(unusable)?.ok_or_else(|| unknown(name))?;
-    told(app, &book, job)
+    let job = book.switch(id, change, context.now).map_err(unusable)?.ok_or_else(|| unknown(name))?;
+    told(context, &book, job)
 }
 
 /// Removes a job with its history; what runs goes on.
-pub fn remove(app: &App, name: &str) -> Result<JobJson, Error> {
-    let mut book = open(app)?;
+pub fn remove(context: &Context, name: &str) -> Result<JobJson, Error> {
+    let mut book = open(context)?;
     let job = found(&book, name)?;
-    let was = told(app, &book, job)?;
+    let was = told(context, &book, job)?;
     book.remove(was.job.id).map_err(unusable)?;
     Ok(was)
 }
 
-/// Does a job now. `program` is this very program.
-pub fn run(app: &App, name: &str, program: &Path, clock: fn() -> Timestamp) -> Result<RunJson, Error> {
-    let mut book = open(app)?;
+/// Does a job now.
+pub fn run(context: &Context, name: &str) -> Result<RunJson, Error> {
+    let mut book = open(context)?;
     let job = found(&book, name)?;
-    let run = run_now(&mut book, &job, &own(), &mut Crew { app, program, clock }).map_err(unusable)?;
-    Ok(of_job(app, job.order.name, &run))
+    let run = run_now(&mut book, &job, &own(), &mut Crew { context }).map_err(unusable)?;
+    Ok(of_job(context, job.order.name, &run))
 }
 
-/// The runs of a job, or of all, newest first. `program` is this very program.
-pub fn history(
-    app: &App,
-    name: Option<&str>,
-    limit: usize,
-    program: &Path,
-    clock: fn() -> Timestamp,
-) -> Result<Vec<RunJson>, Error> {
-    let book = settled(app, program, clock)?;
+/// The runs of a job, or of all, newest first.
+pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Vec<RunJson>, Error> {
+    let book = settled(context)?;
     let job = name.map(|name| found(&book, name)).transpose()?;
     let names: BTreeMap<JobId, String> =
         book.jobs().map_err(unusable)?.into_iter().map(|job| (job.id, job.order.name)).collect();
     let runs = book.history(job.map(|job| job.id), limit).map_err(unusable)?;
-    Ok(runs.iter().filter_map(|run| Some(of_job(app, names.get(&run.job_id)?.clone(), run))).collect())
+    Ok(runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run))).collect())
 }
 
-/// Does jobs when they are due, until `sleeps` says that it is enough. `program` is this very program.
+/// Does jobs when they are due, until `sleeps` says that it is enough.
 ///
 /// What cannot be done is told, and tried again: who leaves a daemon alone wants it to go on.
 pub fn daemon(
-    app: &App,
-    program: &Path,
-    clock: fn() -> Timestamp,
+    context: &Context,
     sleeps: &mut dyn FnMut(Duration) -> bool,
     tell: &mut dyn FnMut(Told),
 ) -> Result<(), Error> {
-    let mut daemon =
-        Daemon { book: open(app)?, crew: Crew { app, program, clock }, leads: None, problem: None };
+    let mut daemon = Daemon { book: open(context)?, crew: Crew { context }, leads: None, problem: None };
     loop {
         let version = daemon.book.version().unwrap_or_default();
         let (lease, slice) = match daemon.look(tell) {
@@ -203,9 +193,9 @@ pub fn daemon(
                 (None, SLICE)
             }
         };
-        let until = clock().checked_add(slice).unwrap_or(Timestamp::MAX);
-        while clock() < until && daemon.book.version().unwrap_or_default() == version {
-            let left = until.duration_since(clock()).unsigned_abs();
+        let until = context.read_clock().checked_add(slice).unwrap_or(Timestamp::MAX);
+        while context.read_clock() < until && daemon.book.version().unwrap_or_default() == version {
+            let left = until.duration_since(context.read_clock()).unsigned_abs();
             if !sleeps(left.min(GLANCE)) {
                 return lease.map_or(Ok(()), |lease| daemon.book.release(&lease).map_err(unusable));
             }
@@ -225,14 +215,14 @@ struct Daemon<'a> {
 impl Daemon<'_> {
     /// Looks at everything once; says whether it may, and how long it can sleep.
     fn look(&mut self, tell: &mut dyn FnMut(Told)) -> Result<(Option<Lease>, Duration), schedule::Error> {
-        let now = (self.crew.clock)();
+        let now = self.crew.context.read_clock();
         let lease = self.book.lease(&own(), now, lives)?;
         if self.leads != Some(lease.is_some()) {
             self.leads = Some(lease.is_some());
             tell(if lease.is_some() { Told::Leads } else { Told::Follows });
         }
         let Some(lease) = lease else { return Ok((None, SLICE)) };
-        let found = tick(&mut self.book, &lease, &(self.crew.app.zone)(), &mut self.crew)?;
+        let found = tick(&mut self.book, &lease, &self.crew.context.zone(), &mut self.crew)?;
         if found.problems.is_empty() {
             self.problem = None;
         }
@@ -240,9 +230,9 @@ impl Daemon<'_> {
             self.problem(message, tell);
         }
         for (job, run) in found.changed {
-            tell(Told::Run { run: Box::new(of_job(self.crew.app, job.order.name, &run)) });
+            tell(Told::Run { run: Box::new(of_job(self.crew.context, job.order.name, &run)) });
         }
-        let now = (self.crew.clock)();
+        let now = self.crew.context.read_clock();
         let next = found.next.map_or(SLICE, |next| next.duration_since(now).try_into().unwrap_or_default());
         Ok((Some(lease), next.min(if found.is_busy { BUSY_SLICE } else { SLICE })))
     }
@@ -256,33 +246,33 @@ impl Daemon<'_> {
     }
 }
 
-fn told(app: &App, book: &Book, mut job: Job) -> Result<JobJson, Error> {
+fn told(context: &Context, book: &Book, mut job: Job) -> Result<JobJson, Error> {
     let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
-    let next = next(app, &job);
-    job.order.payload = app.told_value(&job.order.payload);
-    let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(app, run))?;
-    Ok(JobJson { next, last_run: last_run.map(|run| told_run(app, &run)), requests, job })
+    let next = next(context, &job);
+    job.order.payload = context.told_value(&job.order.payload);
+    let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(context, run))?;
+    Ok(JobJson { next, last_run: last_run.map(|run| told_run(context, &run)), requests, job })
 }
 
-fn next(app: &App, job: &Job) -> Option<Timestamp> {
-    job.order.schedule.next_after(job.settled.max(app.now), &(app.zone)()).filter(|_| job.enabled)
+fn next(context: &Context, job: &Job) -> Option<Timestamp> {
+    job.order.schedule.next_after(job.settled.max(context.now), &context.zone()).filter(|_| job.enabled)
 }
 
 /// What the worker of a run waits to be answered.
-fn asked(app: &App, run: &Run) -> Result<Vec<Request>, Error> {
+fn asked(context: &Context, run: &Run) -> Result<Vec<Request>, Error> {
     let RunState::Running { worker, .. } = run.state else { return Ok(Vec::new()) };
-    match crate::workers::find(app, &worker.to_string())?.state {
+    match crate::workers::find(context, &worker.to_string())?.state {
         WorkerState::WaitingPermission { requests } => Ok(requests),
         _ => Ok(Vec::new()),
     }
 }
 
-fn told_run(app: &App, run: &Run) -> Run {
-    Run { state: app.told_value(&run.state), ..run.clone() }
+fn told_run(context: &Context, run: &Run) -> Run {
+    Run { state: context.told_value(&run.state), ..run.clone() }
 }
 
-fn of_job(app: &App, job: String, run: &Run) -> RunJson {
-    RunJson { job, run: told_run(app, run) }
+fn of_job(context: &Context, job: String, run: &Run) -> RunJson {
+    RunJson { job, run: told_run(context, run) }
 }
 
 fn found(book: &Book, name: &str) -> Result<Job, Error> {
@@ -294,14 +284,14 @@ fn unknown(name: &str) -> Error {
 }
 
 /// The book, in which the ends of runs are entered.
-fn settled(app: &App, program: &Path, clock: fn() -> Timestamp) -> Result<Book, Error> {
-    let mut book = open(app)?;
-    settle(&mut book, &mut Crew { app, program, clock }).map_err(unusable)?;
+fn settled(context: &Context) -> Result<Book, Error> {
+    let mut book = open(context)?;
+    settle(&mut book, &mut Crew { context }).map_err(unusable)?;
     Ok(book)
 }
 
-fn open(app: &App) -> Result<Book, Error> {
-    Book::open(&app.config.state.join(FILE)).map_err(unusable)
+fn open(context: &Context) -> Result<Book, Error> {
+    Book::open(&context.config().state.join(FILE)).map_err(unusable)
 }
 
 const UNUSABLE: &str = "the schedule cannot be used";

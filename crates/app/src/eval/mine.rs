@@ -17,7 +17,7 @@ use super::{retrieval, selection};
 use crate::choose::decisions;
 use crate::repository::target::Meant;
 use crate::search::{Mode, Progress};
-use crate::{App, Config, Error, Kind};
+use crate::{Config, Context, Error, Kind};
 
 /// The newest sessions are measured, up to so many bytes: about a minute's work.
 const BYTES: u64 = 256 << 20;
@@ -44,8 +44,8 @@ pub struct Answer {
 }
 
 /// Makes labels from the newest sessions and measures.
-pub fn mine(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Answer, Error> {
-    let mut files = catalog::find(&app.config.places()).sessions;
+pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Answer, Error> {
+    let mut files = catalog::find(&context.config().places()).sessions;
     files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));
     let all = files.len();
     let mut bytes = 0;
@@ -55,11 +55,11 @@ pub fn mine(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<
     });
     // The older of two files that hold the same record is the one it was written to.
     files.sort_by_cached_key(|file| (file.born(), file.id.clone()));
-    let labels = Labels::of(app, &files);
-    let selection = selection::fields_of(app, labels.moments, selection::By::Words)
-        .and_then(|fields| selection::measured(app, fields, selection::By::Words, None))?;
-    let retrieval = asked(app, &files, &labels.queries, keep_going)?;
-    let record = decisions::record_of(app, "")?;
+    let labels = Labels::of(context, &files);
+    let selection = selection::fields_of(context, labels.moments, selection::By::Words)
+        .and_then(|fields| selection::measured(context, fields, selection::By::Words, None))?;
+    let retrieval = asked(context, &files, &labels.queries, keep_going)?;
+    let record = decisions::record_of(context, "")?;
     Ok(Answer { sessions: files.len(), left_out: all - files.len(), retrieval, record, selection })
 }
 
@@ -70,8 +70,8 @@ struct Labels {
 }
 
 impl Labels {
-    fn of(app: &App, files: &[TranscriptFile]) -> Self {
-        let mut git = Git { app, known: HashMap::new() };
+    fn of(context: &Context, files: &[TranscriptFile]) -> Self {
+        let mut git = Git { context, known: HashMap::new() };
         let mut seen = HashSet::new();
         let mut subjects: BTreeMap<String, BTreeMap<String, u32>> = BTreeMap::new();
         let mut moments = Vec::new();
@@ -112,7 +112,7 @@ impl Labels {
 
 /// What the repositories know of commits.
 struct Git<'a> {
-    app: &'a App,
+    context: &'a Context,
     /// For each directory, the subjects by the beginning of the hash; `None` where git has nothing to tell.
     known: HashMap<String, Option<HashMap<String, String>>>,
 }
@@ -122,11 +122,12 @@ impl Git<'_> {
     /// repository dropped it.
     fn subject(&mut self, commit: &Committed) -> Option<String> {
         const SHORT: usize = 7;
-        let app = self.app;
+        let context = self.context;
         let look = |cwd: &str| {
             let directory = PathBuf::from(cwd);
-            let root = catalog::repository(&app.config.places(), &directory);
-            let subjects = project::subjects(&Meant { directory: root.clone(), root }.place(app), COMMITS)?;
+            let root = catalog::repository(&context.config().places(), &directory);
+            let subjects =
+                project::subjects(&Meant { directory: root.clone(), root }.place(context), COMMITS)?;
             let short = |(hash, subject): (String, String)| Some((hash.get(..SHORT)?.to_owned(), subject));
             Some(subjects.into_iter().filter_map(short).collect())
         };
@@ -142,7 +143,7 @@ impl Git<'_> {
 }
 
 fn asked(
-    app: &App,
+    context: &Context,
     files: &[TranscriptFile],
     queries: &[Query],
     keep_going: &mut dyn FnMut(&Progress) -> bool,
@@ -151,22 +152,19 @@ fn asked(
         Error::caused(Kind::Unavailable, "cannot make a masked copy of the sessions", error)
             .hint("TMPDIR names the folder it goes to; it needs up to 600 MB for a minute")
     };
-    let scratch = tempfile::Builder::new().prefix("backstory-eval-").tempdir_in(&app.config.scratch);
+    let scratch = tempfile::Builder::new().prefix("backstory-eval-").tempdir_in(&context.config().scratch);
     let scratch = scratch.map_err(|error| failed(&error))?;
     let mask = Mask::of(queries.iter().map(|query| query.query.as_str()));
     for file in files {
         copy(file, scratch.path(), &mask).map_err(|error| failed(&error))?;
     }
-    let masked = App {
-        config: Config {
-            claude_folders: vec![scratch.path().to_owned()],
-            claude_projects: Vec::new(),
-            openclaw_folders: Vec::new(),
-            state: scratch.path().join("state"),
-            ..app.config.clone()
-        },
-        ..app.clone()
-    };
+    let masked = context.with_config(Config {
+        claude_folders: vec![scratch.path().to_owned()],
+        claude_projects: Vec::new(),
+        openclaw_folders: Vec::new(),
+        state: scratch.path().join("state"),
+        ..context.config().clone()
+    });
     retrieval::bring_up_to_date(&masked, keep_going)?;
     let ours = retrieval::answers(&masked, queries, Mode::Hybrid)?;
     let by_words = retrieval::answers(&masked, queries, Mode::Lexical)?;

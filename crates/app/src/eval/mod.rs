@@ -9,17 +9,17 @@ use std::path::Path;
 pub use measure::{Estimate, Figures, Report, Tally};
 use serde::de::DeserializeOwned;
 
-use crate::{Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The most a file of labels may hold, in bytes.
 const LABELS_CAP: u64 = 64 * 1024 * 1024;
 
 /// The labels of a file, one JSON object a line.
-fn labels<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Error> {
+fn labels<T: DeserializeOwned>(context: &Context, file: &Path) -> Result<Vec<T>, Error> {
     let failed = |error: &dyn std::error::Error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
     };
-    let path = file.canonicalize().map_err(|error| failed(&error))?;
+    let path = context.path(file).canonicalize().map_err(|error| failed(&error))?;
     let bytes = transcript::read_small(&path, LABELS_CAP).map_err(|error| failed(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
     measure::lines(&text).map_err(|bad| {

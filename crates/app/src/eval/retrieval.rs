@@ -7,7 +7,7 @@ use measure::{Query, Ranked, Report, report};
 
 use crate::search::index;
 use crate::search::{Mode, Progress, search};
-use crate::{App, Error, Kind, search as asking};
+use crate::{Context, Error, Kind, search as asking};
 
 /// More answers than any figure looks at: a session that is named twice counts once.
 const ASKED_FOR: usize = 20;
@@ -36,33 +36,33 @@ pub enum Against {
 
 /// Brings the index up to date and measures how well it answers.
 pub fn retrieval(
-    app: &App,
+    context: &Context,
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Report, Error> {
-    let queries: Vec<Query> = super::labels(&request.queries)?;
+    let queries: Vec<Query> = super::labels(context, &request.queries)?;
     let before: Option<Vec<Ranked>> = match &request.against {
-        Some(Against::File(file)) => Some(super::labels(file)?),
+        Some(Against::File(file)) => Some(super::labels(context, file)?),
         _ => None,
     };
-    bring_up_to_date(app, keep_going)?;
-    let answers = answers(app, &queries, request.mode)?;
+    bring_up_to_date(context, keep_going)?;
+    let answers = answers(context, &queries, request.mode)?;
     let against = match request.against {
-        Some(Against::Mode(mode)) => Some(self::answers(app, &queries, mode)?),
+        Some(Against::Mode(mode)) => Some(self::answers(context, &queries, mode)?),
         _ => before,
     };
     if let Some(out) = &request.out {
-        write(out, &answers)?;
+        write(&context.path(out), &answers)?;
     }
     Ok(report(&queries, &answers, against.as_deref()))
 }
 
 /// Figures are those of a whole index.
 pub(super) fn bring_up_to_date(
-    app: &App,
+    context: &Context,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<(), Error> {
-    let synced = index::index(app, keep_going)?;
+    let synced = index::index(context, keep_going)?;
     if synced.pending_files > 0 || synced.busy {
         let message = "not everything is indexed, so nothing can be measured";
         return Err(Error::new(Kind::Unavailable, message).hint("`backstory index` indexes the rest"));
@@ -70,18 +70,18 @@ pub(super) fn bring_up_to_date(
     Ok(())
 }
 
-pub(super) fn answers(app: &App, queries: &[Query], mode: Mode) -> Result<Vec<Ranked>, Error> {
-    queries.iter().map(|query| answer(app, query, mode)).collect()
+pub(super) fn answers(context: &Context, queries: &[Query], mode: Mode) -> Result<Vec<Ranked>, Error> {
+    queries.iter().map(|query| answer(context, query, mode)).collect()
 }
 
-fn answer(app: &App, query: &Query, mode: Mode) -> Result<Ranked, Error> {
+fn answer(context: &Context, query: &Query, mode: Mode) -> Result<Ranked, Error> {
     let question = asking::Request {
         question: query.query.clone(),
         mode,
         limit: ASKED_FOR,
         ..asking::Request::default()
     };
-    let ranked = match search(app, &question, &mut |_| false) {
+    let ranked = match search(context, &question, &mut |_| false) {
         Ok(answer) => answer.found.iter().map(|found| found.hit.session.to_string()).collect(),
         // A question that cannot be asked finds nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),

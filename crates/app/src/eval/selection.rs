@@ -18,7 +18,7 @@ use crate::choose::{candidates, pick, relevance};
 use crate::config::settings::RuleName;
 use crate::search::index;
 use crate::sessions::ledger;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// Of so many moments the past is held at once.
 const AT_ONCE: usize = 25;
@@ -91,20 +91,20 @@ pub struct Chosen {
 /// Chooses at every moment from what there was then, and counts how often that was right.
 ///
 /// No model is asked and no decision is kept.
-pub fn selection(app: &App, request: &Request) -> Result<Answer, Error> {
-    measured(app, fields(app, request)?, request.by, request.weights)?
+pub fn selection(context: &Context, request: &Request) -> Result<Answer, Error> {
+    measured(context, fields(context, request)?, request.by, request.weights)?
         .ok_or_else(|| Error::new(Kind::Usage, format!("{} holds no decisions", request.decisions.display())))
 }
 
 /// The figures of some moments; `None` of none.
 pub(super) fn measured(
-    app: &App,
+    context: &Context,
     then: Vec<Field>,
     by: By,
     weights: Option<RuleName>,
 ) -> Result<Option<Answer>, Error> {
-    let openclaw = pick::openclaw_config(app);
-    let rule = app.config.settings.selection_for(None, &openclaw.selection)?.rule(weights);
+    let openclaw = pick::openclaw_config(context);
+    let rule = context.config().settings.selection_for(None, &openclaw.selection)?.rule(weights);
     let moments: Vec<Moment> = then.iter().map(|field| field.moment.clone()).collect();
     let decisions: Vec<Decision> = then.iter().map(|field| field.choose(&rule)).collect();
     let picked: Vec<Choice> = decisions.iter().map(choice).collect();
@@ -147,22 +147,22 @@ fn rules(fields: &[Field], moments: &[Moment], picked: &[Choice]) -> Option<Vec<
 }
 
 /// The labelled moments of a file, earliest first, each with what there was to choose from.
-pub fn fields(app: &App, request: &Request) -> Result<Vec<Field>, Error> {
+pub fn fields(context: &Context, request: &Request) -> Result<Vec<Field>, Error> {
     if request.by == By::Index {
-        index::index(app, &mut |_| true)?;
+        index::index(context, &mut |_| true)?;
     }
-    fields_of(app, super::labels(&request.decisions)?, request.by)
+    fields_of(context, super::labels(context, &request.decisions)?, request.by)
 }
 
 /// The same of moments that stand in no file.
-pub(super) fn fields_of(app: &App, mut moments: Vec<Moment>, by: By) -> Result<Vec<Field>, Error> {
+pub(super) fn fields_of(context: &Context, mut moments: Vec<Moment>, by: By) -> Result<Vec<Field>, Error> {
     moments.sort_by(|one, other| one.at.total_cmp(&other.at));
     let mut fields: Vec<Field> = Vec::with_capacity(moments.len());
     for some in moments.chunks(AT_ONCE) {
         let times = some.iter().map(time).collect::<Result<Vec<Timestamp>, Error>>()?;
-        let past = catalog::past(&app.config.places(), &times);
+        let past = catalog::past(&context.config().places(), &times);
         for ((moment, now), past) in some.iter().zip(times).zip(past) {
-            fields.push(Field::look(app, moment, now, past, by)?);
+            fields.push(Field::look(context, moment, now, past, by)?);
         }
     }
     Ok(fields)
@@ -202,9 +202,15 @@ pub struct Field {
 }
 
 impl Field {
-    fn look(app: &App, moment: &Moment, now: Timestamp, mut past: Past, by: By) -> Result<Self, Error> {
-        ledger::enter(app, &mut past.entries);
-        let root = catalog::repository(&app.config.places(), Path::new(&moment.cwd));
+    fn look(
+        context: &Context,
+        moment: &Moment,
+        now: Timestamp,
+        mut past: Past,
+        by: By,
+    ) -> Result<Self, Error> {
+        ledger::enter(context, &mut past.entries);
+        let root = catalog::repository(&context.config().places(), Path::new(&moment.cwd));
         let here = past.entries.iter().map(|entry| &entry.session);
         let own: Vec<_> = here
             .filter(|session| session.repo_path.as_deref() == Some(&root) && Asker::Person.owns(session))
@@ -218,7 +224,7 @@ impl Field {
                 let relevance = |one: &Candidate| Relevance::by_words(&words, &about(one));
                 Judged::by_words(candidates.iter().map(relevance).collect())
             }
-            By::Index => relevance::by_index(app, &moment.task, &candidates, now)?,
+            By::Index => relevance::by_index(context, &moment.task, &candidates, now)?,
         };
         // Of two files that held the same then, the older one is the session.
         let label = moment.session.as_deref();

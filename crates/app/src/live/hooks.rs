@@ -11,7 +11,7 @@ use monitor::install::{self, Unfit};
 use workers::quoted_for_sh;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The largest settings file that is changed, in bytes.
 const CAP: u64 = 4 << 20;
@@ -53,8 +53,8 @@ pub struct Status {
 }
 
 /// Where hooks leave their lines.
-pub(crate) fn folder(app: &App) -> PathBuf {
-    app.config.state.join("hooks")
+pub(crate) fn folder(context: &Context) -> PathBuf {
+    context.config().state.join("hooks")
 }
 
 /// Leaves a line of the payload that a hook was given in `folder`; whatever goes wrong, nobody is told.
@@ -64,10 +64,10 @@ pub fn note(folder: &Path, payload: impl Read, now: Timestamp) {
 }
 
 /// What it takes to have `program` run by Claude Code's hooks.
-pub fn install(app: &App, scope: &Scope, program: &Path) -> Result<Plan, Error> {
-    let folder = folder(app);
-    let command = install::command(&for_sh(program)?, &for_sh(&folder)?);
-    plan(app, scope, |text, _| Ok(Some(install::with_hooks(text, &command)?)))
+pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
+    let folder = folder(context);
+    let command = install::command(&for_sh(context.program())?, &for_sh(&folder)?);
+    plan(context, scope, |text, _| Ok(Some(install::with_hooks(text, &command)?)))
 }
 
 /// A path as the `sh` reads it by which Claude Code runs a hook.
@@ -79,8 +79,8 @@ fn for_sh(path: &Path) -> Result<String, Error> {
 }
 
 /// What it takes to have none of our hooks run: the file as it was, where nothing else was changed since.
-pub fn uninstall(app: &App, scope: &Scope) -> Result<Plan, Error> {
-    plan(app, scope, |text, backup| {
+pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
+    plan(context, scope, |text, backup| {
         if let Some(kept) = backup.filter(|kept| kept.installed == text) {
             return Ok(kept.original);
         }
@@ -89,11 +89,11 @@ pub fn uninstall(app: &App, scope: &Scope) -> Result<Plan, Error> {
 }
 
 /// How the hooks stand in the settings of each scope.
-pub fn status(app: &App, scopes: &[Scope]) -> Vec<Status> {
-    let heard = fs::metadata(hooks::file(&folder(app))).and_then(|file| file.modified()).ok();
+pub fn status(context: &Context, scopes: &[Scope]) -> Vec<Status> {
+    let heard = fs::metadata(hooks::file(&folder(context))).and_then(|file| file.modified()).ok();
     let last_heard = heard.and_then(|at| Timestamp::try_from(at).ok());
     let status = |scope: &Scope| {
-        let file = settings_file(app, scope);
+        let file = settings_file(context, scope);
         let installed = install::installed(&read(&file).ok().flatten().unwrap_or_default());
         let is_missing = |event: &&str| !installed.is_empty() && !installed.contains(event);
         let missing = hooks::EVENTS.into_iter().filter(is_missing).collect();
@@ -168,14 +168,14 @@ impl Backup {
 }
 
 fn plan(
-    app: &App,
+    context: &Context,
     scope: &Scope,
     change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, Unfit>,
 ) -> Result<Plan, Error> {
-    let file = settings_file(app, scope);
+    let file = settings_file(context, scope);
     let before = read(&file)?;
     let name = format!("settings-{:016x}.json", xxh3_64(file.as_os_str().as_encoded_bytes()));
-    let backup = app.config.state.join("backups").join(name);
+    let backup = context.config().state.join("backups").join(name);
     let text = before.clone().unwrap_or_default();
     let after = change(&text, Backup::read(&backup)).map_err(|unfit| refused(&file, unfit))?;
     // Nothing to take away from a file that is not there.
@@ -183,13 +183,13 @@ fn plan(
     Ok(Plan { file, before, after, backup })
 }
 
-fn settings_file(app: &App, scope: &Scope) -> PathBuf {
+fn settings_file(context: &Context, scope: &Scope) -> PathBuf {
     let file = match scope {
         Scope::User => {
-            let folder = app.config.claude_folders.first();
-            folder.cloned().unwrap_or_else(|| app.config.home.join(".claude")).join("settings.json")
+            let folder = context.config().claude_folders.first();
+            folder.cloned().unwrap_or_else(|| context.config().home.join(".claude")).join("settings.json")
         }
-        Scope::Project(directory) => directory.join(".claude/settings.json"),
+        Scope::Project(directory) => context.path(directory).join(".claude/settings.json"),
     };
     // Many keep theirs elsewhere and link to it: the link stays.
     physical(file)
@@ -203,8 +203,7 @@ fn physical(mut file: PathBuf) -> PathBuf {
         file = file.parent().unwrap_or(Path::new("")).join(target);
     }
     for above in file.ancestors() {
-        let place = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-        if let (Ok(place), Ok(rest)) = (fs::canonicalize(place), file.strip_prefix(above)) {
+        if let (Ok(place), Ok(rest)) = (fs::canonicalize(above), file.strip_prefix(above)) {
             return if rest.as_os_str().is_empty() { place } else { place.join(rest) };
         }
     }

@@ -16,7 +16,7 @@ use crate::live::hooks;
 use crate::sessions::activity;
 use crate::sessions::list::{Request, list};
 use crate::workers::reports::Ear;
-use crate::{App, Error, Kind, Secrets};
+use crate::{Context, Error, Kind, Secrets};
 
 /// How many events one who watches may be behind.
 const BEHIND: usize = 4096;
@@ -76,12 +76,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch by this clock: how things stand, and one who hears all that happens from then on.
-    pub fn start(app: &App, clock: fn() -> Timestamp) -> Result<(Self, Snapshot, Listener), Error> {
+    /// Begins to watch: how things stand, and one who hears all that happens from then on.
+    pub fn start(context: &Context) -> Result<(Self, Snapshot, Listener), Error> {
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
-        let monitor = Monitor::start(settings(app, clock)).map_err(|error| wrong(&error))?;
-        let workers = hear_workers(app, &monitor).map_err(|error| wrong(&error))?;
-        let (wanted, listed) = lister(app.clone(), clock).map_err(|error| wrong(&error))?;
+        let monitor = Monitor::start(settings(context)).map_err(|error| wrong(&error))?;
+        let workers = hear_workers(context, &monitor).map_err(|error| wrong(&error))?;
+        let (wanted, listed) = lister(context.clone()).map_err(|error| wrong(&error))?;
         let Some((snapshot, listener)) = monitor.listen(BEHIND) else {
             return Err(Error::new(Kind::Unavailable, "the watching ended before it began"));
         };
@@ -91,7 +91,7 @@ impl Watch {
                 wanted,
                 listed,
                 facts: Listed::default(),
-                secrets: app.secrets,
+                secrets: context.secrets,
                 _workers: workers,
             },
             snapshot,
@@ -149,21 +149,21 @@ impl Watch {
     }
 }
 
-fn settings(app: &App, clock: fn() -> Timestamp) -> Settings {
-    let activity = &app.config.settings.activity;
+fn settings(context: &Context) -> Settings {
+    let activity = &context.config().settings.activity;
     Settings {
-        folders: app.config.claude_folders.iter().map(ConfigFolder::new).collect(),
-        hooks: Some(hooks::folder(app)),
-        timers: activity::timers(app),
+        folders: context.config().claude_folders.iter().map(ConfigFolder::new).collect(),
+        hooks: Some(hooks::folder(context)),
+        timers: activity::timers(context),
         poll: Duration::from_millis(activity.poll_milliseconds.max(10).into()),
         events: activity.events,
-        clock,
+        clock: context.app.clock,
     }
 }
 
 /// What workers say is heard before it is asked how things stand.
-fn hear_workers(app: &App, monitor: &Monitor) -> std::io::Result<Sender<()>> {
-    let (mut ear, voice) = (Ear::new(app), monitor.voice());
+fn hear_workers(context: &Context, monitor: &Monitor) -> std::io::Result<Sender<()>> {
+    let (mut ear, voice) = (Ear::new(context), monitor.voice());
     for (session, spoken) in ear.listen() {
         voice.say(session, spoken);
     }
@@ -171,15 +171,15 @@ fn hear_workers(app: &App, monitor: &Monitor) -> std::io::Result<Sender<()>> {
 }
 
 /// Lists sessions whenever it is asked to, on a thread of its own: their cost takes every transcript.
-fn lister(mut app: App, clock: fn() -> Timestamp) -> std::io::Result<(Sender<()>, Receiver<Listed>)> {
+fn lister(mut context: Context) -> std::io::Result<(Sender<()>, Receiver<Listed>)> {
     let (wanted, wishes) = channel::<()>();
     let (facts, received) = channel();
     std::thread::Builder::new().name("lister".to_owned()).spawn(move || {
         while wishes.recv().is_ok() {
             // Several wishes are one.
             while wishes.try_recv().is_ok() {}
-            app.now = clock();
-            let sessions = list(&app, &Request::default(), |_| {}).sessions;
+            context = context.refreshed();
+            let sessions = list(&context, &Request::default(), |_| {}).sessions;
             let listed = sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
             if facts.send(Arc::new(listed.collect())).is_err() {
                 return;

@@ -5,26 +5,26 @@ use std::path::Path;
 
 use workers::{Program, Release};
 
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// How Claude Code is installed.
 pub(crate) const INSTALL: &str = "npm install -g @anthropic-ai/claude-code@latest";
 
 /// The program that the settings name, where it is on this machine.
-pub(crate) fn installed(app: &App) -> Option<Program> {
-    let wanted = app.config.settings.claude.binary.as_os_str();
-    Program::find(wanted, OsStr::new(&app.config.search_path))
+pub(crate) fn installed(context: &Context) -> Option<Program> {
+    let wanted = context.config().settings.claude.binary.as_os_str();
+    Program::find(wanted, OsStr::new(&context.config().search_path))
 }
 
 /// The program, or what to do to have one.
-pub(crate) fn required(app: &App) -> Result<Program, Error> {
-    installed(app).ok_or_else(|| Error::new(Kind::Unavailable, missing(app)).hint(advice(app)))
+pub(crate) fn required(context: &Context) -> Result<Program, Error> {
+    installed(context).ok_or_else(|| Error::new(Kind::Unavailable, missing(context)).hint(advice(context)))
 }
 
 /// Its release, as far as it says.
-pub(crate) fn release(app: &App, program: &Program) -> Option<Release> {
+pub(crate) fn release(context: &Context, program: &Program) -> Option<Release> {
     // A home that is not there is no place to start a program in.
-    let home = app.config.home.as_path();
+    let home = context.config().home.as_path();
     program.release(if home.is_dir() { home } else { Path::new("/") })
 }
 
@@ -38,9 +38,9 @@ pub(crate) struct Steered {
 }
 
 /// The program that can be a worker, or what to do to have one.
-pub(crate) fn steered(app: &App) -> Result<Steered, Error> {
-    let program = required(app)?;
-    let Some(release) = release(app, &program) else {
+pub(crate) fn steered(context: &Context) -> Result<Steered, Error> {
+    let program = required(context)?;
+    let Some(release) = release(context, &program) else {
         let path = program.path.display();
         let message = format!("{path} does not say which release of Claude Code it is, or not in time");
         return Err(
@@ -56,20 +56,20 @@ pub(crate) fn steered(app: &App) -> Result<Steered, Error> {
 }
 
 /// What is wrong where no program is found.
-pub(crate) fn missing(app: &App) -> String {
-    let wanted = app.config.settings.claude.binary.display();
-    format!("there is no program `{wanted}` {}", if is_path(app) { "there" } else { "on your PATH" })
+pub(crate) fn missing(context: &Context) -> String {
+    let wanted = context.config().settings.claude.binary.display();
+    format!("there is no program `{wanted}` {}", if is_path(context) { "there" } else { "on your PATH" })
 }
 
 /// What to do about it.
-pub(crate) fn advice(app: &App) -> String {
-    if is_path(app) {
+pub(crate) fn advice(context: &Context) -> String {
+    if is_path(context) {
         return "let the setting `claude.binary` (or BACKSTORY_CLAUDE_BINARY) name Claude Code's program"
             .into();
     }
     format!("install Claude Code: {INSTALL}; or let the setting `claude.binary` name its program")
 }
 
-fn is_path(app: &App) -> bool {
-    app.config.settings.claude.binary.components().count() > 1
+fn is_path(context: &Context) -> bool {
+    context.config().settings.claude.binary.components().count() > 1
 }

@@ -15,7 +15,7 @@ use crate::proceed::location::{self, Place};
 use crate::sessions::lookup::Ranked;
 use crate::workers::detach;
 use crate::workers::run;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// How a session is forked.
 #[derive(Debug, Clone, Default)]
@@ -82,51 +82,48 @@ pub struct Forked {
 }
 
 /// The sessions a person may want to fork, with what speaks against it.
-pub fn candidates(app: &App, ranked: &[Ranked]) -> Vec<Candidate> {
-    let program = claude::installed(app);
-    let release = program.as_ref().and_then(|program| claude::release(app, program));
-    let hindrance = program.is_none().then(|| format!("{}: {}", claude::missing(app), claude::advice(app)));
-    let made_up = location::is_real(app).err().map(|error| error.message);
+pub fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<Candidate> {
+    let program = claude::installed(context);
+    let release = program.as_ref().and_then(|program| claude::release(context, program));
+    let hindrance =
+        program.is_none().then(|| format!("{}: {}", claude::missing(context), claude::advice(context)));
+    let made_up = location::is_real(context).err().map(|error| error.message);
     let hindrance = made_up.or(hindrance).or_else(|| release.and_then(too_old));
-    ranked.iter().zip(1..).map(|(found, rank)| candidate(app, found, rank, hindrance.clone())).collect()
+    ranked.iter().zip(1..).map(|(found, rank)| candidate(context, found, rank, hindrance.clone())).collect()
 }
 
 /// The fork of `session` that `request` asks for.
-pub fn fork(app: &App, session: &Session, request: &Request) -> Result<Fork, Error> {
-    location::is_real(app)?;
-    let place = Place::of(app, session)?;
+pub fn fork(context: &Context, session: &Session, request: &Request) -> Result<Fork, Error> {
+    location::is_real(context)?;
+    let place = Place::of(context, session)?;
     let directory = match &request.into {
-        Some(into) => existing(into)?,
+        Some(into) => existing(context, into)?,
         None => place.start_directory(&session.id)?.to_owned(),
     };
-    let program = claude::required(app)?;
-    let release = claude::release(app, &program);
+    let program = claude::required(context)?;
+    let release = claude::release(context, &program);
     if let Some(why) = release.and_then(too_old) {
         return Err(Error::new(Kind::Unavailable, why));
     }
     let (start, copy) = how(&place, &session.id, request.at.as_deref(), &directory, release)?;
-    let command = place.command_line(app, program, &directory, start);
-    Ok(Fork { command: CommandLine { extra: request.extra.clone(), ..command }, copy, now: app.now })
+    let command = place.command_line(context, program, &directory, start);
+    Ok(Fork { command: CommandLine { extra: request.extra.clone(), ..command }, copy, now: context.now })
 }
 
-/// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for. `program` is this
-/// very program.
-pub fn work(
-    app: &App,
-    session: &Session,
-    request: &Request,
-    intent: &str,
-    program: &Path,
-) -> Result<Forked, Error> {
+/// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for.
+pub fn work(context: &Context, session: &Session, request: &Request, intent: &str) -> Result<Forked, Error> {
     if !request.extra.is_empty() {
         let message = "what stands behind `--` is for a `claude` on a terminal, and a worker has none";
         let options =
             format!("a worker takes options of its own: backstory run --fork {} --help", session.id);
         return Err(Error::new(Kind::Usage, message).hint(options));
     }
-    let request = Request { into: request.into.as_deref().map(existing).transpose()?, ..request.clone() };
-    let ready = run::in_a_fork(app, session, &request, intent, program)?;
-    detach(app, ready.worker, program)?;
+    let request = Request {
+        into: request.into.as_deref().map(|into| existing(context, into)).transpose()?,
+        ..request.clone()
+    };
+    let ready = run::in_a_fork(context, session, &request, intent)?;
+    detach(context, ready.worker)?;
     Ok(Forked {
         session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
         terminal_id: None,
@@ -214,9 +211,9 @@ pub(crate) fn not_started(command: &CommandLine, error: &std::io::Error) -> Erro
     Error::caused(Kind::Unavailable, attempt, error)
 }
 
-fn candidate(app: &App, found: &Ranked, rank: usize, hindrance: Option<String>) -> Candidate {
+fn candidate(context: &Context, found: &Ranked, rank: usize, hindrance: Option<String>) -> Candidate {
     let session = found.session();
-    let place = session.and_then(|session| Place::of(app, session));
+    let place = session.and_then(|session| Place::of(context, session));
     let why_not = place.as_ref().err().map(|error| error.message.clone()).or(hindrance);
     let (session, document) = (found.session.as_ref(), found.document.as_ref());
     let file = session.and_then(|session| session.file.as_deref()).map(Path::to_path_buf);
@@ -278,12 +275,12 @@ pub(crate) fn too_old(release: Release) -> Option<String> {
         .then(|| format!("claude {release} cannot fork a session; install {first} or newer: {install}"))
 }
 
-fn existing(directory: &Path) -> Result<PathBuf, Error> {
+fn existing(context: &Context, directory: &Path) -> Result<PathBuf, Error> {
     let failed = |error: &dyn std::error::Error| {
         let attempt = format!("cannot use the directory {}", directory.display());
         Error::caused(Kind::Unavailable, attempt, error)
     };
-    let physical = directory.canonicalize().map_err(|error| failed(&error))?;
+    let physical = context.path(directory).canonicalize().map_err(|error| failed(&error))?;
     if physical.is_dir() {
         return Ok(physical);
     }

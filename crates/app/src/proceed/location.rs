@@ -6,7 +6,7 @@ use model::{Session, SessionId};
 use transcript::{ConfigFolder, Live, start_directory};
 use workers::{CommandLine, Program, Start};
 
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// Where one session lies and where it is continued.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// The place of a session that has a transcript.
-    pub(crate) fn of(app: &App, session: &Session) -> Result<Self, Error> {
+    pub(crate) fn of(context: &Context, session: &Session) -> Result<Self, Error> {
         let file = session.file.as_deref();
         let transcript =
             file.filter(|file| file.is_file()).ok_or_else(|| gone(&session.id, file))?.to_owned();
@@ -29,7 +29,7 @@ impl Place {
             let attempt = format!("cannot read the transcript {}", transcript.display());
             Error::caused(Kind::Unavailable, attempt, &error)
         })?;
-        Ok(Self { folder: folder(app, &transcript), directory, transcript })
+        Ok(Self { folder: folder(context, &transcript), directory, transcript })
     }
 
     /// The directory the session started in, which has to be there still.
@@ -61,18 +61,18 @@ impl Place {
     }
 
     /// The session's config folder, where it is not the usual one.
-    pub(crate) fn config_folder(&self, app: &App) -> Option<PathBuf> {
+    pub(crate) fn config_folder(&self, context: &Context) -> Option<PathBuf> {
         let root = self.folder.root();
         // Naming the usual folder would also move `.claude.json` into it, and its logins and trust with it.
-        let is_usual =
-            root == app.config.home.join(".claude") && app.config.claude_config_dir.as_deref() != Some(root);
+        let is_usual = root == context.config().home.join(".claude")
+            && context.config().claude_config_dir.as_deref() != Some(root);
         (!is_usual).then(|| root.to_owned())
     }
 
     /// The `claude` that runs in `directory` with this session's config folder.
     pub(crate) fn command_line(
         &self,
-        app: &App,
+        context: &Context,
         program: Program,
         directory: &Path,
         start: Start,
@@ -81,7 +81,7 @@ impl Place {
             program: program.path,
             name: program.name,
             directory: directory.to_owned(),
-            config_folder: self.config_folder(app),
+            config_folder: self.config_folder(context),
             start,
             extra: Vec::new(),
         }
@@ -89,8 +89,8 @@ impl Place {
 }
 
 /// Nothing can be continued that was made up: no directory and no program stand behind it.
-pub(crate) fn is_real(app: &App) -> Result<(), Error> {
-    if !app.config.is_demo {
+pub(crate) fn is_real(context: &Context) -> Result<(), Error> {
+    if !context.config().is_demo {
         return Ok(());
     }
     let message = "the sessions of --demo are made up and cannot be continued";
@@ -100,8 +100,9 @@ pub(crate) fn is_real(app: &App) -> Result<(), Error> {
 }
 
 /// The live process that holds a session at this moment.
-pub(crate) fn holder(app: &App, id: &SessionId) -> Option<Live> {
-    let registries = app.config.claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
+pub(crate) fn holder(context: &Context, id: &SessionId) -> Option<Live> {
+    let registries =
+        context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
     registries.flat_map(|registry| Live::find(&registry)).find(|live| live.session == *id)
 }
 
@@ -114,8 +115,8 @@ pub(crate) fn go_on_there(live: &Live) -> String {
 }
 
 /// The config folder a transcript lies in; the catalog names transcripts by their physical path.
-fn folder(app: &App, transcript: &Path) -> ConfigFolder {
-    let folders = app.config.claude_folders.iter().map(ConfigFolder::new);
+fn folder(context: &Context, transcript: &Path) -> ConfigFolder {
+    let folders = context.config().claude_folders.iter().map(ConfigFolder::new);
     let holds = |folder: &ConfigFolder| {
         folder.projects().canonicalize().is_ok_and(|projects| transcript.starts_with(projects))
     };

@@ -10,24 +10,24 @@ use crate::proceed::claude;
 use crate::proceed::fork::not_started;
 use crate::proceed::location::{Place, go_on_there, holder, is_real};
 use crate::workers::reports;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The `claude` that continues `session`, given `extra` words of the person's.
 ///
 /// A session that a live process holds is refused: two writers would part its history.
-pub fn resume(app: &App, session: &Session, extra: &[OsString]) -> Result<CommandLine, Error> {
-    is_real(app)?;
-    if reports::all(app).contains_key(&session.id) {
+pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Result<CommandLine, Error> {
+    is_real(context)?;
+    if reports::all(context).contains_key(&session.id) {
         return Err(worked_on(session));
     }
-    if let Some(live) = holder(app, &session.id) {
+    if let Some(live) = holder(context, &session.id) {
         return Err(held(&live));
     }
-    let place = Place::of(app, session)?;
+    let place = Place::of(context, session)?;
     let directory = place.start_directory(&session.id)?;
-    let program = claude::required(app)?;
+    let program = claude::required(context)?;
     let start = Start::Resume(session.id.clone());
-    Ok(CommandLine { extra: extra.to_vec(), ..place.command_line(app, program, directory, start) })
+    Ok(CommandLine { extra: extra.to_vec(), ..place.command_line(context, program, directory, start) })
 }
 
 /// Becomes `claude`; comes back only when that fails.

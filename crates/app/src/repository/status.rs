@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::repository::target::Meant;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
-use crate::{App, Error, SessionJson};
+use crate::{Context, Error, SessionJson};
 
 /// How many of the newest sessions are told.
 const RECENT: usize = 5;
@@ -67,14 +67,14 @@ pub struct Touched {
 }
 
 /// Tells the state of a repository.
-pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
-    let named = Meant::name(app, request.repo.as_deref());
-    let meant = Meant::directory(app, named)?;
-    let ask = |meant: &Meant| project::status(&meant.place(app));
+pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let named = Meant::name(context, request.repo.as_deref());
+    let meant = Meant::directory(context, named)?;
+    let ask = |meant: &Meant| project::status(&meant.place(context));
     let (project, meant, sessions, spoken) = std::thread::scope(|scope| {
         let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
-        let mut catalog = totals::with_totals(app, |_| ());
-        let spoken = reports::all(app);
+        let mut catalog = totals::with_totals(context, |_| ());
+        let spoken = reports::all(context);
         catalog.hold(|id| spoken.contains_key(id));
         let all: Vec<Box<Session>> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
         let found = match &meant {
@@ -87,15 +87,15 @@ pub fn status(app: &App, request: &Request) -> Result<Answer, Error> {
     let is_here = |session: &Session| session.repo_path.as_deref() == Some(&meant.root);
     let mut here: Vec<Session> =
         sessions.into_iter().filter(|session| is_here(session)).map(|session| *session).collect();
-    activity::enter(app, &mut here, spoken);
+    activity::enter(context, &mut here, spoken);
     for session in &mut here {
-        app.told_session(session);
+        context.told_session(session);
     }
     Ok(Answer {
         project,
-        touching: touching(app, &here),
+        touching: touching(context, &here),
         sessions: told(&here, request.agent.as_ref()),
-        timestamp: app.now,
+        timestamp: context.now,
     })
 }
 
@@ -112,8 +112,8 @@ fn told(here: &[Session], agent: Option<&AgentId>) -> Sessions {
 }
 
 /// What the live sessions wrote to lately; two names of one file are one file.
-fn touching(app: &App, here: &[Session]) -> Vec<Touched> {
-    let since = app.now.checked_sub(TOUCHING).unwrap_or(Timestamp::MIN);
+fn touching(context: &Context, here: &[Session]) -> Vec<Touched> {
+    let since = context.now.checked_sub(TOUCHING).unwrap_or(Timestamp::MIN);
     let mut files: BTreeMap<PathBuf, Touched> = BTreeMap::new();
     for session in here.iter().filter(|session| session.is_running) {
         let transcript = session.file.as_deref();

@@ -10,7 +10,7 @@ use model::Session;
 use project::{Place, Tools};
 
 use crate::config::demo;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// A directory and the repository it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +23,17 @@ pub(crate) struct Meant {
 
 /// What filters call the project that a person names: some name of it, or any path into it, also a relative one or a
 /// link. Where `is_known` says that sessions go by the text as it was typed, that is it.
-pub(crate) fn project(app: &App, typed: &str, is_known: impl Fn(&str) -> bool) -> String {
+pub(crate) fn project(context: &Context, typed: &str, is_known: impl Fn(&str) -> bool) -> String {
     let is_path = typed.contains('/') || matches!(typed, "." | "..");
     // A directory of the same name must not hide a project.
     if !is_path && is_known(typed) {
         return typed.to_owned();
     }
-    let Ok(whole) = std::path::absolute(typed) else { return typed.to_owned() };
+    let whole = context.path(typed);
     // Of a directory that is gone only its path can be compared.
     let directory = whole.canonicalize().unwrap_or_else(|_| without_dots(&whole));
     let root = if directory.is_dir() {
-        catalog::repository(&app.config.places(), &directory)
+        catalog::repository(&context.config().places(), &directory)
     } else if is_path {
         directory.clone()
     } else {
@@ -59,11 +59,11 @@ fn without_dots(path: &Path) -> PathBuf {
 
 /// The same for sessions that were described.
 pub(crate) fn project_of<'a>(
-    app: &App,
+    context: &Context,
     typed: &str,
     sessions: &(impl Iterator<Item = &'a Session> + Clone),
 ) -> String {
-    project(app, typed, |name| {
+    project(context, typed, |name| {
         let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
         sessions.clone().any(|session| filter.lets_through(session))
     })
@@ -71,26 +71,26 @@ pub(crate) fn project_of<'a>(
 
 /// A filter whose project is what filters call it.
 pub(crate) fn with_project<'a>(
-    app: &App,
+    context: &Context,
     filter: &Filter,
     sessions: &(impl Iterator<Item = &'a Session> + Clone),
 ) -> Filter {
-    let project = filter.project.as_deref().map(|typed| project_of(app, typed, sessions));
+    let project = filter.project.as_deref().map(|typed| project_of(context, typed, sessions));
     Filter { project, ..filter.clone() }
 }
 
 impl Meant {
     /// What a person names; the made-up sessions have a project of their own, wherever the person stands.
-    pub(crate) fn name<'a>(app: &App, named: Option<&'a str>) -> Option<&'a str> {
-        named.or(app.config.is_demo.then_some(demo::PROJECT))
+    pub(crate) fn name<'a>(context: &Context, named: Option<&'a str>) -> Option<&'a str> {
+        named.or(context.config().is_demo.then_some(demo::PROJECT))
     }
 
     /// The directory a text names, where it is one; without a text the one the person stands in.
-    pub(crate) fn directory(app: &App, named: Option<&str>) -> Result<Option<Self>, Error> {
-        let path = Path::new(named.unwrap_or("."));
+    pub(crate) fn directory(context: &Context, named: Option<&str>) -> Result<Option<Self>, Error> {
+        let path = context.path(named.unwrap_or("."));
         match path.canonicalize() {
             Ok(directory) if directory.is_dir() => {
-                let root = catalog::repository(&app.config.places(), &directory);
+                let root = catalog::repository(&context.config().places(), &directory);
                 Ok(Some(Self { directory, root }))
             }
             Ok(file) => Err(Error::new(Kind::Usage, format!("{} is no directory", file.display()))),
@@ -128,19 +128,19 @@ impl Meant {
     }
 
     /// The real path of the work tree's root: one worker has the use of it.
-    pub(crate) fn work_tree(&self, app: &App) -> PathBuf {
-        let root = project::work_tree(&self.place(app));
+    pub(crate) fn work_tree(&self, context: &Context) -> PathBuf {
+        let root = project::work_tree(&self.place(context));
         root.canonicalize().unwrap_or(root)
     }
 
     /// The directory as the project room is asked about it.
-    pub(crate) fn place(&self, app: &App) -> Place {
-        let settings = app.config.settings.project;
+    pub(crate) fn place(&self, context: &Context) -> Place {
+        let settings = context.config().settings.project;
         Place {
             directory: self.directory.clone(),
             tools: Tools {
-                search_path: OsString::from(&app.config.search_path),
-                github: settings.github && !app.config.is_demo,
+                search_path: OsString::from(&context.config().search_path),
+                github: settings.github && !context.config().is_demo,
                 git_limit: Tools::GIT_LIMIT,
                 github_limit: Duration::from_millis(settings.github_timeout_ms),
             },
@@ -151,8 +151,7 @@ impl Meant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Secrets;
-    use crate::testing::session;
+    use crate::testing::{context, session};
 
     #[test]
     fn a_project_is_named_as_people_type_it() {
@@ -169,14 +168,9 @@ mod tests {
         };
         let sessions = [of("harbor", "harbor"), of("elsewhere/web", "web"), of("gone", "gone")];
         let config = crate::Config { home: home.clone(), ..crate::Config::default() };
-        let app = App {
-            config,
-            now: jiff::Timestamp::UNIX_EPOCH,
-            zone: || jiff::tz::TimeZone::UTC,
-            secrets: Secrets::Redacted,
-        };
+        let context = context(config);
         let check = |typed: &str, expected: &str| {
-            let named = project_of(&app, typed, &sessions.iter());
+            let named = project_of(&context, typed, &sessions.iter());
             assert_eq!(named.replace(&home.display().to_string(), "~"), expected, "{typed}");
         };
         let at = |path: &str| home.join(path).display().to_string();

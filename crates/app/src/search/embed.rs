@@ -8,11 +8,11 @@ use search::{BUILT_IN, Understanding};
 
 use crate::config::Secret;
 use crate::search::index;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The model that is chosen by a flag, else by the settings; `None` for the table in the binary.
-fn choice(app: &App, flag: Option<&str>, timeout_ms: u64) -> Option<Choice> {
-    let set = &app.config.settings.embedding;
+fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<Choice> {
+    let set = &context.config().settings.embedding;
     let model = flag.unwrap_or(&set.model).trim();
     if model.is_empty() || model == BUILT_IN {
         return None;
@@ -21,25 +21,25 @@ fn choice(app: &App, flag: Option<&str>, timeout_ms: u64) -> Option<Choice> {
         return Some(Choice::Endpoint {
             url: model.to_owned(),
             model: set.endpoint_model.clone(),
-            key: app.config.embedding_key.clone().map(|Secret(key)| ApiKey(key)),
+            key: context.config().embedding_key.clone().map(|Secret(key)| ApiKey(key)),
             timeout: Duration::from_millis(timeout_ms),
         });
     }
     let folder = match model.strip_prefix("~/") {
-        Some(inside) => app.config.home.join(inside),
-        None => model.into(),
+        Some(inside) => context.config().home.join(inside),
+        None => context.path(model),
     };
     let is_hub = is_hub_name(model) && !folder.is_dir();
     Some(if is_hub {
-        Choice::Hub { cache: app.config.hub_cache.clone(), name: model.to_owned() }
+        Choice::Hub { cache: context.config().hub_cache.clone(), name: model.to_owned() }
     } else {
         Choice::Folder(folder)
     })
 }
 
 /// Who says what texts mean, in OpenClaw's words: the provider, and the model.
-pub fn provider(app: &App) -> (&'static str, String) {
-    match choice(app, None, 0) {
+pub fn provider(context: &Context) -> (&'static str, String) {
+    match choice(context, None, 0) {
         None => ("local", BUILT_IN.to_owned()),
         Some(Choice::Endpoint { model, .. }) => ("openai", model),
         Some(other) => ("local", other.name()),
@@ -47,9 +47,9 @@ pub fn provider(app: &App) -> (&'static str, String) {
 }
 
 /// Has a text embedded by whoever says what texts mean; why it cannot be, where it cannot.
-pub fn probe(app: &App) -> Result<(), String> {
+pub fn probe(context: &Context) -> Result<(), String> {
     const TEXT: &str = "token refresh";
-    let Some(choice) = choice(app, None, app.config.settings.embedding.question_timeout_ms) else {
+    let Some(choice) = choice(context, None, context.config().settings.embedding.question_timeout_ms) else {
         return search::can_embed().then_some(()).ok_or_else(|| "the built-in table is damaged".to_owned());
     };
     let model = choice.open().map_err(|error| error.to_string())?;
@@ -58,12 +58,12 @@ pub fn probe(app: &App) -> Result<(), String> {
 
 /// How a question is understood: by the chosen model, if there is one. A busy endpoint is not waited for.
 pub(crate) fn understanding(
-    app: &App,
+    context: &Context,
     flag: Option<&str>,
     deep: bool,
 ) -> Result<Option<Understanding>, Error> {
-    let set = &app.config.settings.embedding;
-    let choice = choice(app, flag, set.question_timeout_ms);
+    let set = &context.config().settings.embedding;
+    let choice = choice(context, flag, set.question_timeout_ms);
     if deep && choice.is_none() {
         return Err(no_model("--deep has a model read the best sessions again, and none is chosen"));
     }
@@ -74,12 +74,12 @@ pub(crate) fn understanding(
 /// Embeds what the index holds by the chosen model while `keep_going` says so; `pause` waits before a busy endpoint
 /// is asked again, and returns false when it is not to be.
 pub fn embed(
-    app: &App,
+    context: &Context,
     flag: Option<&str>,
     keep_going: &mut dyn FnMut(&Embedded) -> bool,
     pause: fn(Duration) -> bool,
 ) -> Result<Embedded, Error> {
-    let Some(choice) = choice(app, flag, app.config.settings.embedding.timeout_ms) else {
+    let Some(choice) = choice(context, flag, context.config().settings.embedding.timeout_ms) else {
         return Err(no_model("--embed has a model embed everything, and none is chosen"));
     };
     let failed = |error: &dyn std::error::Error| {
@@ -87,8 +87,8 @@ pub fn embed(
             .hint("what was embedded so far is kept; `backstory index --embed` goes on there")
     };
     let model = choice.open().map_err(|error| failed(&error))?;
-    let threads = app.config.places().threads;
-    search::embed(&index::folder(app), &model, threads, keep_going, pause).map_err(|error| failed(&error))
+    let threads = context.config().places().threads;
+    search::embed(&index::folder(context), &model, threads, keep_going, pause).map_err(|error| failed(&error))
 }
 
 fn no_model(message: &str) -> Error {
@@ -98,20 +98,17 @@ fn no_model(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-    use jiff::tz::TimeZone;
-
     use super::*;
-    use crate::{Config, Secrets};
+    use crate::Config;
+    use crate::testing::context;
 
     #[test]
     fn what_a_setting_names() {
         let home = ("HOME".to_owned(), "/home/u".into());
         let config = Config::new(&std::iter::once(home).collect()).unwrap();
-        let app =
-            App { config, now: Timestamp::UNIX_EPOCH, zone: || TimeZone::UTC, secrets: Secrets::Redacted };
+        let context = context(config);
         let check = |flag: Option<&str>, expected: &str| {
-            let choice = choice(&app, flag, 1000);
+            let choice = choice(&context, flag, 1000);
             let told = choice.map_or_else(
                 || "table".to_owned(),
                 |choice| match &choice {
@@ -129,7 +126,7 @@ mod tests {
         check(Some("./a"), "folder ./a");
         check(Some("owner/name"), "hub owner/name");
         check(Some("https://x.example/v1"), "endpoint text-embedding-3-small at https://x.example/v1");
-        assert!(understanding(&app, None, true).is_err());
-        assert!(understanding(&app, None, false).unwrap().is_none());
+        assert!(understanding(&context, None, true).is_err());
+        assert!(understanding(&context, None, false).unwrap().is_none());
     }
 }

@@ -14,7 +14,7 @@ use crate::repository::target::with_project;
 use crate::search::intent;
 use crate::sessions::list::{self, Filter, list};
 use crate::sessions::show::{Conversation, Shown};
-use crate::{App, Error, Kind, Secrets};
+use crate::{Context, Error, Kind, Secrets};
 
 /// What is exported, and where to.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,7 @@ pub fn head(session: &Session) -> String {
 
 /// Writes the collection. `look` gives what writes the messages of one document.
 pub fn export<L>(
-    app: &App,
+    context: &Context,
     request: &Request,
     look: impl Fn() -> L,
     mut progress: impl FnMut(Progress),
@@ -68,12 +68,13 @@ where
     L: FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
 {
     // A document is read by programs: it never holds secrets, whatever the terminal may show.
-    let app = &App { secrets: Secrets::Redacted, ..app.clone() };
-    let collection = open(&request.folder)?;
-    let answer = list(app, &list::Request::default(), |_| {});
-    let mut exported = Exported { folder: request.folder.clone(), ..Exported::default() };
+    let context = &Context { secrets: Secrets::Redacted, ..context.clone() };
+    let folder = context.path(&request.folder);
+    let collection = open(&folder)?;
+    let answer = list(context, &list::Request::default(), |_| {});
+    let mut exported = Exported { folder, ..Exported::default() };
     let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();
-    let filter = with_project(app, &request.filter, &answer.sessions.iter());
+    let filter = with_project(context, &request.filter, &answer.sessions.iter());
     let wanted = |session: &&Session| filter.lets_through(session);
     let all = answer.sessions.iter().filter(wanted).count();
     let mut done = 0;
@@ -108,9 +109,9 @@ where
 }
 
 /// Lets qmd read its collections again and embed what is new.
-pub fn index(app: &App) -> Result<(), Error> {
-    let Some(qmd) = intent::installed(app) else {
-        let wanted = app.config.settings.fork.qmd.display().to_string();
+pub fn index(context: &Context) -> Result<(), Error> {
+    let Some(qmd) = intent::installed(context) else {
+        let wanted = context.config().settings.fork.qmd.display().to_string();
         return Err(Error::new(Kind::Unavailable, format!("there is no program `{wanted}`")).hint(
             "install qmd: npm install -g @tobilu/qmd; or let the setting `fork.qmd` name its program",
         ));

@@ -6,7 +6,7 @@ use qmd::{Errand, Texts, collection_add};
 use serde::Serialize;
 use workers::quoted;
 
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// Where the documents lie where a person names no folder.
 const FOLDER: &str = "claude-sessions-md";
@@ -28,24 +28,24 @@ pub struct Schedule {
 }
 
 /// How the documents in `folder`, or in the usual one, are made and kept fresh by `program`.
-pub fn schedule(app: &App, program: &Path, folder: Option<&Path>) -> Result<Schedule, Error> {
-    let folder = folder.map_or_else(|| app.config.home.join(FOLDER), Path::to_owned);
+pub fn schedule(context: &Context, folder: Option<&Path>) -> Result<Schedule, Error> {
+    let folder = folder.map_or_else(|| context.config().home.join(FOLDER), Path::to_owned);
     // An errand runs elsewhere than where it was asked for.
-    let folder = std::path::absolute(&folder).unwrap_or(folder);
-    let (folder, program) = (text(&folder)?, text(program)?);
+    let folder = context.path(folder);
+    let (folder, program) = (text(&folder)?, text(context.program())?);
     let words = [&program, "export", "--markdown", &folder, "--index"].map(str::to_owned).to_vec();
-    let mut environment = vec![("PATH".to_owned(), app.config.search_path.clone())];
-    if let Some(named) = &app.config.claude_config_dir {
+    let mut environment = vec![("PATH".to_owned(), context.config().search_path.clone())];
+    if let Some(named) = &context.config().claude_config_dir {
         environment.push((CONFIG_DIR.to_owned(), text(named)?));
     }
-    let is_usual = app.config.state == app.config.home.join(".local/share/backstory");
+    let is_usual = context.config().state == context.config().home.join(".local/share/backstory");
     if !is_usual {
-        environment.push(("BACKSTORY_HOME".to_owned(), text(&app.config.state)?));
+        environment.push(("BACKSTORY_HOME".to_owned(), text(&context.config().state)?));
     }
-    let name = &app.config.settings.fork.collection;
+    let name = &context.config().settings.fork.collection;
     let texts = || {
         Some(Schedule {
-            qmd: crate::search::intent::installed(app).map(|qmd| qmd.program.display().to_string()),
+            qmd: crate::search::intent::installed(context).map(|qmd| qmd.program.display().to_string()),
             export: format!("backstory export --markdown {}", quoted(&folder)?),
             collection_add: collection_add(&folder, name, |word| quoted(word))?,
             errand: Errand { words: words.clone(), environment: environment.clone() }

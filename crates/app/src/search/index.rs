@@ -13,7 +13,7 @@ pub use search::{Progress, Size, Synced};
 use search::{Remedy, Searcher, Source, SourceKind};
 use transcript::both;
 
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// How often one who watches looks whatever the system tells, and how often where it does not tell of all.
 const RESCAN: Duration = Duration::from_secs(30);
@@ -22,30 +22,30 @@ const LOOK: Duration = Duration::from_secs(1);
 const RECENT: SignedDuration = SignedDuration::from_hours(1);
 
 /// Where the search index lies.
-pub(crate) fn folder(app: &App) -> PathBuf {
-    app.config.state.join("index")
+pub(crate) fn folder(context: &Context) -> PathBuf {
+    context.config().state.join("index")
 }
 
 /// What is not in the index yet.
-pub fn pending(app: &App) -> Result<Progress, Error> {
-    search::pending(&folder(app), &sources(&catalog::find(&app.config.places()), &memory(app)))
+pub fn pending(context: &Context) -> Result<Progress, Error> {
+    search::pending(&folder(context), &sources(&catalog::find(&context.config().places()), &memory(context)))
         .map_err(|error| failed(&error))
 }
 
 /// Reads what is new into the index while `keep_going` says so.
-pub fn index(app: &App, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
-    let sources = sources(&catalog::find(&app.config.places()), &memory(app));
-    search::sync(&folder(app), &sources, keep_going).map_err(|error| failed(&error))
+pub fn index(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
+    let sources = sources(&catalog::find(&context.config().places()), &memory(context));
+    search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error))
 }
 
 /// Throws the index away, so that the next pass makes it anew.
-pub fn discard(app: &App) -> Result<(), Error> {
-    search::discard(&folder(app)).map_err(|error| failed(&error))
+pub fn discard(context: &Context) -> Result<(), Error> {
+    search::discard(&folder(context)).map_err(|error| failed(&error))
 }
 
 /// How large the index is; `None` when there is none yet.
-pub fn size(app: &App) -> Result<Option<Size>, Error> {
-    Ok(open(app)?.map(|searcher| searcher.size()))
+pub fn size(context: &Context) -> Result<Option<Size>, Error> {
+    Ok(open(context)?.map(|searcher| searcher.size()))
 }
 
 /// The files that are indexed, watched for changes.
@@ -59,13 +59,13 @@ pub struct Watch {
 
 impl Watch {
     /// Begins to watch what there is.
-    pub fn start(app: &App) -> Self {
-        let memory = memory(app);
+    pub fn start(context: &Context) -> Self {
+        let memory = memory(context);
         let wants = |agent: &openclaw::AgentMemory| agent.settings.claude.watch;
         let leaves_claude = !memory.agents.is_empty() && !memory.agents.iter().any(wants);
-        let changes = Changes::new(app.config.settings.activity.events);
+        let changes = Changes::new(context.config().settings.activity.events);
         let mut watch = Self { changes, looked: Instant::now(), leaves_claude };
-        watch.look(app);
+        watch.look(context);
         watch
     }
 
@@ -75,25 +75,25 @@ impl Watch {
     }
 
     /// Waits for a second at most; whether it is time to read what is new.
-    pub fn is_time(&mut self, app: &App) -> bool {
+    pub fn is_time(&mut self, context: &Context) -> bool {
         let told = self.changes.wait(LOOK);
         let rescan = if self.changes.works() { RESCAN } else { LOOK };
         let is_due = !self.leaves_claude && self.looked.elapsed() >= rescan;
         if told || is_due {
-            self.look(app);
+            self.look(context);
         }
         told || is_due
     }
 
     /// Watches the folders that are new since the last time.
-    fn look(&mut self, app: &App) {
+    fn look(&mut self, context: &Context) {
         self.looked = Instant::now();
-        let memory = memory(app);
-        let places = app.config.places();
+        let memory = memory(context);
+        let places = context.config().places();
         let sources = sources(&catalog::find(&places), &memory);
         let is_watched = |source: &&Source| {
             let modified = source.stamp.modified();
-            let is_recent = modified.is_some_and(|at| app.now.duration_since(at) <= RECENT);
+            let is_recent = modified.is_some_and(|at| context.now.duration_since(at) <= RECENT);
             (!source.subagent || is_recent)
                 && !(self.leaves_claude && source.kind == SourceKind::ClaudeSessions)
         };
@@ -110,22 +110,22 @@ impl Watch {
 }
 
 /// The index, open; `None` when there is none yet.
-pub(crate) fn open(app: &App) -> Result<Option<Searcher>, Error> {
-    Searcher::open(&folder(app)).map_err(|error| failed(&error))
+pub(crate) fn open(context: &Context) -> Result<Option<Searcher>, Error> {
+    Searcher::open(&folder(context)).map_err(|error| failed(&error))
 }
 
 /// The transcripts, and the index as it is with what it answers to `ask`: mostly nothing is new, so it is asked while
 /// they are looked for.
 pub(crate) fn find<T: Send>(
-    app: &App,
+    context: &Context,
     ask: impl FnOnce(&mut Searcher) -> T + Send,
 ) -> (Found, Option<(Searcher, T)>) {
     let ahead = || {
-        let mut searcher = open(app).ok().flatten()?;
+        let mut searcher = open(context).ok().flatten()?;
         let answer = ask(&mut searcher);
         Some((searcher, answer))
     };
-    both(|| catalog::find(&app.config.places()), ahead)
+    both(|| catalog::find(&context.config().places()), ahead)
 }
 
 /// The index, brought up to date.
@@ -140,7 +140,7 @@ pub(crate) struct Refreshed<T> {
 
 /// Brings the index up to date; where nothing is new it is the one that was opened before.
 pub(crate) fn refreshed<T>(
-    app: &App,
+    context: &Context,
     opened: Option<(Searcher, T)>,
     found: &Found,
     memory: &Memory,
@@ -153,8 +153,8 @@ pub(crate) fn refreshed<T>(
         return Refreshed { synced, searcher: Ok(Some(searcher)), answer: Some(answer) };
     }
     let sources = sources(found, memory);
-    let mut synced = search::sync(&folder(app), &sources, keep_going).map_err(|error| failed(&error));
-    let mut searcher = open(app);
+    let mut synced = search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error));
+    let mut searcher = open(context);
     // Beside whoever indexes for the first time there is nothing to answer from: it is waited for as long as an answer
     // may take.
     let is_empty = |searcher: &Searcher| searcher.size().chunks == 0;
@@ -163,8 +163,8 @@ pub(crate) fn refreshed<T>(
         && keep_going(&Progress { files: pending_files, bytes: pending_bytes, ..Progress::default() })
     {
         pause();
-        synced = search::sync(&folder(app), &sources, keep_going).map_err(|error| failed(&error));
-        searcher = open(app);
+        synced = search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error));
+        searcher = open(context);
     }
     Refreshed { synced, searcher, answer: None }
 }
@@ -191,8 +191,8 @@ pub(crate) fn failed(error: &search::Error) -> Error {
 }
 
 /// What OpenClaw's agents remember.
-pub(crate) fn memory(app: &App) -> Memory {
-    let config = &app.config;
+pub(crate) fn memory(context: &Context) -> Memory {
+    let config = &context.config();
     Memory::find(&config.openclaw_folders, config.openclaw_configuration.as_deref(), &config.home)
 }
 
@@ -235,15 +235,14 @@ mod tests {
             claude_folders: vec![claude],
             ..crate::Config::default()
         };
-        let zone = || jiff::tz::TimeZone::UTC;
-        let app = App { config, now: jiff::Timestamp::UNIX_EPOCH, zone, secrets: crate::Secrets::Redacted };
-        fs::create_dir_all(folder(&app)).unwrap();
-        let lock = fs::File::create(folder(&app).join("writer.lock")).unwrap();
+        let context = crate::testing::context(config);
+        fs::create_dir_all(folder(&context)).unwrap();
+        let lock = fs::File::create(folder(&context).join("writer.lock")).unwrap();
         lock.lock().unwrap();
         let mut asked = 0;
         let request =
             crate::search::Request { question: "walrus".to_owned(), limit: 5, ..Default::default() };
-        let answer = crate::search::search(&app, &request, &mut |_| {
+        let answer = crate::search::search(&context, &request, &mut |_| {
             asked += 1;
             // The other one is done while this one waits.
             if asked == 3 {

@@ -18,7 +18,7 @@ use crate::repository::target::with_project;
 use crate::search::{self, Mode, Progress};
 use crate::sessions::list::{self, Filter, list};
 use crate::sessions::lookup::{Ranked, Which, by_name, searched};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// How many documents qmd is asked for at the least where most may be left out again.
 const WIDE: usize = 100;
@@ -101,22 +101,22 @@ pub struct Recent {
 
 /// Finds the sessions; the index is brought up to date while `keep_going` says so.
 pub fn find(
-    app: &App,
+    context: &Context,
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Found, Error> {
-    let sessions = list(app, &list::Request::default(), |_| {}).sessions;
+    let sessions = list(context, &list::Request::default(), |_| {}).sessions;
     let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
         (Some(named), _) => return Ok(Found::Ranked(vec![named], How::default())),
         (None, Which::Named(text)) => text,
         (None, Which::Last) => "",
     };
-    let filter = with_project(app, &request.filter, &sessions.iter());
+    let filter = with_project(context, &request.filter, &sessions.iter());
     let request = &Request { filter, ..request.clone() };
-    let why_not = match by_qmd(app, request, text, &sessions)? {
+    let why_not = match by_qmd(context, request, text, &sessions)? {
         Some(Ok((ranked, how))) => return Ok(Found::Ranked(ranked, how)),
         // A complaint of another program's may repeat what it was given.
-        Some(Err(why)) => Some(app.secrets.told(Cow::Owned(why))),
+        Some(Err(why)) => Some(context.secrets.told(Cow::Owned(why))),
         None => None,
     };
     let question = search::Request {
@@ -126,7 +126,7 @@ pub fn find(
         limit: request.limit,
         ..search::Request::default()
     };
-    match searched(app, question, keep_going) {
+    match searched(context, question, keep_going) {
         Ok(ranked) => {
             let how = How { fallback_used: why_not.is_some(), qmd_error: why_not.clone(), ..How::default() };
             let best = ranked.first().map(|found| found.score);
@@ -148,20 +148,25 @@ pub fn find(
 }
 
 /// qmd, where it is installed.
-pub(crate) fn installed(app: &App) -> Option<Qmd> {
-    let settings = &app.config.settings.fork;
-    let found = Program::find(settings.qmd.as_os_str(), OsStr::new(&app.config.search_path))?;
+pub(crate) fn installed(context: &Context) -> Option<Qmd> {
+    let settings = &context.config().settings.fork;
+    let found = Program::find(settings.qmd.as_os_str(), OsStr::new(&context.config().search_path))?;
     Some(Qmd { program: found.path, limit: Duration::from_millis(settings.qmd_timeout_ms) })
 }
 
 type Answered = Result<(Vec<Ranked>, How), String>;
 
 /// What qmd answers, or why it does not; none where it is not asked.
-fn by_qmd(app: &App, request: &Request, text: &str, sessions: &[Session]) -> Result<Option<Answered>, Error> {
-    let settings = &app.config.settings.fork;
+fn by_qmd(
+    context: &Context,
+    request: &Request,
+    text: &str,
+    sessions: &[Session],
+) -> Result<Option<Answered>, Error> {
+    let settings = &context.config().settings.fork;
     let given = request.collection.as_ref().map(|_| Engine::Qmd);
     let engine = request.engine.or(given).unwrap_or(settings.engine);
-    let qmd = match (engine, installed(app)) {
+    let qmd = match (engine, installed(context)) {
         (Engine::Own, _) | (Engine::Auto, None) => return Ok(None),
         (Engine::Qmd, None) => {
             return Ok(Some(Err(format!("there is no program `{}`", settings.qmd.display()))));
@@ -178,7 +183,7 @@ fn by_qmd(app: &App, request: &Request, text: &str, sessions: &[Session]) -> Res
             return Ok(Some(Err(Failure::told(&unanswered.failures).unwrap_or_default())));
         }
     };
-    let ranked = good_enough(ranked(app, request, &qmd, &reply.found, sessions), request.min_score);
+    let ranked = good_enough(ranked(context, request, &qmd, &reply.found, sessions), request.min_score);
     let failed = Failure::told(&reply.failures);
     if ranked.is_empty() {
         let nothing = format!("qmd {}: it found no session", reply.step.word());
@@ -189,7 +194,7 @@ fn by_qmd(app: &App, request: &Request, text: &str, sessions: &[Session]) -> Res
         qmd_command: Some(reply.step),
         collection: Some(collection.to_owned()),
         fallback_used: failed.is_some(),
-        qmd_error: failed.map(|failed| app.secrets.told(Cow::Owned(failed))),
+        qmd_error: failed.map(|failed| context.secrets.told(Cow::Owned(failed))),
     };
     Ok(Some(Ok((ranked, how))))
 }
@@ -206,7 +211,7 @@ fn checked(name: &str) -> Result<&str, Error> {
 
 /// The sessions behind qmd's documents, each once.
 fn ranked(
-    app: &App,
+    context: &Context,
     request: &Request,
     qmd: &Qmd,
     found: &[qmd::Found],
@@ -222,7 +227,7 @@ fn ranked(
         (is_wanted && seen.insert(id.clone())).then(|| Ranked {
             session: session.cloned(),
             score: found.score,
-            snippet: found.snippet().map(|text| app.secrets.told(Cow::Owned(text))),
+            snippet: found.snippet().map(|text| context.secrets.told(Cow::Owned(text))),
             source: Some(PathBuf::from(&found.path)),
             document,
             is_named: false,

@@ -13,7 +13,7 @@ use crate::search::index;
 use crate::search::index::Refreshed;
 use crate::search::memory_score::calibrate;
 use crate::search::{Chosen, Progress, SourceKind, named, of_project, tagged, told};
-use crate::{App, Error, Kind, Secrets};
+use crate::{Context, Error, Kind, Secrets};
 
 /// What OpenClaw shows where nobody says how much.
 const RESULTS: usize = 6;
@@ -105,26 +105,26 @@ pub struct Scan {
 
 /// Answers a question from the index, brought up to date while `keep_going` says so.
 pub fn search(
-    app: &App,
+    context: &Context,
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
-    let memory = index::memory(app);
-    let (found, opened) = index::find(app, |_| ());
+    let memory = index::memory(context);
+    let (found, opened) = index::find(context, |_| ());
     let settings = settings(&memory, request.agent.as_ref())?;
-    let tag = if request.project.is_none() { tagged(app, &request.question, &found) } else { None };
+    let tag = if request.project.is_none() { tagged(context, &request.question, &found) } else { None };
     let typed = request.project.as_deref();
     let (question, project) = tag.map_or_else(
-        || (request.question.clone(), typed.map(|typed| crate::search::project(app, typed, &found))),
+        || (request.question.clone(), typed.map(|typed| crate::search::project(context, typed, &found))),
         |(question, project)| (question, Some(project)),
     );
     let query = Query::parse(&question);
     if query.is_empty() {
         return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
     }
-    let scope = scope(app, request, project.as_deref(), &found, &memory, settings)?;
+    let scope = scope(context, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
-    let Refreshed { synced, searcher, .. } = index::refreshed(app, opened, &found, &memory, keep_going);
+    let Refreshed { synced, searcher, .. } = index::refreshed(context, opened, &found, &memory, keep_going);
     match synced {
         Ok(synced) => answer.pending_files = synced.pending_files,
         Err(error) => answer.stale = Some(error.message),
@@ -133,10 +133,10 @@ pub fn search(
     let limit = request.limit.or(settings.and_then(|set| set.max_results)).unwrap_or(RESULTS);
     let set = settings.and_then(|set| set.min_score);
     let least = request.min_score.or(set).unwrap_or(SCORE);
-    searcher.understand_by(crate::search::embed::understanding(app, None, false)?);
+    searcher.understand_by(crate::search::embed::understanding(context, None, false)?);
     // Copies of one record are one result, so a few more are asked for.
     let mut outcome = searcher
-        .search(&query, &scope, Mode::Hybrid, app.config.places().threads, limit.saturating_mul(4))
+        .search(&query, &scope, Mode::Hybrid, context.config().places().threads, limit.saturating_mul(4))
         .map_err(|error| index::failed(&error))?;
     calibrate(&mut outcome.hits);
     let names = Names::of(&memory);
@@ -148,15 +148,15 @@ pub fn search(
 }
 
 /// What is indexed for each agent, or for the one that is named.
-pub fn status(app: &App, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> {
-    let memory = index::memory(app);
+pub fn status(context: &Context, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> {
+    let memory = index::memory(context);
     settings(&memory, agent)?;
-    let found = catalog::find(&app.config.places());
+    let found = catalog::find(&context.config().places());
     let claude = found.sessions.len();
     let sources = index::sources(&found, &memory);
-    let folder = index::folder(app);
+    let folder = index::folder(context);
     let pending = search::pending(&folder, &sources).map_err(|error| index::failed(&error))?;
-    let searcher = index::open(app)?;
+    let searcher = index::open(context)?;
     let of_agent = |known: &AgentMemory| {
         let names: HashSet<SessionId> = search::names_of(known).collect();
         let is = |source: SourceKind, name: &SessionId| {
@@ -245,7 +245,7 @@ fn sources_of(settings: Option<&MemorySettings>) -> Vec<SourceKind> {
 }
 
 fn scope(
-    app: &App,
+    context: &Context,
     request: &Request,
     project: Option<&str>,
     found: &Found,
@@ -257,7 +257,7 @@ fn scope(
     let Chosen { mut sessions, mut conversations } = named(&asked, found, memory)?.unwrap_or_default();
     let default_project = settings.and_then(|set| set.claude.default_project.as_deref());
     if let Some(name) = project.or(default_project) {
-        narrow(&mut sessions, of_project(app, name, found));
+        narrow(&mut sessions, of_project(context, name, found));
     }
     if project.is_some() {
         conversations = Some(HashSet::new());
@@ -280,7 +280,7 @@ fn scope(
         sessions,
         conversations,
         sources: Some(request.source.map_or_else(|| usual.into_iter().collect(), |one| HashSet::from([one]))),
-        shows_secrets: app.secrets == Secrets::Shown,
+        shows_secrets: context.secrets == Secrets::Shown,
         // As OpenClaw answers: pieces of text, not files.
         passages: PASSAGES,
         owned: if hides { told(memory).flat_map(owned).collect() } else { Vec::new() },

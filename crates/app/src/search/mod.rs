@@ -21,7 +21,7 @@ use transcript::{Role, both, let_go};
 use crate::repository::target;
 use crate::search::index::Refreshed;
 
-use crate::{App, Error, Kind, Secrets, moment};
+use crate::{Context, Error, Kind, Secrets, moment};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -89,34 +89,34 @@ pub struct Answered {
 }
 
 /// Whether nothing was ever indexed here.
-pub fn is_first(app: &App) -> bool {
-    !index::folder(app).join("files.sqlite").exists()
+pub fn is_first(context: &Context) -> bool {
+    !index::folder(context).join("files.sqlite").exists()
 }
 
 /// Answers a question from the index, brought up to date while `keep_going` says so.
 pub fn search(
-    app: &App,
+    context: &Context,
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
-    let (found, opened) = index::find(app, |searcher| Ahead::ask(app, request, searcher));
-    let request = &with_tag(app, request, &found);
+    let (found, opened) = index::find(context, |searcher| Ahead::ask(context, request, searcher));
+    let request = &with_tag(context, request, &found);
     let query = Query::parse(&request.question);
-    let mut request = with_written_filters(app, request, &query)?;
+    let mut request = with_written_filters(context, request, &query)?;
     let typed = request.filter.project.take();
-    request.filter.project = typed.map(|typed| project(app, &typed, &found));
+    request.filter.project = typed.map(|typed| project(context, &typed, &found));
     if query.is_empty() && request.file.is_none() {
         return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
     }
-    let understanding = embed::understanding(app, request.model.as_deref(), request.deep)?;
-    let memory = index::memory(app);
+    let understanding = embed::understanding(context, request.model.as_deref(), request.deep)?;
+    let memory = index::memory(context);
     let mut answer = Answer { cut: query.cut, known: found.sessions.len(), ..Answer::default() };
-    let refresh = || index::refreshed(app, opened, &found, &memory, keep_going);
+    let refresh = || index::refreshed(context, opened, &found, &memory, keep_going);
     let (Refreshed { synced, searcher, answer: ahead }, chosen) = match named(&request, &found, &memory)? {
         Some(named) => (refresh(), named),
         None if request.filter == Filter::default() => (refresh(), Chosen::default()),
         // Which sessions may answer is told by other files than whether the index is fresh.
-        None => both(refresh, || chosen(app, &request, &found, &memory)),
+        None => both(refresh, || chosen(context, &request, &found, &memory)),
     };
     match synced {
         Ok(synced) => {
@@ -127,11 +127,11 @@ pub fn search(
         // What is indexed can still be asked: a read-only disk is no reason to say nothing.
         Err(error) => answer.stale = Some(error.message),
     }
-    let scope = scope(app, &request, chosen);
+    let scope = scope(context, &request, chosen);
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     let ask = |walked| {
         searcher.understand_by(understanding);
-        let threads = app.config.places().threads;
+        let threads = context.config().places().threads;
         searcher.search_walked(&query, &scope, request.mode, threads, request.limit, walked)
     };
     let outcome = match ahead {
@@ -147,11 +147,11 @@ pub fn search(
     }
     let hit: HashSet<&SessionId> = outcome.hits.iter().map(|hit| &hit.session).collect();
     let cited: Vec<_> = found.sessions.iter().filter(|file| hit.contains(&file.id)).collect();
-    let sessions = catalog::describe_some(&app.config.places(), &cited);
+    let sessions = catalog::describe_some(&context.config().places(), &cited);
     let mut by_id: HashMap<SessionId, Session> =
         sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
     for session in by_id.values_mut() {
-        app.told_session(session);
+        context.told_session(session);
     }
     answer.total = outcome.total;
     answer.found =
@@ -171,16 +171,17 @@ enum Ahead {
 }
 
 impl Ahead {
-    fn ask(app: &App, request: &Request, searcher: &mut Searcher) -> Self {
+    fn ask(context: &Context, request: &Request, searcher: &mut Searcher) -> Self {
         let query = Query::parse(&request.question);
-        let Ok(request) = with_written_filters(app, request, &query) else { return Self::Nothing };
+        let Ok(request) = with_written_filters(context, request, &query) else { return Self::Nothing };
         let has_tag = ::search::tags(&request.question).next().is_some();
         if has_tag || query.is_empty() {
             return Self::Nothing;
         }
-        let (scope, threads) = (scope(app, &request, Chosen::default()), app.config.places().threads);
+        let (scope, threads) =
+            (scope(context, &request, Chosen::default()), context.config().places().threads);
         let is_of_all = request.session.is_none() && request.filter == Filter::default();
-        let chosen = || embed::understanding(app, request.model.as_deref(), request.deep);
+        let chosen = || embed::understanding(context, request.model.as_deref(), request.deep);
         if is_of_all && matches!(chosen(), Ok(None)) {
             return Self::Answered(searcher.search(&query, &scope, request.mode, threads, request.limit));
         }
@@ -189,7 +190,7 @@ impl Ahead {
 }
 
 /// What may be found.
-fn scope(app: &App, request: &Request, chosen: Chosen) -> Scope {
+fn scope(context: &Context, request: &Request, chosen: Chosen) -> Scope {
     Scope {
         sessions: chosen.sessions,
         conversations: chosen.conversations,
@@ -199,13 +200,13 @@ fn scope(app: &App, request: &Request, chosen: Chosen) -> Scope {
         file: request.file.clone(),
         since: request.since,
         until: request.until,
-        shows_secrets: app.secrets == Secrets::Shown,
+        shows_secrets: context.secrets == Secrets::Shown,
         passages: 0,
     }
 }
 
 /// The request with the filters that stand among the words; those given apart win.
-fn with_written_filters(app: &App, request: &Request, query: &Query) -> Result<Request, Error> {
+fn with_written_filters(context: &Context, request: &Request, query: &Query) -> Result<Request, Error> {
     let mut request = request.clone();
     for written in &query.filters {
         let value = written.value.clone();
@@ -217,8 +218,8 @@ fn with_written_filters(app: &App, request: &Request, query: &Query) -> Result<R
             FilterName::Session => set(&mut request.session, value),
             FilterName::File => set(&mut request.file, value),
             FilterName::Role => request.role = request.role.or_else(|| role(&value)),
-            FilterName::Since => set(&mut request.since, moment(app, &value)?),
-            FilterName::Until => set(&mut request.until, moment(app, &value)?),
+            FilterName::Since => set(&mut request.since, moment(context, &value)?),
+            FilterName::Until => set(&mut request.until, moment(context, &value)?),
             FilterName::Agent => {
                 let agent = value
                     .parse()
@@ -235,10 +236,10 @@ fn set<T>(slot: &mut Option<T>, value: T) {
 }
 
 /// The request with `#name` taken for the project of that name, where there is one.
-fn with_tag(app: &App, request: &Request, found: &Found) -> Request {
+fn with_tag(context: &Context, request: &Request, found: &Found) -> Request {
     let mut request = request.clone();
     if request.filter.project.is_none()
-        && let Some((question, project)) = tagged(app, &request.question, found)
+        && let Some((question, project)) = tagged(context, &request.question, found)
     {
         request.question = question;
         request.filter.project = Some(project);
@@ -247,20 +248,20 @@ fn with_tag(app: &App, request: &Request, found: &Found) -> Request {
 }
 
 /// The question without `#name`, and the name, where there is a project of that name.
-pub(crate) fn tagged(app: &App, question: &str, found: &Found) -> Option<(String, String)> {
-    let name = search::tags(question).find(|name| !of_project(app, name, found).is_empty())?;
+pub(crate) fn tagged(context: &Context, question: &str, found: &Found) -> Option<(String, String)> {
+    let name = search::tags(question).find(|name| !of_project(context, name, found).is_empty())?;
     Some((search::without_tag(question, name), name.to_owned()))
 }
 
 /// What filters call the project that a person names.
-pub(crate) fn project(app: &App, typed: &str, found: &Found) -> String {
-    target::project(app, typed, |name| !of_project(app, name, found).is_empty())
+pub(crate) fn project(context: &Context, typed: &str, found: &Found) -> String {
+    target::project(context, typed, |name| !of_project(context, name, found).is_empty())
 }
 
 /// The Claude sessions of a project.
-pub(crate) fn of_project(app: &App, name: &str, found: &Found) -> HashSet<SessionId> {
+pub(crate) fn of_project(context: &Context, name: &str, found: &Found) -> HashSet<SessionId> {
     let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
-    let places = app.config.places();
+    let places = context.config().places();
     catalog::select(&places, found, &filter)
 }
 
@@ -309,11 +310,11 @@ pub(crate) fn told(memory: &Memory) -> impl Iterator<Item = Conversation> {
 
 /// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
 /// none of them has.
-fn chosen(app: &App, request: &Request, found: &Found, memory: &Memory) -> Chosen {
+fn chosen(context: &Context, request: &Request, found: &Found, memory: &Memory) -> Chosen {
     let Filter { agent, .. } = &request.filter;
     let only_agent = request.filter == Filter { agent: agent.clone(), ..Filter::default() };
     let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
-    let places = app.config.places();
+    let places = context.config().places();
     Chosen {
         sessions: Some(catalog::select(&places, found, &request.filter)),
         conversations: Some(of_agent.flat_map(search::names_of).collect()),

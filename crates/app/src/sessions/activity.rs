@@ -7,13 +7,13 @@ use model::{Session, SessionId};
 use monitor::{Glance, Spoken, Timers};
 use transcript::ConfigFolder;
 
-use crate::App;
+use crate::Context;
 use crate::live::hooks;
 
 /// Writes its activity to each session; `spoken` is what workers say.
-pub(crate) fn enter(app: &App, sessions: &mut [Session], spoken: HashMap<SessionId, Spoken>) {
-    let folders: Vec<ConfigFolder> = app.config.claude_folders.iter().map(ConfigFolder::new).collect();
-    let glance = Glance::new(&folders, &hooks::folder(app), timers(app), app.now);
+pub(crate) fn enter(context: &Context, sessions: &mut [Session], spoken: HashMap<SessionId, Spoken>) {
+    let folders: Vec<ConfigFolder> = context.config().claude_folders.iter().map(ConfigFolder::new).collect();
+    let glance = Glance::new(&folders, &hooks::folder(context), timers(context), context.now);
     let glance = glance.hearing(spoken);
     for session in sessions {
         let activity = glance.activity(&session.id, session.file.as_deref(), session.last_modified);
@@ -22,8 +22,8 @@ pub(crate) fn enter(app: &App, sessions: &mut [Session], spoken: HashMap<Session
 }
 
 /// The spans of the timers, as the person set them.
-pub(crate) fn timers(app: &App) -> Timers {
-    let settings = &app.config.settings.activity;
+pub(crate) fn timers(context: &Context) -> Timers {
+    let settings = &context.config().settings.activity;
     Timers {
         permission: SignedDuration::from_secs(settings.permission_seconds.into()),
         text_idle: SignedDuration::from_secs(settings.text_idle_seconds.into()),

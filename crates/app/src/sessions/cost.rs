@@ -10,7 +10,7 @@ use model::{Session, SessionId, Usage};
 use serde::Serialize;
 use transcript::let_go;
 
-use crate::App;
+use crate::Context;
 use crate::secrets::Secrets;
 use crate::sessions::ledger;
 
@@ -75,11 +75,11 @@ pub struct Line {
 }
 
 /// Adds up what all sessions took.
-pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let mut catalog = catalog::read(&app.config.places(), catalog::Detail::Spending, progress);
+pub fn cost(context: &Context, request: &Request, progress: impl FnMut(Progress)) -> Answer {
+    let mut catalog = catalog::read(&context.config().places(), catalog::Detail::Spending, progress);
     catalog.sessions.append(&mut catalog.strays);
-    let mut rows = ledger::rows(app, &catalog.sessions);
-    let day = |moment: Timestamp| moment.to_zoned((app.zone)()).date();
+    let mut rows = ledger::rows(context, &catalog.sessions);
+    let day = |moment: Timestamp| moment.to_zoned(context.zone()).date();
     let (since, until) = (request.since.map(day), request.until.map(day));
     rows.retain(|row| {
         since.is_none_or(|since| row.day.is_some_and(|day| day >= since))
@@ -90,7 +90,7 @@ pub fn cost(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Ans
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
     let answer = Answer {
         by: request.by,
-        rows: lines(&rows, request.by, &sessions, app.secrets),
+        rows: lines(&rows, request.by, &sessions, context.secrets),
         total: line(String::new(), "all".to_owned(), &total),
         prices_as_of: prices_as_of(),
     };

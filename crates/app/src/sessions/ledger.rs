@@ -6,12 +6,12 @@ use catalog::Entry;
 use cost::{Row, Spending, Total, totals_by};
 use model::SessionId;
 
-use crate::App;
+use crate::Context;
 
 /// The ledger's rows for these sessions.
-pub(crate) fn rows(app: &App, entries: &[Entry]) -> Vec<Row> {
+pub(crate) fn rows(context: &Context, entries: &[Entry]) -> Vec<Row> {
     let spending: Vec<Spending<'_>> = entries.iter().map(spending).collect();
-    cost::ledger(&spending, &(app.zone)())
+    cost::ledger(&spending, &context.zone())
 }
 
 fn spending(entry: &Entry) -> Spending<'_> {
@@ -26,8 +26,8 @@ fn spending(entry: &Entry) -> Spending<'_> {
 }
 
 /// Writes its tokens and its price to each session; a price only where every model has one.
-pub(crate) fn enter(app: &App, entries: &mut [Entry]) {
-    let rows = rows(app, entries);
+pub(crate) fn enter(context: &Context, entries: &mut [Entry]) {
+    let rows = rows(context, entries);
     let totals: HashMap<SessionId, Total> = totals_by(&rows, |row| row.session.clone()).into_iter().collect();
     for entry in entries {
         if let Some(total) = totals.get(&entry.session.id) {

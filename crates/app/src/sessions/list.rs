@@ -4,7 +4,7 @@ pub use catalog::{Filter, Progress};
 use model::Session;
 use transcript::{Problem, let_go};
 
-use crate::App;
+use crate::Context;
 use crate::repository::target::with_project;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
@@ -36,20 +36,21 @@ pub struct Answer {
 }
 
 /// Lists sessions; `progress` hears of every file that has to be read.
-pub fn list(app: &App, request: &Request, progress: impl FnMut(Progress)) -> Answer {
-    let mut catalog = totals::with_totals(app, progress);
-    let spoken = reports::all(app);
+pub fn list(context: &Context, request: &Request, progress: impl FnMut(Progress)) -> Answer {
+    let mut catalog = totals::with_totals(context, progress);
+    let spoken = reports::all(context);
     catalog.hold(|id| spoken.contains_key(id));
     let known = catalog.sessions.len();
-    let filter = with_project(app, &request.filter, &catalog.sessions.iter().map(|entry| &*entry.session));
+    let filter =
+        with_project(context, &request.filter, &catalog.sessions.iter().map(|entry| &*entry.session));
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     let mut asked_for: Vec<Box<Session>> = all.filter(|session| filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
     let_go(asked_for.split_off(asked_for.len() - more));
     let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();
-    activity::enter(app, &mut sessions, spoken);
+    activity::enter(context, &mut sessions, spoken);
     for session in &mut sessions {
-        app.told_session(session);
+        context.told_session(session);
     }
     Answer {
         sessions,

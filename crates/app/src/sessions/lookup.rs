@@ -10,7 +10,7 @@ use crate::proceed::location;
 use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
 use crate::sessions::list::{self, list};
 use crate::sessions::resolve::{looks_like_id, resolve};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The shortest beginning of an id that is taken for one; shorter ones are words.
 const SHORTEST: usize = 4;
@@ -61,17 +61,17 @@ impl Ranked {
 ///
 /// Words are searched for in the index, which is brought up to date while `keep_going` says so.
 pub fn which(
-    app: &App,
+    context: &Context,
     which: &Which,
     limit: usize,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
-    let sessions = list(app, &list::Request::default(), |_| {}).sessions;
+    let sessions = list(context, &list::Request::default(), |_| {}).sessions;
     match (by_name(which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
         (None, Which::Named(text)) => {
             let request = search::Request { question: text.clone(), limit, ..search::Request::default() };
-            searched(app, request, keep_going)
+            searched(context, request, keep_going)
         }
         (None, Which::Last) => Ok(Vec::new()),
     }
@@ -131,13 +131,13 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
 
 /// The sessions that answer words, from our own index.
 pub(crate) fn searched(
-    app: &App,
+    context: &Context,
     request: search::Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
     // What is continued is one of Claude's sessions.
     let request = search::Request { source: Some(SourceKind::ClaudeSessions), ..request };
-    let answer = search(app, &request, keep_going)?;
+    let answer = search(context, &request, keep_going)?;
     if answer.found.is_empty() {
         return Err(nothing(&request.question, &answer));
     }

@@ -9,14 +9,14 @@ use transcript::{Reader, Role};
 
 use crate::search::index;
 use crate::sessions::show::Piece;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// How much of what was asked first names a conversation, in characters.
 const TITLE: usize = 200;
 
 /// The files of the one conversation whose id this is or begins with, the oldest first; none where there is none.
-pub(crate) fn find(app: &App, text: &str) -> Result<Option<(Session, Vec<PathBuf>)>, Error> {
-    let memory = index::memory(app);
+pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec<PathBuf>)>, Error> {
+    let memory = index::memory(context);
     let begins = |file: &&TranscriptFile| file.session.as_str().starts_with(text);
     let mut found: Vec<(&AgentId, &TranscriptFile)> = Vec::new();
     for agent in &memory.agents {
@@ -36,12 +36,12 @@ pub(crate) fn find(app: &App, text: &str) -> Result<Option<(Session, Vec<PathBuf
     }
     found.sort_by_key(|(_, file)| (file.metadata.modified().ok(), &file.path));
     let files: Vec<PathBuf> = found.iter().map(|(_, file)| file.path.clone()).collect();
-    let session = outlined(app, &first.session, agent, &files);
+    let session = outlined(context, &first.session, agent, &files);
     Ok(Some((session, files)))
 }
 
 /// What is known of a conversation from its files; what cannot be read is told when its messages are.
-fn outlined(app: &App, id: &SessionId, agent: &AgentId, files: &[PathBuf]) -> Session {
+fn outlined(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf]) -> Session {
     let mut session = blank(id, agent, files.last().map(PathBuf::as_path));
     let (mut first, mut title) = (None, None);
     for file in files {
@@ -62,7 +62,7 @@ fn outlined(app: &App, id: &SessionId, agent: &AgentId, files: &[PathBuf]) -> Se
     }
     session.first_message = first.clone().map(Into::into);
     session.title = title.or(first).map(Into::into);
-    app.told_session(&mut session);
+    context.told_session(&mut session);
     session
 }
 

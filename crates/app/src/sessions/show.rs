@@ -14,7 +14,7 @@ use transcript::{Chain, Message, Part, Raw, Reader, let_go, message};
 
 use crate::sessions::{activity, openclaw_conversation, resolve, totals};
 use crate::workers::reports;
-use crate::{App, Error, Kind, Secrets};
+use crate::{Context, Error, Kind, Secrets};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
@@ -106,19 +106,19 @@ pub enum Piece {
 }
 
 /// Opens the session, or the conversation of OpenClaw's, that a person names.
-pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
-    let catalog = totals::with_totals(app, |_| ());
+pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> {
+    let catalog = totals::with_totals(context, |_| ());
     let found =
         resolve::resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session).cloned();
     let_go(catalog);
     let mut session = match found {
         Ok(session) => session,
         Err(error) if error.kind == Kind::NotFound => {
-            let Some((session, files)) = openclaw_conversation::find(app, &request.session)? else {
+            let Some((session, files)) = openclaw_conversation::find(context, &request.session)? else {
                 return Err(error);
             };
             let files = Files::OpenClaw(files);
-            return Ok(Conversation { session, request, files, secrets: app.secrets });
+            return Ok(Conversation { session, request, files, secrets: context.secrets });
         }
         Err(error) => return Err(error),
     };
@@ -127,9 +127,9 @@ pub fn show(app: &App, request: Request) -> Result<Conversation, Error> {
             format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
         return Err(Error::new(Kind::NotFound, message));
     };
-    activity::enter(app, std::slice::from_mut(&mut session), reports::all(app));
-    app.told_session(&mut session);
-    Ok(Conversation { session, request, files: Files::Claude(file), secrets: app.secrets })
+    activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
+    context.told_session(&mut session);
+    Ok(Conversation { session, request, files: Files::Claude(file), secrets: context.secrets })
 }
 
 impl Conversation {

@@ -7,22 +7,28 @@ use catalog::{Catalog, Entry, Extent, Progress};
 use jiff::Timestamp;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::App;
+use crate::Context;
 use crate::sessions::ledger;
 
 /// The catalog with every session's tokens and price.
-pub(crate) fn with_totals(app: &App, progress: impl FnMut(Progress)) -> Catalog {
-    catalog::overview(&app.config.places(), edition(), |entries| ledger::enter(app, entries), progress)
+pub(crate) fn with_totals(context: &Context, progress: impl FnMut(Progress)) -> Catalog {
+    catalog::overview(
+        &context.config().places(),
+        edition(),
+        |entries| ledger::enter(context, entries),
+        progress,
+    )
 }
 
 /// What `tell` makes of every session there is, or was before a moment, with its tokens and price, in any order.
 pub(crate) fn survey<T: Send>(
-    app: &App,
+    context: &Context,
     as_of: Option<Timestamp>,
     extent: Extent,
     tell: impl Fn(Entry) -> Option<T> + Sync,
 ) -> Vec<T> {
-    let (places, enter) = (app.config.places(), |entries: &mut [Entry]| ledger::enter(app, entries));
+    let (places, enter) =
+        (context.config().places(), |entries: &mut [Entry]| ledger::enter(context, entries));
     let Some(then) = as_of else {
         return catalog::survey(&places, edition(), extent, enter, |_| (), tell).sessions;
     };

@@ -2,15 +2,15 @@
 
 use openclaw::Database;
 
-use crate::App;
+use crate::Context;
 
 /// What is still found of an agent whose conversations are not read.
 pub(crate) const STILL_FOUND: &str =
     "its notes, the transcripts from before that, and Claude Code's sessions are found all the same";
 
 /// The databases of OpenClaw's agents that are not read, a sentence for each.
-pub fn unread(app: &App) -> Vec<String> {
-    Database::find(&app.config.openclaw_folders).iter().map(said).collect()
+pub fn unread(context: &Context) -> Vec<String> {
+    Database::find(&context.config().openclaw_folders).iter().map(said).collect()
 }
 
 /// Says of a database that it is not read.

@@ -11,7 +11,7 @@ use workers::table::{Place, Worker};
 use workers::{Life, WorkerState};
 
 use crate::workers::{has_table, open, pause, table, unusable, yields};
-use crate::{App, Error};
+use crate::{Context, Error};
 
 /// How long an idle worker may take to end once it has agreed to: a busy machine takes seconds for each step.
 const ENDS: Duration = Duration::from_mins(1);
@@ -25,11 +25,11 @@ pub(crate) struct Holds {
 
 impl Holds {
     /// What the workers hold now.
-    pub(crate) fn find(app: &App) -> Result<Self, Error> {
-        if !has_table(app) {
+    pub(crate) fn find(context: &Context) -> Result<Self, Error> {
+        if !has_table(context) {
             return Ok(Self::default());
         }
-        let living = open(app)?.living().map_err(unusable)?.into_iter().filter(is_there);
+        let living = open(context)?.living().map_err(unusable)?.into_iter().filter(is_there);
         Ok(Self { workers: living.map(|worker| (worker.session.clone(), worker)).collect() })
     }
 
@@ -69,17 +69,17 @@ impl Holds {
 
 /// Ends the worker that has this session and is idle, so that another one can go on with it. One that works, or has
 /// been given more to do meanwhile, is left alone.
-pub(crate) fn end_idle(app: &App, session: &SessionId) -> Result<(), Error> {
-    if !has_table(app) {
+pub(crate) fn end_idle(context: &Context, session: &SessionId) -> Result<(), Error> {
+    if !has_table(context) {
         return Ok(());
     }
-    let table = table(app)?;
+    let table = table(context)?;
     let held = || -> Result<Option<Worker>, Error> {
         let all = table.of_session(session).map_err(unusable)?;
         Ok(all.into_iter().find(|worker| worker.place.is_some()))
     };
     let Some(worker) = held()?.filter(is_idle) else { return Ok(()) };
-    if !yields(app, &worker) {
+    if !yields(context, &worker) {
         return Ok(());
     }
     // Its process is gone before its place is given back.

@@ -13,7 +13,7 @@ use crate::repository::target::Meant;
 use crate::workers::holders;
 use crate::workers::run::new_uuid;
 use crate::workers::{has_table, table, unusable};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// Where a worker works and how its conversation begins.
 pub(crate) struct Course {
@@ -30,33 +30,33 @@ pub(crate) struct Course {
 }
 
 /// A new session, under this id where one is wanted.
-pub(crate) fn fresh(app: &App, repo: Option<&str>, id: Option<SessionId>) -> Result<Course, Error> {
-    let directory = if let Some(meant) = Meant::directory(app, repo)? {
+pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>) -> Result<Course, Error> {
+    let directory = if let Some(meant) = Meant::directory(context, repo)? {
         meant.directory
     } else {
         let sessions =
-            crate::sessions::list::list(app, &crate::sessions::list::Request::default(), |_| {}).sessions;
+            crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
         Meant::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
     };
     let session = id.map_or_else(new_id, Ok)?;
-    let named = app.config.claude_config_dir.clone();
+    let named = context.config().claude_config_dir.clone();
     Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session, copy: None })
 }
 
 /// A session that goes on, and that nobody else holds.
-pub(crate) fn resume(app: &App, session: &Session) -> Result<Course, Error> {
-    let place = Place::of(app, session)?;
+pub(crate) fn resume(context: &Context, session: &Session) -> Result<Course, Error> {
+    let place = Place::of(context, session)?;
     let directory = place.start_directory(&session.id)?.to_owned();
-    make_free(app, &session.id, &format!("session {}", session.id))?;
+    make_free(context, &session.id, &format!("session {}", session.id))?;
     let start = Start::Resume(session.id.clone());
-    let (config_folder, session) = (place.config_folder(app), session.id.clone());
+    let (config_folder, session) = (place.config_folder(context), session.id.clone());
     Ok(Course { start, directory, config_folder, session, copy: None })
 }
 
 /// A fork of a session, at one of its messages or of all of it; `into` is the directory it goes on in, where that is
 /// not the one the session started in.
 pub(crate) fn forked(
-    app: &App,
+    context: &Context,
     session: &Session,
     release: Release,
     at: Option<&str>,
@@ -65,10 +65,10 @@ pub(crate) fn forked(
     if let Some(why) = fork::too_old(release) {
         return Err(Error::new(Kind::Unavailable, why));
     }
-    let place = Place::of(app, session)?;
-    let (to, config_folder) = (new_id()?, place.config_folder(app));
+    let place = Place::of(context, session)?;
+    let (to, config_folder) = (new_id()?, place.config_folder(context));
     let directory = match into {
-        Some(into) => into.to_owned(),
+        Some(into) => context.path(into),
         None => place.start_directory(&session.id)?.to_owned(),
     };
     // The directory it started in is where every release finds it.
@@ -85,13 +85,14 @@ pub(crate) fn forked(
 
 /// Sees to it that nobody holds a session before a worker goes on with it: an idle worker of ours ends, anything else
 /// is refused. `name` is what the refusal calls the session.
-pub(crate) fn make_free(app: &App, session: &SessionId, name: &str) -> Result<(), Error> {
-    holders::end_idle(app, session)?;
-    let living = if has_table(app) { table(app)?.of_session(session).map_err(unusable)? } else { Vec::new() };
+pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> Result<(), Error> {
+    holders::end_idle(context, session)?;
+    let living =
+        if has_table(context) { table(context)?.of_session(session).map_err(unusable)? } else { Vec::new() };
     if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
         return Err(has_a_worker(worker.id, name).hint(go_on_with_a_fork(session)));
     }
-    holder(app, session).map_or(Ok(()), |live| Err(open_elsewhere(session, &live)))
+    holder(context, session).map_or(Ok(()), |live| Err(open_elsewhere(session, &live)))
 }
 
 /// A refusal: this worker has the session.

@@ -7,13 +7,12 @@ pub(crate) mod reports;
 pub mod run;
 pub mod worktree;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
 use workers::table::{FILE, Facts, Place, Worker};
@@ -24,7 +23,7 @@ use workers::{Handle, Life, Limits, Manner, Order, Remote, Table, WorkerId, reco
 
 use crate::proceed::claude::{self, Steered};
 pub use crate::workers::registry::Clerk;
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// How many workers are told, newest first.
 const TOLD: usize = 50;
@@ -142,26 +141,26 @@ impl Link {
     }
 }
 
-/// The workers, newest first. `program` is this very program: it runs what a killed Backstory left.
-pub fn list(app: &App, program: &Path) -> Result<Vec<WorkerJson>, Error> {
-    look_after(app, program)?;
-    let table = table(app)?;
+/// The workers, newest first. What a killed Backstory left is run by hosts of their own.
+pub fn list(context: &Context) -> Result<Vec<WorkerJson>, Error> {
+    look_after(context)?;
+    let table = table(context)?;
     let workers = table.all(TOLD).map_err(unusable)?;
-    workers.iter().map(|worker| told(app, &table, worker)).collect()
+    workers.iter().map(|worker| told(context, &table, worker)).collect()
 }
 
 /// One worker, by its number or by its session's id or the beginning of it.
-pub fn find(app: &App, text: &str) -> Result<WorkerJson, Error> {
-    let table = table(app)?;
-    told(app, &table, &found(&table, text)?)
+pub fn find(context: &Context, text: &str) -> Result<WorkerJson, Error> {
+    let table = table(context)?;
+    told(context, &table, &found(&table, text)?)
 }
 
 /// A worker that runs, to be watched and answered.
-pub fn attach(app: &App, text: &str) -> Result<(WorkerJson, Link), Error> {
-    let table = table(app)?;
+pub fn attach(context: &Context, text: &str) -> Result<(WorkerJson, Link), Error> {
+    let table = table(context)?;
     let worker = found(&table, text)?;
-    let remote = Remote::connect(&home(app), worker.id).map_err(|_| not_running(&worker))?;
-    Ok((told(app, &table, &worker)?, Link::There(remote)))
+    let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
+    Ok((told(context, &table, &worker)?, Link::There(remote)))
 }
 
 /// What became of a message.
@@ -176,12 +175,12 @@ pub struct Sent {
 }
 
 /// Sends a message to a living worker of the session; where there is none, the session is resumed for it by a
-/// worker that outlives this process. `program` is this very program.
-pub fn send(app: &App, text: &str, message: &str, program: &Path) -> Result<Sent, Error> {
-    let table = table(app)?;
+/// worker that outlives this process.
+pub fn send(context: &Context, text: &str, message: &str) -> Result<Sent, Error> {
+    let table = table(context)?;
     let worker = table_worker(&table, text)?;
     if let Some(worker) = worker.as_ref().filter(|worker| worker.place.is_some() && worker.host.is_alive()) {
-        tell(app, worker, &run::message(message))?;
+        tell(context, worker, &run::message(message))?;
         return Ok(Sent { worker: worker.id, session_id: worker.session.clone(), resumed: false });
     }
     drop(table);
@@ -190,47 +189,47 @@ pub fn send(app: &App, text: &str, message: &str, program: &Path) -> Result<Sent
     let (agent, options) = worker.map(|worker| (worker.agent, worker.spec.options)).unwrap_or_default();
     let how = run::How::Resume(session);
     let request = run::Request { task: message.to_owned(), how, agent, options, ..run::Request::default() };
-    let ready = run::prepare(app, &request, program)?;
+    let ready = run::prepare(context, &request)?;
     let sent = Sent { worker: ready.worker, session_id: ready.session_id.clone(), resumed: true };
-    detach(app, ready.worker, program)?;
+    detach(context, ready.worker)?;
     Ok(sent)
 }
 
 /// Answers what a worker asks.
-pub fn answer(app: &App, text: &str, request: &str, reply: Reply) -> Result<(), Error> {
-    let table = table(app)?;
-    tell(app, &found(&table, text)?, &Command::Answer { request: request.to_owned(), reply })
+pub fn answer(context: &Context, text: &str, request: &str, reply: Reply) -> Result<(), Error> {
+    let table = table(context)?;
+    tell(context, &found(&table, text)?, &Command::Answer { request: request.to_owned(), reply })
 }
 
 /// Ends a worker: one that waits is cancelled, one that runs is interrupted and ended, and what a killed Backstory
 /// left running is ended too.
-pub fn stop(app: &App, text: &str) -> Result<WorkerJson, Error> {
-    let mut table = table(app)?;
+pub fn stop(context: &Context, text: &str) -> Result<WorkerJson, Error> {
+    let mut table = table(context)?;
     let worker = found(&table, text)?;
-    if table.cancel(worker.id, app.now).map_err(unusable)? {
-        return find(app, &worker.id.to_string());
+    if table.cancel(worker.id, context.now).map_err(unusable)? {
+        return find(context, &worker.id.to_string());
     }
     if worker.state.is_over() && worker.place.is_none() {
         return Err(over(&worker));
     }
     if worker.host.is_alive() {
-        let remote = Remote::connect(&home(app), worker.id).map_err(|_| not_running(&worker))?;
+        let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
         let refused = |why: String| Error::new(Kind::Unavailable, format!("worker {}: {why}", worker.id));
         remote.command(&Command::Stop).map_err(refused)?;
         // The last event is its end.
         let _ = remote.events.iter().find(|event| matches!(&**event, Event::Ended { .. }));
     } else {
         workers::end_orphan(&worker, Limits::default().grace);
-        table.enter(worker.id, &WorkerState::Stopped, app.now).map_err(unusable)?;
+        table.enter(worker.id, &WorkerState::Stopped, context.now).map_err(unusable)?;
     }
-    find(app, &worker.id.to_string())
+    find(context, &worker.id.to_string())
 }
 
 /// Runs a worker whose Backstory is not this one until it ends: what outlives a terminal.
 ///
 /// Where another process runs it already, nothing is done.
-pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Option<Link>, Error> {
-    let mut table = open(app)?;
+pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error> {
+    let mut table = open(context)?;
     let own = Life::own();
     let began = Instant::now();
     while began.elapsed() < REACHED {
@@ -238,7 +237,7 @@ pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Op
             return Ok(None);
         };
         if worker.host == own {
-            return begin(app, id, claude::steered(app)?, clock).map(Some);
+            return begin(context, id, claude::steered(context)?).map(Some);
         }
         if !worker.host.is_alive() {
             table.hand_over(id, &worker.host, &own).map_err(unusable)?;
@@ -249,26 +248,21 @@ pub fn supervise(app: &App, id: WorkerId, clock: fn() -> Timestamp) -> Result<Op
 }
 
 /// Runs a worker of the table in this process.
-pub(crate) fn begin(
-    app: &App,
-    id: WorkerId,
-    claude: Steered,
-    clock: fn() -> Timestamp,
-) -> Result<Link, Error> {
-    let (handle, _) = workers::start(order(app, claude, clock), id).map_err(unusable)?;
-    let clerk = Clerk::hire(app, &handle, clock)?;
+pub(crate) fn begin(context: &Context, id: WorkerId, claude: Steered) -> Result<Link, Error> {
+    let (handle, _) = workers::start(order(context, claude), id).map_err(unusable)?;
+    let clerk = Clerk::hire(context, &handle)?;
     Ok(Link::Here { handle, clerk })
 }
 
 /// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
-pub fn detach(app: &App, id: WorkerId, program: &Path) -> Result<(), Error> {
-    hand_over(app, &mut open(app)?, id, &Life::own(), program)?;
+pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
+    hand_over(context, &mut open(context)?, id, &Life::own())?;
     let began = Instant::now();
     while began.elapsed() < REACHED {
-        if Remote::connect(&home(app), id).is_ok() {
+        if Remote::connect(&home(context), id).is_ok() {
             return Ok(());
         }
-        let worker = open(app)?.get(id).map_err(unusable)?.filter(|worker| !worker.state.is_over());
+        let worker = open(context)?.get(id).map_err(unusable)?.filter(|worker| !worker.state.is_over());
         match worker {
             None => return Ok(()),
             Some(worker) if !worker.host.is_alive() => break,
@@ -280,45 +274,45 @@ pub fn detach(app: &App, id: WorkerId, program: &Path) -> Result<(), Error> {
 }
 
 /// Looks after what a killed Backstory left: tasks that nobody runs any more are run again in the background.
-pub(crate) fn look_after(app: &App, program: &Path) -> Result<(), Error> {
-    if !has_table(app) {
+pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
+    if !has_table(context) {
         return Ok(());
     }
-    let mut table = table(app)?;
+    let mut table = table(context)?;
     let waiting = table.living().map_err(unusable)?.into_iter().filter(|worker| !worker.host.is_alive());
     let waiting: Vec<_> = waiting.filter(|worker| !worker.state.is_over()).collect();
     for worker in waiting {
-        hand_over(app, &mut table, worker.id, &worker.host, program)?;
+        hand_over(context, &mut table, worker.id, &worker.host)?;
     }
-    registry::catch_up(app, &mut table)
+    registry::catch_up(context, &mut table)
 }
 
 /// The worker whose first message has this id, once what a killed Backstory left is looked after.
-pub(crate) fn of_message(app: &App, message: &str, program: &Path) -> Result<Option<Worker>, Error> {
-    look_after(app, program)?;
-    table(app)?.of_message(message).map_err(unusable)
+pub(crate) fn of_message(context: &Context, message: &str) -> Result<Option<Worker>, Error> {
+    look_after(context)?;
+    table(context)?.of_message(message).map_err(unusable)
 }
 
 /// Whether an idle worker agrees to end, because somebody else needs its session. One that has been given more to do
 /// meanwhile does not.
-pub(crate) fn yields(app: &App, worker: &Worker) -> bool {
-    Remote::connect(&home(app), worker.id).is_ok_and(|remote| remote.command(&Command::Yield).is_ok())
+pub(crate) fn yields(context: &Context, worker: &Worker) -> bool {
+    Remote::connect(&home(context), worker.id).is_ok_and(|remote| remote.command(&Command::Yield).is_ok())
 }
 
 /// Tells a worker that its task is done, for which it was started.
-pub(crate) fn close(app: &App, worker: &Worker) -> Result<(), Error> {
-    tell(app, worker, &Command::Close)
+pub(crate) fn close(context: &Context, worker: &Worker) -> Result<(), Error> {
+    tell(context, worker, &Command::Close)
 }
 
 /// Gives a worker of one Backstory to a process of its own. Where it is another's by now, that has it.
-fn hand_over(app: &App, table: &mut Table, id: WorkerId, from: &Life, program: &Path) -> Result<(), Error> {
-    let mut process = Process::new(program);
-    process.arg("worker").arg(id.to_string()).current_dir(&app.config.home).env_remove(workers::MARK);
+fn hand_over(context: &Context, table: &mut Table, id: WorkerId, from: &Life) -> Result<(), Error> {
+    let mut process = Process::new(context.program());
+    process.arg("worker").arg(id.to_string()).current_dir(&context.config().home).env_remove(workers::MARK);
     process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let failed = |error: &std::io::Error| {
         Error::caused(
             Kind::Unavailable,
-            format!("cannot start {} in the background", program.display()),
+            format!("cannot start {} in the background", context.program().display()),
             error,
         )
     };
@@ -333,20 +327,21 @@ fn hand_over(app: &App, table: &mut Table, id: WorkerId, from: &Life, program: &
 }
 
 /// Whether there ever was a worker.
-pub(crate) fn has_table(app: &App) -> bool {
-    file(app).exists()
+pub(crate) fn has_table(context: &Context) -> bool {
+    file(context).exists()
 }
 
 /// The table, put right.
-pub(crate) fn table(app: &App) -> Result<Table, Error> {
-    let mut table = open(app)?;
-    recover(&mut table, &app.config.places().config_folders, &home(app), app.now).map_err(unusable)?;
+pub(crate) fn table(context: &Context) -> Result<Table, Error> {
+    let mut table = open(context)?;
+    recover(&mut table, &context.config().places().config_folders, &home(context), context.now)
+        .map_err(unusable)?;
     Ok(table)
 }
 
 /// What workers are run with.
-fn order(app: &App, claude: Steered, clock: fn() -> Timestamp) -> Order {
-    let settings = app.config.settings.workers;
+fn order(context: &Context, claude: Steered) -> Order {
+    let settings = context.config().settings.workers;
     let limits = Limits {
         start: Duration::from_secs(settings.start_seconds.into()),
         silence: Duration::from_secs(settings.silent_seconds.into()),
@@ -354,8 +349,8 @@ fn order(app: &App, claude: Steered, clock: fn() -> Timestamp) -> Order {
         ..Limits::default()
     };
     let Steered { program, release } = claude;
-    let folders = app.config.places().config_folders;
-    Order { home: home(app), program, release, limits, folders, clock }
+    let folders = context.config().places().config_folders;
+    Order { home: home(context), program, release, limits, folders, clock: context.app.clock }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
@@ -363,17 +358,17 @@ pub(crate) fn unusable(error: workers::table::TableError) -> Error {
     Error::caused(Kind::Unavailable, "workers cannot be kept count of", &error)
 }
 
-pub(crate) fn open(app: &App) -> Result<Table, Error> {
-    Table::open(&file(app)).map_err(unusable)
+pub(crate) fn open(context: &Context) -> Result<Table, Error> {
+    Table::open(&file(context)).map_err(unusable)
 }
 
-fn file(app: &App) -> PathBuf {
-    app.config.state.join(FILE)
+fn file(context: &Context) -> PathBuf {
+    context.config().state.join(FILE)
 }
 
 /// Backstory's own folder by the name that all its processes give it.
-fn home(app: &App) -> PathBuf {
-    app.config.state.canonicalize().unwrap_or_else(|_| app.config.state.clone())
+fn home(context: &Context) -> PathBuf {
+    context.config().state.canonicalize().unwrap_or_else(|_| context.config().state.clone())
 }
 
 /// Waits a moment for another process, whose start and end are told to nobody.
@@ -382,8 +377,8 @@ pub(crate) fn pause() {
     std::thread::sleep(GLANCE);
 }
 
-fn tell(app: &App, worker: &Worker, command: &Command) -> Result<(), Error> {
-    let remote = Remote::connect(&home(app), worker.id).map_err(|_| not_running(worker))?;
+fn tell(context: &Context, worker: &Worker, command: &Command) -> Result<(), Error> {
+    let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(worker))?;
     let refused = |why: String| Error::new(Kind::Held, format!("worker {}: {why}", worker.id));
     remote.command(command).map_err(refused)
 }
@@ -413,26 +408,26 @@ fn table_worker(table: &Table, text: &str) -> Result<Option<Worker>, Error> {
     Ok(named.first().map(|worker| (*worker).clone()))
 }
 
-fn told(app: &App, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> {
+fn told(context: &Context, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> {
     let spent = table.spent(&worker.session).map_err(unusable)?;
     Ok(WorkerJson {
         worker: worker.id,
         session_id: worker.session.clone(),
-        state: app.told_value(&worker.state),
+        state: context.told_value(&worker.state),
         place: worker.place,
         directory: worker.directory.clone(),
-        task: app.secrets.told(worker.task.as_str().into()),
+        task: context.secrets.told(worker.task.as_str().into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),
         permission_mode: worker.spec.options.permission_mode,
         pid: worker.process.as_ref().map(|process| process.pid),
         host_pid: worker.host.pid,
         budget_used_pct: worker.facts.budget_usd.map(|budget| spent / budget * 100.0),
         facts: Facts {
-            model: worker.facts.model.as_deref().map(|model| app.secrets.told(model.into())),
-            version: worker.facts.version.as_deref().map(|version| app.secrets.told(version.into())),
+            model: worker.facts.model.as_deref().map(|model| context.secrets.told(model.into())),
+            version: worker.facts.version.as_deref().map(|version| context.secrets.told(version.into())),
             ..worker.facts.clone()
         },
-        frames: workers::frames(&home(app), worker.id),
+        frames: workers::frames(&home(context), worker.id),
     })
 }
 

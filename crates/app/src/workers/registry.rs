@@ -8,7 +8,7 @@ use workers::table::Worker;
 use workers::{Event, Handle, Manner, Table};
 
 use crate::workers::{open, unusable};
-use crate::{App, Error};
+use crate::{Context, Error};
 
 /// Enters what one worker does, in a thread of its own, until the worker has ended.
 #[derive(Debug)]
@@ -18,12 +18,12 @@ pub struct Clerk {
 
 impl Clerk {
     /// A clerk for a worker that is about to work; none where it works for no agent.
-    pub(crate) fn hire(app: &App, handle: &Handle, clock: fn() -> Timestamp) -> Result<Option<Self>, Error> {
-        let mut table = open(app)?;
+    pub(crate) fn hire(context: &Context, handle: &Handle) -> Result<Option<Self>, Error> {
+        let mut table = open(context)?;
         if table.get(handle.id).map_err(unusable)?.is_none_or(|worker| worker.agent.is_none()) {
             return Ok(None);
         }
-        let (app, handle, (end, done)) = (app.clone(), handle.clone(), channel());
+        let (context, handle, (end, done)) = (context.clone(), handle.clone(), channel());
         let events = handle.listen(Manner::HearsAll);
         std::thread::spawn(move || {
             let mut said = None;
@@ -32,7 +32,8 @@ impl Clerk {
                     continue;
                 }
                 let problem = table.get(handle.id).ok().flatten();
-                let problem = problem.and_then(|worker| enter(&app, &mut table, &worker, &clock).err());
+                let problem =
+                    problem.and_then(|worker| enter(&context, &mut table, &worker, &context.app.clock).err());
                 if matches!(&*event, Event::Ended { .. }) {
                     said = problem;
                     break;
@@ -56,15 +57,20 @@ impl Clerk {
 }
 
 /// Enters the ends that nobody lived to enter.
-pub(crate) fn catch_up(app: &App, table: &mut Table) -> Result<(), Error> {
+pub(crate) fn catch_up(context: &Context, table: &mut Table) -> Result<(), Error> {
     for worker in table.untold().map_err(unusable)? {
         // Where the registry cannot be written now, it is tried again the next time; `doctor` tells why.
-        let _ = enter(app, table, &worker, &|| app.now);
+        let _ = enter(context, table, &worker, &|| context.now);
     }
     Ok(())
 }
 
-fn enter(app: &App, table: &mut Table, worker: &Worker, clock: &dyn Fn() -> Timestamp) -> Result<(), String> {
+fn enter(
+    context: &Context,
+    table: &mut Table,
+    worker: &Worker,
+    clock: &dyn Fn() -> Timestamp,
+) -> Result<(), String> {
     let (Some(agent), Some(_)) = (&worker.agent, worker.facts.started) else { return Ok(()) };
     let first = (&worker.message, &worker.task);
     let (message, task) = worker.asked.as_ref().map_or(first, |(message, task)| (message, task));
@@ -79,7 +85,7 @@ fn enter(app: &App, table: &mut Table, worker: &Worker, clock: &dyn Fn() -> Time
         cost_usd: worker.facts.cost_usd,
         turns: worker.facts.turns,
     };
-    let entered = openclaw::folder_for(&app.config.openclaw_folders, &app.config.home, agent)
+    let entered = openclaw::folder_for(&context.config().openclaw_folders, &context.config().home, agent)
         .and_then(|folder| openclaw::enter(&folder, &run, clock));
     entered.map_err(|problem| {
         format!("OpenClaw's {} {} {}", problem.path.display(), problem.what, problem.next_step)

@@ -10,7 +10,7 @@ use monitor::{Spoken, Voice, Word};
 use workers::table::{FILE, Worker};
 use workers::{Asked, Request, Table, Why, WorkerState};
 
-use crate::App;
+use crate::Context;
 
 /// How often it is looked what workers say, while any holds a session, and while none does.
 const LIVELY: Duration = Duration::from_millis(50);
@@ -19,8 +19,8 @@ const QUIET: Duration = Duration::from_millis(500);
 const LIVES: Duration = Duration::from_secs(1);
 
 /// What those say that hold a session at this moment.
-pub(crate) fn all(app: &App) -> HashMap<SessionId, Spoken> {
-    let mut ear = Ear::new(app);
+pub(crate) fn all(context: &Context) -> HashMap<SessionId, Spoken> {
+    let mut ear = Ear::new(context);
     ear.listen();
     ear.heard
 }
@@ -36,8 +36,8 @@ pub(crate) struct Ear {
 }
 
 impl Ear {
-    pub(crate) fn new(app: &App) -> Self {
-        Self { file: app.config.state.join(FILE), table: None, looked: None, heard: HashMap::new() }
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { file: context.config().state.join(FILE), table: None, looked: None, heard: HashMap::new() }
     }
 
     /// What they say that they did not say the last time; nothing of those that hold their session no more.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use model::{AgentId, Session, SessionId};
 use selection::Action;
 use serde::Serialize;
@@ -22,7 +21,7 @@ use crate::workers::launch::{self, Course};
 use crate::workers::worktree;
 pub use crate::workers::worktree::Worktree;
 use crate::workers::{Link, begin, look_after, table, unusable};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// A task, and how it is to be done.
 #[derive(Debug, Clone, Default)]
@@ -86,11 +85,11 @@ pub struct Ready {
 }
 
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
-/// queue for it. `program` is this very program, which runs what a killed Backstory left.
-pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Error> {
-    let claude = able(app, &request.task, program)?;
-    let Some(wanted) = &request.worktree else { return ready(app, request, claude) };
-    let tree = worktree::make(app, request.repo.as_deref(), wanted)?;
+/// queue for it.
+pub fn prepare(context: &Context, request: &Request) -> Result<Ready, Error> {
+    let claude = able(context, &request.task)?;
+    let Some(wanted) = &request.worktree else { return ready(context, request, claude) };
+    let tree = worktree::make(context, request.repo.as_deref(), wanted)?;
     let inside = Request {
         repo: Some(tree.path.to_string_lossy().into_owned()),
         how: match &request.how {
@@ -100,51 +99,50 @@ pub fn prepare(app: &App, request: &Request, program: &Path) -> Result<Ready, Er
         },
         ..request.clone()
     };
-    let ready = ready(app, &inside, claude);
+    let ready = ready(context, &inside, claude);
     if ready.is_err() && tree.is_new {
         // Nobody has begun to work there.
-        worktree::unmake(app, &tree.path);
+        worktree::unmake(context, &tree.path);
     }
     ready
 }
 
 /// Puts a worker into the table that works on a task in a fork of this session.
 pub(crate) fn in_a_fork(
-    app: &App,
+    context: &Context,
     session: &Session,
     wanted: &fork::Request,
     task: &str,
-    program: &Path,
 ) -> Result<Ready, Error> {
-    let claude = able(app, task, program)?;
+    let claude = able(context, task)?;
     let (at, into) = (wanted.at.as_deref(), wanted.into.as_deref());
-    let course = launch::forked(app, session, claude.release, at, into)?;
+    let course = launch::forked(context, session, claude.release, at, into)?;
     let request = Request { task: task.to_owned(), ..Request::default() };
-    enlist(app, &request, course, None, claude)
+    enlist(context, &request, course, None, claude)
 }
 
 /// The `claude` that can do a task, once what a killed Backstory left is looked after.
-fn able(app: &App, task: &str, program: &Path) -> Result<Steered, Error> {
+fn able(context: &Context, task: &str) -> Result<Steered, Error> {
     if task.trim().is_empty() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
     }
-    is_real(app)?;
-    look_after(app, program)?;
-    claude::steered(app)
+    is_real(context)?;
+    look_after(context)?;
+    claude::steered(context)
 }
 
-fn ready(app: &App, request: &Request, claude: Steered) -> Result<Ready, Error> {
+fn ready(context: &Context, request: &Request, claude: Steered) -> Result<Ready, Error> {
     let decision = match &request.how {
-        How::Chosen => Some(decide(app, request)?),
+        How::Chosen => Some(decide(context, request)?),
         How::Fresh | How::Named(_) | How::Resume(_) | How::Fork(_) => None,
     };
-    let course = find_course(app, request, decision.as_ref(), claude.release)?;
-    enlist(app, request, course, decision, claude)
+    let course = find_course(context, request, decision.as_ref(), claude.release)?;
+    enlist(context, request, course, decision, claude)
 }
 
 /// Puts a worker into the table.
 fn enlist(
-    app: &App,
+    context: &Context,
     request: &Request,
     course: Course,
     decision: Option<pick::Answer>,
@@ -152,7 +150,7 @@ fn enlist(
 ) -> Result<Ready, Error> {
     let mut options = request.options.clone();
     if let Some(agent) = &request.agent {
-        let root = catalog::repository(&app.config.places(), &course.directory);
+        let root = catalog::repository(&context.config().places(), &course.directory);
         let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
         options.append_system_prompt = Some(envelope.behind(options.append_system_prompt.as_deref()));
@@ -178,8 +176,8 @@ fn enlist(
         return Err(Error::new(Kind::Usage, objection));
     }
     let message = request.message.clone().unwrap_or_else(new_uuid);
-    course.copy.as_ref().map_or(Ok(()), |copy| fork::made(copy, app.now))?;
-    let added = add(app, &spec, &course.session, &message);
+    course.copy.as_ref().map_or(Ok(()), |copy| fork::made(copy, context.now))?;
+    let added = add(context, &spec, &course.session, &message);
     if let (Err(_), Some(copy)) = (&added, &course.copy) {
         copy.remove();
     }
@@ -202,8 +200,8 @@ fn enlist(
 }
 
 /// Runs a worker of the table in this process.
-pub fn here(app: &App, ready: &Ready, clock: fn() -> Timestamp) -> Result<Link, Error> {
-    begin(app, ready.worker, ready.claude.clone(), clock)
+pub fn here(context: &Context, ready: &Ready) -> Result<Link, Error> {
+    begin(context, ready.worker, ready.claude.clone())
 }
 
 /// Words of a person's as what a worker is told.
@@ -217,8 +215,8 @@ pub(crate) fn new_uuid() -> String {
 }
 
 /// What `pick` answers, for a person who is asked where that leaves it open.
-pub fn choose(app: &App, request: &Request) -> Result<pick::Answer, Error> {
-    is_real(app)?;
+pub fn choose(context: &Context, request: &Request) -> Result<pick::Answer, Error> {
+    is_real(context)?;
     let asked = pick::Request {
         task: request.task.clone(),
         repo: request.repo.clone(),
@@ -228,11 +226,11 @@ pub fn choose(app: &App, request: &Request) -> Result<pick::Answer, Error> {
         is_carried_out: true,
         ..pick::Request::default()
     };
-    pick(app, &asked)
+    pick(context, &asked)
 }
 
 /// What a person decided who was asked.
-pub fn decided(app: &App, answer: &pick::Answer, how: &How) {
+pub fn decided(context: &Context, answer: &pick::Answer, how: &How) {
     let did = match how {
         How::Chosen | How::Named(_) => return,
         How::Fresh => Did::BeganFresh,
@@ -243,17 +241,17 @@ pub fn decided(app: &App, answer: &pick::Answer, how: &How) {
     };
     let Some((decision, advice)) = answer.decision.zip(answer.advice()) else { return };
     // Nothing is lost but one line of the record.
-    let _ = decisions::answered(app, decision, &advice, &did);
+    let _ = decisions::answered(context, decision, &advice, &did);
 }
 
 /// What is decided: where it is left open, by the person who was asked, else a fresh session.
-fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
+fn decide(context: &Context, request: &Request) -> Result<pick::Answer, Error> {
     let answer = match &request.chosen {
         Some(answer) => answer.clone(),
-        None => choose(app, request)?.settled_by_nobody(),
+        None => choose(context, request)?.settled_by_nobody(),
     };
     if let Some(label) = &request.label {
-        is_free(app, request, label)?;
+        is_free(context, request, label)?;
     }
     if answer.action == Action::Queue {
         // Another program's run: the end of one of ours would be waited for in the table.
@@ -264,39 +262,41 @@ fn decide(app: &App, request: &Request) -> Result<pick::Answer, Error> {
 }
 
 /// A session that goes by a label and is open somewhere is refused, and no other one gets its label.
-fn is_free(app: &App, request: &Request, label: &str) -> Result<(), Error> {
-    let Some(meant) = Meant::directory(app, request.repo.as_deref())? else { return Ok(()) };
-    let found = labelled(app, request.agent.as_ref(), &meant.work_tree(app), label)?;
-    found.map_or(Ok(()), |session| launch::make_free(app, &session, &format!("the session called `{label}`")))
+fn is_free(context: &Context, request: &Request, label: &str) -> Result<(), Error> {
+    let Some(meant) = Meant::directory(context, request.repo.as_deref())? else { return Ok(()) };
+    let found = labelled(context, request.agent.as_ref(), &meant.work_tree(context), label)?;
+    found.map_or(Ok(()), |session| {
+        launch::make_free(context, &session, &format!("the session called `{label}`"))
+    })
 }
 
 fn find_course(
-    app: &App,
+    context: &Context,
     request: &Request,
     decision: Option<&pick::Answer>,
     release: Release,
 ) -> Result<Course, Error> {
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
     match (&request.how, &chosen) {
-        (How::Resume(text), _) | (How::Chosen, Some(text)) => launch::resume(app, &named(app, text)?),
+        (How::Resume(text), _) | (How::Chosen, Some(text)) => launch::resume(context, &named(context, text)?),
         (How::Fork(text), _) => {
             let into = request.worktree.as_ref().and(request.repo.as_deref()).map(Path::new);
-            launch::forked(app, &named(app, text)?, release, None, into)
+            launch::forked(context, &named(context, text)?, release, None, into)
         }
-        (How::Fresh, _) | (How::Chosen, None) => launch::fresh(app, request.repo.as_deref(), None),
-        (How::Named(id), _) => launch::fresh(app, request.repo.as_deref(), Some(unused(app, id)?)),
+        (How::Fresh, _) | (How::Chosen, None) => launch::fresh(context, request.repo.as_deref(), None),
+        (How::Named(id), _) => launch::fresh(context, request.repo.as_deref(), Some(unused(context, id)?)),
     }
 }
 
 /// An id for a new session, which no session has.
-fn unused(app: &App, text: &str) -> Result<SessionId, Error> {
+fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
     let id = text.parse().ok().filter(SessionId::is_uuid).ok_or_else(|| {
         let message = format!("`{text}` is no id for a session: Claude Code takes UUIDs");
         Error::new(Kind::Usage, message).hint("as in 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
     })?;
     let sessions =
-        crate::sessions::list::list(app, &crate::sessions::list::Request::default(), |_| {}).sessions;
-    let has_worker = !table(app)?.of_session(&id).map_err(unusable)?.is_empty();
+        crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
+    let has_worker = !table(context)?.of_session(&id).map_err(unusable)?.is_empty();
     if has_worker || sessions.iter().any(|session| session.id == id) {
         return Err(Error::new(Kind::Held, format!("there is a session {id} already"))
             .hint(format!("go on with it: backstory run --resume {id} <task>")));
@@ -305,20 +305,20 @@ fn unused(app: &App, text: &str) -> Result<SessionId, Error> {
 }
 
 /// The living worker of a session, named by its whole id.
-fn has_begun(app: &App, text: &str) -> Result<Option<WorkerId>, Error> {
+fn has_begun(context: &Context, text: &str) -> Result<Option<WorkerId>, Error> {
     let Ok(id) = text.parse() else { return Ok(None) };
-    let workers = table(app)?.of_session(&id).map_err(unusable)?;
+    let workers = table(context)?.of_session(&id).map_err(unusable)?;
     Ok(workers.iter().find(|worker| worker.place.is_some()).map(|worker| worker.id))
 }
 
-fn named(app: &App, text: &str) -> Result<Session, Error> {
+fn named(context: &Context, text: &str) -> Result<Session, Error> {
     let sessions =
-        crate::sessions::list::list(app, &crate::sessions::list::Request::default(), |_| {}).sessions;
+        crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
     // Words are for people, who are asked which one they mean.
     match by_name(&Which::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
         Some(session) => Ok(session),
         // Its worker has just begun it: there is no transcript yet.
-        None if let Some(worker) = has_begun(app, text)? => {
+        None if let Some(worker) = has_begun(context, text)? => {
             Err(launch::has_a_worker(worker, &format!("session {text}")))
         }
         None => Err(Error::new(Kind::NotFound, format!("no session's id is or begins with `{text}`"))
@@ -327,16 +327,16 @@ fn named(app: &App, text: &str) -> Result<Session, Error> {
 }
 
 fn add(
-    app: &App,
+    context: &Context,
     spec: &WorkerSpec,
     session: &SessionId,
     message: &str,
 ) -> Result<(WorkerId, Option<WorkerId>), Error> {
     let meant = Meant { directory: spec.directory.clone(), root: spec.directory.clone() };
-    let slot = meant.work_tree(app);
+    let slot = meant.work_tree(context);
     let host = Life::own();
     let wanted = Wanted { spec, session, slot: &slot, message, host: &host };
-    match table(app)?.add(&wanted, app.now).map_err(unusable)? {
+    match table(context)?.add(&wanted, context.now).map_err(unusable)? {
         Added::Begins(id) => Ok((id, None)),
         Added::Waits(id, behind) => Ok((id, Some(behind))),
         Added::Full { running, queued } => {

@@ -9,7 +9,7 @@ use transcript::{ConfigFolder, Live};
 use crate::repository::target::Meant;
 use crate::workers::run;
 use crate::workers::{self, WorkerJson, table, unusable};
-use crate::{App, Error, Kind};
+use crate::{Context, Error, Kind};
 
 /// The work tree that a task is to be done in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct Removed {
 }
 
 /// Makes the work tree, in the repository that is meant.
-pub(crate) fn make(app: &App, repo: Option<&str>, wanted: &Worktree) -> Result<WorkTree, Error> {
+pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> Result<WorkTree, Error> {
     let name = match wanted {
         Worktree::New => format!("task-{}", run::new_uuid().chars().take(8).collect::<String>()),
         Worktree::Named(name) => name.clone(),
@@ -41,47 +41,48 @@ pub(crate) fn make(app: &App, repo: Option<&str>, wanted: &Worktree) -> Result<W
         let message = format!("`{name}` cannot be a work tree's name: it is part of a path and of a branch");
         return Err(Error::new(Kind::Usage, message).hint("letters, digits, `-`, `_` and `.`, at most 64"));
     }
-    let meant = if let Some(meant) = Meant::directory(app, repo)? {
+    let meant = if let Some(meant) = Meant::directory(context, repo)? {
         meant
     } else {
         let sessions =
-            crate::sessions::list::list(app, &crate::sessions::list::Request::default(), |_| {}).sessions;
+            crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
         Meant::by_name(repo.unwrap_or_default(), sessions.iter())?
     };
-    project::add_work_tree(&meant.place(app), &name).map_err(|why| Error::new(Kind::Unavailable, why))
+    project::add_work_tree(&meant.place(context), &name).map_err(|why| Error::new(Kind::Unavailable, why))
 }
 
 /// Takes a work tree away again in which nobody has begun.
-pub(crate) fn unmake(app: &App, path: &Path) {
+pub(crate) fn unmake(context: &Context, path: &Path) {
     // Where it cannot be, it is there for the next task.
-    let _ = project::remove_work_tree(&meant(path).place(app));
+    let _ = project::remove_work_tree(&meant(path).place(context));
 }
 
 /// Ends a worker, where it has not ended, and removes its work tree, where nothing would be lost with it.
-pub fn remove(app: &App, text: &str) -> Result<Removed, Error> {
-    let before = workers::find(app, text)?;
+pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
+    let before = workers::find(context, text)?;
     let number = before.worker.to_string();
-    let worker = if before.place.is_some() { workers::stop(app, &number)? } else { before };
+    let worker = if before.place.is_some() { workers::stop(context, &number)? } else { before };
     let meant = meant(&worker.directory);
-    let path = meant.work_tree(app);
+    let path = meant.work_tree(context);
     let kept = |why: String| {
         Error::new(Kind::Held, format!("the work tree {} is kept: {why}", path.display()))
             .hint(format!("when nothing would be lost with it: backstory stop {number} --remove-worktree"))
     };
-    let living = table(app)?.living().map_err(unusable)?;
+    let living = table(context)?.living().map_err(unusable)?;
     if let Some(other) = living.iter().find(|other| other.slot == path) {
         return Err(kept(format!("worker {} works there", other.id)));
     }
-    if let Some(live) = open_in(app, &path) {
+    if let Some(live) = open_in(context, &path) {
         return Err(kept(format!("session {} is open there in process {}", live.session, live.pid)));
     }
-    project::remove_work_tree(&meant.place(app)).map_err(kept)?;
+    project::remove_work_tree(&meant.place(context)).map_err(kept)?;
     Ok(Removed { worker, removed_worktree: path })
 }
 
 /// A live process whose session works in a directory.
-fn open_in(app: &App, path: &Path) -> Option<Live> {
-    let registries = app.config.claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
+fn open_in(context: &Context, path: &Path) -> Option<Live> {
+    let registries =
+        context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
     let mut all = registries.flat_map(|registry| Live::find(&registry));
     all.find(|live| live.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use app::App;
+use app::Context;
 use app::search::{Progress, is_first};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -31,9 +31,9 @@ pub(crate) struct Patience {
 
 impl Patience {
     /// For a question: a stated budget, or no end where a person watches the first indexing.
-    pub(crate) fn for_search(app: &App, watched: bool) -> Self {
-        let settings = &app.config.settings.search;
-        let seconds = if is_first(app) { settings.first_budget_seconds } else { settings.budget_seconds };
+    pub(crate) fn for_search(context: &Context, watched: bool) -> Self {
+        let settings = &context.config().settings.search;
+        let seconds = if is_first(context) { settings.first_budget_seconds } else { settings.budget_seconds };
         let mut patience = Self::endless();
         patience.budget = (!watched).then(|| Duration::from_secs(seconds));
         patience

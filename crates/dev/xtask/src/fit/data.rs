@@ -1,9 +1,10 @@
 //! The decisions to fit on, each with the facts of its moment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use app::eval::selection::{By, Field, Request, fields};
-use app::{App, Config, Secrets};
+use app::{App, Config, Context};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use measure::Act;
@@ -57,9 +58,7 @@ fn of_folder(folder: &Path, name: &str) -> Result<Vec<Field>, Failure> {
     config.claude_folders = vec![folder.to_owned()];
     (config.claude_projects, config.openclaw_folders) = (Vec::new(), Vec::new());
     state.path().clone_into(&mut config.state);
-    #[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
-    let now = Timestamp::now();
-    let app = App { config, now, zone: || TimeZone::UTC, secrets: Secrets::Redacted };
+    let app = App { config, clock: Timestamp::now, zone: || TimeZone::UTC, program: PathBuf::new() };
     let request = Request { decisions: folder.join(name), by: By::Words, weights: None };
-    Ok(fields(&app, &request)?)
+    Ok(fields(&Context::new(Arc::new(app), std::env::current_dir()?), &request)?)
 }

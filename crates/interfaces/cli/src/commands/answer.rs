@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use app::workers::{Reply, answer};
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 
 use super::resume::line;
 use crate::exit::Failure;
@@ -46,8 +46,8 @@ enum Answer {
 }
 
 /// Answers.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    answer(app, &args.worker, &args.request, reply(args)?)?;
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    answer(context, &args.worker, &args.request, reply(args)?)?;
     line("answered")
 }
 

@@ -1,6 +1,6 @@
 //! `attach`: watches a worker that runs elsewhere, and answers it.
 
-use app::App;
+use app::Context;
 use app::workers::attach;
 
 use crate::exit::Failure;
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 /// Watches until it ends or the person goes.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let (worker, mut link) = attach(app, &args.worker)?;
-    follow(app, &mut link, Follow { worker: worker.worker, role: Role::Guest, json: args.json }).map(drop)
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let (worker, mut link) = attach(context, &args.worker)?;
+    follow(context, &mut link, Follow { worker: worker.worker, role: Role::Guest, json: args.json }).map(drop)
 }

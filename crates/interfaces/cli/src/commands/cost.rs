@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use app::sessions::cost::{Answer, By, Line, Request, cost};
-use app::{App, moment};
+use app::{Context, moment};
 
 use crate::exit::Failure;
 use crate::print::{Cell, Column, Lies, table};
@@ -39,8 +39,8 @@ enum Word {
 }
 
 /// Adds up what was spent.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let time = |text: &Option<String>| text.as_deref().map(|text| moment(app, text)).transpose();
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let time = |text: &Option<String>| text.as_deref().map(|text| moment(context, text)).transpose();
     let by = match args.by {
         Word::Day => By::Day,
         Word::Project => By::Project,
@@ -49,13 +49,13 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     };
     let request = Request { by, since: time(&args.since)?, until: time(&args.until)? };
     let mut reading = Reading::new();
-    let answer = cost(app, &request, |progress| reading.step(progress));
+    let answer = cost(context, &request, |progress| reading.step(progress));
     drop(reading);
-    if args.json { super::json(&answer) } else { print(app, &answer) }
+    if args.json { super::json(&answer) } else { print(context, &answer) }
 }
 
-fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
-    let mut out = super::paged(app);
+fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(context);
     let mut rows: Vec<_> = answer.rows.iter().map(|line| row(answer.by, line)).collect();
     if rows.is_empty() {
         writeln!(out, "Nothing was spent in this time.")?;

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use app::cron::{self, JobJson, Outcome, RunJson, RunState};
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -78,40 +78,39 @@ struct HistoryJson {
 }
 
 /// Does what was typed.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Add(args) => {
-            let job = add::add(app, args)?;
-            one(app, &job, args.json)?;
-            if !args.json && cron::forsaken(app)? > 0 { told::no_daemon() } else { Ok(()) }
+            let job = add::add(context, args)?;
+            one(context, &job, args.json)?;
+            if !args.json && cron::forsaken(context)? > 0 { told::no_daemon() } else { Ok(()) }
         }
         Command::List(asked) => {
-            let found = cron::list(app, &super::program()?, super::clock)?;
-            if asked.json { super::json(&found) } else { told::jobs(app, &found) }
+            let found = cron::list(context)?;
+            if asked.json { super::json(&found) } else { told::jobs(context, &found) }
         }
-        Command::Enable(named) => one(app, &cron::switch(app, &named.job, true)?, named.json),
-        Command::Disable(named) => one(app, &cron::switch(app, &named.job, false)?, named.json),
+        Command::Enable(named) => one(context, &cron::switch(context, &named.job, true)?, named.json),
+        Command::Disable(named) => one(context, &cron::switch(context, &named.job, false)?, named.json),
         Command::Remove(named) => {
-            let job = cron::remove(app, &named.job)?;
+            let job = cron::remove(context, &named.job)?;
             if named.json { super::json(&job) } else { told::removed(&job) }
         }
-        Command::Run(named) => by_hand(app, named),
+        Command::Run(named) => by_hand(context, named),
         Command::History(asked) => {
-            let (job, program) = (asked.job.as_deref(), super::program()?);
-            let runs = cron::history(app, job, asked.limit, &program, super::clock)?;
-            if asked.json { super::json(&HistoryJson { runs }) } else { told::runs(app, &runs) }
+            let runs = cron::history(context, asked.job.as_deref(), asked.limit)?;
+            if asked.json { super::json(&HistoryJson { runs }) } else { told::runs(context, &runs) }
         }
-        Command::Daemon(asked) => daemon(app, asked.json),
+        Command::Daemon(asked) => daemon(context, asked.json),
     }
 }
 
-fn one(app: &App, job: &JobJson, json: bool) -> Result<(), Failure> {
-    if json { super::json(job) } else { told::job(app, job) }
+fn one(context: &Context, job: &JobJson, json: bool) -> Result<(), Failure> {
+    if json { super::json(job) } else { told::job(context, job) }
 }
 
 /// What could not be started is a failure, and in the history.
-fn by_hand(app: &App, named: &Named) -> Result<(), Failure> {
-    let run = cron::run(app, &named.job, &super::program()?, super::clock)?;
+fn by_hand(context: &Context, named: &Named) -> Result<(), Failure> {
+    let run = cron::run(context, &named.job)?;
     if named.json {
         super::json(&run)?;
     }
@@ -123,16 +122,16 @@ fn by_hand(app: &App, named: &Named) -> Result<(), Failure> {
         }
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } if named.json => Ok(()),
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } => {
-            told::runs(app, std::slice::from_ref(&run))?;
+            told::runs(context, std::slice::from_ref(&run))?;
             told::begun(&run)
         }
     }
 }
 
-fn daemon(app: &App, json: bool) -> Result<(), Failure> {
+fn daemon(context: &Context, json: bool) -> Result<(), Failure> {
     let (ends, end) = mpsc::channel();
     signals(ends, |_| ())?;
     let mut sleeps = |time: Duration| end.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
-    let mut tell = |event| told::event(app, &event, json);
-    Ok(cron::daemon(app, &super::program()?, super::clock, &mut sleeps, &mut tell)?)
+    let mut tell = |event| told::event(context, &event, json);
+    Ok(cron::daemon(context, &mut sleeps, &mut tell)?)
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
-use app::App;
+use app::Context;
 use app::doctor::{Finding, Folder, Report, Severity, doctor};
 use app::search::export_schedule::{Schedule, schedule};
 
@@ -29,13 +29,13 @@ pub(crate) struct Args {
 }
 
 /// Prints the report; fails when something has to be mended.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.schedule {
-        let schedule = schedule(app, &std::env::current_exe()?, args.markdown.as_deref())?;
+        let schedule = schedule(context, args.markdown.as_deref())?;
         return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
     }
     let mut reading = Reading::new();
-    let report = doctor(app, |progress| reading.step(progress));
+    let report = doctor(context, |progress| reading.step(progress));
     drop(reading);
     if args.json {
         super::json(&report)?;

@@ -8,7 +8,7 @@ use app::eval::retrieval::{Against, retrieval};
 use app::eval::selection::{self, selection};
 use app::eval::{Estimate, Figures, Report, Tally, retrieval as search};
 use app::search::Mode;
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 use clap::Subcommand;
 
 use crate::exit::Failure;
@@ -76,17 +76,17 @@ struct Selection {
 }
 
 /// Measures.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.what {
-        Some(What::Retrieval(args)) => run_retrieval(app, args),
-        Some(What::Selection(args)) => run_selection(app, args),
-        None => run_mine(app, args.json),
+        Some(What::Retrieval(args)) => run_retrieval(context, args),
+        Some(What::Selection(args)) => run_selection(context, args),
+        None => run_mine(context, args.json),
     }
 }
 
-fn run_mine(app: &App, as_json: bool) -> Result<(), Failure> {
+fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
     let mut patience = Patience::endless();
-    let answer = mine(app, &mut |progress| patience.keeps_on(progress))?;
+    let answer = mine(context, &mut |progress| patience.keeps_on(progress))?;
     drop(patience);
     if as_json {
         return super::json(&answer);
@@ -112,7 +112,7 @@ fn run_mine(app: &App, as_json: bool) -> Result<(), Failure> {
     answer.selection.as_ref().map_or(Ok(()), print_selection)
 }
 
-fn run_retrieval(app: &App, args: &Retrieval) -> Result<(), Failure> {
+fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
     let request = search::Request {
         queries: args.queries.clone(),
         mode: mode(&args.mode).unwrap_or_default(),
@@ -120,7 +120,7 @@ fn run_retrieval(app: &App, args: &Retrieval) -> Result<(), Failure> {
         out: args.out.clone(),
     };
     let mut patience = Patience::endless();
-    let report = retrieval(app, &request, &mut |progress| patience.keeps_on(progress))?;
+    let report = retrieval(context, &request, &mut |progress| patience.keeps_on(progress))?;
     drop(patience);
     if args.json { super::json(&report) } else { print_report(&report) }
 }
@@ -182,10 +182,10 @@ fn signed(figure: &Estimate) -> String {
     format!("{:+.4} [{:+.4}, {:+.4}]", figure.mean, figure.low, figure.high)
 }
 
-fn run_selection(app: &App, args: &Selection) -> Result<(), Failure> {
+fn run_selection(context: &Context, args: &Selection) -> Result<(), Failure> {
     let by = if args.judge == "index" { selection::By::Index } else { selection::By::Words };
     let weights = args.weights.as_deref().map(super::rule).transpose()?;
-    let answer = selection(app, &selection::Request { decisions: args.decisions.clone(), by, weights })?;
+    let answer = selection(context, &selection::Request { decisions: args.decisions.clone(), by, weights })?;
     if args.json { super::json(&answer) } else { print_selection(&answer) }
 }
 

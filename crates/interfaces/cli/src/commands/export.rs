@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use app::search::export::{Exported, Request, export, index};
 use app::sessions::list::Filter;
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -49,7 +49,7 @@ struct ExportJson<'a> {
 }
 
 /// Exports; what cannot be exported is named and makes no difference to the rest.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request {
         folder: args.markdown.clone(),
         filter: Filter { project: args.project.clone(), ..Filter::default() },
@@ -60,12 +60,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         let mut look = Markdown::default();
         move |out: &mut dyn std::io::Write, shown: &app::sessions::show::Shown| look.message(out, shown)
     };
-    let exported = export(app, &request, look, |progress| reading.exported(progress))?;
+    let exported = export(context, &request, look, |progress| reading.exported(progress))?;
     drop(reading);
     if !args.json {
         tell(&exported)?;
     }
-    let indexed = args.index.then(|| index(app));
+    let indexed = args.index.then(|| index(context));
     if args.json {
         let failed: Option<&Error> = indexed.as_ref().and_then(|indexed| indexed.as_ref().err());
         super::json(&ExportJson {

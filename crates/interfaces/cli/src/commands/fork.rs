@@ -9,7 +9,7 @@ use app::proceed::fork::{Candidate, Fork, Forked, Request, candidates, fork, wor
 use app::search::intent::{self, Found, Guidance, How};
 use app::sessions::list::Filter;
 use app::sessions::lookup::{Ranked, Which};
-use app::{App, Engine, Error, Kind};
+use app::{Context, Engine, Error, Kind};
 use serde::Serialize;
 
 use super::resume::{line, patience, wanted};
@@ -101,22 +101,22 @@ struct ForkJson {
 }
 
 /// Shows what can be forked, or becomes `claude`.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let wanted = wanted(&args.words, args.last);
-    let mut patience = patience(app);
-    let found = intent::find(app, &request(args, &wanted), &mut |progress| patience.keeps_on(progress))?;
+    let mut patience = patience(context);
+    let found = intent::find(context, &request(args, &wanted), &mut |progress| patience.keeps_on(progress))?;
     drop(patience);
     let (ranked, how) = match found {
         Found::Ranked(ranked, how) => (ranked, how),
-        Found::Nothing(guidance) => return nothing(app, &guidance, args.json),
+        Found::Nothing(guidance) => return nothing(context, &guidance, args.json),
     };
     let chosen = chosen(args, &ranked)?;
     if args.json {
-        return json(app, args, &wanted, &ranked, how, chosen);
+        return json(context, args, &wanted, &ranked, how, chosen);
     }
     match chosen.or_else(|| ranked.first().filter(|found| found.is_named)) {
-        Some(found) => start(&forked(app, args, found)?, args.print),
-        None => show(app, args, &wanted, &ranked, &how),
+        Some(found) => start(&forked(context, args, found)?, args.print),
+        None => show(context, args, &wanted, &ranked, &how),
     }
 }
 
@@ -141,8 +141,8 @@ fn rank(args: &Args) -> Option<usize> {
     args.pick.or_else(|| args.fork_index?.checked_add(1)).or_else(|| args.auto_fork.then_some(1))
 }
 
-fn forked(app: &App, args: &Args, found: &Ranked) -> Result<Fork, Error> {
-    fork(app, found.session()?, &fork_request(args))
+fn forked(context: &Context, args: &Args, found: &Ranked) -> Result<Fork, Error> {
+    fork(context, found.session()?, &fork_request(args))
 }
 
 fn fork_request(args: &Args) -> Request {
@@ -159,7 +159,7 @@ fn intent<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
 }
 
 fn json(
-    app: &App,
+    context: &Context,
     args: &Args,
     wanted: &Which,
     ranked: &[Ranked],
@@ -168,17 +168,11 @@ fn json(
 ) -> Result<(), Failure> {
     let query = query(wanted);
     let forked_session = match chosen {
-        Some(found) => Some(work(
-            app,
-            found.session()?,
-            &fork_request(args),
-            intent(found, &query)?,
-            &super::program()?,
-        )?),
+        Some(found) => Some(work(context, found.session()?, &fork_request(args), intent(found, &query)?)?),
         None => None,
     };
     let rank = chosen.and(rank(args));
-    let results = listed(app, args, ranked);
+    let results = listed(context, args, ranked);
     super::json(&ForkJson {
         query,
         how,
@@ -190,8 +184,8 @@ fn json(
     })
 }
 
-fn listed(app: &App, args: &Args, ranked: &[Ranked]) -> Vec<Candidate> {
-    let mut results = candidates(app, ranked);
+fn listed(context: &Context, args: &Args, ranked: &[Ranked]) -> Vec<Candidate> {
+    let mut results = candidates(context, ranked);
     if args.no_snippets {
         for candidate in &mut results {
             candidate.snippet = None;
@@ -201,14 +195,14 @@ fn listed(app: &App, args: &Args, ranked: &[Ranked]) -> Vec<Candidate> {
 }
 
 /// What to do where no session was found; a program gets it in the answer's place.
-fn nothing(app: &App, guidance: &Guidance, as_json: bool) -> Result<(), Failure> {
+fn nothing(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), Failure> {
     if as_json {
         super::json(guidance)?;
     } else {
         let mut out = Output::plain();
         for session in &guidance.fallback_sessions {
             let title = safe(session.title.as_deref().unwrap_or("(no title)"));
-            let when = age(app.now, session.last_modified);
+            let when = age(context.now, session.last_modified);
             writeln!(out, "{}  {when}  {}", session.session_id, fit(&title, out.width().saturating_sub(50)))?;
         }
         out.finish()?;
@@ -246,24 +240,24 @@ fn query(wanted: &Which) -> String {
     }
 }
 
-fn show(app: &App, args: &Args, wanted: &Which, ranked: &[Ranked], how: &How) -> Result<(), Failure> {
-    let mut out = super::paged(app);
-    for candidate in listed(app, args, ranked) {
-        show_one(app, &mut out, &candidate)?;
+fn show(context: &Context, args: &Args, wanted: &Which, ranked: &[Ranked], how: &How) -> Result<(), Failure> {
+    let mut out = super::paged(context);
+    for candidate in listed(context, args, ranked) {
+        show_one(context, &mut out, &candidate)?;
     }
     let dim = Style::new().dimmed();
     if let Some(why) = &how.qmd_error {
         let who = how.qmd_command.map_or("Backstory's own index", |step| step.word());
         writeln!(out, "{dim}Answered by {who}: {}{dim:#}", safe(why))?;
     }
-    if !app.config.is_demo {
+    if !context.config().is_demo {
         let words = app::quoted(query(wanted)).unwrap_or_else(|| "<the same words>".to_owned());
         writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
     }
     Ok(out.finish()?)
 }
 
-fn show_one(app: &App, out: &mut Output, candidate: &Candidate) -> Result<(), Failure> {
+fn show_one(context: &Context, out: &mut Output, candidate: &Candidate) -> Result<(), Failure> {
     let (bold, dim, red) = (Style::new().bold(), Style::new().dimmed(), AnsiColor::Red.on_default());
     let width = out.width();
     let indented = |text: &str| fit(&safe(text), width.saturating_sub(5));
@@ -277,7 +271,7 @@ fn show_one(app: &App, out: &mut Output, candidate: &Candidate) -> Result<(), Fa
         "{:.2}  {}  {}  {}",
         candidate.score,
         candidate.session_id,
-        age(app.now, candidate.date),
+        age(context.now, candidate.date),
         safe(&place)
     );
     writeln!(out, "     {dim}{facts}{dim:#}")?;

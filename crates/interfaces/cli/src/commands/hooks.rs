@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use app::live::hooks::{Plan, Scope, Status, install, status, uninstall};
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 
 use crate::ask;
 use crate::exit::Failure;
@@ -61,16 +61,16 @@ struct HooksJson {
 }
 
 /// Changes or shows the hooks.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Install(change) => {
-            let plan = install(app, &scope(change.project.as_ref()), &super::program()?)?;
+            let plan = install(context, &scope(change.project.as_ref()))?;
             carry_out(&plan, change, true)
         }
         Command::Uninstall(change) => {
-            carry_out(&uninstall(app, &scope(change.project.as_ref()))?, change, false)
+            carry_out(&uninstall(context, &scope(change.project.as_ref()))?, change, false)
         }
-        Command::Status(look) => show(app, look),
+        Command::Status(look) => show(context, look),
     }
 }
 
@@ -134,9 +134,9 @@ fn line(text: &str) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn show(app: &App, look: &Look) -> Result<(), Failure> {
+fn show(context: &Context, look: &Look) -> Result<(), Failure> {
     let project = look.project.clone().map(Scope::Project);
-    let found = status(app, &[Some(Scope::User), project].into_iter().flatten().collect::<Vec<_>>());
+    let found = status(context, &[Some(Scope::User), project].into_iter().flatten().collect::<Vec<_>>());
     if look.json {
         return super::json(&HooksJson { settings: found });
     }
@@ -153,7 +153,7 @@ fn show(app: &App, look: &Look) -> Result<(), Failure> {
         writeln!(out, "{file}: {says}")?;
     }
     let heard = found.first().and_then(|status| status.last_heard);
-    let heard = heard.map_or("never".to_owned(), |at| match age(app.now, Some(at)).as_str() {
+    let heard = heard.map_or("never".to_owned(), |at| match age(context.now, Some(at)).as_str() {
         "now" => "just now".to_owned(),
         age => format!("{age} ago"),
     });

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use app::search::embed::{Embedded, embed};
 use app::search::index::{self, Progress, Synced, discard, pending};
-use app::{App, Error};
+use app::{Context, Error};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -70,30 +70,30 @@ struct EmbeddedJson {
 }
 
 /// Indexes.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
-        return dry(app, args.json);
+        return dry(context, args.json);
     }
     if args.rebuild {
-        discard(app)?;
+        discard(context)?;
     }
     let mut patience = Patience::endless();
-    let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
-    tell(app, &synced, args)?;
-    let embeds = args.embed || app.config.settings.embedding.everything;
+    let synced = index::index(context, &mut |progress| patience.keeps_on(progress))?;
+    tell(context, &synced, args)?;
+    let embeds = args.embed || context.config().settings.embedding.everything;
     if embeds {
         let limit = args.watch.then_some(EMBED_FOR);
-        embedded(args, &embed_for(app, args, &patience, limit)?)?;
+        embedded(args, &embed_for(context, args, &patience, limit)?)?;
     }
     if args.watch {
-        watch(app, args, &mut patience, embeds)?;
+        watch(context, args, &mut patience, embeds)?;
     }
     Ok(())
 }
 
 /// Embeds by the chosen model for a while, or until all is done.
 fn embed_for(
-    app: &App,
+    context: &Context,
     args: &Args,
     patience: &Patience,
     limit: Option<Duration>,
@@ -104,12 +104,12 @@ fn embed_for(
         shown.step(progress);
         !patience.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
     };
-    embed(app, args.model.as_deref(), &mut keep_going, pause)
+    embed(context, args.model.as_deref(), &mut keep_going, pause)
 }
 
 /// Embeds for a while; whether there is more. A model that fails is tried again when something is new.
-fn embed_while_watching(app: &App, args: &Args, patience: &Patience) -> Result<bool, Failure> {
-    match embed_for(app, args, patience, Some(EMBED_FOR)) {
+fn embed_while_watching(context: &Context, args: &Args, patience: &Patience) -> Result<bool, Failure> {
+    match embed_for(context, args, patience, Some(EMBED_FOR)) {
         Ok(step) => {
             if step.added > 0 {
                 embedded(args, &step)?;
@@ -152,8 +152,8 @@ fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
 }
 
 /// Reads what is new whenever something has changed, until interrupted.
-fn watch(app: &App, args: &Args, patience: &mut Patience, embeds: bool) -> Result<(), Failure> {
-    let mut watch = index::Watch::start(app);
+fn watch(context: &Context, args: &Args, patience: &mut Patience, embeds: bool) -> Result<(), Failure> {
+    let mut watch = index::Watch::start(context);
     if watch.leaves_claude() {
         let why = "OpenClaw's settings say so (memorySearch.claudeSessions.watch)";
         writeln!(anstream::stderr().lock(), "Claude Code's sessions are not watched: {why}.")?;
@@ -164,25 +164,25 @@ fn watch(app: &App, args: &Args, patience: &mut Patience, embeds: bool) -> Resul
     let mut is_left = false;
     while !patience.is_interrupted() {
         if is_time {
-            let synced = index::index(app, &mut |progress| patience.keeps_on(progress))?;
+            let synced = index::index(context, &mut |progress| patience.keeps_on(progress))?;
             if synced.progress.files > 0 {
-                tell(app, &synced, args)?;
+                tell(context, &synced, args)?;
             }
         }
         is_left = is_time && embeds || is_left;
         if is_left {
-            is_left = embed_while_watching(app, args, patience)?;
+            is_left = embed_while_watching(context, args, patience)?;
         }
-        is_time = watch.is_time(app);
+        is_time = watch.is_time(context);
     }
     Ok(())
 }
 
-fn dry(app: &App, as_json: bool) -> Result<(), Failure> {
-    let Progress { files, bytes: size, .. } = pending(app)?;
+fn dry(context: &Context, as_json: bool) -> Result<(), Failure> {
+    let Progress { files, bytes: size, .. } = pending(context)?;
     if as_json {
         let left = Synced { pending_files: files, pending_bytes: size, ..Synced::default() };
-        return super::json(&json(app, &left)?);
+        return super::json(&json(context, &left)?);
     }
     let mut out = Output::plain();
     writeln!(out, "{files} files with {} to read.", bytes(size))?;
@@ -199,9 +199,9 @@ fn told_as(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn tell(app: &App, synced: &Synced, args: &Args) -> Result<(), Failure> {
+fn tell(context: &Context, synced: &Synced, args: &Args) -> Result<(), Failure> {
     if args.json {
-        return told_as(args, &json(app, synced)?);
+        return told_as(args, &json(context, synced)?);
     }
     let mut out = Output::plain();
     let done = synced.progress;
@@ -218,7 +218,7 @@ fn tell(app: &App, synced: &Synced, args: &Args) -> Result<(), Failure> {
             synced.chunks_added
         )?;
     }
-    if let Some(size) = index::size(app)? {
+    if let Some(size) = index::size(context)? {
         let (text, disk) = (bytes(size.text_bytes), bytes(size.disk_bytes));
         writeln!(out, "The index of {} sessions takes {disk}, for {text} of text.", size.sessions)?;
     }
@@ -239,8 +239,8 @@ fn tell(app: &App, synced: &Synced, args: &Args) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn json(app: &App, synced: &Synced) -> Result<IndexJson, Failure> {
-    let size = index::size(app)?;
+fn json(context: &Context, synced: &Synced) -> Result<IndexJson, Failure> {
+    let size = index::size(context)?;
     Ok(IndexJson {
         text_bytes: size.map_or(0, |size| size.text_bytes),
         index_bytes: size.map_or(0, |size| size.disk_bytes),

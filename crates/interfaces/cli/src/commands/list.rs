@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anstyle::Style;
 use app::sessions::list::{Answer, Filter, Request, list};
-use app::{App, Kind, SessionJson, moment};
+use app::{Context, Kind, SessionJson, moment};
 use jiff::Timestamp;
 use model::{Origin, Session};
 use serde::Serialize;
@@ -59,20 +59,25 @@ struct ListJson {
 }
 
 /// Lists sessions.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let request = request(app, args)?;
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let request = request(context, args)?;
     let mut reading = Reading::new();
-    let answer = list(app, &request, |progress| reading.step(progress));
+    let answer = list(context, &request, |progress| reading.step(progress));
     drop(reading);
     if args.json {
         let sessions = answer.sessions.iter().map(SessionJson::from).collect();
         let (subagents_excluded, problems) = (answer.subagents_excluded, answer.problems.len());
-        return super::json(&ListJson { sessions, subagents_excluded, problems, notes: unread(app, args) });
+        return super::json(&ListJson {
+            sessions,
+            subagents_excluded,
+            problems,
+            notes: unread(context, args),
+        });
     }
-    print(app, args, &answer)
+    print(context, args, &answer)
 }
 
-fn request(app: &App, args: &Args) -> Result<Request, Failure> {
+fn request(context: &Context, args: &Args) -> Result<Request, Failure> {
     let agent = args.agent.as_deref().map(str::parse).transpose();
     let filter = Filter {
         project: args.project.clone(),
@@ -80,7 +85,7 @@ fn request(app: &App, args: &Args) -> Result<Request, Failure> {
         origin: args.origin.clone(),
         agent: agent.map_err(|error| app::Error::new(Kind::Usage, format!("--agent: {error}")))?,
         running: args.running,
-        since: args.since.as_deref().map(|since| moment(app, since)).transpose()?,
+        since: args.since.as_deref().map(|since| moment(context, since)).transpose()?,
     };
     let for_a_person = !args.json && is_read_by_a_person();
     Ok(Request { filter, limit: args.limit.or(for_a_person.then_some(ON_A_TERMINAL)) })
@@ -104,22 +109,22 @@ const MESSAGES: &str = "MSGS";
 const TOKENS: &str = "TOKENS";
 const COST: &str = "COST";
 
-fn print(app: &App, args: &Args, answer: &Answer) -> Result<(), Failure> {
-    let mut out = super::paged(app);
+fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(context);
     if answer.sessions.is_empty() {
-        writeln!(out, "{}", nothing(app, args, answer))?;
-        write_notes(&mut out, app, args, answer)?;
+        writeln!(out, "{}", nothing(context, args, answer))?;
+        write_notes(&mut out, context, args, answer)?;
         return Ok(out.finish()?);
     }
     let width = out.width();
-    print_sessions(&mut out, width, &answer.sessions, app.now)?;
-    write_notes(&mut out, app, args, answer)?;
+    print_sessions(&mut out, width, &answer.sessions, context.now)?;
+    write_notes(&mut out, context, args, answer)?;
     Ok(out.finish()?)
 }
 
-fn write_notes(out: &mut Output, app: &App, args: &Args, answer: &Answer) -> Result<(), Failure> {
+fn write_notes(out: &mut Output, context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
-    for line in notes(answer).into_iter().chain(unread(app, args)) {
+    for line in notes(answer).into_iter().chain(unread(context, args)) {
         writeln!(out, "{dim}{}{dim:#}", safe(&line))?;
     }
     Ok(())
@@ -208,15 +213,15 @@ fn notes(answer: &Answer) -> Vec<String> {
 }
 
 /// What is asked for and not read.
-fn unread(app: &App, args: &Args) -> Vec<String> {
+fn unread(context: &Context, args: &Args) -> Vec<String> {
     let of_openclaw = args.origin.as_deref() == Some("openclaw") || args.agent.is_some();
-    if of_openclaw { app::unread(app) } else { Vec::new() }
+    if of_openclaw { app::unread(context) } else { Vec::new() }
 }
 
-fn nothing(app: &App, args: &Args, answer: &Answer) -> String {
+fn nothing(context: &Context, args: &Args, answer: &Answer) -> String {
     if args.origin.as_deref() == Some("openclaw") {
         let states: Vec<_> =
-            app.config.openclaw_folders.iter().map(|folder| folder.display().to_string()).collect();
+            context.config().openclaw_folders.iter().map(|folder| folder.display().to_string()).collect();
         return match states.as_slice() {
             [] => "No state of OpenClaw's was found; set OPENCLAW_STATE_DIR to the folder that holds it."
                 .to_owned(),
@@ -226,8 +231,8 @@ fn nothing(app: &App, args: &Args, answer: &Answer) -> String {
     if answer.known > 0 {
         return format!("No session is like that; there are {} in all.", answer.known);
     }
-    let folders: Vec<_> = app
-        .config
+    let folders: Vec<_> = context
+        .config()
         .claude_folders
         .iter()
         .map(|folder| folder.join("projects").display().to_string())

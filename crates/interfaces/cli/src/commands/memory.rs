@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use app::search::SourceKind;
 use app::search::memory::{Answer, Remembered, Request, Status, search, status};
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 use model::AgentId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -117,15 +117,15 @@ struct ResultJson<'a> {
 }
 
 /// Does what was typed.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
-        Command::Search(args) => run_search(app, args),
-        Command::Status(args) => run_status(app, args),
-        Command::Index(args) => run_index(app, args),
+        Command::Search(args) => run_search(context, args),
+        Command::Status(args) => run_status(context, args),
+        Command::Index(args) => run_index(context, args),
     }
 }
 
-fn run_search(app: &App, args: &SearchArgs) -> Result<(), Failure> {
+fn run_search(context: &Context, args: &SearchArgs) -> Result<(), Failure> {
     if args.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(Error::new(Kind::Usage, "--min-score lies between 0 and 1").into());
     }
@@ -139,8 +139,8 @@ fn run_search(app: &App, args: &SearchArgs) -> Result<(), Failure> {
         min_score: args.min_score,
         include_owned: args.include_owned,
     };
-    let mut patience = Patience::for_search(app, false);
-    let answer = search(app, &request, &mut |progress| patience.keeps_on(progress))?;
+    let mut patience = Patience::for_search(context, false);
+    let answer = search(context, &request, &mut |progress| patience.keeps_on(progress))?;
     drop(patience);
     if args.json {
         let results: Vec<_> = answer.results.iter().map(result_json).collect();
@@ -148,7 +148,7 @@ fn run_search(app: &App, args: &SearchArgs) -> Result<(), Failure> {
             &json!({ "results": results, "pendingFiles": answer.pending_files, "stale": answer.stale }),
         );
     }
-    print(app, &answer)
+    print(context, &answer)
 }
 
 fn result_json(found: &Remembered) -> Value {
@@ -173,11 +173,11 @@ fn snippet(found: &Remembered) -> String {
     found.hit.passage.as_deref().unwrap_or_default().chars().take(SNIPPET).collect()
 }
 
-fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
-    let mut out = super::paged(app);
+fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(context);
     if answer.results.is_empty() {
         writeln!(out, "No matches.")?;
-        for sentence in app::unread(app) {
+        for sentence in app::unread(context) {
             writeln!(out, "{}", safe(&sentence))?;
         }
     }
@@ -199,17 +199,17 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn run_status(app: &App, args: &StatusArgs) -> Result<(), Failure> {
+fn run_status(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
     let mut index_error = None;
     if args.index {
         let mut patience = Patience::endless();
-        let indexed = app::search::index::index(app, &mut |progress| patience.keeps_on(progress));
+        let indexed = app::search::index::index(context, &mut |progress| patience.keeps_on(progress));
         index_error = indexed.err().map(|error| error.message);
     }
     // As OpenClaw does: who indexes wants to know whether that can work.
-    let probe = (args.deep || args.index).then(|| app::search::embed::probe(app));
-    let embeds = app::search::embed::provider(app);
-    let found = status(app, args.agent.as_ref())?;
+    let probe = (args.deep || args.index).then(|| app::search::embed::probe(context));
+    let embeds = app::search::embed::provider(context);
+    let found = status(context, args.agent.as_ref())?;
     if args.json {
         let all = found.iter().map(|one| status_json(one, &embeds, probe.as_ref(), index_error.as_deref()));
         return super::json(&all.collect::<Vec<_>>());
@@ -317,13 +317,13 @@ fn scan_json(one: &Status) -> Value {
     })
 }
 
-fn run_index(app: &App, args: &IndexArgs) -> Result<(), Failure> {
-    status(app, args.agent.as_ref())?;
+fn run_index(context: &Context, args: &IndexArgs) -> Result<(), Failure> {
+    status(context, args.agent.as_ref())?;
     if args.force {
-        app::search::index::discard(app)?;
+        app::search::index::discard(context)?;
     }
     let mut patience = Patience::endless();
-    let synced = app::search::index::index(app, &mut |progress| patience.keeps_on(progress))?;
+    let synced = app::search::index::index(context, &mut |progress| patience.keeps_on(progress))?;
     let mut out = Output::plain();
     let state = if synced.pending_files > 0 { "is not finished" } else { "updated" };
     writeln!(

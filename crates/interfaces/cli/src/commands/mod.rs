@@ -26,8 +26,10 @@ pub(crate) mod watch;
 pub(crate) mod worker;
 pub(crate) mod workers;
 
+use std::sync::Arc;
+
 use app::search::Mode;
-use app::{App, Config, Error, Kind, RuleName, Secrets};
+use app::{App, Config, Context, Error, Kind, RuleName, Secrets};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -70,20 +72,21 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// Opens the app on this machine, at this moment.
-#[expect(clippy::disallowed_methods, reason = "the clock is read here, once")]
-fn open(demo: bool, show_secrets: bool) -> Result<App, Error> {
+/// A request of this moment, made in the directory the person is in.
+fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
     let secrets = if show_secrets { shown()? } else { Secrets::Redacted };
-    let now = Timestamp::now();
     let config = Config::of_process()?;
-    let config = if demo { config.demo(now)? } else { config };
+    let config = if demo { config.demo(clock())? } else { config };
     if let Some(warning) = config.guard_state()? {
         let _ = std::io::Write::write_all(
             &mut anstream::stderr(),
             format!("warning: {}\n", crate::text::safe(&warning)).as_bytes(),
         );
     }
-    Ok(App { config, now, zone: TimeZone::system, secrets })
+    let app = App { config, clock, zone: TimeZone::system, program: program()? };
+    // A working directory that is gone is an error only for those who ask about it.
+    let directory = std::env::current_dir().unwrap_or_default();
+    Ok(Context { secrets, ..Context::new(Arc::new(app), directory) })
 }
 
 /// Secrets are for the eyes of the person who asks, not for a file, a program or a log.
@@ -143,9 +146,9 @@ fn program() -> Result<std::path::PathBuf, Error> {
 }
 
 /// Standard output with the pager the person wants.
-fn paged(app: &App) -> Output {
-    let pager = match app.config.settings.terminal.pager.as_str() {
-        "auto" => app.config.pager.clone().or_else(|| Some("less -R".to_owned())),
+fn paged(context: &Context) -> Output {
+    let pager = match context.config().settings.terminal.pager.as_str() {
+        "auto" => context.config().pager.clone().or_else(|| Some("less -R".to_owned())),
         pager => Some(pager.to_owned()),
     };
     Output::paged(pager.filter(|pager| !pager.trim().is_empty()))

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use app::choose::pick::{Answer, Considered, Outlay, Pack, Request, pick};
 use app::choose::why_not::{WhyNot, why_not};
-use app::{App, Error, Kind, moment};
+use app::{Context, Error, Kind, moment};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
@@ -57,25 +57,25 @@ pub(crate) struct Args {
 }
 
 /// Chooses, or explains the last choice.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let task = args.task.join(" ");
     let decided = if task.is_empty() && args.label.is_none() {
         None
     } else {
-        Some(pick(app, &request(app, args, task)?)?)
+        Some(pick(context, &request(context, args, task)?)?)
     };
     if let Some(id) = &args.why_not {
-        let answer = why_not(app, args.repo.as_deref(), id)?;
+        let answer = why_not(context, args.repo.as_deref(), id)?;
         return if args.json { super::json(&answer) } else { explain(&answer) };
     }
     match decided {
         Some(answer) if args.json => super::json(&answer),
-        Some(answer) => print(app, &answer),
+        Some(answer) => print(context, &answer),
         None => Ok(()),
     }
 }
 
-fn request(app: &App, args: &Args, task: String) -> Result<Request, Error> {
+fn request(context: &Context, args: &Args, task: String) -> Result<Request, Error> {
     let agent = args.agent.as_deref().map(str::parse).transpose();
     let budget = args.budget.map(|budget| match budget {
         budget if budget > 0.0 && budget.is_finite() => Ok(budget),
@@ -89,13 +89,13 @@ fn request(app: &App, args: &Args, task: String) -> Result<Request, Error> {
         budget: budget.transpose()?,
         branch: args.branch.clone(),
         weights: args.weights.as_deref().map(super::rule).transpose()?,
-        as_of: args.as_of.as_deref().map(|text| moment(app, text)).transpose()?,
+        as_of: args.as_of.as_deref().map(|text| moment(context, text)).transpose()?,
         is_carried_out: false,
     })
 }
 
-fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
-    let mut out = super::paged(app);
+fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(context);
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let colour = match answer.action.word() {
         "resume" => AnsiColor::Green,
@@ -115,7 +115,7 @@ fn print(app: &App, answer: &Answer) -> Result<(), Failure> {
     writeln!(out, "{}\n", wrapped(&answer.reason, width))?;
     match answer.weights {
         "seed" => factors(&mut out, answer)?,
-        _ => chances(&mut out, app, answer)?,
+        _ => chances(&mut out, context, answer)?,
     }
     if let Some(outlay) = &answer.before_resume {
         before(&mut out, outlay)?;
@@ -154,7 +154,7 @@ fn wrapped(text: &str, width: usize) -> String {
 }
 
 /// The sessions that rank highest, with their chances.
-fn chances(out: &mut Output, app: &App, answer: &Answer) -> Result<(), Failure> {
+fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 5] = [
         Column { head: "CHANCE", lies: Lies::Right, most: 6 },
         Column { head: "AGE", lies: Lies::Right, most: 4 },
@@ -162,7 +162,7 @@ fn chances(out: &mut Output, app: &App, answer: &Answer) -> Result<(), Failure> 
         Column { head: "BRANCH", lies: Lies::GivesWay, most: 24 },
         Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
     ];
-    let now = answer.as_of.unwrap_or(app.now);
+    let now = answer.as_of.unwrap_or(context.now);
     let row = |one: &Considered| {
         let chance = one.score.map_or_else(String::new, |score| format!("{:.0} %", score * 100.0));
         vec![

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use app::proceed::{fork, resume};
 use app::search::is_first;
 use app::sessions::lookup::{Ranked, Which, is_certain, which};
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 
 use crate::ask;
 use crate::exit::Failure;
@@ -39,15 +39,15 @@ pub(crate) struct Args {
 }
 
 /// Becomes `claude`.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let found = one(app, &wanted(&args.words, args.last))?;
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let found = one(context, &wanted(&args.words, args.last))?;
     let session = found.session()?;
     if let Some(into) = &args.into {
         let request =
             fork::Request { into: Some(into.clone()), extra: args.extra.clone(), ..fork::Request::default() };
-        return super::fork::start(&fork::fork(app, session, &request)?, args.print);
+        return super::fork::start(&fork::fork(context, session, &request)?, args.print);
     }
-    let command = resume::resume(app, session, &args.extra)?;
+    let command = resume::resume(context, session, &args.extra)?;
     if args.print {
         return line(&fork::for_a_shell(&command)?);
     }
@@ -60,8 +60,8 @@ pub(crate) fn wanted(words: &[String], last: bool) -> Which {
 }
 
 /// How long words may wait for the index; a person who waits sees how far it is.
-pub(crate) fn patience(app: &App) -> Patience {
-    Patience::for_search(app, is_first(app) && std::io::stderr().is_terminal())
+pub(crate) fn patience(context: &Context) -> Patience {
+    Patience::for_search(context, is_first(context) && std::io::stderr().is_terminal())
 }
 
 /// Prints one line.
@@ -72,14 +72,14 @@ pub(crate) fn line(text: &str) -> Result<(), Failure> {
 }
 
 /// The one session that is meant; where that is not certain the person decides.
-fn one(app: &App, wanted: &Which) -> Result<Ranked, Failure> {
-    let mut patience = patience(app);
-    let mut ranked = which(app, wanted, OFFERED, &mut |progress| patience.keeps_on(progress))?;
+fn one(context: &Context, wanted: &Which) -> Result<Ranked, Failure> {
+    let mut patience = patience(context);
+    let mut ranked = which(context, wanted, OFFERED, &mut |progress| patience.keeps_on(progress))?;
     drop(patience);
     if is_certain(&ranked) {
         return Ok(ranked.swap_remove(0));
     }
-    let choices: Vec<_> = ranked.iter().map(|found| choice(app, found)).collect();
+    let choices: Vec<_> = ranked.iter().map(|found| choice(context, found)).collect();
     if !ask::is_possible() {
         return Err(uncertain(&choices).into());
     }
@@ -89,11 +89,11 @@ fn one(app: &App, wanted: &Which) -> Result<Ranked, Failure> {
     }
 }
 
-fn choice(app: &App, found: &Ranked) -> String {
+fn choice(context: &Context, found: &Ranked) -> String {
     let Some(session) = &found.session else { return format!("{}  (its transcript is gone)", found.id) };
     let title = safe(session.title.as_deref().unwrap_or("(no title)"));
     let project = safe(session.project.as_deref().unwrap_or("-"));
-    format!("{}  {title}  ({project}, {})", session.id, age(app.now, session.last_modified))
+    format!("{}  {title}  ({project}, {})", session.id, age(context.now, session.last_modified))
 }
 
 fn uncertain(choices: &[String]) -> Error {

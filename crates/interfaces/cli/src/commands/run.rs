@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use app::workers::run::{How, Options, Ready, Request, Worktree, here, prepare};
 use app::workers::{PermissionMode, WorkerState, detach};
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -117,21 +117,20 @@ struct OptionArgs {
 }
 
 /// Has it done.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let program = super::program()?;
-    let request = settled(app, request(args)?, args.json)?;
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let request = settled(context, request(args)?, args.json)?;
     let slow = (!args.json)
         .then(|| Slow::begin("still choosing the session, and asking claude which release it is".to_owned()));
-    let ready = prepare(app, &request, &program)?;
+    let ready = prepare(context, &request)?;
     drop(slow);
     if args.detach {
-        detach(app, ready.worker, &program)?;
+        detach(context, ready.worker)?;
         return if args.json { super::json(&ready) } else { detached(&ready) };
     }
     announce(args, &ready)?;
-    let mut link = here(app, &ready, super::clock)?;
+    let mut link = here(context, &ready)?;
     let how = Follow { worker: ready.worker, role: Role::Owner, json: args.json };
-    let followed = follow(app, &mut link, how);
+    let followed = follow(context, &mut link, how);
     if followed.is_err() {
         // Nobody reads any more (`| head`): it is not left behind.
         link.end();
@@ -141,15 +140,15 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         let _ = writeln!(anstream::stderr(), "{}", safe(&text));
     }
     if args.remove_worktree {
-        clean_up(app, ready.worker);
+        clean_up(context, ready.worker);
     }
     let state = followed?;
     ended(ready.worker, state.as_ref())
 }
 
 /// Removes the work tree, or says why it is kept; neither changes how the task ended.
-fn clean_up(app: &App, worker: i64) {
-    let text = match app::workers::worktree::remove(app, &worker.to_string()) {
+fn clean_up(context: &Context, worker: i64) {
+    let text = match app::workers::worktree::remove(context, &worker.to_string()) {
         Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
         Err(error) => std::iter::once(error.message).chain(error.hints).collect::<Vec<_>>().join("\n  "),
     };

@@ -7,7 +7,7 @@ use app::search::{
     Answer, Answered, Hit, Meaning, Request, Snippet, SourceKind, Understood, is_first, search,
 };
 use app::sessions::list::Filter;
-use app::{App, Error, Kind, moment};
+use app::{Context, Error, Kind, moment};
 use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
@@ -154,22 +154,22 @@ struct WhyJson {
 }
 
 /// Searches.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let question = args.words.join(" ");
-    let request = request(app, args, &question)?;
+    let request = request(context, args, &question)?;
     let mut patience =
-        Patience::for_search(app, is_first(app) && std::io::stderr().is_terminal() && !args.json);
-    let answer = search(app, &request, &mut |progress| patience.keeps_on(progress))?;
+        Patience::for_search(context, is_first(context) && std::io::stderr().is_terminal() && !args.json);
+    let answer = search(context, &request, &mut |progress| patience.keeps_on(progress))?;
     drop(patience);
     if args.json {
-        return json(app, args, &question, &answer);
+        return json(context, args, &question, &answer);
     }
-    print(app, args, &question, &answer)
+    print(context, args, &question, &answer)
 }
 
-fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
+fn request(context: &Context, args: &Args, question: &str) -> Result<Request, Failure> {
     let agent = args.agent.as_deref().map(str::parse).transpose();
-    let time = |text: &Option<String>| text.as_deref().map(|text| moment(app, text)).transpose();
+    let time = |text: &Option<String>| text.as_deref().map(|text| moment(context, text)).transpose();
     Ok(Request {
         question: question.to_owned(),
         filter: Filter {
@@ -192,7 +192,7 @@ fn request(app: &App, args: &Args, question: &str) -> Result<Request, Failure> {
     })
 }
 
-fn json(app: &App, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
+fn json(context: &Context, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
     let mode = args.mode.as_str();
     let hits = answer.found.iter().zip(1..).map(|(found, rank)| hit_json(found, rank)).collect();
     let pending = Pending { files: answer.pending_files, bytes: answer.pending_bytes, busy: answer.busy };
@@ -216,7 +216,7 @@ fn json(app: &App, args: &Args, question: &str, answer: &Answer) -> Result<(), F
         total: answer.total,
         modes,
         pending,
-        notes: notes(app, args, answer),
+        notes: notes(context, args, answer),
         did_you_mean: &answer.near,
     })
 }
@@ -268,24 +268,24 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
     }
 }
 
-fn print(app: &App, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
-    let mut out = super::paged(app);
+fn print(context: &Context, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
+    let mut out = super::paged(context);
     let dim = Style::new().dimmed();
     if answer.found.is_empty() {
         writeln!(out, "Nothing found for {}.", safe(question))?;
         if !answer.near.is_empty() {
             writeln!(out, "Near it, and known: {}", safe(&answer.near.join(", ")))?;
         }
-        writeln!(out, "{dim}{}{dim:#}", advice(app, args, answer))?;
+        writeln!(out, "{dim}{}{dim:#}", advice(context, args, answer))?;
     }
     for found in &answer.found {
-        print_one(app, &mut out, found)?;
+        print_one(context, &mut out, found)?;
     }
-    for note in notes(app, args, answer) {
+    for note in notes(context, args, answer) {
         writeln!(out, "{dim}{}{dim:#}", safe(&note))?;
     }
     if let Some(best) = answer.found.first() {
-        let demo = if app.config.is_demo { " --demo" } else { "" };
+        let demo = if context.config().is_demo { " --demo" } else { "" };
         let id = best.hit.session.short();
         let ways = match best.hit.source {
             SourceKind::ClaudeSessions => &WAYS[..],
@@ -303,7 +303,7 @@ fn print(app: &App, args: &Args, question: &str, answer: &Answer) -> Result<(), 
 /// What can be done with a session that was found.
 const WAYS: [(&str, &str); 3] = [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")];
 
-fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failure> {
+fn print_one(context: &Context, out: &mut Output, found: &Answered) -> Result<(), Failure> {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let score = AnsiColor::Cyan.on_default();
     let (hit, session) = (&found.hit, found.session.as_ref());
@@ -319,7 +319,7 @@ fn print_one(app: &App, out: &mut Output, found: &Answered) -> Result<(), Failur
     if let Some(session) = session {
         facts.extend(session.project.as_deref().map(safe));
         facts.extend(session.branch.as_deref().map(safe));
-        facts.push(age(app.now, session.last_modified));
+        facts.push(age(context.now, session.last_modified));
     }
     facts.push(format!("{}:{}", hit.kind.word().replace('_', " "), hit.line));
     if !hit.also_in.is_empty() {
@@ -390,7 +390,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// What to try where nothing was found.
-fn advice(app: &App, args: &Args, answer: &Answer) -> String {
+fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
     if let Some(source @ ("sessions" | "memory")) = args.source.as_deref() {
         return format!(
             "Only the source `{source}` of OpenClaw was asked; `backstory memory status` says what there is."
@@ -399,8 +399,8 @@ fn advice(app: &App, args: &Args, answer: &Answer) -> String {
     if answer.known > 0 {
         return "Every word counts by itself; try fewer or other words, or leave out a filter.".to_owned();
     }
-    let folders: Vec<_> = app
-        .config
+    let folders: Vec<_> = context
+        .config()
         .claude_folders
         .iter()
         .map(|folder| folder.join("projects").display().to_string())
@@ -428,7 +428,7 @@ fn readers(understood: &Understood) -> Option<String> {
     })
 }
 
-fn notes(app: &App, args: &Args, answer: &Answer) -> Vec<String> {
+fn notes(context: &Context, args: &Args, answer: &Answer) -> Vec<String> {
     let mut notes: Vec<String> = answer.understood.as_ref().and_then(readers).into_iter().collect();
     if answer.pending_files > 0 {
         let who = if answer.busy {
@@ -447,7 +447,7 @@ fn notes(app: &App, args: &Args, answer: &Answer) -> Vec<String> {
     }
     let of_openclaw = args.source.as_deref() == Some("sessions") || args.agent.is_some();
     if answer.found.is_empty() && of_openclaw {
-        notes.extend(app::unread(app));
+        notes.extend(app::unread(context));
     }
     if answer.cut {
         notes.push("the question was long: only its first 64 different words were searched for".to_owned());

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use app::App;
+use app::Context;
 use app::workers::send;
 
 use crate::exit::Failure;
@@ -23,8 +23,8 @@ pub(crate) struct Args {
 }
 
 /// Sends it.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let sent = send(app, &args.to, &args.message.join(" "), &super::program()?)?;
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let sent = send(context, &args.to, &args.message.join(" "))?;
     if args.json {
         return super::json(&sent);
     }

@@ -1,6 +1,6 @@
 //! `show`: one session as a conversation.
 
-use app::App;
+use app::Context;
 use app::sessions::show::{Conversation, Request, show};
 
 use crate::exit::Failure;
@@ -44,7 +44,7 @@ enum Format {
 }
 
 /// Shows a session.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request {
         session: args.id.clone(),
         tools: args.tools,
@@ -53,12 +53,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         all_branches: args.all,
         around: args.around.clone(),
     };
-    let conversation = show(app, request)?;
+    let conversation = show(context, request)?;
     match args.export.or(args.json.then_some(Format::Json)) {
         Some(Format::Md) => write(&conversation, Markdown::default(), Output::plain()),
         Some(Format::Html) => write(&conversation, Html::default(), Output::plain()),
         Some(Format::Json) => write(&conversation, Json::default(), Output::plain()),
-        None => write(&conversation, Terminal::new((app.zone)()), super::paged(app)),
+        None => write(&conversation, Terminal::new(context.zone()), super::paged(context)),
     }
 }
 

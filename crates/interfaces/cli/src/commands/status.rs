@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::repository::status::{Answer, Request, Touched, status};
-use app::{App, Error, Kind, SessionJson};
+use app::{Context, Error, Kind, SessionJson};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -30,16 +30,16 @@ pub(crate) struct Args {
 }
 
 /// Shows a repository's state.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let agent = args.agent.as_deref().map(str::parse).transpose();
     let agent = agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?;
-    let answer = status(app, &Request { repo: args.repo.clone(), agent })?;
+    let answer = status(context, &Request { repo: args.repo.clone(), agent })?;
     if args.json {
         return super::json(&answer);
     }
-    let mut out = super::paged(app);
-    repository(app, &mut out, &answer)?;
-    sessions(app, &mut out, &answer)?;
+    let mut out = super::paged(context);
+    repository(context, &mut out, &answer)?;
+    sessions(context, &mut out, &answer)?;
     touching(&mut out, &answer.touching)?;
     for problem in &answer.project.problems {
         let dim = Style::new().dimmed();
@@ -48,7 +48,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn repository(app: &App, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
+fn repository(context: &Context, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let (repo, git) = (&answer.project.repo, &answer.project.git);
     writeln!(
@@ -80,7 +80,7 @@ fn repository(app: &App, out: &mut Output, answer: &Answer) -> Result<(), Failur
         let short = commit.sha.get(..8).unwrap_or(&commit.sha);
         let line = format!("{}  {}", safe(&commit.message), safe(&commit.author));
         let width = out.width().saturating_sub(20);
-        writeln!(out, "  {dim}{short}{dim:#} {:>4}  {}", age(app.now, commit.date), fit(&line, width))?;
+        writeln!(out, "  {dim}{short}{dim:#} {:>4}  {}", age(context.now, commit.date), fit(&line, width))?;
     }
     for pull in answer.project.github.iter().flat_map(|github| &github.open_prs) {
         writeln!(out, "  #{} {} {dim}{}{dim:#}", pull.number, safe(&pull.title), safe(&pull.branch))?;
@@ -110,7 +110,7 @@ fn paths(out: &mut Output, what: &str, paths: &[String]) -> Result<(), Failure> 
     Ok(())
 }
 
-fn sessions(app: &App, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
+fn sessions(context: &Context, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     let all = &answer.sessions;
     for (head, sessions) in [("Running", &all.active), ("Newest", &all.recent), ("Own", &all.own_recent)] {
         if sessions.is_empty() {
@@ -118,13 +118,13 @@ fn sessions(app: &App, out: &mut Output, answer: &Answer) -> Result<(), Failure>
         }
         writeln!(out, "\n{head}:")?;
         for session in sessions {
-            one_session(app, out, session)?;
+            one_session(context, out, session)?;
         }
     }
     Ok(())
 }
 
-fn one_session(app: &App, out: &mut Output, session: &SessionJson) -> Result<(), Failure> {
+fn one_session(context: &Context, out: &mut Output, session: &SessionJson) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     let title = safe(session.title.as_deref().unwrap_or("(no title)"));
     let branch = safe(session.branch.as_deref().unwrap_or("-"));
@@ -133,7 +133,7 @@ fn one_session(app: &App, out: &mut Output, session: &SessionJson) -> Result<(),
     writeln!(
         out,
         "  {id}  {:>4}  {title}  {dim}{}{dim:#}",
-        age(app.now, session.last_modified),
+        age(context.now, session.last_modified),
         fit(&branch, 24)
     )?;
     Ok(())

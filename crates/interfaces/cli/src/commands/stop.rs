@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use app::App;
+use app::Context;
 use app::workers::stop;
 use app::workers::worktree::{Removed, remove};
 
@@ -25,11 +25,11 @@ pub(crate) struct Args {
 }
 
 /// Ends it.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.remove_worktree {
-        return removed(&remove(app, &args.worker)?, args.json);
+        return removed(&remove(context, &args.worker)?, args.json);
     }
-    let worker = stop(app, &args.worker)?;
+    let worker = stop(context, &args.worker)?;
     if args.json {
         return super::json(&worker);
     }

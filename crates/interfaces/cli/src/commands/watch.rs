@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use app::{App, Notify};
+use app::{Context, Notify};
 
 use crate::exit::Failure;
 use crate::output::is_read_by_a_person;
@@ -32,15 +32,15 @@ enum How {
 }
 
 /// Watches until there is nobody to watch for.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let notify = match args.notify {
         Some(How::Off) => Notify::Off,
         Some(How::Bell) => Notify::Bell,
         Some(How::Notify) => Notify::Notify,
-        None => app.config.settings.watch.notify,
+        None => context.config().settings.watch.notify,
     };
     if args.json || !is_read_by_a_person() || !std::io::stdin().is_terminal() {
-        return plain::run(app, super::clock, args.json);
+        return plain::run(context, args.json);
     }
-    screen::run(app, super::clock, notify)
+    screen::run(context, notify)
 }

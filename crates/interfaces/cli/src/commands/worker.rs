@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::channel;
 
-use app::App;
+use app::Context;
 use app::workers::{Command, Event, supervise};
 
 use crate::exit::Failure;
@@ -21,10 +21,10 @@ enum Seen {
 }
 
 /// Runs it to its end, whatever becomes of the terminal.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     // It leads a session of its own, which no terminal can end. Where it does already, it is so.
     let _ = rustix::process::setsid();
-    let Some(mut link) = supervise(app, args.worker, super::clock)? else { return Ok(()) };
+    let Some(mut link) = supervise(context, args.worker)? else { return Ok(()) };
     let (tell, seen) = channel();
     signals(tell.clone(), |_| Seen::Told)?;
     let events = link.listen();

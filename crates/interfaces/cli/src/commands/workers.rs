@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::App;
+use app::Context;
 use app::workers::{PermissionMode, WorkerJson, WorkerState, list};
 use serde::Serialize;
 
@@ -36,17 +36,17 @@ struct WorkersJson {
 }
 
 /// Lists them.
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let workers = list(app, &super::program()?)?;
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let workers = list(context)?;
     if args.json {
         return super::json(&WorkersJson { workers });
     }
-    let mut out = super::paged(app);
+    let mut out = super::paged(context);
     if workers.is_empty() {
         writeln!(out, "No worker was started yet: backstory run <task>")?;
         return Ok(out.finish()?);
     }
-    let rows: Vec<_> = workers.iter().map(|worker| row(app, worker)).collect();
+    let rows: Vec<_> = workers.iter().map(|worker| row(context, worker)).collect();
     let width = out.width();
     table(&mut out, width, &COLUMNS, &rows)?;
     for worker in &workers {
@@ -70,7 +70,7 @@ fn cost(worker: &WorkerJson) -> String {
     if is_known { dollars(worker.facts.cost_usd) } else { "-".to_owned() }
 }
 
-fn row(app: &App, worker: &WorkerJson) -> Vec<Cell> {
+fn row(context: &Context, worker: &WorkerJson) -> Vec<Cell> {
     let colour = |colour: AnsiColor| colour.on_default();
     let state = match worker.state {
         WorkerState::WaitingPermission { .. } => Cell::styled("asks you", colour(AnsiColor::Yellow).bold()),
@@ -92,7 +92,7 @@ fn row(app: &App, worker: &WorkerJson) -> Vec<Cell> {
     vec![
         number,
         state,
-        Cell::new(&age(app.now, Some(worker.facts.changed))),
+        Cell::new(&age(context.now, Some(worker.facts.changed))),
         Cell::new(&cost(worker)),
         Cell::new(worker.session_id.short()),
         Cell::new(&worker.directory.display().to_string()),

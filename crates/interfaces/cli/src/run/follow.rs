@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use app::workers::{Asked, Command, Event, Link, Request, WorkerState};
-use app::{App, Pieces};
+use app::{Context, Pieces};
 
 use super::Slow;
 use super::interrupts::{Heeded, Interrupts};
@@ -52,7 +52,11 @@ enum Seen {
 }
 
 /// Follows a worker until it ends, or the guest goes; gives back how it ended, where it did.
-pub(crate) fn follow(app: &App, link: &mut Link, how: Follow) -> Result<Option<WorkerState>, Failure> {
+pub(crate) fn follow(
+    context: &Context,
+    link: &mut Link,
+    how: Follow,
+) -> Result<Option<WorkerState>, Failure> {
     let (tell, seen) = channel();
     let control = link.control().filter(|_| how.role == Role::Owner);
     let interrupts = Interrupts::heed(control, tell.clone(), Seen::Signal)?;
@@ -64,11 +68,11 @@ pub(crate) fn follow(app: &App, link: &mut Link, how: Follow) -> Result<Option<W
     let out = Output::plain();
     let is_seen = !how.json && io::stdout().is_terminal() && io::stderr().is_terminal();
     let show = Show::new(out.width());
-    let show = if is_seen { show.word_by_word(Pieces::new(app.secrets)) } else { show };
-    let questions = Questions::new(app, out.width());
-    let (thinking, pieces) = (is_seen.then(Thinking::default), Pieces::new(app.secrets));
+    let show = if is_seen { show.word_by_word(Pieces::new(context.secrets)) } else { show };
+    let questions = Questions::new(context, out.width());
+    let (thinking, pieces) = (is_seen.then(Thinking::default), Pieces::new(context.secrets));
     let mut desk = Desk {
-        app,
+        context,
         link,
         how,
         out,
@@ -103,7 +107,7 @@ enum Next {
 }
 
 struct Desk<'a> {
-    app: &'a App,
+    context: &'a Context,
     link: &'a Link,
     how: Follow,
     out: Output,
@@ -191,9 +195,9 @@ impl Desk<'_> {
     /// What is printed of an event.
     fn text(&mut self, event: &Event) -> Result<Vec<u8>, Failure> {
         let mut text = Vec::new();
-        let app = self.app;
+        let context = self.context;
         if !self.how.json {
-            self.show.event(&mut text, event, |event| app.told_event(event))?;
+            self.show.event(&mut text, event, |event| context.told_event(event))?;
             return Ok(text);
         }
         let piece = match event {
@@ -206,7 +210,7 @@ impl Desk<'_> {
         }
         if !matches!(event, Event::Delta { .. }) {
             // Whole texts follow their pieces.
-            writeln!(text, "{}", json_line(&app.told_event(event))?)?;
+            writeln!(text, "{}", json_line(&context.told_event(event))?)?;
         }
         Ok(text)
     }
@@ -215,7 +219,7 @@ impl Desk<'_> {
     fn starting(&mut self, event: &Event) {
         match event {
             Event::State(WorkerState::Starting) if !self.how.json => {
-                let most = self.app.config.settings.workers.start_seconds;
+                let most = self.context.config().settings.workers.start_seconds;
                 self.slow = Some(Slow::begin(format!(
                     "claude is starting; its first answer is waited for, at most {most} s"
                 )));
@@ -230,7 +234,7 @@ impl Desk<'_> {
             return Ok(self.questions.asked(request)?);
         }
         if !self.how.json {
-            let request = self.app.told_request(request);
+            let request = self.context.told_request(request);
             writeln!(io::stderr(), "{}", in_a_line(self.how.worker, &request))?;
         }
         Ok(())

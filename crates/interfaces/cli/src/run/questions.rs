@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
 
-use app::App;
+use app::Context;
 use app::workers::{Asked, Reply, Request};
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const INSTEAD: &str = "Interrupted. What should Claude do instead (Enter ends)? 
 
 /// The questions that are open.
 pub(crate) struct Questions<'a> {
-    app: &'a App,
+    context: &'a Context,
     width: usize,
     /// The first one is shown.
     open: VecDeque<Prompt>,
@@ -42,9 +42,9 @@ pub(crate) enum Typed {
 
 impl<'a> Questions<'a> {
     /// None yet; lines have at most `width` cells.
-    pub(crate) fn new(app: &'a App, width: usize) -> Self {
+    pub(crate) fn new(context: &'a Context, width: usize) -> Self {
         let open = VecDeque::new();
-        Self { app, width, open, answered: None, instead: false, is_shown: false, plan: Value::Null }
+        Self { context, width, open, answered: None, instead: false, is_shown: false, plan: Value::Null }
     }
 
     /// Takes in what a tool is called with, which may be a plan.
@@ -156,7 +156,7 @@ impl<'a> Questions<'a> {
         if matches!(request.asked(), Asked::Plan(plan) if plan.is_empty()) && whole.input.is_object() {
             whole.input["plan"].clone_from(&self.plan);
         }
-        let shown = self.app.told_request(&whole);
+        let shown = self.context.told_request(&whole);
         Prompt::new(request.clone(), &shown, self.width)
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use anstyle::Style;
 use app::choose::pick::{Answer, Considered};
 use app::workers::run::{How, Request, choose, decided};
-use app::{App, Error, Kind};
+use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
 use crate::text::{age, safe};
@@ -14,18 +14,18 @@ use crate::text::{age, safe};
 const OFFERED: usize = 5;
 
 /// The request with what the person chose, where they are to be asked; as it is where not.
-pub(crate) fn settled(app: &App, request: Request, is_quiet: bool) -> Result<Request, Failure> {
+pub(crate) fn settled(context: &Context, request: Request, is_quiet: bool) -> Result<Request, Failure> {
     let is_open = request.how == How::Chosen && request.label.is_none() && request.worktree.is_none();
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal() && !is_quiet;
     if !is_open || !is_attended || request.task.trim().is_empty() {
         return Ok(request);
     }
-    let answer = choose(app, &request)?;
+    let answer = choose(context, &request)?;
     if !answer.is_uncertain() {
         return Ok(Request { chosen: Some(answer), ..request });
     }
-    let Some(how) = ask(app, &answer)? else { return Ok(Request { chosen: Some(answer), ..request }) };
-    decided(app, &answer, &how);
+    let Some(how) = ask(context, &answer)? else { return Ok(Request { chosen: Some(answer), ..request }) };
+    decided(context, &answer, &how);
     let chosen = match how {
         How::Fresh => Some(answer.fresh("you chose that")),
         _ => None,
@@ -34,7 +34,7 @@ pub(crate) fn settled(app: &App, request: Request, is_quiet: bool) -> Result<Req
 }
 
 /// Asks until the answer is understood; `None` where there is nothing to choose from.
-fn ask(app: &App, answer: &Answer) -> Result<Option<How>, Failure> {
+fn ask(context: &Context, answer: &Answer) -> Result<Option<How>, Failure> {
     let offered: Vec<&Considered> =
         answer.scores.iter().filter(|one| one.is_eligible()).take(OFFERED).collect();
     let Some(first) = offered.first() else { return Ok(None) };
@@ -43,7 +43,7 @@ fn ask(app: &App, answer: &Answer) -> Result<Option<How>, Failure> {
     writeln!(err, "{dim}{}{dim:#}", safe(&answer.reason))?;
     for (one, number) in offered.iter().zip(1..) {
         let title = safe(one.title.as_deref().unwrap_or("(no title)"));
-        let age = age(app.now, one.last_active);
+        let age = age(context.now, one.last_active);
         writeln!(err, "  {number}  {bold}{}{bold:#}  {age:>4}  {title}", one.session_id.short())?;
     }
     loop {

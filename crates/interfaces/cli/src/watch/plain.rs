@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::time::Duration;
 
-use app::App;
+use app::Context;
 use app::live::watch::Watch;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -18,14 +18,14 @@ use crate::text::{json_line, safe};
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Prints what happens until nobody reads it any more.
-pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(), Failure> {
-    let (mut watch, snapshot, listener) = Watch::start(app, clock)?;
+pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
+    let (mut watch, snapshot, listener) = Watch::start(context)?;
     let mut out = Output::plain();
-    let mut lines = Lines { json, zone: (app.zone)(), printed: Printed::new() };
+    let mut lines = Lines { json, zone: context.zone(), printed: Printed::new() };
     watch.want_facts();
-    lines.all(&mut out, &watch, snapshot.sessions, clock())?;
+    lines.all(&mut out, &watch, snapshot.sessions, context.read_clock())?;
     if let Some(watching) = snapshot.watching.filter(|watching| watching.reason.is_some()) {
-        lines.event(&mut out, &SessionEvent::Watching(watching), clock())?;
+        lines.event(&mut out, &SessionEvent::Watching(watching), context.read_clock())?;
     }
     loop {
         out.flush_now()?;
@@ -34,15 +34,15 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, json: bool) -> Result<(),
         let Some(event) = event else { continue };
         match &*event {
             SessionEvent::Resync { .. } => {
-                lines.event(&mut out, &event, clock())?;
+                lines.event(&mut out, &event, context.read_clock())?;
                 let sessions = watch.snapshot().map(|snapshot| snapshot.sessions).unwrap_or_default();
-                lines.all(&mut out, &watch, sessions, clock())?;
+                lines.all(&mut out, &watch, sessions, context.read_clock())?;
             }
             SessionEvent::SessionsChanged { .. } => {
                 watch.want_facts();
-                lines.event(&mut out, &event, clock())?;
+                lines.event(&mut out, &event, context.read_clock())?;
             }
-            _ => lines.event(&mut out, &watch.completed(&event), clock())?,
+            _ => lines.event(&mut out, &watch.completed(&event), context.read_clock())?,
         }
     }
 }

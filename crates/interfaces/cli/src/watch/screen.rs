@@ -7,8 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use app::live::watch::{Listener, Watch};
-use app::{App, Notify};
-use jiff::Timestamp;
+use app::{Context, Notify};
 use model::{SessionEvent, SessionId, SessionInfo};
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::Paragraph;
@@ -53,13 +52,12 @@ enum Wish {
 }
 
 struct Screen<'a> {
-    app: &'a App,
+    context: &'a Context,
     watch: Watch,
     board: Board,
     frame: Frame,
     notices: Notices,
     notify: Notify,
-    clock: fn() -> Timestamp,
     listed: Option<Instant>,
     wants_listing: bool,
     /// Whether anything has happened since the board was arranged, and when that was.
@@ -70,16 +68,15 @@ struct Screen<'a> {
 }
 
 /// Shows the board until the person has seen enough.
-pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result<(), Failure> {
-    let (watch, snapshot, listener) = Watch::start(app, clock)?;
+pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
+    let (watch, snapshot, listener) = Watch::start(context)?;
     let mut screen = Screen {
-        app,
+        context,
         watch,
         board: Board::default(),
         frame: Frame { trouble: snapshot.watching.and_then(|watching| watching.reason), ..Frame::default() },
         notices: Notices::default(),
         notify,
-        clock,
         listed: None,
         wants_listing: true,
         has_news: true,
@@ -89,7 +86,7 @@ pub(crate) fn run(app: &App, clock: fn() -> Timestamp, notify: Notify) -> Result
     for info in &snapshot.sessions {
         let state = model::SessionActivity::new(&info.session_id, &info.activity);
         // What was asked before anybody looked is seen on the board; nobody is called for it.
-        screen.notices.hear(&state, clock());
+        screen.notices.hear(&state, context.read_clock());
     }
     screen.show_all(snapshot.sessions);
     let (sender, inputs) = channel();
@@ -180,7 +177,7 @@ impl Screen<'_> {
             }
             SessionEvent::Watching(watching) => self.frame.trouble.clone_from(&watching.reason),
             SessionEvent::SessionActivity(activity) => {
-                if let Some(call) = self.notices.hear(activity, (self.clock)()) {
+                if let Some(call) = self.notices.hear(activity, self.context.read_clock()) {
                     self.call(&call);
                 }
             }
@@ -190,7 +187,7 @@ impl Screen<'_> {
     }
 
     fn settle(&mut self) {
-        for call in self.notices.settled((self.clock)()) {
+        for call in self.notices.settled(self.context.read_clock()) {
             self.call(&call);
         }
         if self.watch.take_facts() {
@@ -215,7 +212,7 @@ impl Screen<'_> {
     }
 
     fn draw(&mut self, terminal: &mut Raw) -> io::Result<()> {
-        let now = (self.clock)();
+        let now = self.context.read_clock();
         if self.has_news || self.arranged.elapsed() >= ARRANGED {
             self.board.arrange(now);
             self.arranged = Instant::now();
@@ -327,7 +324,7 @@ impl Screen<'_> {
     ) -> Result<(), Failure> {
         let Some(id) = self.board.selected().map(|card| card.id.clone()) else { return Ok(()) };
         let mut program = Command::new(std::env::current_exe()?);
-        program.arg(command).arg(id.as_str()).args(self.app.config.is_demo.then_some("--demo"));
+        program.arg(command).arg(id.as_str()).args(self.context.config().is_demo.then_some("--demo"));
         self.loan = Some(keys.lend());
         terminal.give_back()?;
         let back = sender.clone();

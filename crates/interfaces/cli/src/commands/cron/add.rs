@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use app::cron::{self, JobJson, NewJob, Options, Overlap, Payload, SessionTarget, When};
-use app::{App, Error, Kind, moment};
+use app::{Context, Error, Kind, moment};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 
 #[derive(Debug, clap::Args)]
@@ -70,11 +70,11 @@ pub(super) struct Args {
 }
 
 /// Adds it.
-pub(super) fn add(app: &App, add: &Args) -> Result<JobJson, Error> {
-    cron::add(app, order(app, add)?, add.repo.as_deref())
+pub(super) fn add(context: &Context, add: &Args) -> Result<JobJson, Error> {
+    cron::add(context, order(context, add)?, add.repo.as_deref())
 }
 
-fn order(app: &App, add: &Args) -> Result<NewJob, Error> {
+fn order(context: &Context, add: &Args) -> Result<NewJob, Error> {
     let text = add.text.join(" ");
     let payload = if add.event {
         Payload::SystemEvent { text }
@@ -84,7 +84,7 @@ fn order(app: &App, add: &Args) -> Result<NewJob, Error> {
     };
     Ok(NewJob {
         name: add.name.clone(),
-        schedule: when(app, add)?,
+        schedule: when(context, add)?,
         payload,
         session_target: if add.event || add.main { SessionTarget::Main } else { SessionTarget::Isolated },
         directory: PathBuf::new(),
@@ -103,20 +103,20 @@ fn order(app: &App, add: &Args) -> Result<NewJob, Error> {
     })
 }
 
-fn when(app: &App, add: &Args) -> Result<When, Error> {
+fn when(context: &Context, add: &Args) -> Result<When, Error> {
     if let Some(expr) = &add.cron {
         return Ok(When::Cron { expr: expr.clone(), tz: add.tz.clone() });
     }
     if let Some(every) = &add.every {
         let every_ms = u64::try_from(span(every)?.as_millis()).map_err(|_| no_span(every))?;
-        return Ok(When::Every { every_ms, anchor: app.now });
+        return Ok(When::Every { every_ms, anchor: context.now });
     }
     let text = add.at.as_deref().unwrap_or_default();
     let at = match text.strip_prefix("in ") {
-        Some(ahead) => app.now.checked_add(span(ahead)?).map_err(|_| no_span(ahead))?,
-        None => moment(app, text)?,
+        Some(ahead) => context.now.checked_add(span(ahead)?).map_err(|_| no_span(ahead))?,
+        None => moment(context, text)?,
     };
-    if at <= app.now {
+    if at <= context.now {
         return Err(Error::new(Kind::Usage, format!("`{text}` has been already"))
             .hint("write a time to come, or how far ahead it is: --at 'in 20m'"));
     }

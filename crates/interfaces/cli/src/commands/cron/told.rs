@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::App;
+use app::Context;
 use app::cron::{JobJson, JobsJson, Outcome, Run, RunJson, RunState, Told, When};
 use app::workers::PermissionMode;
 use jiff::{SignedDuration, Timestamp};
@@ -28,8 +28,8 @@ const NO_DAEMON: &str = "No daemon runs: nothing is done until `backstory cron d
 const RED: Style = AnsiColor::Red.on_default().bold();
 
 /// All jobs.
-pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
-    let mut out = super::super::paged(app);
+pub(super) fn jobs(context: &Context, found: &JobsJson) -> Result<(), Failure> {
+    let mut out = super::super::paged(context);
     if found.jobs.is_empty() {
         writeln!(out, "No job yet: backstory cron add <name> --cron '0 9 * * *' <task>")?;
         return Ok(out.finish()?);
@@ -38,8 +38,8 @@ pub(super) fn jobs(app: &App, found: &JobsJson) -> Result<(), Failure> {
         let order = &job.job.order;
         vec![
             name(job),
-            Cell::new(&timing(app, &order.schedule)),
-            Cell::new(&next(app, job)),
+            Cell::new(&timing(context, &order.schedule)),
+            Cell::new(&next(context, job)),
             Cell::new(&job.last_run.as_ref().map_or_else(|| "-".to_owned(), said)),
             Cell::new(&order.directory.display().to_string()),
         ]
@@ -72,18 +72,18 @@ pub(super) fn begun(run: &RunJson) -> Result<(), Failure> {
 }
 
 /// One job.
-pub(super) fn job(app: &App, job: &JobJson) -> Result<(), Failure> {
+pub(super) fn job(context: &Context, job: &JobJson) -> Result<(), Failure> {
     let mut out = Output::plain();
     let order = &job.job.order;
-    writeln!(out, "{}  {}", safe(&order.name), safe(&timing(app, &order.schedule)))?;
+    writeln!(out, "{}  {}", safe(&order.name), safe(&timing(context, &order.schedule)))?;
     writeln!(out, "  in {}", safe(&order.directory.display().to_string()))?;
     writeln!(out, "  task {}", safe(order.payload.text()))?;
     if asks_nobody(job) {
         writeln!(out, "  {RED}it does everything without asking{RED:#}")?;
     }
-    writeln!(out, "  next {}", next(app, job))?;
+    writeln!(out, "  next {}", next(context, job))?;
     if let Some(run) = &job.last_run {
-        writeln!(out, "  last {} {}", clock(app, run.claimed), safe(&said(run)))?;
+        writeln!(out, "  last {} {}", clock(context, run.claimed), safe(&said(run)))?;
     }
     waiting(&mut out, job)?;
     Ok(out.finish()?)
@@ -106,27 +106,27 @@ pub(super) fn removed(job: &JobJson) -> Result<(), Failure> {
 }
 
 /// What was done.
-pub(super) fn runs(app: &App, runs: &[RunJson]) -> Result<(), Failure> {
-    let mut out = super::super::paged(app);
+pub(super) fn runs(context: &Context, runs: &[RunJson]) -> Result<(), Failure> {
+    let mut out = super::super::paged(context);
     if runs.is_empty() {
         writeln!(out, "Nothing was done yet.")?;
     }
     for run in runs {
-        writeln!(out, "{}  {}  {}", clock(app, run.run.claimed), safe(&run.job), safe(&said(&run.run)))?;
+        writeln!(out, "{}  {}  {}", clock(context, run.run.claimed), safe(&run.job), safe(&said(&run.run)))?;
     }
     Ok(out.finish()?)
 }
 
 /// What a daemon tells, at once.
-pub(super) fn event(app: &App, told: &Told, json: bool) {
+pub(super) fn event(context: &Context, told: &Told, json: bool) {
     let mut out = Output::plain();
-    let line = if json { json_line(told).unwrap_or_default() } else { in_words(app, told) };
+    let line = if json { json_line(told).unwrap_or_default() } else { in_words(context, told) };
     // Nobody has to read what a daemon says.
     let _ = writeln!(out, "{line}").and_then(|()| out.finish());
 }
 
-fn in_words(app: &App, told: &Told) -> String {
-    let now = clock(app, super::super::clock());
+fn in_words(context: &Context, told: &Told) -> String {
+    let now = clock(context, context.read_clock());
     match told {
         Told::Leads => format!("{now}  does what is due; Ctrl-C ends it"),
         Told::Follows => {
@@ -147,9 +147,9 @@ fn asks_nobody(job: &JobJson) -> bool {
     mode == Some(PermissionMode::BypassPermissions)
 }
 
-fn timing(app: &App, when: &When) -> String {
+fn timing(context: &Context, when: &When) -> String {
     match when {
-        When::At { at } => format!("at {}", clock(app, *at)),
+        When::At { at } => format!("at {}", clock(context, *at)),
         When::Every { every_ms, .. } => {
             format!("every {:#}", SignedDuration::from_millis(i64::try_from(*every_ms).unwrap_or(i64::MAX)))
         }
@@ -157,16 +157,16 @@ fn timing(app: &App, when: &When) -> String {
     }
 }
 
-fn next(app: &App, job: &JobJson) -> String {
+fn next(context: &Context, job: &JobJson) -> String {
     match job.next {
-        Some(next) => clock(app, next),
+        Some(next) => clock(context, next),
         None if job.job.enabled => "never".to_owned(),
         None => "disabled".to_owned(),
     }
 }
 
-fn clock(app: &App, time: Timestamp) -> String {
-    time.to_zoned((app.zone)()).strftime("%Y-%m-%d %H:%M").to_string()
+fn clock(context: &Context, time: Timestamp) -> String {
+    time.to_zoned(context.zone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// What became of a run, in a line.

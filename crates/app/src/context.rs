@@ -1,0 +1,83 @@
+//! What lives as long as the program, and what is known of one request to it.
+//!
+//! A face opens one [`App`] and makes a [`Context`] of it for each request. Nothing in this crate asks the process for
+//! its working directory or the time, so one process can answer for many callers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::{Config, Secrets};
+
+/// What lives as long as the program.
+#[derive(Debug, Clone)]
+pub struct App {
+    /// Where everything is, and the settings.
+    pub config: Config,
+    /// Reads the clock.
+    pub clock: fn() -> Timestamp,
+    /// Finds the time zone in which days are counted; it takes longer than many an answer needs.
+    pub zone: fn() -> TimeZone,
+    /// This program's own file: what it starts must find it, whatever `PATH` says.
+    pub program: PathBuf,
+}
+
+/// One request: to which [`App`], when, from where, and what its answer may hold.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// What lives as long as the program.
+    pub app: Arc<App>,
+    /// The time of the request.
+    pub now: Timestamp,
+    /// The directory against which relative paths are resolved, and whose repository is meant where none is named.
+    pub directory: PathBuf,
+    /// Whether answers hold secrets.
+    pub secrets: Secrets,
+}
+
+impl Context {
+    /// A request of this moment, whose answers hold no secrets.
+    pub fn new(app: Arc<App>, directory: PathBuf) -> Self {
+        let now = (app.clock)();
+        Self { app, now, directory, secrets: Secrets::Redacted }
+    }
+
+    /// The same request, asked again at this moment.
+    #[must_use]
+    pub fn refreshed(&self) -> Self {
+        Self { now: self.read_clock(), ..self.clone() }
+    }
+
+    /// The same request to a program with another configuration.
+    #[must_use]
+    pub(crate) fn with_config(&self, config: Config) -> Self {
+        Self { app: Arc::new(App { config, ..App::clone(&self.app) }), ..self.clone() }
+    }
+
+    /// Where everything is, and the settings.
+    pub fn config(&self) -> &Config {
+        &self.app.config
+    }
+
+    /// The time zone in which days are counted.
+    pub fn zone(&self) -> TimeZone {
+        (self.app.zone)()
+    }
+
+    /// The time at this moment, for what takes long; [`now`](Self::now) is the time of the request.
+    pub fn read_clock(&self) -> Timestamp {
+        (self.app.clock)()
+    }
+
+    /// This program's own file.
+    pub fn program(&self) -> &Path {
+        &self.app.program
+    }
+
+    /// A path as the caller means it: a relative one begins at the request's directory.
+    pub fn path(&self, typed: impl AsRef<Path>) -> PathBuf {
+        self.directory.join(typed)
+    }
+}
