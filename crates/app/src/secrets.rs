@@ -7,7 +7,6 @@ use model::{Origin, Session, SessionEvent, SessionInfo, SubagentEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use workers::{Event, Request};
 
 use crate::Context;
 
@@ -98,8 +97,8 @@ impl Secrets {
 }
 
 impl Context {
-    /// A value as it may leave: every text in it. Ids and numbers are no secrets.
-    pub(crate) fn told_value<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> T {
+    /// A value without the secrets in any of its texts.
+    pub(crate) fn redacted<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> T {
         if self.secrets == Secrets::Shown {
             return value.clone();
         }
@@ -114,16 +113,6 @@ impl Context {
             Value::Object(all) => all.into_iter().map(|(name, one)| (name, self.told_json(one))).collect(),
             other => other,
         }
-    }
-
-    /// What a worker asks, as it may leave.
-    pub fn told_request(&self, request: &Request) -> Request {
-        self.told_value(request)
-    }
-
-    /// An event of a worker as it may leave.
-    pub fn told_event(&self, event: &Event) -> Event {
-        self.told_value(event)
     }
 
     /// A session as it may leave. Its texts are the beginnings of longer ones: a secret may be cut off.

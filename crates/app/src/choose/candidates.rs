@@ -11,7 +11,7 @@ use selection::chance::{self, Habit, LastSaid};
 use selection::{Asker, Budget, Candidate, Hold, Relevance};
 use transcript::both;
 
-use crate::choose::pick::Request;
+use crate::choose::request::Request;
 use crate::choose::work_trees;
 use crate::repository::target::Meant;
 use crate::sessions::totals::survey;

@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use jiff::{SignedDuration, Timestamp};
-use model::SessionId;
+use selection::Considered;
 use selection::calibrated::{Record, Settled};
-use selection::{Action, Considered};
 
+use crate::choose::answer::Answer;
 use crate::choose::candidates::Field;
-pub(crate) use crate::choose::outcome::Did;
-use crate::choose::outcome::{WINDOW, after};
-use crate::choose::pick::Answer;
+use crate::choose::outcome::{Advice, Did, WINDOW, after};
 use crate::{Context, Error, Kind};
 
 const STEPS: [&str; 4] = [
@@ -69,15 +67,6 @@ pub(crate) struct Kept {
     pub(crate) answer: serde_json::Value,
     /// The best of the sessions that were considered; `None` where that is not known any more.
     pub(crate) considered: Option<Vec<Considered>>,
-}
-
-/// What a rule advised, and for which session.
-#[derive(Debug, Clone)]
-pub(crate) struct Advice {
-    /// What it advised.
-    pub(crate) action: Action,
-    /// The session that ranked first.
-    pub(crate) candidate: Option<SessionId>,
 }
 
 /// Where decisions are kept.

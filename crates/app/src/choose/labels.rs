@@ -7,7 +7,7 @@ use openclaw::{Agents, Registry};
 
 use crate::choose::candidates::Contender;
 use crate::repository::target::Meant;
-use crate::workers::{has_table, table, unusable};
+use crate::workers::table::{exists, open_recovered, unusable};
 use crate::{Context, Error};
 
 /// The session that goes by a label in the work tree with this root, a real path.
@@ -19,7 +19,7 @@ pub(crate) fn labelled(
 ) -> Result<Option<SessionId>, Error> {
     match agent {
         Some(agent) => Ok(of_agent(context, agent, root, label)),
-        None if has_table(context) => table(context)?.labelled(root, label).map_err(unusable),
+        None if exists(context) => open_recovered(context)?.labelled(root, label).map_err(unusable),
         None => Ok(None),
     }
 }

@@ -2,11 +2,21 @@
 
 use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
+use selection::Action;
 
 use crate::choose::candidates::{Contender, Field};
 
 /// What is begun later has nothing to do with a decision any more.
 pub(super) const WINDOW: SignedDuration = SignedDuration::from_mins(30);
+
+/// What a rule advised, and for which session.
+#[derive(Debug, Clone)]
+pub(crate) struct Advice {
+    /// What it advised.
+    pub(crate) action: Action,
+    /// The session that ranked first.
+    pub(crate) candidate: Option<SessionId>,
+}
 
 /// What a person did after a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use transcript::{Recent, Said};
 
 use crate::Context;
 use crate::choose::candidates::{Contender, Field};
-use crate::choose::pick::Request;
+use crate::choose::request::Request;
 
 /// A brief has at most so many tokens.
 pub const MOST: usize = 1500;

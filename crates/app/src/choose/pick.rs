@@ -1,168 +1,24 @@
 //! `pick`: which session a task should go to, and why.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use jiff::Timestamp;
-use model::{AgentId, SessionId};
+use model::SessionId;
 use selection::calibrated::{self, Known, Record};
 use selection::chance::Model;
 use selection::seed::{self, Seed};
-use selection::{Action, Budget, Decision, Factors, Judge, Judged, Rule, Task};
-use serde::Serialize;
+use selection::{Action, Budget, Considered, Decision, Judged, Rule, Task};
 use transcript::{both, let_go};
 
+use crate::choose::answer::Answer;
 use crate::choose::candidates::Field;
-use crate::choose::decisions::Advice;
-pub use crate::choose::pack::Pack;
-pub use crate::choose::resume_cost::Outlay;
-use crate::choose::{decisions, labels, relevance};
-use crate::choose::{pack, resume_cost};
-use crate::config::settings::{RuleName, Selection};
+use crate::choose::request::Request;
+use crate::choose::{decisions, labels, pack, relevance, resume_cost};
+use crate::config::settings::Selection;
 use crate::{Context, Error, Kind};
-pub use selection::Considered;
 
 /// How many of the sessions that were considered an answer shows; the best 200 are kept.
 const SHOWN: usize = 10;
-
-/// A task, and who wants it done where.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// What is to be done.
-    pub task: String,
-    /// A path or a project's name; the directory the person stands in without it.
-    pub repo: Option<String>,
-    /// The name of the session it must go to.
-    pub label: Option<String>,
-    /// The OpenClaw agent that asks; the person without one.
-    pub agent: Option<AgentId>,
-    /// What a session may cost, in US dollars.
-    pub budget: Option<f64>,
-    /// The branch, where it is not the one that is checked out.
-    pub branch: Option<String>,
-    /// By which rule, where it is not the setting's.
-    pub weights: Option<RuleName>,
-    /// The moment of the past to choose at, from what there was then.
-    pub as_of: Option<Timestamp>,
-    /// Whether what is chosen is done at once: then Backstory's own workers are waited for, and what the person does next
-    /// says nothing of the choice.
-    pub is_carried_out: bool,
-}
-
-/// What to do with the task, and why.
-#[derive(Debug, Clone, Serialize)]
-pub struct Answer {
-    /// `resume`, `fresh` or `queue`.
-    pub action: Action,
-    /// Why, in one line.
-    pub reason: String,
-    /// The session to resume, or the one to wait for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// That session's title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The chance that the person goes on with the session that ranks first, between 0 and 1; `null` where it was not
-    /// estimated.
-    pub chance: Option<f64>,
-    /// The five factors of that session; `null` where none was considered.
-    pub factors: Option<Factors>,
-    /// Its score: the chance, or by the seed's weights the sum of the factors.
-    pub score: Option<f64>,
-    /// A score from here on is enough.
-    pub threshold: f64,
-    /// The rule: `calibrated` or `seed`.
-    pub weights: &'static str,
-    /// What the rule advised, where the person's own record overrode it.
-    pub overridden: Option<Action>,
-    /// How often the rule was right for whoever asks, as far as it was seen.
-    pub record: Option<Record>,
-    /// What would change the answer.
-    pub would_change: Vec<String>,
-    /// Who judged relevance, by the seed's weights; `null` where nobody had to.
-    pub judge: Option<Judge>,
-    /// Why a model did not judge that was to.
-    pub judge_fell_back: Option<String>,
-    /// What going on with the session takes at first.
-    pub before_resume: Option<Outlay>,
-    /// What a fresh session is told of earlier ones, where some have to do with the task.
-    pub pack: Option<Pack>,
-    /// The pack that a fresh session would be given, where it is left open whether it is begun.
-    #[serde(skip)]
-    pub(crate) pack_if_fresh: Option<Pack>,
-    /// The best of the sessions that were considered.
-    pub scores: Vec<Considered>,
-    /// How many were considered.
-    pub candidates: usize,
-    /// The task.
-    pub task: String,
-    /// The repository.
-    #[serde(serialize_with = "model::path")]
-    pub repo_path: PathBuf,
-    /// The branch.
-    pub branch: Option<String>,
-    /// The agent that asked.
-    pub agent_id: Option<AgentId>,
-    /// The moment of the past.
-    pub as_of: Option<Timestamp>,
-    /// The number it is kept under.
-    pub decision: Option<i64>,
-    /// Why it could not be kept, where it could not.
-    pub not_kept: Option<String>,
-    /// What could not be learned.
-    pub notes: Vec<String>,
-}
-
-/// Between these chances a person is asked, and where nobody can be asked a session is begun fresh.
-const UNCERTAIN: std::ops::Range<f64> = 0.35..0.65;
-
-impl Answer {
-    /// Whether the rule leaves it open, so that a person is asked: the chance is neither high nor low, or not known.
-    pub fn is_uncertain(&self) -> bool {
-        let is_open = self.chance.is_none_or(|chance| UNCERTAIN.contains(&chance));
-        let was_estimated = self.first().is_some_and(|first| first.estimate.is_some());
-        is_open && was_estimated && self.action != Action::Queue
-    }
-
-    /// The session that ranks first, which could be resumed or forked.
-    pub fn first(&self) -> Option<&Considered> {
-        self.scores.first().filter(|first| first.is_eligible())
-    }
-
-    /// What the calibrated rule advised by itself; `None` where it was not asked.
-    pub(crate) fn advice(&self) -> Option<Advice> {
-        let first = self.scores.first().filter(|first| first.estimate.is_some())?;
-        let action = self.overridden.unwrap_or(self.action);
-        Some(Advice { action, candidate: Some(first.session_id.clone()) })
-    }
-
-    /// The same; a fresh session where it is left open and nobody can be asked.
-    #[must_use]
-    pub(crate) fn settled_by_nobody(self) -> Self {
-        if self.is_uncertain() && self.action == Action::Resume {
-            self.fresh("that leaves it open, and nobody can be asked")
-        } else {
-            self
-        }
-    }
-
-    /// The same, but a fresh session, for the reason given.
-    #[must_use]
-    pub fn fresh(self, why: &str) -> Self {
-        let reason = format!("{}; {why}", self.reason);
-        let pack = self.pack.or(self.pack_if_fresh);
-        Self {
-            action: Action::Fresh,
-            session_id: None,
-            title: None,
-            before_resume: None,
-            pack,
-            pack_if_fresh: None,
-            reason,
-            ..self
-        }
-    }
-}
 
 /// Chooses.
 pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {

@@ -5,8 +5,10 @@ use schedule::{Ending, Hands, Job, Options, Payload, Run, Seen, SessionTarget, S
 use workers::table::Worker;
 use workers::{Life, PermissionMode, WorkerState};
 
+use crate::ids::new_uuid;
+use crate::workers::control::{close, stop};
+use crate::workers::host::{detach, of_message};
 use crate::workers::run;
-use crate::workers::{close, detach, of_message, stop};
 use crate::{Context, Error, Kind};
 
 /// The label of a directory's main session.
@@ -40,7 +42,7 @@ impl Hands for Crew<'_> {
     }
 
     fn key(&self) -> String {
-        run::new_uuid()
+        new_uuid()
     }
 
     fn lives(&self, starter: &str) -> bool {

@@ -249,7 +249,7 @@ impl Daemon<'_> {
 fn told(context: &Context, book: &Book, mut job: Job) -> Result<JobJson, Error> {
     let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
     let next = next(context, &job);
-    job.order.payload = context.told_value(&job.order.payload);
+    job.order.payload = context.redacted(&job.order.payload);
     let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(context, run))?;
     Ok(JobJson { next, last_run: last_run.map(|run| told_run(context, &run)), requests, job })
 }
@@ -268,7 +268,7 @@ fn asked(context: &Context, run: &Run) -> Result<Vec<Request>, Error> {
 }
 
 fn told_run(context: &Context, run: &Run) -> Run {
-    Run { state: context.told_value(&run.state), ..run.clone() }
+    Run { state: context.redacted(&run.state), ..run.clone() }
 }
 
 fn of_job(context: &Context, job: String, run: &Run) -> RunJson {

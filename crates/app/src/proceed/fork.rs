@@ -7,14 +7,13 @@ use jiff::Timestamp;
 use model::{Session, SessionId};
 use serde::Serialize;
 use transcript::Cut;
-use workers::{CommandLine, Release, Start, Unprintable, WorkerId, quoted};
+use workers::{CommandLine, Release, Start, Unprintable, quoted};
 
+use crate::ids::new_session_id;
 use crate::proceed::claude;
 use crate::proceed::copy::Copy;
 use crate::proceed::location::{self, Place};
 use crate::sessions::lookup::Ranked;
-use crate::workers::detach;
-use crate::workers::run;
 use crate::{Context, Error, Kind};
 
 /// How a session is forked.
@@ -66,21 +65,6 @@ pub struct Candidate {
     pub why_not: Option<String>,
 }
 
-/// A fork on which a worker works.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Forked {
-    /// What people call the session it came from.
-    pub session_name: String,
-    /// The terminal it runs in; it has none.
-    pub terminal_id: Option<String>,
-    /// The session it came from.
-    pub resume_session_id: SessionId,
-    /// Its own id.
-    pub session_id: SessionId,
-    /// Its worker.
-    pub worker_id: WorkerId,
-}
-
 /// The sessions a person may want to fork, with what speaks against it.
 pub fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<Candidate> {
     let program = claude::installed(context);
@@ -110,40 +94,18 @@ pub fn fork(context: &Context, session: &Session, request: &Request) -> Result<F
     Ok(Fork { command: CommandLine { extra: request.extra.clone(), ..command }, copy, now: context.now })
 }
 
-/// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for.
-pub fn work(context: &Context, session: &Session, request: &Request, intent: &str) -> Result<Forked, Error> {
-    if !request.extra.is_empty() {
-        let message = "what stands behind `--` is for a `claude` on a terminal, and a worker has none";
-        let options =
-            format!("a worker takes options of its own: backstory run --fork {} --help", session.id);
-        return Err(Error::new(Kind::Usage, message).hint(options));
-    }
-    let request = Request {
-        into: request.into.as_deref().map(|into| existing(context, into)).transpose()?,
-        ..request.clone()
-    };
-    let ready = run::in_a_fork(context, session, &request, intent)?;
-    detach(context, ready.worker)?;
-    Ok(Forked {
-        session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
-        terminal_id: None,
-        resume_session_id: session.id.clone(),
-        session_id: ready.session_id,
-        worker_id: ready.worker,
-    })
-}
-
 impl Fork {
-    /// Becomes `claude`; comes back only when that fails.
-    pub fn run(&self) -> Error {
-        if let Err(error) = self.make_copy() {
-            return error;
-        }
-        let error = self.command.exec();
+    /// The command that goes on with the fork, once what it needs on disk is made.
+    pub fn prepare(&self) -> Result<&CommandLine, Error> {
+        self.make_copy().map(|()| &self.command)
+    }
+
+    /// Takes back what was made for a command that could not be started, and says why it could not.
+    pub fn not_started(&self, cause: &std::io::Error) -> Error {
         if let Some(copy) = &self.copy {
             copy.remove();
         }
-        not_started(&self.command, &error)
+        not_started(&self.command, cause)
     }
 
     /// The line a person would type. A fork at a message is made now: no flag of `claude` cuts a history.
@@ -205,8 +167,8 @@ pub(crate) fn made(copy: &Copy, now: Timestamp) -> Result<(), Error> {
     })
 }
 
-/// A program that could not be started.
-pub(crate) fn not_started(command: &CommandLine, error: &std::io::Error) -> Error {
+/// Why a prepared command could not be started.
+pub fn not_started(command: &CommandLine, error: &std::io::Error) -> Error {
     let attempt = format!("cannot start {} in {}", command.program.display(), command.directory.display());
     Error::caused(Kind::Unavailable, attempt, error)
 }
@@ -249,7 +211,7 @@ fn how(
     let from = place.transcript.clone();
     let file = |id: &SessionId| target.join(format!("{id}.jsonl"));
     if let Some(at) = at {
-        let new = new_id()?;
+        let new = new_session_id()?;
         let copy = cut(place, id, Some(at.to_owned()), new.clone(), directory);
         return Ok((Start::Resume(new), Some(copy)));
     }
@@ -257,14 +219,9 @@ fn how(
     if finds_it || place.transcript.parent().and_then(Path::file_name) == target.file_name() {
         return Ok((Start::Fork { from: id.clone(), to: None }, None));
     }
-    let new = new_id()?;
+    let new = new_session_id()?;
     let copy = Copy::Whole { from, to: file(id), fork: file(&new) };
     Ok((Start::Fork { from: id.clone(), to: Some(new) }, Some(copy)))
-}
-
-fn new_id() -> Result<SessionId, Error> {
-    let made = uuid::Uuid::new_v4().to_string().parse();
-    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot make a session id", &error))
 }
 
 /// What an installed release lacks, with the one to install.
@@ -275,7 +232,7 @@ pub(crate) fn too_old(release: Release) -> Option<String> {
         .then(|| format!("claude {release} cannot fork a session; install {first} or newer: {install}"))
 }
 
-fn existing(context: &Context, directory: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn existing(context: &Context, directory: &Path) -> Result<PathBuf, Error> {
     let failed = |error: &dyn std::error::Error| {
         let attempt = format!("cannot use the directory {}", directory.display());
         Error::caused(Kind::Unavailable, attempt, error)

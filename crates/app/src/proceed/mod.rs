@@ -5,3 +5,5 @@ pub(crate) mod copy;
 pub mod fork;
 pub(crate) mod location;
 pub mod resume;
+
+pub use workers::CommandLine;

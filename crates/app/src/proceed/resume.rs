@@ -7,7 +7,6 @@ use transcript::Live;
 use workers::{CommandLine, Start};
 
 use crate::proceed::claude;
-use crate::proceed::fork::not_started;
 use crate::proceed::location::{Place, go_on_there, holder, is_real};
 use crate::workers::reports;
 use crate::{Context, Error, Kind};
@@ -28,11 +27,6 @@ pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Resul
     let program = claude::required(context)?;
     let start = Start::Resume(session.id.clone());
     Ok(CommandLine { extra: extra.to_vec(), ..place.command_line(context, program, directory, start) })
-}
-
-/// Becomes `claude`; comes back only when that fails.
-pub fn start(command: &CommandLine) -> Error {
-    not_started(command, &command.exec())
 }
 
 fn worked_on(session: &Session) -> Error {

@@ -26,7 +26,7 @@ pub(crate) struct Meant {
 pub(crate) fn project(context: &Context, typed: &str, is_known: impl Fn(&str) -> bool) -> String {
     let is_path = typed.contains('/') || matches!(typed, "." | "..");
     // A directory of the same name must not hide a project.
-    if !is_path && is_known(typed) {
+    if typed.is_empty() || (!is_path && is_known(typed)) {
         return typed.to_owned();
     }
     let whole = context.path(typed);

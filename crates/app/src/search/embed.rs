@@ -123,7 +123,7 @@ mod tests {
         check(Some("built-in"), "table");
         check(Some("/models/mini"), "folder /models/mini");
         check(Some("~/mini"), "folder /home/u/mini");
-        check(Some("./a"), "folder ./a");
+        check(Some("./a"), "folder /./a");
         check(Some("owner/name"), "hub owner/name");
         check(Some("https://x.example/v1"), "endpoint text-embedding-3-small at https://x.example/v1");
         assert!(understanding(&context, None, true).is_err());

@@ -10,7 +10,9 @@ use selection::Hold;
 use workers::table::{Place, Worker};
 use workers::{Life, WorkerState};
 
-use crate::workers::{has_table, open, pause, table, unusable, yields};
+use crate::workers::control::yields;
+use crate::workers::host::pause;
+use crate::workers::table::{exists, open, open_recovered, unusable};
 use crate::{Context, Error};
 
 /// How long an idle worker may take to end once it has agreed to: a busy machine takes seconds for each step.
@@ -26,7 +28,7 @@ pub(crate) struct Holds {
 impl Holds {
     /// What the workers hold now.
     pub(crate) fn find(context: &Context) -> Result<Self, Error> {
-        if !has_table(context) {
+        if !exists(context) {
             return Ok(Self::default());
         }
         let living = open(context)?.living().map_err(unusable)?.into_iter().filter(is_there);
@@ -70,10 +72,10 @@ impl Holds {
 /// Ends the worker that has this session and is idle, so that another one can go on with it. One that works, or has
 /// been given more to do meanwhile, is left alone.
 pub(crate) fn end_idle(context: &Context, session: &SessionId) -> Result<(), Error> {
-    if !has_table(context) {
+    if !exists(context) {
         return Ok(());
     }
-    let table = table(context)?;
+    let table = open_recovered(context)?;
     let held = || -> Result<Option<Worker>, Error> {
         let all = table.of_session(session).map_err(unusable)?;
         Ok(all.into_iter().find(|worker| worker.place.is_some()))

@@ -6,13 +6,13 @@ use model::{Session, SessionId};
 use transcript::Live;
 use workers::{Release, Start, WorkerId};
 
+use crate::ids::new_session_id;
 use crate::proceed::copy::Copy;
 use crate::proceed::fork;
 use crate::proceed::location::{Place, go_on_there, holder};
 use crate::repository::target::Meant;
 use crate::workers::holders;
-use crate::workers::run::new_uuid;
-use crate::workers::{has_table, table, unusable};
+use crate::workers::table::{exists, open_recovered, unusable};
 use crate::{Context, Error, Kind};
 
 /// Where a worker works and how its conversation begins.
@@ -38,7 +38,7 @@ pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>
             crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
         Meant::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
     };
-    let session = id.map_or_else(new_id, Ok)?;
+    let session = id.map_or_else(new_session_id, Ok)?;
     let named = context.config().claude_config_dir.clone();
     Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session, copy: None })
 }
@@ -66,7 +66,7 @@ pub(crate) fn forked(
         return Err(Error::new(Kind::Unavailable, why));
     }
     let place = Place::of(context, session)?;
-    let (to, config_folder) = (new_id()?, place.config_folder(context));
+    let (to, config_folder) = (new_session_id()?, place.config_folder(context));
     let directory = match into {
         Some(into) => context.path(into),
         None => place.start_directory(&session.id)?.to_owned(),
@@ -87,8 +87,11 @@ pub(crate) fn forked(
 /// is refused. `name` is what the refusal calls the session.
 pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> Result<(), Error> {
     holders::end_idle(context, session)?;
-    let living =
-        if has_table(context) { table(context)?.of_session(session).map_err(unusable)? } else { Vec::new() };
+    let living = if exists(context) {
+        open_recovered(context)?.of_session(session).map_err(unusable)?
+    } else {
+        Vec::new()
+    };
     if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
         return Err(has_a_worker(worker.id, name).hint(go_on_with_a_fork(session)));
     }
@@ -110,9 +113,4 @@ fn open_elsewhere(session: &SessionId, live: &Live) -> Error {
     Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
         .hint(go_on_with_a_fork(session))
         .hint(go_on_there(live))
-}
-
-fn new_id() -> Result<SessionId, Error> {
-    let made = new_uuid().parse();
-    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot make a session id", &error))
 }

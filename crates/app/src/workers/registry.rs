@@ -7,12 +7,12 @@ use openclaw::AgentRun;
 use workers::table::Worker;
 use workers::{Event, Handle, Manner, Table};
 
-use crate::workers::{open, unusable};
+use crate::workers::table::{open, unusable};
 use crate::{Context, Error};
 
 /// Enters what one worker does, in a thread of its own, until the worker has ended.
 #[derive(Debug)]
-pub struct Clerk {
+pub(crate) struct Clerk {
     done: Receiver<Option<String>>,
 }
 

@@ -9,18 +9,24 @@ pub use workers::Options;
 use workers::table::{Added, Wanted};
 use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
 
-use crate::choose::decisions::{self, Did};
+use crate::choose::answer::Answer;
+use crate::choose::decisions;
 use crate::choose::labels::labelled;
-use crate::choose::pick::{self, pick};
+use crate::choose::outcome::Did;
+use crate::choose::pick::pick;
+use crate::choose::request::Request as PickRequest;
+use crate::ids::new_uuid;
 use crate::proceed::claude::Steered;
 use crate::proceed::location::is_real;
 use crate::proceed::{claude, fork};
 use crate::repository::target::Meant;
 use crate::sessions::lookup::{Which, by_name};
+use crate::workers::host::{begin, look_after};
 use crate::workers::launch::{self, Course};
+use crate::workers::link::Link;
+use crate::workers::table::{open_recovered, unusable};
 use crate::workers::worktree;
 pub use crate::workers::worktree::Worktree;
-use crate::workers::{Link, begin, look_after, table, unusable};
 use crate::{Context, Error, Kind};
 
 /// A task, and how it is to be done.
@@ -33,7 +39,7 @@ pub struct Request {
     /// In which session.
     pub how: How,
     /// What `pick` answered, where it was asked already.
-    pub chosen: Option<pick::Answer>,
+    pub chosen: Option<Answer>,
     /// The name of the session it must go to.
     pub label: Option<String>,
     /// The work tree of its own that it is done in: there it is begun, or forked into.
@@ -78,7 +84,7 @@ pub struct Ready {
     /// The worker that has the directory at this moment.
     pub behind: Option<WorkerId>,
     /// What was decided, where `pick` was asked.
-    pub decision: Option<pick::Answer>,
+    pub decision: Option<Answer>,
     /// What it is run with.
     #[serde(skip)]
     pub(crate) claude: Steered,
@@ -145,7 +151,7 @@ fn enlist(
     context: &Context,
     request: &Request,
     course: Course,
-    decision: Option<pick::Answer>,
+    decision: Option<Answer>,
     claude: Steered,
 ) -> Result<Ready, Error> {
     let mut options = request.options.clone();
@@ -209,28 +215,23 @@ pub fn message(text: &str) -> Command {
     Command::Message { id: new_uuid(), text: text.to_owned() }
 }
 
-/// A new UUID.
-pub(crate) fn new_uuid() -> String {
-    uuid::Uuid::new_v4().to_string()
-}
-
 /// What `pick` answers, for a person who is asked where that leaves it open.
-pub fn choose(context: &Context, request: &Request) -> Result<pick::Answer, Error> {
+pub fn choose(context: &Context, request: &Request) -> Result<Answer, Error> {
     is_real(context)?;
-    let asked = pick::Request {
+    let asked = PickRequest {
         task: request.task.clone(),
         repo: request.repo.clone(),
         label: request.label.clone(),
         agent: request.agent.clone(),
         budget: request.options.budget_usd,
         is_carried_out: true,
-        ..pick::Request::default()
+        ..PickRequest::default()
     };
     pick(context, &asked)
 }
 
 /// What a person decided who was asked.
-pub fn decided(context: &Context, answer: &pick::Answer, how: &How) {
+pub fn decided(context: &Context, answer: &Answer, how: &How) {
     let did = match how {
         How::Chosen | How::Named(_) => return,
         How::Fresh => Did::BeganFresh,
@@ -245,7 +246,7 @@ pub fn decided(context: &Context, answer: &pick::Answer, how: &How) {
 }
 
 /// What is decided: where it is left open, by the person who was asked, else a fresh session.
-fn decide(context: &Context, request: &Request) -> Result<pick::Answer, Error> {
+fn decide(context: &Context, request: &Request) -> Result<Answer, Error> {
     let answer = match &request.chosen {
         Some(answer) => answer.clone(),
         None => choose(context, request)?.settled_by_nobody(),
@@ -273,7 +274,7 @@ fn is_free(context: &Context, request: &Request, label: &str) -> Result<(), Erro
 fn find_course(
     context: &Context,
     request: &Request,
-    decision: Option<&pick::Answer>,
+    decision: Option<&Answer>,
     release: Release,
 ) -> Result<Course, Error> {
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
@@ -296,7 +297,7 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
     })?;
     let sessions =
         crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
-    let has_worker = !table(context)?.of_session(&id).map_err(unusable)?.is_empty();
+    let has_worker = !open_recovered(context)?.of_session(&id).map_err(unusable)?.is_empty();
     if has_worker || sessions.iter().any(|session| session.id == id) {
         return Err(Error::new(Kind::Held, format!("there is a session {id} already"))
             .hint(format!("go on with it: backstory run --resume {id} <task>")));
@@ -307,7 +308,7 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
 /// The living worker of a session, named by its whole id.
 fn has_begun(context: &Context, text: &str) -> Result<Option<WorkerId>, Error> {
     let Ok(id) = text.parse() else { return Ok(None) };
-    let workers = table(context)?.of_session(&id).map_err(unusable)?;
+    let workers = open_recovered(context)?.of_session(&id).map_err(unusable)?;
     Ok(workers.iter().find(|worker| worker.place.is_some()).map(|worker| worker.id))
 }
 
@@ -336,7 +337,7 @@ fn add(
     let slot = meant.work_tree(context);
     let host = Life::own();
     let wanted = Wanted { spec, session, slot: &slot, message, host: &host };
-    match table(context)?.add(&wanted, context.now).map_err(unusable)? {
+    match open_recovered(context)?.add(&wanted, context.now).map_err(unusable)? {
         Added::Begins(id) => Ok((id, None)),
         Added::Waits(id, behind) => Ok((id, Some(behind))),
         Added::Full { running, queued } => {

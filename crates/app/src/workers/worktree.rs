@@ -6,9 +6,11 @@ use project::WorkTree;
 use serde::Serialize;
 use transcript::{ConfigFolder, Live};
 
+use crate::ids::new_uuid;
 use crate::repository::target::Meant;
-use crate::workers::run;
-use crate::workers::{self, WorkerJson, table, unusable};
+use crate::workers::control::stop;
+use crate::workers::list::{WorkerJson, find};
+use crate::workers::table::{open_recovered, unusable};
 use crate::{Context, Error, Kind};
 
 /// The work tree that a task is to be done in.
@@ -34,7 +36,7 @@ pub struct Removed {
 /// Makes the work tree, in the repository that is meant.
 pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> Result<WorkTree, Error> {
     let name = match wanted {
-        Worktree::New => format!("task-{}", run::new_uuid().chars().take(8).collect::<String>()),
+        Worktree::New => format!("task-{}", new_uuid().chars().take(8).collect::<String>()),
         Worktree::Named(name) => name.clone(),
     };
     if !project::is_work_tree_name(&name) {
@@ -59,16 +61,16 @@ pub(crate) fn unmake(context: &Context, path: &Path) {
 
 /// Ends a worker, where it has not ended, and removes its work tree, where nothing would be lost with it.
 pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
-    let before = workers::find(context, text)?;
+    let before = find(context, text)?;
     let number = before.worker.to_string();
-    let worker = if before.place.is_some() { workers::stop(context, &number)? } else { before };
+    let worker = if before.place.is_some() { stop(context, &number)? } else { before };
     let meant = meant(&worker.directory);
     let path = meant.work_tree(context);
     let kept = |why: String| {
         Error::new(Kind::Held, format!("the work tree {} is kept: {why}", path.display()))
             .hint(format!("when nothing would be lost with it: backstory stop {number} --remove-worktree"))
     };
-    let living = table(context)?.living().map_err(unusable)?;
+    let living = open_recovered(context)?.living().map_err(unusable)?;
     if let Some(other) = living.iter().find(|other| other.slot == path) {
         return Err(kept(format!("worker {} works there", other.id)));
     }

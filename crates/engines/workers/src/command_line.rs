@@ -4,7 +4,6 @@
 //! speaks through pipes ([`worker_command`]).
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -82,11 +81,6 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
-    /// Becomes `claude`, which takes over the terminal; comes back only when that fails.
-    pub fn exec(&self) -> io::Error {
-        self.command().exec()
-    }
-
     /// The line a person would type for it, whichever shell they have.
     pub fn for_a_shell(&self) -> Result<String, Unprintable> {
         let quoted = |word: &OsStr| quoted(word).ok_or_else(|| Unprintable { word: word.to_owned() });

@@ -5,14 +5,15 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::proceed::fork::{Candidate, Fork, Forked, Request, candidates, fork, work};
+use app::proceed::fork::{Candidate, Fork, Request, candidates, fork};
 use app::search::intent::{self, Found, Guidance, How};
 use app::sessions::list::Filter;
 use app::sessions::lookup::{Ranked, Which};
+use app::workers::{Forked, work};
 use app::{Context, Engine, Error, Kind};
 use serde::Serialize;
 
-use super::resume::{line, patience, wanted};
+use super::resume::{become_claude, line, patience, wanted};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{age, fit, safe};
@@ -216,7 +217,8 @@ pub(crate) fn start(fork: &Fork, print: bool) -> Result<(), Failure> {
     if print {
         return line(&fork.for_a_shell()?);
     }
-    Err(fork.run().into())
+    let cause = become_claude(fork.prepare()?);
+    Err(fork.not_started(&cause).into())
 }
 
 /// The session that a rank names.

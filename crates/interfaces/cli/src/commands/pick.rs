@@ -3,7 +3,9 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::choose::pick::{Answer, Considered, Outlay, Pack, Request, pick};
+use app::choose::answer::{Answer, Considered, Outlay, Pack};
+use app::choose::pick::pick;
+use app::choose::request::Request;
 use app::choose::why_not::{WhyNot, why_not};
 use app::{Context, Error, Kind, moment};
 use unicode_width::UnicodeWidthStr as _;

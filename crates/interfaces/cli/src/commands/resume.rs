@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use app::proceed::{fork, resume};
+use app::proceed::{CommandLine, fork, resume};
 use app::search::is_first;
 use app::sessions::lookup::{Ranked, Which, is_certain, which};
 use app::{Context, Error, Kind};
@@ -51,7 +51,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.print {
         return line(&fork::for_a_shell(&command)?);
     }
-    Err(resume::start(&command).into())
+    Err(fork::not_started(&command, &become_claude(&command)).into())
+}
+
+/// Replaces this process by `claude`; comes back only when that fails.
+pub(crate) fn become_claude(command: &CommandLine) -> std::io::Error {
+    use std::os::unix::process::CommandExt as _;
+    command.command().exec()
 }
 
 /// What the typed words name.

@@ -27,9 +27,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let Some(mut link) = supervise(context, args.worker)? else { return Ok(()) };
     let (tell, seen) = channel();
     signals(tell.clone(), |_| Seen::Told)?;
-    let events = link.listen();
+    let mut events = link.listen();
     std::thread::spawn(move || {
-        let _ = events.iter().find(|event| matches!(&**event, Event::Ended { .. }));
+        let _ = events.find(|event| matches!(event, Event::Ended { .. }));
         // Whoever waited may have gone.
         let _ = tell.send(Seen::Over);
     });

@@ -2,12 +2,11 @@
 //! out.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use app::workers::{Asked, Command, Event, Link, Request, WorkerState};
-use app::{Context, Pieces};
+use app::Context;
+use app::workers::{Asked, Command, Event, Events, Link, Request, WorkerState};
 
 use super::Slow;
 use super::interrupts::{Heeded, Interrupts};
@@ -44,7 +43,7 @@ pub(crate) struct Follow {
 }
 
 enum Seen {
-    Event(Arc<Event>),
+    Event(Box<Event>),
     /// There is no worker any more.
     Over,
     Line(String),
@@ -68,16 +67,15 @@ pub(crate) fn follow(
     let out = Output::plain();
     let is_seen = !how.json && io::stdout().is_terminal() && io::stderr().is_terminal();
     let show = Show::new(out.width());
-    let show = if is_seen { show.word_by_word(Pieces::new(context.secrets)) } else { show };
-    let questions = Questions::new(context, out.width());
-    let (thinking, pieces) = (is_seen.then(Thinking::default), Pieces::new(context.secrets));
+    let show = if is_seen { show.word_by_word() } else { show };
+    let questions = Questions::new(out.width());
+    let thinking = is_seen.then(Thinking::default);
     let mut desk = Desk {
         context,
         link,
         how,
         out,
         show,
-        pieces,
         thinking,
         questions,
         is_asked,
@@ -112,11 +110,9 @@ struct Desk<'a> {
     how: Follow,
     out: Output,
     show: Show,
-    /// What the model is writing, for a program.
-    pieces: Pieces,
     /// What is waited for, where a person sees it.
     thinking: Option<Thinking>,
-    questions: Questions<'a>,
+    questions: Questions,
     /// Whether a person is there who can be asked.
     is_asked: bool,
     interrupts: Interrupts,
@@ -195,22 +191,10 @@ impl Desk<'_> {
     /// What is printed of an event.
     fn text(&mut self, event: &Event) -> Result<Vec<u8>, Failure> {
         let mut text = Vec::new();
-        let context = self.context;
-        if !self.how.json {
-            self.show.event(&mut text, event, |event| context.told_event(event))?;
-            return Ok(text);
-        }
-        let piece = match event {
-            Event::Delta { text } => self.pieces.add(text),
-            Event::Text { agent: None, streamed: true, .. } => self.pieces.finish(),
-            _ => String::new(),
-        };
-        if !piece.is_empty() {
-            writeln!(text, "{}", json_line(&Event::Delta { text: piece })?)?;
-        }
-        if !matches!(event, Event::Delta { .. }) {
-            // Whole texts follow their pieces.
-            writeln!(text, "{}", json_line(&context.told_event(event))?)?;
+        if self.how.json {
+            writeln!(text, "{}", json_line(event)?)?;
+        } else {
+            self.show.event(&mut text, event)?;
         }
         Ok(text)
     }
@@ -234,8 +218,7 @@ impl Desk<'_> {
             return Ok(self.questions.asked(request)?);
         }
         if !self.how.json {
-            let request = self.context.told_request(request);
-            writeln!(io::stderr(), "{}", in_a_line(self.how.worker, &request))?;
+            writeln!(io::stderr(), "{}", in_a_line(self.how.worker, request))?;
         }
         Ok(())
     }
@@ -325,10 +308,10 @@ pub(crate) fn in_a_line(worker: i64, request: &Request) -> String {
     format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id} {answer}")
 }
 
-fn forward(events: Receiver<Arc<Event>>, to: Sender<Seen>) {
+fn forward(events: Events, to: Sender<Seen>) {
     std::thread::spawn(move || {
         for event in events {
-            if to.send(Seen::Event(event)).is_err() {
+            if to.send(Seen::Event(Box::new(event))).is_err() {
                 return;
             }
         }

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
 
-use app::Context;
 use app::workers::{Asked, Reply, Request};
 use serde_json::Value;
 
@@ -13,8 +12,7 @@ use super::prompt::{Prompt, Step};
 const INSTEAD: &str = "Interrupted. What should Claude do instead (Enter ends)? ";
 
 /// The questions that are open.
-pub(crate) struct Questions<'a> {
-    context: &'a Context,
+pub(crate) struct Questions {
     width: usize,
     /// The first one is shown.
     open: VecDeque<Prompt>,
@@ -40,11 +38,11 @@ pub(crate) enum Typed {
     Nothing,
 }
 
-impl<'a> Questions<'a> {
+impl Questions {
     /// None yet; lines have at most `width` cells.
-    pub(crate) fn new(context: &'a Context, width: usize) -> Self {
+    pub(crate) fn new(width: usize) -> Self {
         let open = VecDeque::new();
-        Self { context, width, open, answered: None, instead: false, is_shown: false, plan: Value::Null }
+        Self { width, open, answered: None, instead: false, is_shown: false, plan: Value::Null }
     }
 
     /// Takes in what a tool is called with, which may be a plan.
@@ -156,8 +154,7 @@ impl<'a> Questions<'a> {
         if matches!(request.asked(), Asked::Plan(plan) if plan.is_empty()) && whole.input.is_object() {
             whole.input["plan"].clone_from(&self.plan);
         }
-        let shown = self.context.told_request(&whole);
-        Prompt::new(request.clone(), &shown, self.width)
+        Prompt::new(request.clone(), &whole, self.width)
     }
 
     fn ask(&mut self, text: &str) -> io::Result<()> {

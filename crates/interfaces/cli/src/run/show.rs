@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use app::Pieces;
 use app::workers::{Event, TurnResult, WorkerState};
 use model::SessionId;
 use serde_json::Value;
@@ -17,7 +16,7 @@ pub(crate) struct Show {
     /// What was streamed and has no end of its line yet.
     open: String,
     /// Where a person looks on: words as they come, and the lines they stand in.
-    words: Option<(Pieces, Wrap)>,
+    words: Option<Wrap>,
     /// Whether words wait, for the person is asked something; and those that do.
     holds: bool,
     held: String,
@@ -49,8 +48,8 @@ impl Show {
     }
 
     /// The same, and what the model says word by word.
-    pub(crate) fn word_by_word(self, pieces: Pieces) -> Self {
-        Self { words: Some((pieces, Wrap::new(self.width))), ..self }
+    pub(crate) fn word_by_word(self) -> Self {
+        Self { words: Some(Wrap::new(self.width)), ..self }
     }
 
     /// Whether words wait: a question that is open would be asked again below each of them.
@@ -60,58 +59,50 @@ impl Show {
 
     /// Whether a line has begun and has no end.
     pub(crate) fn is_open(&self) -> bool {
-        self.words.as_ref().is_some_and(|(_, wrap)| wrap.is_open())
+        self.words.as_ref().is_some_and(Wrap::is_open)
     }
 
-    /// Writes what an event is to a person; `told` makes of a text what may leave.
-    pub(crate) fn event(
-        &mut self,
-        out: &mut impl Write,
-        event: &Event,
-        told: impl Fn(&Event) -> Event,
-    ) -> io::Result<()> {
+    /// Writes what an event is to a person.
+    pub(crate) fn event(&mut self, out: &mut impl Write, event: &Event) -> io::Result<()> {
         match event {
-            Event::Delta { text } if let Some((pieces, wrap)) = &mut self.words => {
+            Event::Delta { text } if let Some(wrap) = &mut self.words => {
                 self.is_streamed = true;
-                self.held += &wrap.add(&safe_lines(&pieces.add(text)));
+                self.held += &wrap.add(&safe_lines(text));
                 if self.holds {
                     return Ok(());
                 }
                 write!(out, "{}", std::mem::take(&mut self.held))
             }
-            Event::Text { agent: None, streamed: true, text }
-                if let Some((pieces, wrap)) = &mut self.words =>
-            {
+            Event::Text { agent: None, streamed: true, text } if let Some(wrap) = &mut self.words => {
                 self.last.clone_from(text);
                 if !std::mem::take(&mut self.is_streamed) {
                     // Its pieces were missed.
-                    return self.whole(out, &told(event));
+                    return self.whole(out, event);
                 }
-                self.held += &wrap.add(&safe_lines(&pieces.finish()));
                 wrap.add("\n");
                 writeln!(out, "{}", std::mem::take(&mut self.held))
             }
-            // A line leaves when it is whole: a secret is not known by half of it.
+            // Whoever reads a pipe reads lines.
             Event::Delta { text } => {
                 self.open += text;
                 let Some(end) = self.open.rfind('\n') else { return Ok(()) };
                 let rest = self.open.split_off(end + 1);
                 let text = std::mem::replace(&mut self.open, rest);
-                said(out, &told(&Event::Delta { text }))
+                write!(out, "{}", safe_lines(&text))
             }
             Event::Text { agent: None, streamed: true, text } => {
                 self.last.clone_from(text);
                 let text = std::mem::take(&mut self.open);
-                said(out, &told(&Event::Delta { text }))?;
+                write!(out, "{}", safe_lines(&text))?;
                 writeln!(out)
             }
             other => {
                 let mut lines = Vec::new();
-                self.whole(&mut lines, &told(other))?;
+                self.whole(&mut lines, other)?;
                 if !lines.is_empty() && self.is_open() && self.held.is_empty() {
                     // It stands below the words that have come so far.
                     lines.insert(0, b'\n');
-                    self.words.iter_mut().for_each(|(_, wrap)| drop(wrap.add("\n")));
+                    self.words.iter_mut().for_each(|wrap| drop(wrap.add("\n")));
                 }
                 out.write_all(&lines)
             }
@@ -187,13 +178,6 @@ impl Show {
     }
 }
 
-fn said(out: &mut impl Write, event: &Event) -> io::Result<()> {
-    match event {
-        Event::Delta { text } => write!(out, "{}", safe_lines(text)),
-        _ => Ok(()),
-    }
-}
-
 /// What a tool is called with, in a few words.
 fn brief(name: &str, input: &Value) -> String {
     const TELLING: [&str; 7] = ["command", "file_path", "pattern", "url", "query", "description", "prompt"];
@@ -242,7 +226,7 @@ mod tests {
         let mut out = Vec::new();
         let mut show = Show::new(60);
         for event in events {
-            show.event(&mut out, event, Clone::clone).unwrap();
+            show.event(&mut out, event).unwrap();
         }
         anstream::adapter::strip_bytes(&out).into_vec().try_into().unwrap()
     }
@@ -274,19 +258,19 @@ mod tests {
 
     #[test]
     fn what_else_happens_stands_below_the_words_that_have_come() {
-        let mut show = Show::new(60).word_by_word(Pieces::new(app::Secrets::Redacted));
+        let mut show = Show::new(60).word_by_word();
         let delta = |text: &str| Event::Delta { text: text.to_owned() };
         let whole = |text: &str| Event::Text { text: text.to_owned(), agent: None, streamed: true };
         let note = || Event::Note { text: "compacts".to_owned() };
         let mut said = |is_asked: bool, event: Event| -> String {
             let mut out = Vec::new();
             show.hold(is_asked);
-            show.event(&mut out, &event, Clone::clone).unwrap();
+            show.event(&mut out, &event).unwrap();
             anstream::adapter::strip_bytes(&out).into_vec().try_into().unwrap()
         };
-        assert_eq!(said(false, delta("One two thr")), "One two ");
+        assert_eq!(said(false, delta("One two ")), "One two ");
         assert_eq!(said(false, note()), "\ncompacts\n");
-        assert_eq!(said(false, delta("ee four ")), "three four ");
+        assert_eq!(said(false, delta("three four ")), "three four ");
         // While a question stands below, no word comes between.
         assert_eq!(said(true, delta("five ")), "");
         assert_eq!(said(false, delta("six ")), "five six ");

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::Style;
-use app::choose::pick::{Answer, Considered};
+use app::choose::answer::{Answer, Considered};
 use app::workers::run::{How, Request, choose, decided};
 use app::{Context, Error, Kind};
 

@@ -1,4 +1,4 @@
-//! A text that is told while it is written: word by word, and no secret by its parts.
+//! A text that is redacted while it is written: it leaves word by word, and no secret leaves by its parts.
 
 use crate::Secrets;
 
@@ -9,7 +9,7 @@ const CJK: char = '\u{2e80}';
 
 /// The pieces of a text, as they come.
 #[derive(Debug)]
-pub struct Pieces {
+pub(crate) struct Pieces {
     secrets: Secrets,
     /// What has come and is looked at still; it begins where a line did, or a word.
     text: String,
@@ -19,12 +19,12 @@ pub struct Pieces {
 
 impl Pieces {
     /// None yet.
-    pub fn new(secrets: Secrets) -> Self {
+    pub(crate) fn new(secrets: Secrets) -> Self {
         Self { secrets, text: String::new(), told: String::new() }
     }
 
     /// Takes in a piece; gives back what can be told now: whole words.
-    pub fn add(&mut self, piece: &str) -> String {
+    pub(crate) fn add(&mut self, piece: &str) -> String {
         let before = self.text.len();
         self.text += piece;
         let last = piece.char_indices().rev().find(|(_, c)| c.is_whitespace() || *c >= CJK);
@@ -37,7 +37,7 @@ impl Pieces {
     }
 
     /// The text is whole; gives back what was not told of it.
-    pub fn finish(&mut self) -> String {
+    pub(crate) fn finish(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         let told = self.secrets.told(text.into());
         let more = self.go_on(told);

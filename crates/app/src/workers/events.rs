@@ -1,0 +1,86 @@
+//! The events of a worker as they leave: without secrets, also where a text comes in pieces.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use workers::Event;
+
+use crate::Context;
+use crate::workers::pieces::Pieces;
+
+/// The events of one worker, in order; the iterator waits for the next one and ends with the worker.
+#[derive(Debug)]
+pub struct Events {
+    context: Context,
+    raw: Receiver<Arc<Event>>,
+    /// The text that is being written.
+    pieces: Pieces,
+    ready: VecDeque<Event>,
+}
+
+impl Events {
+    pub(crate) fn new(context: &Context, raw: Receiver<Arc<Event>>) -> Self {
+        let pieces = Pieces::new(context.secrets);
+        Self { context: context.clone(), raw, pieces, ready: VecDeque::new() }
+    }
+
+    fn take(&mut self, event: &Event) {
+        let piece = match event {
+            Event::Delta { text } => self.pieces.add(text),
+            // A whole text follows its pieces.
+            Event::Text { agent: None, streamed: true, .. } => self.pieces.finish(),
+            _ => String::new(),
+        };
+        if !piece.is_empty() {
+            self.ready.push_back(Event::Delta { text: piece });
+        }
+        if !matches!(event, Event::Delta { .. }) {
+            self.ready.push_back(self.context.redacted(event));
+        }
+    }
+}
+
+impl Iterator for Events {
+    type Item = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let event = self.raw.recv().ok()?;
+            self.take(&event);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::{Config, testing};
+
+    #[test]
+    fn a_secret_leaves_neither_in_pieces_nor_whole() {
+        let secret = format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi");
+        let (send, raw) = channel();
+        let mut events = Events::new(&testing::context(Config::default()), raw);
+        let text = format!("use {secret} now");
+        for piece in text.as_bytes().chunks(3) {
+            let text = String::from_utf8_lossy(piece).into_owned();
+            send.send(Arc::new(Event::Delta { text })).unwrap();
+        }
+        send.send(Arc::new(Event::Text { text, agent: None, streamed: true })).unwrap();
+        drop(send);
+        let all: Vec<Event> = events.by_ref().collect();
+        let pieces = all.iter().filter_map(|event| match event {
+            Event::Delta { text } => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(pieces.collect::<String>(), "use [redacted:github-token] now");
+        assert!(!format!("{all:?}").contains(&secret[4..]), "{all:?}");
+        assert!(matches!(all.last(), Some(Event::Text { text, .. }) if text.ends_with("] now")), "{all:?}");
+    }
+}

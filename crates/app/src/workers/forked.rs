@@ -1,0 +1,48 @@
+//! A worker that works on an intent in a fork of a session.
+
+use model::{Session, SessionId};
+use serde::Serialize;
+use workers::WorkerId;
+
+use crate::proceed::fork::{Request, existing};
+use crate::workers::host::detach;
+use crate::workers::run;
+use crate::{Context, Error, Kind};
+
+/// A fork on which a worker works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Forked {
+    /// What people call the session it came from.
+    pub session_name: String,
+    /// The terminal it runs in; it has none.
+    pub terminal_id: Option<String>,
+    /// The session it came from.
+    pub resume_session_id: SessionId,
+    /// Its own id.
+    pub session_id: SessionId,
+    /// Its worker.
+    pub worker_id: WorkerId,
+}
+
+/// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for.
+pub fn work(context: &Context, session: &Session, request: &Request, intent: &str) -> Result<Forked, Error> {
+    if !request.extra.is_empty() {
+        let message = "what stands behind `--` is for a `claude` on a terminal, and a worker has none";
+        let options =
+            format!("a worker takes options of its own: backstory run --fork {} --help", session.id);
+        return Err(Error::new(Kind::Usage, message).hint(options));
+    }
+    let request = Request {
+        into: request.into.as_deref().map(|into| existing(context, into)).transpose()?,
+        ..request.clone()
+    };
+    let ready = run::in_a_fork(context, session, &request, intent)?;
+    detach(context, ready.worker)?;
+    Ok(Forked {
+        session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
+        terminal_id: None,
+        resume_session_id: session.id.clone(),
+        session_id: ready.session_id,
+        worker_id: ready.worker,
+    })
+}

@@ -1,0 +1,129 @@
+//! The process that runs a worker: this one, or one of its own in the background that outlives a terminal.
+
+use std::process::{Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use workers::table::Worker;
+use workers::{Life, Limits, Order, Remote, Table, WorkerId};
+
+use crate::proceed::claude::{self, Steered};
+use crate::workers::link::{Link, Peer};
+use crate::workers::registry::{self, Clerk};
+use crate::workers::table::{exists, home, open, open_recovered, unusable};
+use crate::{Context, Error, Kind};
+
+/// How long a process in the background may take until it can be reached: on a busy machine `claude` alone takes seconds
+/// to say which release it is. One that has ended is not waited for.
+const REACHED: Duration = Duration::from_mins(5);
+/// How often it is looked.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// Runs a worker whose Backstory is not this one until it ends: what outlives a terminal.
+///
+/// Where another process runs it already, nothing is done.
+pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error> {
+    let mut table = open(context)?;
+    let own = Life::own();
+    let began = Instant::now();
+    while began.elapsed() < REACHED {
+        let Some(worker) = table.get(id).map_err(unusable)?.filter(|worker| worker.place.is_some()) else {
+            return Ok(None);
+        };
+        if worker.host == own {
+            return begin(context, id, claude::steered(context)?).map(Some);
+        }
+        if !worker.host.is_alive() {
+            table.hand_over(id, &worker.host, &own).map_err(unusable)?;
+        }
+        pause();
+    }
+    Ok(None)
+}
+
+/// Runs a worker of the table in this process.
+pub(crate) fn begin(context: &Context, id: WorkerId, claude: Steered) -> Result<Link, Error> {
+    let (handle, _) = workers::start(order(context, claude), id).map_err(unusable)?;
+    let clerk = Clerk::hire(context, &handle)?;
+    Ok(Link::new(context, id, Peer::Here { handle, clerk }))
+}
+
+/// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
+pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
+    hand_over(context, &mut open(context)?, id, &Life::own())?;
+    let began = Instant::now();
+    while began.elapsed() < REACHED {
+        if Remote::connect(&home(context), id).is_ok() {
+            return Ok(());
+        }
+        let worker = open(context)?.get(id).map_err(unusable)?.filter(|worker| !worker.state.is_over());
+        match worker {
+            None => return Ok(()),
+            Some(worker) if !worker.host.is_alive() => break,
+            Some(_) => pause(),
+        }
+    }
+    let message = format!("worker {id} was started in the background, but cannot be reached");
+    Err(Error::new(Kind::Unavailable, message).hint("`backstory workers` shows what has become of it"))
+}
+
+/// Looks after what a killed Backstory left: tasks that nobody runs any more are run again in the background.
+pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
+    if !exists(context) {
+        return Ok(());
+    }
+    let mut table = open_recovered(context)?;
+    let waiting = table.living().map_err(unusable)?.into_iter().filter(|worker| !worker.host.is_alive());
+    let waiting: Vec<_> = waiting.filter(|worker| !worker.state.is_over()).collect();
+    for worker in waiting {
+        hand_over(context, &mut table, worker.id, &worker.host)?;
+    }
+    registry::catch_up(context, &mut table)
+}
+
+/// The worker whose first message has this id, once what a killed Backstory left is looked after.
+pub(crate) fn of_message(context: &Context, message: &str) -> Result<Option<Worker>, Error> {
+    look_after(context)?;
+    open_recovered(context)?.of_message(message).map_err(unusable)
+}
+
+/// Gives a worker of one Backstory to a process of its own. Where it is another's by now, that has it.
+fn hand_over(context: &Context, table: &mut Table, id: WorkerId, from: &Life) -> Result<(), Error> {
+    let mut process = Process::new(context.program());
+    process.arg("worker").arg(id.to_string()).current_dir(&context.config().home).env_remove(workers::MARK);
+    process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let failed = |error: &std::io::Error| {
+        Error::caused(
+            Kind::Unavailable,
+            format!("cannot start {} in the background", context.program().display()),
+            error,
+        )
+    };
+    let mut child = process.spawn().map_err(|error| failed(&error))?;
+    // Where it has ended already, the table says what became of the worker.
+    if let Some(life) = Life::of(child.id()) {
+        table.hand_over(id, from, &life).map_err(unusable)?;
+    }
+    // A child is waited for, so that none is left behind where this process goes on for long.
+    std::thread::spawn(move || child.wait());
+    Ok(())
+}
+
+/// What workers are run with.
+fn order(context: &Context, claude: Steered) -> Order {
+    let settings = context.config().settings.workers;
+    let limits = Limits {
+        start: Duration::from_secs(settings.start_seconds.into()),
+        silence: Duration::from_secs(settings.silent_seconds.into()),
+        idle: Duration::from_secs(u64::from(settings.idle_minutes) * 60),
+        ..Limits::default()
+    };
+    let Steered { program, release } = claude;
+    let folders = context.config().places().config_folders;
+    Order { home: home(context), program, release, limits, folders, clock: context.app.clock }
+}
+
+/// Waits a moment for another process, whose start and end are told to nobody.
+#[expect(clippy::disallowed_methods, reason = "another process's start and end are told to nobody")]
+pub(crate) fn pause() {
+    std::thread::sleep(GLANCE);
+}

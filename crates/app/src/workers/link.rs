@@ -1,0 +1,90 @@
+//! A connection to one worker, of this process or of another: what it says, redacted, and what it can be told.
+
+use workers::{Command, Event, Handle, Manner, Remote, WorkerId};
+
+use crate::Context;
+use crate::workers::events::Events;
+use crate::workers::registry::Clerk;
+use crate::workers::restore;
+
+/// A connection to one worker.
+#[derive(Debug)]
+pub struct Link {
+    context: Context,
+    worker: WorkerId,
+    peer: Peer,
+}
+
+/// Who runs the worker.
+#[derive(Debug)]
+pub(crate) enum Peer {
+    /// This process; the clerk enters what the worker does for an agent.
+    Here { handle: Handle, clerk: Option<Clerk> },
+    /// Another process.
+    There(Remote),
+}
+
+/// What a worker of this process can be told by one who does not listen to it.
+#[derive(Debug, Clone)]
+pub struct Control(Handle);
+
+impl Control {
+    /// Sends a command; the error says why the worker refuses it.
+    pub fn command(&self, command: Command) -> Result<(), String> {
+        self.0.command(command)
+    }
+
+    /// Waits until the worker has ended.
+    pub fn wait(&self) {
+        let _ = self.0.listen(Manner::HearsAll).iter().find(|event| matches!(&**event, Event::Ended { .. }));
+    }
+}
+
+impl Link {
+    pub(crate) fn new(context: &Context, worker: WorkerId, peer: Peer) -> Self {
+        Self { context: context.clone(), worker, peer }
+    }
+
+    /// Control over a worker of this process; `None` for one of another process.
+    pub fn control(&self) -> Option<Control> {
+        match &self.peer {
+            Peer::Here { handle, .. } => Some(Control(handle.clone())),
+            Peer::There(_) => None,
+        }
+    }
+
+    /// Sends a command; the error says why the worker refuses it.
+    pub fn command(&self, command: Command) -> Result<(), String> {
+        let command = restore::command(&self.context, self.worker, command);
+        match &self.peer {
+            Peer::Here { handle, .. } => handle.command(command),
+            Peer::There(remote) => remote.command(&command),
+        }
+    }
+
+    /// Ends the worker, and waits for its end.
+    pub fn end(&mut self) {
+        let mut events = self.listen();
+        // One that has ended already has nothing more to say.
+        if self.command(Command::Stop).is_ok() {
+            let _ = events.find(|event| matches!(event, Event::Ended { .. }));
+        }
+    }
+
+    /// Waits until everybody who listens to a worker of this process knows how it ended, and OpenClaw's registry does,
+    /// where it worked for an agent; what hindered that otherwise.
+    pub fn last_words(&self) -> Option<String> {
+        let Peer::Here { handle, clerk } = &self.peer else { return None };
+        handle.last_words();
+        clerk.as_ref().and_then(Clerk::wait)
+    }
+
+    /// What happened lately and what happens from now on, redacted; it ends with the worker.
+    pub fn listen(&mut self) -> Events {
+        let raw = match &mut self.peer {
+            Peer::Here { handle, .. } => handle.listen(Manner::HearsAll),
+            Peer::There(remote) => remote.listen(),
+        };
+        Events::new(&self.context, raw)
+    }
+}

@@ -1,0 +1,88 @@
+//! `workers`: what Backstory has started, newest first.
+
+use std::path::PathBuf;
+
+use model::SessionId;
+use serde::Serialize;
+use workers::table::{Facts, Place, Worker};
+use workers::{PermissionMode, Table, WorkerId, WorkerState};
+
+use crate::workers::host::look_after;
+use crate::workers::table;
+use crate::workers::table::{home, open_recovered, unusable};
+use crate::{Context, Error};
+
+/// How many workers are listed, newest first.
+const LISTED: usize = 50;
+
+/// A worker as it is told.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerJson {
+    /// Its number.
+    pub worker: WorkerId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// Its state, with what is true in it.
+    #[serde(flatten)]
+    pub state: WorkerState,
+    /// What it has of its directory; absent where it is over.
+    pub place: Option<Place>,
+    /// The directory it works in.
+    #[serde(serialize_with = "model::path")]
+    pub directory: PathBuf,
+    /// What it is to do.
+    pub task: String,
+    /// The OpenClaw agent it works for.
+    pub agent_id: Option<String>,
+    /// What it may do without asking.
+    pub permission_mode: PermissionMode,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// The Backstory that runs it, or waits with it; where it is over, that ran it.
+    pub host_pid: u32,
+    /// What has become of it.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// How much of its budget is used, in percent.
+    pub budget_used_pct: Option<f64>,
+    /// Where its frames are kept.
+    #[serde(serialize_with = "model::path")]
+    pub frames: PathBuf,
+}
+
+/// The workers, newest first. What a killed Backstory left is run by hosts of their own.
+pub fn list(context: &Context) -> Result<Vec<WorkerJson>, Error> {
+    look_after(context)?;
+    let table = open_recovered(context)?;
+    let workers = table.all(LISTED).map_err(unusable)?;
+    workers.iter().map(|worker| describe(context, &table, worker)).collect()
+}
+
+/// One worker, by its number or by its session's id or the beginning of it.
+pub fn find(context: &Context, text: &str) -> Result<WorkerJson, Error> {
+    let table = open_recovered(context)?;
+    describe(context, &table, &table::find(&table, text)?)
+}
+
+pub(crate) fn describe(context: &Context, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> {
+    let spent = table.spent(&worker.session).map_err(unusable)?;
+    Ok(WorkerJson {
+        worker: worker.id,
+        session_id: worker.session.clone(),
+        state: context.redacted(&worker.state),
+        place: worker.place,
+        directory: worker.directory.clone(),
+        task: context.secrets.told(worker.task.as_str().into()),
+        agent_id: worker.agent.as_ref().map(ToString::to_string),
+        permission_mode: worker.spec.options.permission_mode,
+        pid: worker.process.as_ref().map(|process| process.pid),
+        host_pid: worker.host.pid,
+        budget_used_pct: worker.facts.budget_usd.map(|budget| spent / budget * 100.0),
+        facts: Facts {
+            model: worker.facts.model.as_deref().map(|model| context.secrets.told(model.into())),
+            version: worker.facts.version.as_deref().map(|version| context.secrets.told(version.into())),
+            ..worker.facts.clone()
+        },
+        frames: workers::frames(&home(context), worker.id),
+    })
+}

@@ -1,0 +1,121 @@
+//! Answers to requests that were shown without their secrets.
+//!
+//! Whoever answers has seen `[redacted:kind]`, and names questions and choices by what they saw. Claude Code knows them
+//! by what it asked.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::Value;
+use workers::{Command, Reply, Request, WorkerId, WorkerState};
+
+use crate::Context;
+use crate::workers::table::open;
+
+/// The command in the words of the worker's own request.
+pub(crate) fn command(context: &Context, worker: WorkerId, command: Command) -> Command {
+    match command {
+        Command::Answer { request, reply } if has_words(&reply) => {
+            let reply = match asked(context, worker, &request) {
+                Some(asked) => restored(reply, &Originals::of(&asked.input)),
+                None => reply,
+            };
+            Command::Answer { request, reply }
+        }
+        other => other,
+    }
+}
+
+/// Whether an answer can repeat words of the request.
+fn has_words(reply: &Reply) -> bool {
+    matches!(reply, Reply::Answers { .. } | Reply::Allow { input: Some(_), .. })
+}
+
+fn asked(context: &Context, worker: WorkerId, request: &str) -> Option<Request> {
+    let worker = open(context).ok()?.get(worker).ok()??;
+    let WorkerState::WaitingPermission { requests } = worker.state else { return None };
+    requests.into_iter().find(|asked| asked.request == request)
+}
+
+fn restored(reply: Reply, originals: &Originals) -> Reply {
+    match reply {
+        Reply::Answers { answers } => Reply::Answers {
+            answers: answers
+                .into_iter()
+                .map(|(question, answer)| (originals.text(question), originals.text(answer)))
+                .collect(),
+        },
+        Reply::Allow { input, always } => {
+            Reply::Allow { input: input.map(|input| originals.value(input)), always }
+        }
+        deny @ Reply::Deny { .. } => deny,
+    }
+}
+
+/// Texts of a request, by what is shown of them.
+#[derive(Debug, Default)]
+struct Originals(HashMap<String, String>);
+
+impl Originals {
+    fn of(input: &Value) -> Self {
+        let mut all = Self::default();
+        all.enter(input);
+        all
+    }
+
+    fn enter(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(shown) = redact::redacted(Cow::Borrowed(text)) {
+                    self.0.insert(shown, text.clone());
+                }
+            }
+            Value::Array(all) => all.iter().for_each(|one| self.enter(one)),
+            Value::Object(all) => all.values().for_each(|one| self.enter(one)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn text(&self, shown: String) -> String {
+        self.0.get(&shown).cloned().unwrap_or(shown)
+    }
+
+    fn value(&self, value: Value) -> Value {
+        match value {
+            Value::String(shown) => Value::String(self.text(shown)),
+            Value::Array(all) => all.into_iter().map(|one| self.value(one)).collect(),
+            Value::Object(all) => all.into_iter().map(|(name, one)| (name, self.value(one))).collect(),
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_names_what_was_asked() {
+        let secret = format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi");
+        let question = format!("Use {secret}?");
+        let input =
+            json!({"questions": [{"question": question, "options": [{"label": secret}, {"label": "No"}]}]});
+        let originals = Originals::of(&input);
+        let shown = "Use [redacted:github-token]?".to_owned();
+        let check = |answer: &str, expected: &str| {
+            let answers = [(shown.clone(), answer.to_owned())].into();
+            let Reply::Answers { answers } = restored(Reply::Answers { answers }, &originals) else {
+                panic!()
+            };
+            assert_eq!(answers.get(&question).map(String::as_str), Some(expected));
+        };
+        check("No", "No");
+        check("[redacted:github-token]", &secret);
+        let reply =
+            Reply::Allow { input: Some(json!({"command": "ls", "questions": [shown]})), always: false };
+        let Reply::Allow { input, .. } = restored(reply, &originals) else { panic!() };
+        assert_eq!(input.unwrap(), json!({"command": "ls", "questions": [question]}));
+    }
+}

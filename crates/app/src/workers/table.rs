@@ -1,0 +1,79 @@
+//! The table of workers as requests use it: opened, put right, and searched by what a person types.
+
+use std::path::PathBuf;
+
+use workers::table::{FILE, Worker};
+use workers::{Table, recover};
+
+use crate::{Context, Error, Kind};
+
+/// Whether there ever was a worker.
+pub(crate) fn exists(context: &Context) -> bool {
+    file(context).exists()
+}
+
+/// Opens the table and enters what became of workers whose Backstory was killed.
+pub(crate) fn open_recovered(context: &Context) -> Result<Table, Error> {
+    let mut table = open(context)?;
+    recover(&mut table, &context.config().places().config_folders, &home(context), context.now)
+        .map_err(unusable)?;
+    Ok(table)
+}
+
+pub(crate) fn open(context: &Context) -> Result<Table, Error> {
+    Table::open(&file(context)).map_err(unusable)
+}
+
+fn file(context: &Context) -> PathBuf {
+    context.config().state.join(FILE)
+}
+
+/// Backstory's own folder by the name that all its processes give it.
+pub(crate) fn home(context: &Context) -> PathBuf {
+    context.config().state.canonicalize().unwrap_or_else(|_| context.config().state.clone())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
+pub(crate) fn unusable(error: workers::table::TableError) -> Error {
+    Error::caused(Kind::Unavailable, "workers cannot be kept count of", &error)
+}
+
+pub(crate) fn find(table: &Table, text: &str) -> Result<Worker, Error> {
+    lookup(table, text)?.ok_or_else(|| {
+        Error::new(Kind::NotFound, format!("there is no worker `{text}`"))
+            .hint("`backstory workers` shows them; name one by its number or its session's id")
+    })
+}
+
+/// A worker by its number, or the newest of a session by its id or the beginning of that.
+pub(crate) fn lookup(table: &Table, text: &str) -> Result<Option<Worker>, Error> {
+    if let Ok(id) = text.parse()
+        && let Some(worker) = table.get(id).map_err(unusable)?
+    {
+        return Ok(Some(worker));
+    }
+    let all = table.all(usize::MAX).map_err(unusable)?;
+    let begins = |worker: &&Worker| text.len() >= 4 && worker.session.as_str().starts_with(text);
+    let mut named: Vec<_> = all.iter().filter(begins).collect();
+    named.dedup_by(|one, other| one.session == other.session);
+    if named.len() > 1 {
+        let message = format!("several workers' sessions begin with `{text}`; name one by its number");
+        return Err(Error::new(Kind::Ambiguous, message));
+    }
+    Ok(named.first().map(|worker| (*worker).clone()))
+}
+
+pub(crate) fn not_running(worker: &Worker) -> Error {
+    if worker.state.is_over() {
+        return over(worker);
+    }
+    Error::new(Kind::Unavailable, format!("worker {} cannot be reached", worker.id))
+        .hint("`backstory workers` shows what has become of it")
+}
+
+pub(crate) fn over(worker: &Worker) -> Error {
+    let message = format!("worker {} is over: {}", worker.id, worker.state.word());
+    Error::new(Kind::NotFound, message)
+        .hint(format!("what was said: backstory show {}", worker.session))
+        .hint(format!("go on with its session: backstory send {} <message>", worker.id))
+}
