@@ -285,7 +285,8 @@ fn about_index(context: &Context) -> Result<Option<Index>, Error> {
 }
 
 fn broken(error: &Error) -> Finding {
-    problem(error.message.clone(), None, error.hints.join("; "))
+    let steps: Vec<_> = error.next_steps.iter().map(ToString::to_string).collect();
+    problem(error.message.clone(), None, steps.join("; "))
 }
 
 /// Transcripts that Claude Code will delete soon, as one finding for each config folder.

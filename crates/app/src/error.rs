@@ -2,15 +2,17 @@
 
 use std::fmt::{self, Display};
 
+use crate::NextStep;
+
 /// A failure: its kind, a message that names the thing and the place, and next steps.
 #[derive(Debug)]
 pub struct Error {
-    /// What sort of failure it is; the faces choose exit codes and statuses by it.
+    /// What sort of failure it is; interfaces choose exit codes and statuses by it.
     pub kind: Kind,
     /// What failed, on what, and why.
     pub message: String,
-    /// What to do now, one step each.
-    pub hints: Vec<String>,
+    /// What to do now.
+    pub next_steps: Vec<NextStep>,
 }
 
 /// The sorts of failure that callers tell apart.
@@ -20,23 +22,49 @@ pub enum Kind {
     Usage,
     /// A settings file or variable makes no sense.
     Settings,
-    /// Nothing is called so.
+    /// Nothing goes by that name.
     NotFound,
-    /// More than one thing is called so.
+    /// More than one thing goes by that name.
     Ambiguous,
-    /// A file or database could not be used.
+    /// A file, database, program or worker could not be used.
     Unavailable,
     /// A live process holds the session.
     Held,
+    /// The caller may not do that.
+    Forbidden,
+    /// The caller cancelled the request.
+    Cancelled,
+    /// What was sent or asked for is larger than it may be.
+    TooLarge,
+    /// Backstory is wrong.
+    Internal,
+}
+
+impl Kind {
+    /// The stable code of the kind, for programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::Settings => "settings",
+            Self::NotFound => "not_found",
+            Self::Ambiguous => "ambiguous",
+            Self::Unavailable => "unavailable",
+            Self::Held => "held",
+            Self::Forbidden => "forbidden",
+            Self::Cancelled => "cancelled",
+            Self::TooLarge => "too_large",
+            Self::Internal => "internal",
+        }
+    }
 }
 
 impl Error {
     /// A failure without next steps yet.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hints: Vec::new() }
+        Self { kind, message: message.into(), next_steps: Vec::new() }
     }
 
-    /// A failure caused by another one, told in one line with all its causes.
+    /// A failure caused by another one, in one line with all its causes.
     pub fn caused(kind: Kind, attempt: impl Display, cause: &dyn std::error::Error) -> Self {
         let mut message = format!("{attempt}: {cause}");
         let mut source = cause.source();
@@ -47,10 +75,16 @@ impl Error {
         Self::new(kind, message)
     }
 
+    /// Adds advice that holds in every interface.
+    #[must_use]
+    pub fn hint(self, advice: impl Into<String>) -> Self {
+        self.next(NextStep::Advice { text: advice.into() })
+    }
+
     /// Adds a next step.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hints.push(hint.into());
+    pub fn next(mut self, step: NextStep) -> Self {
+        self.next_steps.push(step);
         self
     }
 }

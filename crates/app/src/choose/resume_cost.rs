@@ -43,7 +43,7 @@ pub(super) fn of(context: &Context, resumed: &Contender, now: Timestamp) -> Outl
     let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
     let found = selection::outlay(resumed.context_tokens, minutes, long_cache);
     let cheaper = [
-        format!("a fork at an earlier message: backstory fork {id} --at <uuid>"),
+        "a fork at an earlier message".to_owned(),
         "a new session, which reads nothing again".to_owned(),
     ];
     Outlay {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::choose::decisions;
 use crate::repository::target::Meant;
 use crate::sessions::totals::survey;
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// Why a session was not chosen.
 #[derive(Debug, Clone, Serialize)]
@@ -45,14 +45,14 @@ pub fn why_not(context: &Context, repo: Option<&str>, session: &str) -> Result<W
     };
     let kept = decisions::newest(context, &meant.root)?.ok_or_else(|| {
         let message = format!("nothing was decided for {} yet", meant.root.display());
-        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides")
+        Error::new(Kind::NotFound, message).next(NextStep::Pick)
     })?;
     let is_it = |one: &Considered| {
         one.session_id.as_str().starts_with(session) || one.session_id.short().starts_with(session)
     };
     let considered = kept.considered.ok_or_else(|| {
         let message = format!("which sessions decision {} considered is not known any more", kept.id);
-        Error::new(Kind::NotFound, message).hint("`backstory pick <task>` decides again")
+        Error::new(Kind::NotFound, message).next(NextStep::Pick)
     })?;
     let at = considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
         let message =

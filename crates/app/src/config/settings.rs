@@ -506,7 +506,8 @@ mod tests {
         let check = |file: &str, variables: &[(&str, &str)], message: &str, hint: &str| {
             let error = settings(file, variables).unwrap_err();
             assert!(error.message.starts_with(message), "{}", error.message);
-            assert_eq!(error.hints.join(""), hint);
+            let steps: Vec<_> = error.next_steps.iter().map(ToString::to_string).collect();
+            assert_eq!(steps.join(""), hint);
         };
         check(
             "[terminal]\npagr = \"\"",

@@ -140,7 +140,7 @@ fn worker_options(options: &Options) -> Result<run::Options, Error> {
 
 fn agent(options: &Options) -> Result<Option<model::AgentId>, Error> {
     let agent = options.agent_id.as_deref().map(str::parse).transpose();
-    agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))
+    agent.map_err(|error| Error::new(Kind::Usage, format!("agent: {error}")))
 }
 
 fn seen(worker: Worker) -> Seen {

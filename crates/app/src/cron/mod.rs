@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::repository::target::Meant;
 use crate::workers::{Request, WorkerState};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 use crew::{Crew, lives, own};
 
 pub use schedule::{
@@ -88,7 +88,8 @@ pub enum Told {
 pub fn add(context: &Context, mut order: NewJob, directory: Option<&str>) -> Result<JobJson, Error> {
     let named = directory.unwrap_or(".");
     let Some(meant) = Meant::directory(context, Some(named))? else {
-        return Err(Error::new(Kind::Usage, format!("`{named}` is no directory")).hint("--repo takes a path"));
+        return Err(Error::new(Kind::Usage, format!("`{named}` is no directory"))
+            .hint("a job needs the path of a directory"));
     };
     order.directory = meant.directory;
     if let When::Cron { tz, .. } = &mut order.schedule
@@ -107,8 +108,7 @@ pub fn add(context: &Context, mut order: NewJob, directory: Option<&str>) -> Res
     let mut book = open(context)?;
     let Some(job) = book.add(&order, context.now).map_err(unusable)? else {
         let taken = format!("there is a job `{}` already", order.name);
-        let remove = format!("give another name, or remove that one: backstory cron remove {}", order.name);
-        return Err(Error::new(Kind::Usage, taken).hint(remove));
+        return Err(Error::new(Kind::Usage, taken).next(NextStep::RenameJob { job: order.name }));
     };
     told(context, &book, job)
 }
@@ -280,7 +280,7 @@ fn found(book: &Book, name: &str) -> Result<Job, Error> {
 }
 
 fn unknown(name: &str) -> Error {
-    Error::new(Kind::NotFound, format!("there is no job `{name}`")).hint("`backstory cron list` shows all")
+    Error::new(Kind::NotFound, format!("there is no job `{name}`")).next(NextStep::ListJobs)
 }
 
 /// The book, in which the ends of runs are entered.

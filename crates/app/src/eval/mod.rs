@@ -9,7 +9,7 @@ use std::path::Path;
 pub use measure::{Estimate, Figures, Report, Tally};
 use serde::de::DeserializeOwned;
 
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// The most a file of labels may hold, in bytes.
 const LABELS_CAP: u64 = 64 * 1024 * 1024;
@@ -24,7 +24,6 @@ fn labels<T: DeserializeOwned>(context: &Context, file: &Path) -> Result<Vec<T>,
     let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
     measure::lines(&text).map_err(|bad| {
         let message = format!("{}, line {}: {}", file.display(), bad.number, bad.why);
-        Error::new(Kind::Usage, message)
-            .hint("`backstory eval retrieval --help` and `eval selection --help` show the form of a line")
+        Error::new(Kind::Usage, message).next(NextStep::LabelsFormat)
     })
 }

@@ -7,7 +7,7 @@ use measure::{Query, Ranked, Report, report};
 
 use crate::search::index;
 use crate::search::{Mode, Progress, search};
-use crate::{Context, Error, Kind, search as asking};
+use crate::{Context, Error, Kind, NextStep, search as asking};
 
 /// More answers than any figure looks at: a session that is named twice counts once.
 const ASKED_FOR: usize = 20;
@@ -65,7 +65,7 @@ pub(super) fn bring_up_to_date(
     let synced = index::index(context, keep_going)?;
     if synced.pending_files > 0 || synced.busy {
         let message = "not everything is indexed, so nothing can be measured";
-        return Err(Error::new(Kind::Unavailable, message).hint("`backstory index` indexes the rest"));
+        return Err(Error::new(Kind::Unavailable, message).next(NextStep::UpdateIndex));
     }
     Ok(())
 }

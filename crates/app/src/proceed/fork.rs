@@ -14,7 +14,7 @@ use crate::proceed::claude;
 use crate::proceed::copy::Copy;
 use crate::proceed::location::{self, Place};
 use crate::sessions::lookup::Ranked;
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// How a session is forked.
 #[derive(Debug, Clone, Default)]
@@ -137,7 +137,7 @@ pub fn for_a_shell(command: &CommandLine) -> Result<String, Error> {
 
 fn unprintable(word: &Unprintable) -> Error {
     Error::new(Kind::Unavailable, format!("no command can be printed: {word}"))
-        .hint("without --print the same command runs it, and no shell reads anything")
+        .next(NextStep::RunInsteadOfPrint)
 }
 
 /// The history of a session, up to the record `at` where one is named, as a session of its own for a directory.
@@ -245,18 +245,15 @@ pub(crate) fn existing(context: &Context, directory: &Path) -> Result<PathBuf, E
 }
 
 fn no_record(copy: &Copy) -> Error {
-    let (at, from) = match copy {
-        Copy::Cut { cut, .. } => (cut.at.as_deref().unwrap_or_default(), cut.from.as_str()),
-        Copy::Whole { .. } => ("", ""),
+    let Copy::Cut { cut: Cut { from, at, .. }, .. } = copy else {
+        return Error::new(Kind::Internal, "a whole copy has no record to end at");
     };
-    if at.is_empty() {
-        return Error::new(
-            Kind::NotFound,
-            format!("session {from} has no record that could be gone on from"),
-        );
-    }
+    let Some(at) = at else {
+        let message = format!("session {from} has no record that could be gone on from");
+        return Error::new(Kind::NotFound, message);
+    };
     Error::new(Kind::NotFound, format!("session {from} has no record `{at}`"))
-        .hint(format!("`backstory show {from} --json` gives the id of each of its records"))
+        .next(NextStep::ShowRecords { session: from.clone() })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use model::{Session, SessionId};
 use transcript::{ConfigFolder, Live, start_directory};
 use workers::{CommandLine, Program, Start};
 
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// Where one session lies and where it is continued.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,16 +34,16 @@ impl Place {
 
     /// The directory the session started in, which has to be there still.
     pub(crate) fn start_directory(&self, id: &SessionId) -> Result<&Path, Error> {
-        let elsewhere = format!("continue a fork of it elsewhere: backstory fork {id} --in <directory>");
+        let elsewhere = NextStep::ForkElsewhere { session: id.clone() };
         let Some(directory) = &self.directory else {
             let message = format!("no record of session {id} says which directory it started in");
-            return Err(Error::new(Kind::Unavailable, message).hint(elsewhere));
+            return Err(Error::new(Kind::Unavailable, message).next(elsewhere));
         };
         if !directory.is_absolute() {
             // It would be another directory wherever the person stands.
             let shown = directory.display();
             let message = format!("session {id} started in `{shown}`, which is no absolute path");
-            return Err(Error::new(Kind::Unavailable, message).hint(elsewhere));
+            return Err(Error::new(Kind::Unavailable, message).next(elsewhere));
         }
         if directory.is_dir() {
             return Ok(directory);
@@ -57,7 +57,7 @@ impl Place {
                     .to_owned()
             }
         };
-        Err(Error::new(Kind::Unavailable, message).hint(again).hint(elsewhere))
+        Err(Error::new(Kind::Unavailable, message).hint(again).next(elsewhere))
     }
 
     /// The session's config folder, where it is not the usual one.
@@ -93,10 +93,8 @@ pub(crate) fn is_real(context: &Context) -> Result<(), Error> {
     if !context.config().is_demo {
         return Ok(());
     }
-    let message = "the sessions of --demo are made up and cannot be continued";
-    Err(Error::new(Kind::Unavailable, message)
-        .hint("read one: backstory show <id> --demo")
-        .hint("without --demo the same command continues your own sessions"))
+    let message = "the sessions of the demo are made up and cannot be continued";
+    Err(Error::new(Kind::Unavailable, message).next(NextStep::LeaveDemo))
 }
 
 /// The live process that holds a session at this moment.

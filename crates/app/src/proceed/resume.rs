@@ -9,7 +9,7 @@ use workers::{CommandLine, Start};
 use crate::proceed::claude;
 use crate::proceed::location::{Place, go_on_there, holder, is_real};
 use crate::workers::reports;
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// The `claude` that continues `session`, given `extra` words of the person's.
 ///
@@ -32,9 +32,9 @@ pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Resul
 fn worked_on(session: &Session) -> Error {
     let id = &session.id;
     Error::new(Kind::Held, format!("a worker has session {id}"))
-        .hint(format!("see what it does, and answer it: backstory attach {id}"))
-        .hint(format!("say more to it: backstory send {id} <message>"))
-        .hint(format!("continue a fork of it: backstory fork {id}"))
+        .next(NextStep::Attach { session: id.clone() })
+        .next(NextStep::SendToSession { session: id.clone() })
+        .next(NextStep::Fork { session: id.clone() })
 }
 
 fn held(live: &Live) -> Error {
@@ -42,5 +42,5 @@ fn held(live: &Live) -> Error {
     let message = format!("session {} is open in process {}{place}", live.session, live.pid);
     Error::new(Kind::Held, message)
         .hint(go_on_there(live))
-        .hint(format!("continue a fork of it: backstory fork {}", live.session))
+        .next(NextStep::Fork { session: live.session.clone() })
 }

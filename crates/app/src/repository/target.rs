@@ -10,7 +10,7 @@ use model::Session;
 use project::{Place, Tools};
 
 use crate::config::demo;
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// A directory and the repository it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Meant {
             (Some(root), None) => Ok(Self { directory: root.to_owned(), root: root.to_owned() }),
             (None, _) => {
                 Err(Error::new(Kind::NotFound, format!("no directory and no project is called `{name}`"))
-                    .hint("`backstory list` shows the projects; or name a path"))
+                    .next(NextStep::NameProject))
             }
             (Some(one), Some(other)) => {
                 let error =

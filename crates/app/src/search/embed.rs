@@ -8,7 +8,7 @@ use search::{BUILT_IN, Understanding};
 
 use crate::config::Secret;
 use crate::search::index;
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// The model that is chosen by a flag, else by the settings; `None` for the table in the binary.
 fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<Choice> {
@@ -65,7 +65,7 @@ pub(crate) fn understanding(
     let set = &context.config().settings.embedding;
     let choice = choice(context, flag, set.question_timeout_ms);
     if deep && choice.is_none() {
-        return Err(no_model("--deep has a model read the best sessions again, and none is chosen"));
+        return Err(no_model("a model has to read the best sessions again, and none is chosen"));
     }
     let deep = if deep { set.deep_sessions } else { 0 };
     Ok(choice.map(|choice| Understanding { choice, deep, pause: |_| false }))
@@ -80,11 +80,10 @@ pub fn embed(
     pause: fn(Duration) -> bool,
 ) -> Result<Embedded, Error> {
     let Some(choice) = choice(context, flag, context.config().settings.embedding.timeout_ms) else {
-        return Err(no_model("--embed has a model embed everything, and none is chosen"));
+        return Err(no_model("a model has to embed everything, and none is chosen"));
     };
     let failed = |error: &dyn std::error::Error| {
-        Error::caused(Kind::Unavailable, "the model cannot embed", error)
-            .hint("what was embedded so far is kept; `backstory index --embed` goes on there")
+        Error::caused(Kind::Unavailable, "the model cannot embed", error).next(NextStep::ContinueEmbedding)
     };
     let model = choice.open().map_err(|error| failed(&error))?;
     let threads = context.config().places().threads;
@@ -92,8 +91,7 @@ pub fn embed(
 }
 
 fn no_model(message: &str) -> Error {
-    Error::new(Kind::Usage, message)
-        .hint("name one with --model, or set `embedding.model`: a folder, a name on the hub, or an endpoint's address")
+    Error::new(Kind::Usage, message).next(NextStep::NameModel)
 }
 
 #[cfg(test)]

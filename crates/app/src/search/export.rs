@@ -126,7 +126,7 @@ pub fn index(context: &Context) -> Result<(), Error> {
 fn open(folder: &Path) -> Result<Collection, Error> {
     let opened = Collection::open(folder).map_err(|error| unusable(folder, &error))?;
     opened.ok_or_else(|| {
-        let message = format!("another backstory is exporting to {}", folder.display());
+        let message = format!("another Backstory is exporting to {}", folder.display());
         Error::new(Kind::Unavailable, message).hint("wait until it has ended, then export again")
     })
 }

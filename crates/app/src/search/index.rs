@@ -13,7 +13,7 @@ pub use search::{Progress, Size, Synced};
 use search::{Remedy, Searcher, Source, SourceKind};
 use transcript::both;
 
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// How often one who watches looks whatever the system tells, and how often where it does not tell of all.
 const RESCAN: Duration = Duration::from_secs(30);
@@ -177,7 +177,7 @@ fn pause() {
 pub(crate) fn failed(error: &search::Error) -> Error {
     let failed = Error::caused(Kind::Unavailable, "the search index failed", error);
     match error.remedy() {
-        Remedy::Rebuild => failed.hint("`backstory index --rebuild` makes it anew from the transcripts"),
+        Remedy::Rebuild => failed.next(NextStep::RebuildIndex),
         Remedy::Room => {
             failed.hint("make room on the disk, then ask again; BACKSTORY_HOME names another place")
         }
@@ -185,7 +185,7 @@ pub(crate) fn failed(error: &search::Error) -> Error {
             failed.hint("give yourself the right to write there; BACKSTORY_HOME names another place")
         }
         Remedy::Wait => {
-            failed.hint("another backstory is writing it: wait until it has ended, then ask again")
+            failed.hint("another Backstory is writing it: wait until it has ended, then ask again")
         }
     }
 }

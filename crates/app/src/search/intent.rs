@@ -18,7 +18,7 @@ use crate::repository::target::with_project;
 use crate::search::{self, Mode, Progress};
 use crate::sessions::list::{self, Filter, list};
 use crate::sessions::lookup::{Ranked, Which, by_name, searched};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// How many documents qmd is asked for at the least where most may be left out again.
 const WIDE: usize = 100;
@@ -78,7 +78,7 @@ pub struct Guidance {
     /// The same in words.
     pub message: String,
     /// One step each.
-    pub next_steps: Vec<String>,
+    pub next_steps: Vec<NextStep>,
     /// The newest sessions.
     pub fallback_sessions: Vec<Recent>,
     /// Why qmd gave no answer.
@@ -137,7 +137,7 @@ pub fn find(
             let least = request.min_score.unwrap_or_default();
             let message =
                 format!("no session reaches the score {least}; the best one has {:.2}", best.unwrap_or(0.0));
-            let error = Error::new(Kind::NotFound, message).hint("lower --min-score, or leave it out");
+            let error = Error::new(Kind::NotFound, message).next(NextStep::LowerMinScore);
             Ok(Found::Nothing(guidance(request, &sessions, error, why_not)))
         }
         Err(error) if matches!(error.kind, Kind::NotFound | Kind::Unavailable) => {
@@ -274,13 +274,10 @@ fn guidance(request: &Request, sessions: &[Session], error: Error, qmd_error: Op
     };
     let mut next_steps = Vec::new();
     if qmd_error.is_some() {
-        next_steps.push(
-            "install qmd and make its collection: `backstory doctor --schedule` prints the lines".to_owned(),
-        );
-        next_steps.push("fill it: `backstory export --markdown <folder> --index`, then ask again".to_owned());
+        next_steps.extend([NextStep::ScheduleExport, NextStep::Export]);
     }
-    next_steps.extend(error.hints);
-    next_steps.push("choose one of the newest sessions: backstory fork <id>".to_owned());
+    next_steps.extend(error.next_steps);
+    next_steps.push(NextStep::ForkRecent);
     let newest = sessions.iter().filter(|session| session.file.is_some());
     let mut newest: Vec<_> = newest.filter(|session| request.filter.lets_through(session)).collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));

@@ -21,7 +21,7 @@ use transcript::{Role, both, let_go};
 use crate::repository::target;
 use crate::search::index::Refreshed;
 
-use crate::{Context, Error, Kind, Secrets, moment};
+use crate::{Context, Error, Kind, NextStep, Secrets, moment};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -298,7 +298,7 @@ pub(crate) fn named(request: &Request, found: &Found, memory: &Memory) -> Result
             Kind::NotFound,
             format!("no session's id begins with `{text}`, and no conversation has that key"),
         )
-        .hint("`backstory list` shows the ids"));
+        .next(NextStep::ListSessions));
     }
     Ok(Some(Chosen { sessions: Some(sessions), conversations: Some(conversations) }))
 }

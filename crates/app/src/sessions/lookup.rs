@@ -10,7 +10,7 @@ use crate::proceed::location;
 use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
 use crate::sessions::list::{self, list};
 use crate::sessions::resolve::{looks_like_id, resolve};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// The shortest beginning of an id that is taken for one; shorter ones are words.
 const SHORTEST: usize = 4;
@@ -122,7 +122,7 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
     match resolve(sessions.iter(), text) {
         Ok(session) => Ok(Some(session)),
         Err(error) if error.kind == Kind::NotFound && looks_like_id(text) => {
-            Err(error.hint(format!("to search for it as a word: backstory search {text}")))
+            Err(error.next(NextStep::Search { words: text.to_owned() }))
         }
         Err(error) if error.kind == Kind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -166,13 +166,12 @@ fn nothing(text: &str, answer: &Answer) -> Error {
     );
     let error = match &answer.stale {
         Some(why) => error.hint(format!("the search index is not up to date: {why}")),
-        None if answer.pending_files > 0 => error.hint(format!(
-            "{} files are not indexed yet; `backstory index` reads them, then ask again",
-            answer.pending_files
-        )),
+        None if answer.pending_files > 0 => error
+            .hint(format!("{} files are not indexed yet", answer.pending_files))
+            .next(NextStep::UpdateIndex),
         None => error,
     };
-    error.hint("`backstory list` shows all sessions with their ids")
+    error.next(NextStep::ListSessions)
 }
 
 #[cfg(test)]

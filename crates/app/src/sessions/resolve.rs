@@ -2,7 +2,7 @@
 
 use model::{Session, SessionId};
 
-use crate::{Error, Kind};
+use crate::{Error, Kind, NextStep};
 
 /// How many candidates an error names.
 const NAMED: usize = 10;
@@ -30,7 +30,7 @@ pub fn resolve<'a>(
     }
 }
 
-/// Whether a text can only be meant for an id, whether or not a session is called so: seven hexadecimal digits or
+/// Whether a text can only be meant for an id, whether or not a session has it: seven hexadecimal digits or
 /// more, or the form of a UUID, both also behind a date.
 pub(crate) fn looks_like_id(text: &str) -> bool {
     let groups: Vec<&str> = without_date(text).trim_end_matches('-').split('-').collect();
@@ -73,7 +73,7 @@ fn unknown<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Error
     let error = nearest(sessions, text).into_iter().fold(error, |error, session| {
         error.hint(format!("did you mean {}?  {}", session.id, title(session)))
     });
-    error.hint("`backstory list` shows the ids; `backstory search` finds a session by what was said in it")
+    error.next(NextStep::ListSessions)
 }
 
 /// The sessions whose ids begin almost like what looks like an id, nearest first.
@@ -143,7 +143,8 @@ mod tests {
     fn candidates_are_named() {
         let sessions = ["abc1", "abc2"].map(session);
         let error = resolve(sessions.iter(), "abc").unwrap_err();
-        assert_eq!(error.hints, ["abc1  (no title)", "abc2  (no title)"]);
+        let steps: Vec<_> = error.next_steps.iter().map(ToString::to_string).collect();
+        assert_eq!(steps, ["abc1  (no title)", "abc2  (no title)"]);
     }
 
     #[test]

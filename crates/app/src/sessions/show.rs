@@ -14,7 +14,7 @@ use transcript::{Chain, Message, Part, Raw, Reader, let_go, message};
 
 use crate::sessions::{activity, openclaw_conversation, resolve, totals};
 use crate::workers::reports;
-use crate::{Context, Error, Kind, Secrets};
+use crate::{Context, Error, Kind, NextStep, Secrets};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
@@ -199,9 +199,7 @@ impl Conversation {
             return Ok(0);
         }
         let message = format!("session {} shows no message with the id `{uuid}`", self.session.id);
-        Err(Error::new(Kind::NotFound, message)
-            .hint("add --tools, --thinking, --subagents or --all: the message may be among what is left out")
-            .into())
+        Err(Error::new(Kind::NotFound, message).next(NextStep::ShowEverything).into())
     }
 
     fn file<E: From<Error>>(

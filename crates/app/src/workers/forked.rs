@@ -7,7 +7,7 @@ use workers::WorkerId;
 use crate::proceed::fork::{Request, existing};
 use crate::workers::host::detach;
 use crate::workers::run;
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// A fork on which a worker works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,10 +27,9 @@ pub struct Forked {
 /// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for.
 pub fn work(context: &Context, session: &Session, request: &Request, intent: &str) -> Result<Forked, Error> {
     if !request.extra.is_empty() {
-        let message = "what stands behind `--` is for a `claude` on a terminal, and a worker has none";
-        let options =
-            format!("a worker takes options of its own: backstory run --fork {} --help", session.id);
-        return Err(Error::new(Kind::Usage, message).hint(options));
+        let message = "arguments for a `claude` on a terminal mean nothing to a worker, which has none";
+        let options = NextStep::RunOptions { session: session.id.clone() };
+        return Err(Error::new(Kind::Usage, message).next(options));
     }
     let request = Request {
         into: request.into.as_deref().map(|into| existing(context, into)).transpose()?,

@@ -10,7 +10,7 @@ use crate::proceed::claude::{self, Steered};
 use crate::workers::link::{Link, Peer};
 use crate::workers::registry::{self, Clerk};
 use crate::workers::table::{exists, home, open, open_recovered, unusable};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// How long a process in the background may take until it can be reached: on a busy machine `claude` alone takes seconds
 /// to say which release it is. One that has ended is not waited for.
@@ -63,7 +63,7 @@ pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
         }
     }
     let message = format!("worker {id} was started in the background, but cannot be reached");
-    Err(Error::new(Kind::Unavailable, message).hint("`backstory workers` shows what has become of it"))
+    Err(Error::new(Kind::Unavailable, message).next(NextStep::ListWorkers))
 }
 
 /// Looks after what a killed Backstory left: tasks that nobody runs any more are run again in the background.

@@ -13,7 +13,7 @@ use crate::proceed::location::{Place, go_on_there, holder};
 use crate::repository::target::Meant;
 use crate::workers::holders;
 use crate::workers::table::{exists, open_recovered, unusable};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// Where a worker works and how its conversation begins.
 pub(crate) struct Course {
@@ -93,7 +93,7 @@ pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> R
         Vec::new()
     };
     if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
-        return Err(has_a_worker(worker.id, name).hint(go_on_with_a_fork(session)));
+        return Err(has_a_worker(worker.id, name).next(NextStep::RunInFork { session: session.clone() }));
     }
     holder(context, session).map_or(Ok(()), |live| Err(open_elsewhere(session, &live)))
 }
@@ -101,16 +101,11 @@ pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> R
 /// A refusal: this worker has the session.
 pub(crate) fn has_a_worker(worker: WorkerId, name: &str) -> Error {
     Error::new(Kind::Held, format!("worker {worker} has {name}: it has one writer"))
-        .hint(format!("send it there: backstory send {worker} <message>"))
-}
-
-/// What to do where a session is held.
-pub(crate) fn go_on_with_a_fork(session: &SessionId) -> String {
-    format!("let a worker go on with a fork of it: backstory run --fork {session} <task>")
+        .next(NextStep::Send { worker })
 }
 
 fn open_elsewhere(session: &SessionId, live: &Live) -> Error {
     Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
-        .hint(go_on_with_a_fork(session))
+        .next(NextStep::RunInFork { session: session.clone() })
         .hint(go_on_there(live))
 }

@@ -27,7 +27,7 @@ use crate::workers::link::Link;
 use crate::workers::table::{open_recovered, unusable};
 use crate::workers::worktree;
 pub use crate::workers::worktree::Worktree;
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// A task, and how it is to be done.
 #[derive(Debug, Clone, Default)]
@@ -256,8 +256,7 @@ fn decide(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     if answer.action == Action::Queue {
         // Another program's run: the end of one of ours would be waited for in the table.
-        return Err(Error::new(Kind::Held, answer.reason)
-            .hint("wait until that has ended; or begin a session of its own: --fresh"));
+        return Err(Error::new(Kind::Held, answer.reason).next(NextStep::RunFresh));
     }
     Ok(answer)
 }
@@ -300,7 +299,7 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
     let has_worker = !open_recovered(context)?.of_session(&id).map_err(unusable)?.is_empty();
     if has_worker || sessions.iter().any(|session| session.id == id) {
         return Err(Error::new(Kind::Held, format!("there is a session {id} already"))
-            .hint(format!("go on with it: backstory run --resume {id} <task>")));
+            .next(NextStep::RunInSession { session: id }));
     }
     Ok(id)
 }
@@ -323,7 +322,8 @@ fn named(context: &Context, text: &str) -> Result<Session, Error> {
             Err(launch::has_a_worker(worker, &format!("session {text}")))
         }
         None => Err(Error::new(Kind::NotFound, format!("no session's id is or begins with `{text}`"))
-            .hint("`backstory list` shows all sessions with their ids, `backstory workers` the workers")),
+            .next(NextStep::ListSessions)
+            .next(NextStep::ListWorkers)),
     }
 }
 
@@ -346,8 +346,8 @@ fn add(
                 slot.display()
             );
             Err(Error::new(Kind::Held, message)
-                .hint(format!("end one of them: backstory stop {queued}"))
-                .hint("or have it done in a work tree of its own: --worktree"))
+                .next(NextStep::Stop { worker: queued })
+                .next(NextStep::RunInWorkTree))
         }
         Added::Held(holder) => {
             let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));
@@ -356,7 +356,9 @@ fn add(
             Err(match spec.start {
                 // The session that is held is another one, which has no transcript yet.
                 Start::Fresh(_) => refused,
-                Start::Resume(_) | Start::Fork { .. } => refused.hint(launch::go_on_with_a_fork(session)),
+                Start::Resume(_) | Start::Fork { .. } => {
+                    refused.next(NextStep::RunInFork { session: session.clone() })
+                }
             })
         }
     }

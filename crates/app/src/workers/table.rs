@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use workers::table::{FILE, Worker};
 use workers::{Table, recover};
 
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// Whether there ever was a worker.
 pub(crate) fn exists(context: &Context) -> bool {
@@ -41,7 +41,8 @@ pub(crate) fn unusable(error: workers::table::TableError) -> Error {
 pub(crate) fn find(table: &Table, text: &str) -> Result<Worker, Error> {
     lookup(table, text)?.ok_or_else(|| {
         Error::new(Kind::NotFound, format!("there is no worker `{text}`"))
-            .hint("`backstory workers` shows them; name one by its number or its session's id")
+            .hint("a worker is named by its number or its session's id")
+            .next(NextStep::ListWorkers)
     })
 }
 
@@ -68,12 +69,12 @@ pub(crate) fn not_running(worker: &Worker) -> Error {
         return over(worker);
     }
     Error::new(Kind::Unavailable, format!("worker {} cannot be reached", worker.id))
-        .hint("`backstory workers` shows what has become of it")
+        .next(NextStep::ListWorkers)
 }
 
 pub(crate) fn over(worker: &Worker) -> Error {
     let message = format!("worker {} is over: {}", worker.id, worker.state.word());
     Error::new(Kind::NotFound, message)
-        .hint(format!("what was said: backstory show {}", worker.session))
-        .hint(format!("go on with its session: backstory send {} <message>", worker.id))
+        .next(NextStep::Show { session: worker.session.clone() })
+        .next(NextStep::Send { worker: worker.id })
 }

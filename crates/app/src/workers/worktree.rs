@@ -11,7 +11,7 @@ use crate::repository::target::Meant;
 use crate::workers::control::stop;
 use crate::workers::list::{WorkerJson, find};
 use crate::workers::table::{open_recovered, unusable};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// The work tree that a task is to be done in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     let path = meant.work_tree(context);
     let kept = |why: String| {
         Error::new(Kind::Held, format!("the work tree {} is kept: {why}", path.display()))
-            .hint(format!("when nothing would be lost with it: backstory stop {number} --remove-worktree"))
+            .next(NextStep::RemoveWorkTree { worker: worker.worker })
     };
     let living = open_recovered(context)?.living().map_err(unusable)?;
     if let Some(other) = living.iter().find(|other| other.slot == path) {

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write as _};
 
 use app::{Error, Kind};
 
+use crate::next_step::as_command;
 use crate::text::{safe, safe_lines};
 
 /// The exit codes, for `--help`.
@@ -12,12 +13,14 @@ Exit codes:
   0  done
   1  a file, folder or database could not be used
   2  the command or one of its arguments makes no sense
-  3  no session is called so; `fork` found none
-  4  several sessions are called so; words are not enough to be sure of one
+  3  no matching session
+  4  several sessions match; words are not enough to be sure of one
   5  the settings make no sense
   6  a live process holds the session
   7  `doctor` found something that has to be mended
-  8  a worker ended without having finished its task";
+  8  a worker ended without having finished its task
+  9  whoever asks may not do that
+130  cancelled";
 
 /// Why a command did not do what it should.
 #[derive(Debug)]
@@ -57,7 +60,7 @@ pub(crate) fn code(outcome: Result<(), Failure>) -> u8 {
     match outcome {
         Ok(()) => 0,
         Err(Failure::App(error)) => {
-            tell(&error.message, &error.hints);
+            tell(&error.message, &error.next_steps.iter().map(as_command).collect::<Vec<_>>());
             number(error.kind)
         }
         Err(Failure::Worker) => 8,
@@ -73,12 +76,14 @@ pub(crate) fn code(outcome: Result<(), Failure>) -> u8 {
 
 fn number(kind: Kind) -> u8 {
     match kind {
-        Kind::Unavailable => 1,
-        Kind::Usage => 2,
+        Kind::Unavailable | Kind::Internal => 1,
+        Kind::Usage | Kind::TooLarge => 2,
         Kind::NotFound => 3,
         Kind::Ambiguous => 4,
         Kind::Settings => 5,
         Kind::Held => 6,
+        Kind::Forbidden => 9,
+        Kind::Cancelled => 130,
     }
 }
 

@@ -5,6 +5,7 @@ mod ask;
 mod commands;
 mod diff;
 mod exit;
+mod next_step;
 mod output;
 mod patience;
 mod print;

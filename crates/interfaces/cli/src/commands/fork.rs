@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::resume::{become_claude, line, patience, wanted};
 use crate::exit::Failure;
+use crate::next_step::as_command;
 use crate::output::Output;
 use crate::text::{age, fit, safe};
 
@@ -198,7 +199,7 @@ fn listed(context: &Context, args: &Args, ranked: &[Ranked]) -> Vec<Candidate> {
 /// What to do where no session was found; a program gets it in the answer's place.
 fn nothing(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        super::json(guidance)?;
+        super::json(&in_words(guidance)?)?;
     } else {
         let mut out = Output::plain();
         for session in &guidance.fallback_sessions {
@@ -209,7 +210,14 @@ fn nothing(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), 
         out.finish()?;
     }
     let error = Error::new(Kind::NotFound, guidance.message.clone());
-    Err(guidance.next_steps.iter().fold(error, |error, step| error.hint(step.clone())).into())
+    Err(guidance.next_steps.iter().fold(error, |error, step| error.next(step.clone())).into())
+}
+
+/// The guidance with its next steps as commands.
+fn in_words(guidance: &Guidance) -> Result<serde_json::Value, Failure> {
+    let mut json = serde_json::to_value(guidance).map_err(std::io::Error::other)?;
+    json["next_steps"] = guidance.next_steps.iter().map(as_command).collect();
+    Ok(json)
 }
 
 /// Becomes the fork's `claude`, or says how.

@@ -229,7 +229,7 @@ fn nothing(context: &Context, args: &Args, answer: &Answer) -> String {
         };
     }
     if answer.known > 0 {
-        return format!("No session is like that; there are {} in all.", answer.known);
+        return format!("No sessions match these filters; there are {} in all.", answer.known);
     }
     let folders: Vec<_> = context
         .config()

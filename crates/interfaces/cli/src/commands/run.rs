@@ -10,6 +10,7 @@ use app::workers::{PermissionMode, WorkerState, detach};
 use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
+use crate::next_step::as_command;
 use crate::output::Output;
 use crate::run::{Follow, Role, Slow, follow, settled};
 use crate::text::{json_line, safe, safe_lines};
@@ -150,7 +151,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 fn clean_up(context: &Context, worker: i64) {
     let text = match app::workers::worktree::remove(context, &worker.to_string()) {
         Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
-        Err(error) => std::iter::once(error.message).chain(error.hints).collect::<Vec<_>>().join("\n  "),
+        Err(error) => std::iter::once(error.message)
+            .chain(error.next_steps.iter().map(as_command))
+            .collect::<Vec<_>>()
+            .join("\n  "),
     };
     let _ = writeln!(anstream::stderr(), "{}", safe_lines(&text));
 }

@@ -274,7 +274,7 @@ fn print(context: &Context, args: &Args, question: &str, answer: &Answer) -> Res
     if answer.found.is_empty() {
         writeln!(out, "Nothing found for {}.", safe(question))?;
         if !answer.near.is_empty() {
-            writeln!(out, "Near it, and known: {}", safe(&answer.near.join(", ")))?;
+            writeln!(out, "Did you mean: {}", safe(&answer.near.join(", ")))?;
         }
         writeln!(out, "{dim}{}{dim:#}", advice(context, args, answer))?;
     }

@@ -46,7 +46,7 @@ pub(crate) const KEYS: [(&str, &str); 12] = [
     ("r", "continue the session here"),
     ("f", "continue a copy of it here"),
     ("c", "copy its id"),
-    ("/", "show only what holds these words; Esc shows all again"),
+    ("/", "only sessions with these words; Esc: all"),
     ("a", "show old sessions, too"),
     ("n", "call me: off, by bell, by notification"),
     ("? q", "this help; quit"),
@@ -93,7 +93,7 @@ fn nothing(board: &Board) -> &'static str {
     } else if board.filter.is_empty() {
         "No session of the last day. `a` shows older ones; a new one appears by itself."
     } else {
-        "Nothing holds these words. Esc shows all again."
+        "No matches. Esc shows all sessions again."
     }
 }
 

@@ -261,7 +261,7 @@ fn the_board_shows_who_needs_you_at_any_size() {
     board.key("/");
     board.key("x");
     board.key("x");
-    board.until(|screen| screen.contains("Nothing holds these words"));
+    board.until(|screen| screen.contains("No matches"));
     board.key("Escape");
     board.until(|screen| screen.contains("needs permission"));
     board.key("?");

@@ -1,0 +1,179 @@
+//! What a caller can do about an error. Each interface words it in its own way: as a command, a tool or a link.
+
+use std::fmt::{self, Display};
+
+use model::SessionId;
+use serde::Serialize;
+use workers::WorkerId;
+
+/// One thing that a caller can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum NextStep {
+    /// What the sentence says; it holds in every interface.
+    Advice {
+        /// One sentence, without its full stop.
+        text: String,
+    },
+    /// List the sessions: that shows their ids.
+    ListSessions,
+    /// List the sessions: that shows their projects. Or name a path.
+    NameProject,
+    /// Search for this word, which was taken for an id.
+    Search {
+        /// The word.
+        words: String,
+    },
+    /// Read the session.
+    Show {
+        /// The session.
+        session: SessionId,
+    },
+    /// List the records of the session: that shows their ids.
+    ShowRecords {
+        /// The session.
+        session: SessionId,
+    },
+    /// Ask for tools, thinking and sub-agents too: what is missing may be among what is left out.
+    ShowEverything,
+    /// Continue a fork of the session.
+    Fork {
+        /// The session.
+        session: SessionId,
+    },
+    /// Continue a fork of the session in another directory.
+    ForkElsewhere {
+        /// The session.
+        session: SessionId,
+    },
+    /// Fork one of the newest sessions.
+    ForkRecent,
+    /// Let a worker go on with the session.
+    RunInSession {
+        /// The session.
+        session: SessionId,
+    },
+    /// Let a worker go on with a fork of the session.
+    RunInFork {
+        /// The session.
+        session: SessionId,
+    },
+    /// Give the worker that forks the session options of its own.
+    RunOptions {
+        /// The session.
+        session: SessionId,
+    },
+    /// Wait until that has ended, or begin a session of its own.
+    RunFresh,
+    /// Let the task be done in a work tree of its own.
+    RunInWorkTree,
+    /// List the workers: that shows what has become of them.
+    ListWorkers,
+    /// Watch and answer the worker of the session.
+    Attach {
+        /// The session.
+        session: SessionId,
+    },
+    /// Say more to the worker of the session.
+    SendToSession {
+        /// The session.
+        session: SessionId,
+    },
+    /// Send a message to the worker.
+    Send {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// End the worker.
+    Stop {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// Remove the worker's work tree, when nothing would be lost with it.
+    RemoveWorkTree {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// Let Backstory choose a session for the task.
+    Pick,
+    /// Bring the search index up to date, then ask again.
+    UpdateIndex,
+    /// Build the search index again from the transcripts.
+    RebuildIndex,
+    /// Go on embedding: what was embedded so far is kept.
+    ContinueEmbedding,
+    /// Name a model: a folder, a name on the hub, or an endpoint's address.
+    NameModel,
+    /// Ask for a lower score, or for none.
+    LowerMinScore,
+    /// Install qmd and make its collection.
+    ScheduleExport,
+    /// Export the sessions into qmd's collection, then ask again.
+    Export,
+    /// Read how a line of a labels file has to look.
+    LabelsFormat,
+    /// List the jobs.
+    ListJobs,
+    /// Give the job another name, or remove the one that has it.
+    RenameJob {
+        /// The job that has the name.
+        job: String,
+    },
+    /// Leave the made-up sessions: they can only be read.
+    LeaveDemo,
+    /// Have the command run, instead of printed.
+    RunInsteadOfPrint,
+}
+
+impl Display for NextStep {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Advice { text } => out.write_str(text),
+            Self::ListSessions => out.write_str("list the sessions to see their ids"),
+            Self::NameProject => out.write_str("list the sessions to see their projects, or name a path"),
+            Self::Search { words } => write!(out, "search for the word `{words}`"),
+            Self::Show { session } => write!(out, "read session {session}"),
+            Self::ShowRecords { session } => {
+                write!(out, "list the records of session {session} to see their ids")
+            }
+            Self::ShowEverything => out.write_str(
+                "include tools, thinking and sub-agents: the message may be among what is left out",
+            ),
+            Self::Fork { session } => write!(out, "continue a fork of session {session}"),
+            Self::ForkElsewhere { session } => {
+                write!(out, "continue a fork of session {session} in another directory")
+            }
+            Self::ForkRecent => out.write_str("fork one of the newest sessions"),
+            Self::RunInSession { session } => write!(out, "let a worker go on with session {session}"),
+            Self::RunInFork { session } => write!(out, "let a worker go on with a fork of session {session}"),
+            Self::RunOptions { session } => {
+                write!(out, "give the worker in a fork of session {session} options of its own")
+            }
+            Self::RunFresh => out.write_str("wait until that has ended, or begin a fresh session"),
+            Self::RunInWorkTree => out.write_str("have it done in a work tree of its own"),
+            Self::ListWorkers => out.write_str("list the workers to see what has become of them"),
+            Self::Attach { session } => write!(out, "watch and answer the worker of session {session}"),
+            Self::SendToSession { session } => write!(out, "say more to the worker of session {session}"),
+            Self::Send { worker } => write!(out, "send it to worker {worker}"),
+            Self::Stop { worker } => write!(out, "end worker {worker}"),
+            Self::RemoveWorkTree { worker } => {
+                write!(out, "remove the work tree of worker {worker} when nothing would be lost with it")
+            }
+            Self::Pick => out.write_str("choose a session for the task"),
+            Self::UpdateIndex => out.write_str("bring the search index up to date, then ask again"),
+            Self::RebuildIndex => out.write_str("build the search index again from the transcripts"),
+            Self::ContinueEmbedding => out.write_str("go on embedding: what was embedded so far is kept"),
+            Self::NameModel => {
+                out.write_str("name a model: a folder, a name on the hub, or an endpoint's address")
+            }
+            Self::LowerMinScore => out.write_str("ask for a lower score, or for none"),
+            Self::ScheduleExport => out.write_str("install qmd and make its collection"),
+            Self::Export => out.write_str("export the sessions into qmd's collection, then ask again"),
+            Self::LabelsFormat => out.write_str("read how a line of a labels file has to look"),
+            Self::ListJobs => out.write_str("list the jobs"),
+            Self::RenameJob { job } => write!(out, "give the job another name, or remove job `{job}`"),
+            Self::LeaveDemo => out.write_str("use your own sessions: the made-up ones can only be read"),
+            Self::RunInsteadOfPrint => out.write_str("have the command run, instead of printed"),
+        }
+    }
+}
