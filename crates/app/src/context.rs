@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::{Config, Secrets};
+use crate::{Caller, Config, Secrets};
 
 /// What lives as long as the program.
 #[derive(Debug, Clone)]
@@ -33,15 +33,17 @@ pub struct Context {
     pub now: Timestamp,
     /// The directory against which relative paths are resolved, and whose repository is meant where none is named.
     pub directory: PathBuf,
+    /// Who asks: it limits what is found.
+    pub caller: Caller,
     /// Whether answers hold secrets.
     pub secrets: Secrets,
 }
 
 impl Context {
-    /// A request of this moment, whose answers hold no secrets.
+    /// A request that the person makes at this moment; its answers hold no secrets.
     pub fn new(app: Arc<App>, directory: PathBuf) -> Self {
         let now = (app.clock)();
-        Self { app, now, directory, secrets: Secrets::Redacted }
+        Self { app, now, directory, caller: Caller::Person, secrets: Secrets::Redacted }
     }
 
     /// The same request, asked again at this moment.

@@ -122,7 +122,8 @@ pub enum Severity {
 }
 
 /// Looks at everything; `progress` hears of every file that has to be read.
-pub fn doctor(context: &Context, progress: impl FnMut(list::Progress)) -> Report {
+pub fn doctor(context: &Context, progress: impl FnMut(list::Progress)) -> Result<Report, Error> {
+    context.require_person("what Backstory found on this machine")?;
     let all = list(context, &list::Request::default(), progress);
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
@@ -143,7 +144,7 @@ pub fn doctor(context: &Context, progress: impl FnMut(list::Progress)) -> Report
         forsaken(context),
     ]
     .concat();
-    Report {
+    Ok(Report {
         healthy: findings.iter().all(|finding| finding.severity == Severity::Advice),
         claude,
         config_folders: config_folders(context, &all.sessions),
@@ -152,7 +153,7 @@ pub fn doctor(context: &Context, progress: impl FnMut(list::Progress)) -> Report
         catalog: kept(context.config().places().cache.unwrap_or_default()),
         index: index.ok().flatten(),
         findings,
-    }
+    })
 }
 
 fn describe(path: PathBuf, release: Option<Release>) -> Claude {

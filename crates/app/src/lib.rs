@@ -2,6 +2,7 @@
 //!
 //! Functions over a [`Context`] that return data. Nothing here prints, and only `config` reads the environment.
 
+mod caller;
 pub mod choose;
 pub mod config;
 mod context;
@@ -23,6 +24,7 @@ mod testing;
 pub mod workers;
 
 pub use ::workers::quoted;
+pub use caller::Caller;
 pub use config::Config;
 pub use config::settings::{Engine, Notify, RuleName, Settings};
 pub use context::{App, Context};

@@ -231,8 +231,9 @@ pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<Kept>, Err
     let connection = open(context)?;
     let row = connection
         .query_row(
-            "SELECT id, at, task, answer, considered FROM decision WHERE repo = ?1 ORDER BY id DESC LIMIT 1",
-            [repo.to_string_lossy()],
+            "SELECT id, at, task, answer, considered FROM decision
+             WHERE repo = ?1 AND (?2 IS NULL OR asker = ?2) ORDER BY id DESC LIMIT 1",
+            params![repo.to_string_lossy(), context.caller.agent().map(ToString::to_string)],
             |row| {
                 let columns: (i64, String, String, String, Option<String>) =
                     (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);

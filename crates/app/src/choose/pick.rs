@@ -25,6 +25,8 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.task.trim().is_empty() && request.label.is_none() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
     }
+    let agent = context.agent(request.agent.as_ref())?;
+    let request = &Request { agent, ..request.clone() };
     let openclaw = openclaw_config(context);
     let settings = context.config().settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
     let rule = settings.rule(request.weights);
@@ -40,7 +42,11 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
         _ => Record::default(),
     };
     let asked = Asked { context, request, settings: &settings, rule, record };
-    let (decision, judged) = asked.decide(&field);
+    let (mut decision, judged) = asked.decide(&field);
+    // The answer is kept: no secret, whoever asks to see some.
+    for one in &mut decision.considered {
+        one.branch = one.branch.take().map(without_secrets);
+    }
     let mut answer = asked.answer(&field, &decision, judged);
     if answer.action == Action::Fresh {
         answer.pack = pack::of(context, request, &field, &decision);
@@ -134,11 +140,8 @@ impl Asked<'_> {
             judged.map_or((None, None), |judged| (Some(judged.judge), judged.fell_back));
         let unknown =
             field.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
-        // The answer is kept: no secret, whoever asks to see some.
         let title = |id: &SessionId| {
-            one(id)
-                .and_then(|one| one.title.as_deref())
-                .map(|text| redact::redact_beginning(text).into_owned())
+            one(id).and_then(|one| one.title.as_deref()).map(|text| without_secrets(text.to_owned()))
         };
         let scores = decision.considered.iter().take(SHOWN).cloned();
         Answer {
@@ -163,12 +166,20 @@ impl Asked<'_> {
             candidates: field.own.len(),
             task: redact::redacted(Cow::Borrowed(&request.task)).into_owned(),
             repo_path: field.meant.root.clone(),
-            branch: field.branch.clone(),
+            branch: field.branch.clone().map(without_secrets),
             agent_id: request.agent.clone(),
             as_of: request.as_of,
             decision: None,
             not_kept: None,
             notes: unknown.into_iter().chain(field.notes.iter().cloned()).collect(),
         }
+    }
+}
+
+/// The beginning of a text, in which a secret may be cut off.
+fn without_secrets(text: String) -> String {
+    match redact::redact_beginning(&text) {
+        Cow::Owned(redacted) => redacted,
+        Cow::Borrowed(_) => text,
     }
 }

@@ -42,10 +42,8 @@ pub(super) fn of(context: &Context, resumed: &Contender, now: Timestamp) -> Outl
     let minutes = last_active.map(|then| (now.as_second() - then.as_second()) / 60);
     let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
     let found = selection::outlay(resumed.context_tokens, minutes, long_cache);
-    let cheaper = [
-        "a fork at an earlier message".to_owned(),
-        "a new session, which reads nothing again".to_owned(),
-    ];
+    let cheaper =
+        ["a fork at an earlier message".to_owned(), "a new session, which reads nothing again".to_owned()];
     Outlay {
         tokens: found.tokens,
         cached: found.cached,

@@ -291,6 +291,7 @@ fn settled(context: &Context) -> Result<Book, Error> {
 }
 
 fn open(context: &Context) -> Result<Book, Error> {
+    context.require_person("the schedule")?;
     Book::open(&context.config().state.join(FILE)).map_err(unusable)
 }
 

@@ -45,6 +45,7 @@ pub struct Answer {
 
 /// Makes labels from the newest sessions and measures.
 pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Answer, Error> {
+    context.require_person("measuring on the person's history")?;
     let mut files = catalog::find(&context.config().places()).sessions;
     files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));
     let all = files.len();

@@ -65,6 +65,7 @@ pub fn note(folder: &Path, payload: impl Read, now: Timestamp) {
 
 /// What it takes to have `program` run by Claude Code's hooks.
 pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
+    context.require_person("changing Claude Code's settings")?;
     let folder = folder(context);
     let command = install::command(&for_sh(context.program())?, &for_sh(&folder)?);
     plan(context, scope, |text, _| Ok(Some(install::with_hooks(text, &command)?)))
@@ -80,6 +81,7 @@ fn for_sh(path: &Path) -> Result<String, Error> {
 
 /// What it takes to have none of our hooks run: the file as it was, where nothing else was changed since.
 pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
+    context.require_person("changing Claude Code's settings")?;
     plan(context, scope, |text, backup| {
         if let Some(kept) = backup.filter(|kept| kept.installed == text) {
             return Ok(kept.original);

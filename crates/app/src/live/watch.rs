@@ -78,6 +78,7 @@ pub struct Watch {
 impl Watch {
     /// Begins to watch: how things stand, and one who hears all that happens from then on.
     pub fn start(context: &Context) -> Result<(Self, Snapshot, Listener), Error> {
+        context.require_person("watching all sessions")?;
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
         let monitor = Monitor::start(settings(context)).map_err(|error| wrong(&error))?;
         let workers = hear_workers(context, &monitor).map_err(|error| wrong(&error))?;

@@ -67,6 +67,7 @@ pub fn export<L>(
 where
     L: FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
 {
+    context.require_person("exporting all sessions")?;
     // A document is read by programs: it never holds secrets, whatever the terminal may show.
     let context = &Context { secrets: Secrets::Redacted, ..context.clone() };
     let folder = context.path(&request.folder);

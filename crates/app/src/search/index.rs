@@ -40,6 +40,7 @@ pub fn index(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) -
 
 /// Throws the index away, so that the next pass makes it anew.
 pub fn discard(context: &Context) -> Result<(), Error> {
+    context.require_person("discarding the search index")?;
     search::discard(&folder(context)).map_err(|error| failed(&error))
 }
 

@@ -109,6 +109,8 @@ pub fn search(
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Answer, Error> {
+    let agent = context.agent(request.agent.as_ref())?;
+    let request = &Request { agent, ..request.clone() };
     let memory = index::memory(context);
     let (found, opened) = index::find(context, |_| ());
     let settings = settings(&memory, request.agent.as_ref())?;
@@ -149,6 +151,8 @@ pub fn search(
 
 /// What is indexed for each agent, or for the one that is named.
 pub fn status(context: &Context, agent: Option<&AgentId>) -> Result<Vec<Status>, Error> {
+    let agent = context.agent(agent)?;
+    let agent = agent.as_ref();
     let memory = index::memory(context);
     settings(&memory, agent)?;
     let found = catalog::find(&context.config().places());
@@ -253,8 +257,10 @@ fn scope(
     settings: Option<&MemorySettings>,
 ) -> Result<Scope, Error> {
     let usual = sources_of(settings);
+    let visible = context.visible(found, memory);
     let asked = crate::search::Request { session: request.session.clone(), ..Default::default() };
-    let Chosen { mut sessions, mut conversations } = named(&asked, found, memory)?.unwrap_or_default();
+    let Chosen { mut sessions, mut conversations } =
+        named(&asked, found, memory, visible.as_ref())?.unwrap_or_default();
     let default_project = settings.and_then(|set| set.claude.default_project.as_deref());
     if let Some(name) = project.or(default_project) {
         narrow(&mut sessions, of_project(context, name, found));
@@ -271,6 +277,7 @@ fn scope(
         let of_agent = memory.agents.iter().filter(|known| known.agent == *agent);
         narrow(&mut conversations, of_agent.flat_map(search::names_of).collect());
     }
+    let Chosen { sessions, conversations } = Chosen { sessions, conversations }.within(visible.as_ref());
     let hides = !request.include_owned && usual.contains(&SourceKind::Sessions);
     let owned = |conversation: openclaw::Conversation| {
         let owner = conversation.session;

@@ -21,6 +21,7 @@ use transcript::{Role, both, let_go};
 use crate::repository::target;
 use crate::search::index::Refreshed;
 
+use crate::caller::Visible;
 use crate::{Context, Error, Kind, NextStep, Secrets, moment};
 
 /// A question and what its answers have to be.
@@ -110,14 +111,17 @@ pub fn search(
     }
     let understanding = embed::understanding(context, request.model.as_deref(), request.deep)?;
     let memory = index::memory(context);
-    let mut answer = Answer { cut: query.cut, known: found.sessions.len(), ..Answer::default() };
+    let visible = context.visible(&found, &memory);
+    let known = visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len());
+    let mut answer = Answer { cut: query.cut, known, ..Answer::default() };
     let refresh = || index::refreshed(context, opened, &found, &memory, keep_going);
-    let (Refreshed { synced, searcher, answer: ahead }, chosen) = match named(&request, &found, &memory)? {
-        Some(named) => (refresh(), named),
-        None if request.filter == Filter::default() => (refresh(), Chosen::default()),
-        // Which sessions may answer is told by other files than whether the index is fresh.
-        None => both(refresh, || chosen(context, &request, &found, &memory)),
-    };
+    let (Refreshed { synced, searcher, answer: ahead }, chosen) =
+        match named(&request, &found, &memory, visible.as_ref())? {
+            Some(named) => (refresh(), named),
+            None if request.filter == Filter::default() => (refresh(), Chosen::default()),
+            // Which sessions may answer is told by other files than whether the index is fresh.
+            None => both(refresh, || chosen(context, &request, &found, &memory)),
+        };
     match synced {
         Ok(synced) => {
             answer.pending_files = synced.pending_files;
@@ -127,7 +131,7 @@ pub fn search(
         // What is indexed can still be asked: a read-only disk is no reason to say nothing.
         Err(error) => answer.stale = Some(error.message),
     }
-    let scope = scope(context, &request, chosen);
+    let scope = scope(context, &request, chosen.within(visible.as_ref()));
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     let ask = |walked| {
         searcher.understand_by(understanding);
@@ -142,7 +146,8 @@ pub fn search(
     let outcome = outcome.map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
-    if outcome.hits.is_empty() {
+    // The words of others are theirs.
+    if outcome.hits.is_empty() && visible.is_none() {
         answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
     }
     let hit: HashSet<&SessionId> = outcome.hits.iter().map(|hit| &hit.session).collect();
@@ -175,7 +180,7 @@ impl Ahead {
         let query = Query::parse(&request.question);
         let Ok(request) = with_written_filters(context, request, &query) else { return Self::Nothing };
         let has_tag = ::search::tags(&request.question).next().is_some();
-        if has_tag || query.is_empty() {
+        if has_tag || query.is_empty() || context.caller.agent().is_some() {
             return Self::Nothing;
         }
         let (scope, threads) =
@@ -272,9 +277,32 @@ pub(crate) struct Chosen {
     pub(crate) conversations: Option<HashSet<SessionId>>,
 }
 
+impl Chosen {
+    /// Of these, what the caller may find.
+    pub(crate) fn within(self, visible: Option<&Visible>) -> Self {
+        let Some(visible) = visible else { return self };
+        Self {
+            sessions: Some(common(self.sessions, &visible.sessions)),
+            conversations: Some(common(self.conversations, &visible.conversations)),
+        }
+    }
+}
+
+fn common(chosen: Option<HashSet<SessionId>>, with: &HashSet<SessionId>) -> HashSet<SessionId> {
+    match chosen {
+        Some(chosen) => chosen.intersection(with).cloned().collect(),
+        None => with.clone(),
+    }
+}
+
 /// The session that is asked for by its id or the beginning of it, or by OpenClaw's key with all that works
 /// for it.
-pub(crate) fn named(request: &Request, found: &Found, memory: &Memory) -> Result<Option<Chosen>, Error> {
+pub(crate) fn named(
+    request: &Request,
+    found: &Found,
+    memory: &Memory,
+    visible: Option<&Visible>,
+) -> Result<Option<Chosen>, Error> {
     let Some(text) = &request.session else { return Ok(None) };
     let begins =
         |id: &SessionId| id.as_str() == text || id.as_str().starts_with(text.as_str()) || id.short() == text;
@@ -292,6 +320,10 @@ pub(crate) fn named(request: &Request, found: &Found, memory: &Memory) -> Result
             conversations.insert(conversation.session);
             sessions.extend(conversation.claude);
         }
+    }
+    if let Some(visible) = visible {
+        sessions.retain(|id| visible.sessions.contains(id));
+        conversations.retain(|id| visible.conversations.contains(id));
     }
     if sessions.is_empty() && conversations.is_empty() {
         return Err(Error::new(

@@ -87,6 +87,7 @@ pub fn cost(context: &Context, request: &Request, progress: impl FnMut(Progress)
     });
     let sessions: Sessions<'_> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
+    rows.retain(|row| sessions.get(&row.session).is_none_or(|session| context.may_see(session)));
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
     let answer = Answer {
         by: request.by,

@@ -12,12 +12,15 @@ use crate::sessions::ledger;
 
 /// The catalog with every session's tokens and price.
 pub(crate) fn with_totals(context: &Context, progress: impl FnMut(Progress)) -> Catalog {
-    catalog::overview(
-        &context.config().places(),
-        edition(),
-        |entries| ledger::enter(context, entries),
-        progress,
-    )
+    let places = context.config().places();
+    let mut catalog =
+        catalog::overview(&places, edition(), |entries| ledger::enter(context, entries), progress);
+    if context.caller.agent().is_some() {
+        catalog.sessions.retain(|entry| context.may_see(&entry.session));
+        // What cannot be read may be anybody's.
+        catalog.problems.clear();
+    }
+    catalog
 }
 
 /// What `tell` makes of every session there is, or was before a moment, with its tokens and price, in any order.
@@ -29,6 +32,7 @@ pub(crate) fn survey<T: Send>(
 ) -> Vec<T> {
     let (places, enter) =
         (context.config().places(), |entries: &mut [Entry]| ledger::enter(context, entries));
+    let tell = |entry: Entry| if context.may_see(&entry.session) { tell(entry) } else { None };
     let Some(then) = as_of else {
         return catalog::survey(&places, edition(), extent, enter, |_| (), tell).sessions;
     };

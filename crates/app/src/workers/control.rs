@@ -12,7 +12,7 @@ use crate::{Context, Error, Kind};
 /// A worker that runs, to be watched and answered.
 pub fn attach(context: &Context, text: &str) -> Result<(WorkerJson, Link), Error> {
     let table = open_recovered(context)?;
-    let worker = table::find(&table, text)?;
+    let worker = table::find(context, &table, text)?;
     let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
     Ok((list::describe(context, &table, &worker)?, Link::new(context, worker.id, Peer::There(remote))))
 }
@@ -20,7 +20,7 @@ pub fn attach(context: &Context, text: &str) -> Result<(WorkerJson, Link), Error
 /// Answers what a worker asks.
 pub fn answer(context: &Context, text: &str, request: &str, reply: Reply) -> Result<(), Error> {
     let table = open_recovered(context)?;
-    let worker = table::find(&table, text)?;
+    let worker = table::find(context, &table, text)?;
     let command = Command::Answer { request: request.to_owned(), reply };
     tell(context, &worker, &restore::command(context, worker.id, command))
 }
@@ -29,7 +29,7 @@ pub fn answer(context: &Context, text: &str, request: &str, reply: Reply) -> Res
 /// left running is ended too.
 pub fn stop(context: &Context, text: &str) -> Result<WorkerJson, Error> {
     let mut table = open_recovered(context)?;
-    let worker = table::find(&table, text)?;
+    let worker = table::find(context, &table, text)?;
     if table.cancel(worker.id, context.now).map_err(unusable)? {
         return list::find(context, &worker.id.to_string());
     }

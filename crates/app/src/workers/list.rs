@@ -55,13 +55,14 @@ pub fn list(context: &Context) -> Result<Vec<WorkerJson>, Error> {
     look_after(context)?;
     let table = open_recovered(context)?;
     let workers = table.all(LISTED).map_err(unusable)?;
-    workers.iter().map(|worker| describe(context, &table, worker)).collect()
+    let visible = workers.iter().filter(|worker| context.is_of(worker.agent.as_ref()));
+    visible.map(|worker| describe(context, &table, worker)).collect()
 }
 
 /// One worker, by its number or by its session's id or the beginning of it.
 pub fn find(context: &Context, text: &str) -> Result<WorkerJson, Error> {
     let table = open_recovered(context)?;
-    describe(context, &table, &table::find(&table, text)?)
+    describe(context, &table, &table::find(context, &table, text)?)
 }
 
 pub(crate) fn describe(context: &Context, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> {

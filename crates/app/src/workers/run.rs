@@ -93,6 +93,8 @@ pub struct Ready {
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
 /// queue for it.
 pub fn prepare(context: &Context, request: &Request) -> Result<Ready, Error> {
+    let agent = context.agent(request.agent.as_ref())?;
+    let request = &Request { agent, ..request.clone() };
     let claude = able(context, &request.task)?;
     let Some(wanted) = &request.worktree else { return ready(context, request, claude) };
     let tree = worktree::make(context, request.repo.as_deref(), wanted)?;
@@ -123,7 +125,7 @@ pub(crate) fn in_a_fork(
     let claude = able(context, task)?;
     let (at, into) = (wanted.at.as_deref(), wanted.into.as_deref());
     let course = launch::forked(context, session, claude.release, at, into)?;
-    let request = Request { task: task.to_owned(), ..Request::default() };
+    let request = Request { task: task.to_owned(), agent: context.agent(None)?, ..Request::default() };
     enlist(context, &request, course, None, claude)
 }
 

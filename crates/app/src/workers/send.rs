@@ -25,7 +25,7 @@ pub struct Sent {
 /// worker that outlives this process.
 pub fn send(context: &Context, text: &str, message: &str) -> Result<Sent, Error> {
     let table = open_recovered(context)?;
-    let worker = lookup(&table, text)?;
+    let worker = lookup(context, &table, text)?;
     if let Some(worker) = worker.as_ref().filter(|worker| worker.place.is_some() && worker.host.is_alive()) {
         tell(context, worker, &run::message(message))?;
         return Ok(Sent { worker: worker.id, session_id: worker.session.clone(), resumed: false });

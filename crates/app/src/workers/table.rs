@@ -38,8 +38,8 @@ pub(crate) fn unusable(error: workers::table::TableError) -> Error {
     Error::caused(Kind::Unavailable, "workers cannot be kept count of", &error)
 }
 
-pub(crate) fn find(table: &Table, text: &str) -> Result<Worker, Error> {
-    lookup(table, text)?.ok_or_else(|| {
+pub(crate) fn find(context: &Context, table: &Table, text: &str) -> Result<Worker, Error> {
+    lookup(context, table, text)?.ok_or_else(|| {
         Error::new(Kind::NotFound, format!("there is no worker `{text}`"))
             .hint("a worker is named by its number or its session's id")
             .next(NextStep::ListWorkers)
@@ -47,14 +47,16 @@ pub(crate) fn find(table: &Table, text: &str) -> Result<Worker, Error> {
 }
 
 /// A worker by its number, or the newest of a session by its id or the beginning of that.
-pub(crate) fn lookup(table: &Table, text: &str) -> Result<Option<Worker>, Error> {
+pub(crate) fn lookup(context: &Context, table: &Table, text: &str) -> Result<Option<Worker>, Error> {
+    let is_visible = |worker: &Worker| context.is_of(worker.agent.as_ref());
     if let Ok(id) = text.parse()
-        && let Some(worker) = table.get(id).map_err(unusable)?
+        && let Some(worker) = table.get(id).map_err(unusable)?.filter(is_visible)
     {
         return Ok(Some(worker));
     }
     let all = table.all(usize::MAX).map_err(unusable)?;
-    let begins = |worker: &&Worker| text.len() >= 4 && worker.session.as_str().starts_with(text);
+    let begins =
+        |worker: &&Worker| is_visible(worker) && text.len() >= 4 && worker.session.as_str().starts_with(text);
     let mut named: Vec<_> = all.iter().filter(begins).collect();
     named.dedup_by(|one, other| one.session == other.session);
     if named.len() > 1 {

@@ -35,7 +35,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
     }
     let mut reading = Reading::new();
-    let report = doctor(context, |progress| reading.step(progress));
+    let report = doctor(context, |progress| reading.step(progress))?;
     drop(reading);
     if args.json {
         super::json(&report)?;

@@ -1,0 +1,163 @@
+//! What a caller gets: never a secret, and of an agent's requests never another's session.
+
+use std::fmt::Write as _;
+
+use app::choose::pick::pick;
+use app::choose::request::Request as PickRequest;
+use app::choose::why_not::why_not;
+use app::proceed::fork::{Request as ForkRequest, fork};
+use app::proceed::resume::resume;
+use app::repository::status;
+use app::search::{Request as SearchRequest, memory, search};
+use app::sessions::cost::{By, Request as CostRequest, cost};
+use app::sessions::list::{Request as ListRequest, list};
+use app::sessions::lookup::{Which, which};
+use app::sessions::show::{Request as ShowRequest, Shown, show};
+use app::workers::run;
+use app::{Caller, Context, Error, Kind, cron, doctor, live, workers};
+
+use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
+
+/// What every public function says to a caller, by its name; errors too.
+fn all_answers(context: &Context) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut say = |name: &str, answer: String| all.push((name.to_owned(), answer));
+    say("list", format!("{:?}", list(context, &ListRequest::default(), |_| {})));
+    say(
+        "cost",
+        format!("{:?}", cost(context, &CostRequest { by: By::Session, ..Default::default() }, |_| {})),
+    );
+    say("status", format!("{:?}", status::status(context, &status::Request::default())));
+    say("doctor", format!("{:?}", doctor::doctor(context, |_| {})));
+    say("workers", format!("{:?}", workers::list(context)));
+    say("memory status", format!("{:?}", memory::status(context, None)));
+    let question = memory::Request { question: "tune please".to_owned(), ..Default::default() };
+    say("memory", format!("{:?}", memory::search(context, &question, &mut |_| true)));
+    let request = PickRequest { task: "Tune it again please".to_owned(), ..Default::default() };
+    say("pick", format!("{:?}", pick(context, &request)));
+    for (id, word) in [PERSON, MAIN, OPS] {
+        for question in [format!("{word} tune please"), format!("session:{id} tune")] {
+            let request = SearchRequest { question, limit: 10, ..Default::default() };
+            say("search", format!("{:?}", search(context, &request, &mut |_| true)));
+        }
+        say("show", shown(context, id).unwrap_or_else(|error| error.to_string()));
+        say("why not", format!("{:?}", why_not(context, None, id)));
+        let found = which(context, &Which::Named(id.to_owned()), 5, &mut |_| true);
+        say("lookup", format!("{found:?}"));
+        for ranked in found.iter().flatten() {
+            let Some(session) = &ranked.session else { continue };
+            say("resume", format!("{:?}", resume(context, session, &[])));
+            say("fork", format!("{:?}", fork(context, session, &ForkRequest::default())));
+        }
+        let request = run::Request {
+            task: "Tune it".to_owned(),
+            how: run::How::Resume(id.to_owned()),
+            ..run::Request::default()
+        };
+        say("run", format!("{:?}", run::prepare(context, &request)));
+        say("send", format!("{:?}", workers::send(context, id, "Tune it")));
+        say("attach", format!("{:?}", workers::attach(context, id)));
+        say("stop", format!("{:?}", workers::stop(context, id)));
+    }
+    say("last", format!("{:?}", which(context, &Which::Last, 5, &mut |_| true)));
+    all
+}
+
+/// Everything that `show` says of a session.
+fn shown(context: &Context, id: &str) -> Result<String, Error> {
+    let request =
+        ShowRequest { session: id.to_owned(), thinking: true, tools: true, ..ShowRequest::default() };
+    let conversation = show(context, request)?;
+    let mut text = format!("{conversation:?}");
+    conversation.each(|shown: Shown| -> Result<(), Error> {
+        let _ = write!(text, "{shown:?}");
+        Ok(())
+    })?;
+    Ok(text)
+}
+
+fn agent(name: &str) -> Caller {
+    Caller::Agent(name.parse().unwrap())
+}
+
+#[test]
+fn no_answer_holds_a_secret() {
+    let scene = Scene::new();
+    for caller in [Caller::Person, agent("main")] {
+        for (name, answer) in all_answers(&scene.context(caller.clone(), MAIN.1)) {
+            assert!(!answer.contains(&secret()[4..]), "{name} for {caller:?}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_finds_its_own_sessions_alone() {
+    let scene = Scene::new();
+    let as_worker = Caller::Worker { worker: 7, agent: Some("main".parse().unwrap()) };
+    for caller in [agent("main"), as_worker] {
+        let answers = all_answers(&scene.context(caller.clone(), MAIN.1));
+        for (name, answer) in &answers {
+            for (id, word) in [PERSON, OPS] {
+                // What it asked for may be repeated in the refusal.
+                let is_told =
+                    answer.contains(&format!("Tune the {word}")) || answer.contains(&format!("{word} ["));
+                let is_found =
+                    answer.contains(id) && !answer.starts_with("Err") && !answer.contains("no session");
+                assert!(!is_told && !is_found, "{name} for {caller:?} tells of {word}: {answer}");
+            }
+        }
+        let says =
+            |name: &str| answers.iter().any(|(asked, answer)| asked == name && answer.contains(MAIN.0));
+        for name in ["list", "cost", "status", "search", "show", "lookup", "last"] {
+            assert!(says(name), "{name} for {caller:?} does not know the agent's own session");
+        }
+    }
+}
+
+#[test]
+fn the_person_finds_every_session() {
+    let scene = Scene::new();
+    let answers = all_answers(&scene.context(Caller::Person, PERSON.1));
+    for name in ["list", "cost", "search", "show", "lookup"] {
+        for (id, word) in [PERSON, MAIN, OPS] {
+            let knows = answers.iter().any(|(asked, answer)| asked == name && answer.contains(id));
+            assert!(knows, "{name} does not know {word}");
+        }
+    }
+}
+
+#[test]
+fn what_only_the_person_may_do_is_refused() {
+    let scene = Scene::new();
+    let context = scene.context(agent("main"), MAIN.1);
+    #[track_caller]
+    fn check<T>(answer: Result<T, Error>) {
+        let error = answer.err().expect("it is forbidden");
+        assert_eq!((error.kind, error.kind.code()), (Kind::Forbidden, "forbidden"), "{error}");
+    }
+    check(cron::list(&context));
+    check(live::hooks::install(&context, &live::hooks::Scope::User));
+    check(live::watch::Watch::start(&context));
+    check(app::search::index::discard(&context));
+    let of_another = PickRequest {
+        task: "Tune it".to_owned(),
+        agent: Some("ops".parse().unwrap()),
+        ..PickRequest::default()
+    };
+    check(pick(&context, &of_another));
+}
+
+#[test]
+fn a_request_is_answered_from_where_it_was_made() {
+    let scene = Scene::new();
+    let repositories = [PERSON, MAIN].map(|(_, word)| {
+        let context = scene.context(Caller::Person, word);
+        let task = PickRequest { task: "Tune it again".to_owned(), ..PickRequest::default() };
+        let here = pick(&context, &task).unwrap().repo_path;
+        let dot = PickRequest { repo: Some(".".to_owned()), ..task };
+        assert_eq!(pick(&context, &dot).unwrap().repo_path, here);
+        assert_eq!(here, scene.directory(word).canonicalize().unwrap());
+        here
+    });
+    assert_ne!(repositories[0], repositories[1]);
+}

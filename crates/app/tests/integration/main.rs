@@ -1,0 +1,6 @@
+//! `app` as a library: many callers in one process.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod callers;
+mod scene;
