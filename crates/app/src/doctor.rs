@@ -141,7 +141,7 @@ pub fn doctor(context: &Context, progress: impl FnMut(list::Progress)) -> Result
         not_read(context),
         set_aside(context),
         left_behind(context),
-        forsaken(context),
+        jobs_without_daemon(context),
     ]
     .concat();
     Ok(Report {
@@ -376,9 +376,9 @@ fn set_aside(context: &Context) -> Vec<Finding> {
 }
 
 /// Jobs that nobody does.
-fn forsaken(context: &Context) -> Vec<Finding> {
+fn jobs_without_daemon(context: &Context) -> Vec<Finding> {
     let place = Some(context.config().state.join(schedule::FILE));
-    match cron::forsaken(context) {
+    match cron::jobs_without_daemon(context) {
         Ok(0) => Vec::new(),
         Ok(jobs) => {
             let jobs = if jobs == 1 { "a job is".to_owned() } else { format!("{jobs} jobs are") };

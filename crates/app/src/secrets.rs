@@ -25,7 +25,7 @@ pub enum Secrets {
 
 impl Secrets {
     /// A text as it may leave.
-    pub(crate) fn told(self, text: Cow<'_, str>) -> String {
+    pub(crate) fn redacted(self, text: Cow<'_, str>) -> String {
         match self {
             Self::Shown => text.into_owned(),
             Self::Redacted => redact::redacted(text).into_owned(),
@@ -33,7 +33,7 @@ impl Secrets {
     }
 
     /// The beginning of a longer text as it may leave: a secret may be cut off at its end.
-    pub(crate) fn told_beginning(self, text: String) -> String {
+    pub(crate) fn redacted_beginning(self, text: String) -> String {
         match self {
             Self::Shown => text,
             Self::Redacted => match redact::redact_beginning(&text) {
@@ -46,38 +46,38 @@ impl Secrets {
 
 impl Secrets {
     /// What is watched of a session, as it may leave.
-    pub(crate) fn told_info(self, info: &mut SessionInfo) {
-        self.tell(&mut info.title);
-        self.tell(&mut info.activity.detail);
-        self.tell(&mut info.activity.tool);
-        self.tell(&mut info.branch);
-        self.tell(&mut info.model);
+    pub(crate) fn redact_info(self, info: &mut SessionInfo) {
+        self.redact(&mut info.title);
+        self.redact(&mut info.activity.detail);
+        self.redact(&mut info.activity.tool);
+        self.redact(&mut info.branch);
+        self.redact(&mut info.model);
         for agent in &mut info.subagents {
-            self.tell_agent(agent);
+            self.redact_agent(agent);
         }
     }
 
     /// What has happened to a session, as it may leave.
-    pub(crate) fn told_happening(self, event: &mut SessionEvent) {
+    pub(crate) fn redact_event(self, event: &mut SessionEvent) {
         match event {
             SessionEvent::SessionsRefresh { sessions } => {
                 for info in sessions {
-                    self.told_info(info);
+                    self.redact_info(info);
                 }
             }
-            SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => self.told_info(info),
+            SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => self.redact_info(info),
             SessionEvent::SessionActivity(activity) => {
-                self.tell(&mut activity.tool_name);
-                self.tell(&mut activity.tool_input);
-                self.tell(&mut activity.detail);
+                self.redact(&mut activity.tool_name);
+                self.redact(&mut activity.tool_input);
+                self.redact(&mut activity.detail);
             }
             SessionEvent::SessionEvent(moment) => {
-                self.tell(&mut moment.tool_name);
-                self.tell(&mut moment.detail);
+                self.redact(&mut moment.tool_name);
+                self.redact(&mut moment.detail);
             }
             SessionEvent::SubagentSpawned(agent)
             | SessionEvent::SubagentProgress(agent)
-            | SessionEvent::SubagentCompleted(agent) => self.tell_agent(agent),
+            | SessionEvent::SubagentCompleted(agent) => self.redact_agent(agent),
             SessionEvent::SessionRemoved { .. }
             | SessionEvent::SessionsChanged { .. }
             | SessionEvent::Resync { .. }
@@ -85,14 +85,14 @@ impl Secrets {
         }
     }
 
-    fn tell_agent(self, agent: &mut SubagentEvent) {
-        agent.description = self.told_beginning(std::mem::take(&mut agent.description));
-        self.tell(&mut agent.subagent_type);
-        self.tell(&mut agent.tool_name);
+    fn redact_agent(self, agent: &mut SubagentEvent) {
+        agent.description = self.redacted_beginning(std::mem::take(&mut agent.description));
+        self.redact(&mut agent.subagent_type);
+        self.redact(&mut agent.tool_name);
     }
 
-    fn tell(self, text: &mut Option<String>) {
-        *text = text.take().map(|text| self.told_beginning(text));
+    fn redact(self, text: &mut Option<String>) {
+        *text = text.take().map(|text| self.redacted_beginning(text));
     }
 }
 
@@ -102,21 +102,23 @@ impl Context {
         if self.secrets == Secrets::Shown {
             return value.clone();
         }
-        let json = serde_json::to_value(value).map(|json| self.told_json(json));
+        let json = serde_json::to_value(value).map(|json| self.redacted_json(json));
         json.and_then(serde_json::from_value).unwrap_or_else(|_| value.clone())
     }
 
-    fn told_json(&self, value: Value) -> Value {
+    fn redacted_json(&self, value: Value) -> Value {
         match value {
-            Value::String(text) => Value::String(self.secrets.told(text.into())),
-            Value::Array(all) => all.into_iter().map(|one| self.told_json(one)).collect(),
-            Value::Object(all) => all.into_iter().map(|(name, one)| (name, self.told_json(one))).collect(),
+            Value::String(text) => Value::String(self.secrets.redacted(text.into())),
+            Value::Array(all) => all.into_iter().map(|one| self.redacted_json(one)).collect(),
+            Value::Object(all) => {
+                all.into_iter().map(|(name, one)| (name, self.redacted_json(one))).collect()
+            }
             other => other,
         }
     }
 
     /// A session as it may leave. Its texts are the beginnings of longer ones: a secret may be cut off.
-    pub(crate) fn told_session(&self, session: &mut Session) {
+    pub(crate) fn redact_session(&self, session: &mut Session) {
         if self.secrets == Secrets::Shown {
             return;
         }
@@ -170,7 +172,7 @@ mod tests {
             since: None,
         };
         let mut event = SessionEvent::SubagentSpawned(agent);
-        Secrets::Redacted.told_happening(&mut event);
+        Secrets::Redacted.redact_event(&mut event);
         let told = serde_json::to_string(&event).unwrap();
         assert!(
             !told.contains(&secret()[4..]) && told.matches("[redacted:github-token]").count() == 3,

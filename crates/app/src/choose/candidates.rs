@@ -13,19 +13,19 @@ use transcript::both;
 
 use crate::choose::request::Request;
 use crate::choose::work_trees;
-use crate::repository::target::Meant;
+use crate::repository::target::RepoTarget;
 use crate::sessions::totals::survey;
 use crate::workers::holders::Holds;
 use crate::{Context, Error};
 
 /// What there is to choose from.
-pub(crate) struct Field {
+pub(crate) struct CandidateSet {
     /// The repository.
-    pub(crate) meant: Meant,
+    pub(crate) meant: RepoTarget,
     /// Its branch.
     pub(crate) branch: Option<String>,
     /// The asker's sessions of the repository.
-    pub(crate) own: Vec<Contender>,
+    pub(crate) own: Vec<RepoCandidate>,
     /// The session of the run that has the directory.
     pub(crate) taken_by: Option<SessionId>,
     asker: Asker,
@@ -34,7 +34,7 @@ pub(crate) struct Field {
 }
 
 /// A session of the repository: of thousands no more is held than the choice and its answer ask for.
-pub(crate) struct Contender {
+pub(crate) struct RepoCandidate {
     /// What the choice looks at.
     pub(crate) candidate: Candidate,
     /// How much it has to do with the task, by common words.
@@ -57,22 +57,22 @@ pub(crate) struct Contender {
     is_own: bool,
 }
 
-impl AsRef<Candidate> for Contender {
+impl AsRef<Candidate> for RepoCandidate {
     fn as_ref(&self) -> &Candidate {
         &self.candidate
     }
 }
 
-impl Field {
+impl CandidateSet {
     /// Looks which sessions there are, or were; `budget` is what one may cost. What they are about is held where a model
     /// may be asked.
-    pub(crate) fn look(
+    pub(crate) fn load(
         context: &Context,
         request: &Request,
         budget: Budget,
         asks_model: bool,
     ) -> Result<Self, Error> {
-        let named = Meant::name(context, request.repo.as_deref());
+        let named = RepoTarget::name(context, request.repo.as_deref());
         let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
         let words = Keywords::of(&request.task);
         let found = if request.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(context) };
@@ -81,12 +81,12 @@ impl Field {
             Err(error) => (Holds::default(), vec![error.message]),
         };
         let extent = if asks_model { Extent::Whole } else { Extent::Figures };
-        let contender = |meant: &Meant, Entry { session, keywords, .. }: Entry| {
+        let candidate = |meant: &RepoTarget, Entry { session, keywords, .. }: Entry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
             is_here.then(|| {
                 let whole = Candidate::of(&session, budget);
                 let about = about(&session, keywords);
-                Contender {
+                RepoCandidate {
                     by_words: Relevance::by_words(&words, &about),
                     topic: (topic(&words, &about, session.title.as_deref()), words.count()),
                     candidate: Candidate {
@@ -105,16 +105,16 @@ impl Field {
                 }
             })
         };
-        let (meant, branch, mut here) = if let Some(meant) = Meant::directory(context, named)? {
-            let look = || survey(context, request.as_of, extent, |entry| contender(&meant, entry));
-            let (here, branch) = both(look, || branch(context, request, &meant));
+        let (meant, branch, mut here) = if let Some(meant) = RepoTarget::directory(context, named)? {
+            let load = || survey(context, request.as_of, extent, |entry| candidate(&meant, entry));
+            let (here, branch) = both(load, || branch(context, request, &meant));
             (meant, branch, here)
         } else {
             let all = survey(context, request.as_of, extent, Some);
             let sessions = all.iter().map(|entry| &*entry.session);
-            let meant = Meant::by_name(named.unwrap_or_default(), sessions)?;
+            let meant = RepoTarget::by_name(named.unwrap_or_default(), sessions)?;
             let branch = branch(context, request, &meant);
-            let here = all.into_iter().filter_map(|entry| contender(&meant, entry)).collect();
+            let here = all.into_iter().filter_map(|entry| candidate(&meant, entry)).collect();
             (meant, branch, here)
         };
         let taken_by = taken_by(context, request, &meant, &here, &holds);
@@ -131,7 +131,7 @@ fn topic(task: &Keywords, about: &Keywords, title: Option<&str>) -> usize {
     task.common(about).max(title.map_or(0, |title| task.common(&Keywords::of(title))))
 }
 
-impl Field {
+impl CandidateSet {
     /// Who asks, as decisions are kept: an agent's name, nothing for the person.
     pub(crate) fn asker(&self) -> String {
         match &self.asker {
@@ -190,7 +190,7 @@ fn about(session: &Session, known: Option<Keywords>) -> Keywords {
         .unwrap_or_else(|| text.map(|text| Keywords::of(text)).unwrap_or_default())
 }
 
-fn branch(context: &Context, request: &Request, meant: &Meant) -> Option<String> {
+fn branch(context: &Context, request: &Request, meant: &RepoTarget) -> Option<String> {
     match (&request.branch, request.as_of) {
         (Some(branch), _) => Some(branch.clone()),
         (None, Some(then)) => project::branch_at(&meant.place(context), then),
@@ -203,8 +203,8 @@ fn branch(context: &Context, request: &Request, meant: &Meant) -> Option<String>
 fn taken_by(
     context: &Context,
     request: &Request,
-    meant: &Meant,
-    here: &[Contender],
+    meant: &RepoTarget,
+    here: &[RepoCandidate],
     holds: &Holds,
 ) -> Option<SessionId> {
     if !request.is_carried_out && !holds.is_empty() {
@@ -213,13 +213,13 @@ fn taken_by(
             return worker;
         }
     }
-    let is_other = |one: &&Contender| one.candidate.hold == Hold::Worker && !holds.has(&one.candidate.id);
+    let is_other = |one: &&RepoCandidate| one.candidate.hold == Hold::Worker && !holds.has(&one.candidate.id);
     let mut runs = here.iter().filter(is_other).peekable();
     runs.peek()?;
     let ours = project::work_tree(&meant.place(context));
-    let is_ours = |one: &&Contender| {
+    let is_ours = |one: &&RepoCandidate| {
         let tree = one.cwd.as_deref().map(|cwd| {
-            let place = Meant { directory: cwd.to_owned(), root: meant.root.clone() }.place(context);
+            let place = RepoTarget { directory: cwd.to_owned(), root: meant.root.clone() }.place(context);
             project::work_tree(&place)
         });
         tree.is_some_and(|tree| tree == ours)

@@ -8,7 +8,7 @@ use selection::Considered;
 use selection::calibrated::{Record, Settled};
 
 use crate::choose::answer::Answer;
-use crate::choose::candidates::Field;
+use crate::choose::candidates::CandidateSet;
 use crate::choose::outcome::{Advice, Did, WINDOW, after};
 use crate::{Context, Error, Kind};
 
@@ -75,12 +75,12 @@ pub(crate) fn file(context: &Context) -> PathBuf {
 }
 
 /// The decisions, open.
-pub(crate) struct Book<'a> {
+pub(crate) struct DecisionStore<'a> {
     context: &'a Context,
     connection: Connection,
 }
 
-impl<'a> Book<'a> {
+impl<'a> DecisionStore<'a> {
     /// Opens it.
     pub(crate) fn open(context: &'a Context) -> Result<Self, Error> {
         Ok(Self { context, connection: open(context)? })
@@ -131,27 +131,27 @@ impl<'a> Book<'a> {
 
     /// How often the rule was right for whoever asks, after it was looked what came of the decisions of this
     /// repository that are still open.
-    pub(crate) fn record(&mut self, field: &Field) -> Result<Record, Error> {
+    pub(crate) fn record(&mut self, candidates: &CandidateSet) -> Result<Record, Error> {
         let context = self.context;
-        self.settle(field)
-            .and_then(|()| record(&self.connection, &field.asker()))
+        self.settle(candidates)
+            .and_then(|()| record(&self.connection, &candidates.asker()))
             .map_err(|error| failed(context, &error))
     }
 
-    fn settle(&self, field: &Field) -> rusqlite::Result<()> {
+    fn settle(&self, candidates: &CandidateSet) -> rusqlite::Result<()> {
         let now = self.context.now;
-        let repo = field.meant.root.to_string_lossy();
+        let repo = candidates.meant.root.to_string_lossy();
         let mut open = self.connection.prepare(
             "SELECT id, at FROM decision
              WHERE asker = ?1 AND repo = ?2 AND advised IS NOT NULL AND did IS NULL ORDER BY id DESC LIMIT 50",
         )?;
         let rows: Vec<(i64, String)> = open
-            .query_map(params![field.asker(), repo], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map(params![candidates.asker(), repo], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<Result<_, _>>()?;
         for (id, at) in rows {
             let Ok(at) = at.parse::<Timestamp>() else { continue };
             let age = now.duration_since(at);
-            let did = if age > FORGOTTEN { Some(Did::Nothing) } else { after(field, at) };
+            let did = if age > FORGOTTEN { Some(Did::Nothing) } else { after(candidates, at) };
             if let Some(did) = did.or_else(|| (age > WINDOW).then_some(Did::Nothing)) {
                 enter(&self.connection, id, &did)?;
             }

@@ -1,12 +1,12 @@
-//! Which session goes by a label: in OpenClaw's registry for an agent, in Backstory's own table for a person.
+//! SessionRef session goes by a label: in OpenClaw's registry for an agent, in Backstory's own table for a person.
 
 use std::path::Path;
 
 use model::{AgentId, SessionId};
 use openclaw::{Agents, Registry};
 
-use crate::choose::candidates::Contender;
-use crate::repository::target::Meant;
+use crate::choose::candidates::RepoCandidate;
+use crate::repository::target::RepoTarget;
 use crate::workers::table::{exists, open_recovered, unusable};
 use crate::{Context, Error};
 
@@ -29,18 +29,18 @@ pub(crate) fn labelled(
 pub(crate) fn name(
     context: &Context,
     agent: Option<&AgentId>,
-    meant: &Meant,
+    meant: &RepoTarget,
     label: &str,
-    contenders: &mut [Contender],
+    candidates: &mut [RepoCandidate],
 ) -> Result<(), Error> {
     let root = meant.work_tree(context);
     let found = labelled(context, agent, &root, label)?;
-    let is_known = contenders.iter().any(|one| Some(&one.candidate.id) == found.as_ref());
-    for Contender { candidate, cwd, .. } in contenders {
+    let is_known = candidates.iter().any(|one| Some(&one.candidate.id) == found.as_ref());
+    for RepoCandidate { candidate, cwd, .. } in candidates {
         let is_called = || {
             let directory = cwd.as_deref().filter(|_| candidate.label.as_deref() == Some(label));
             let place = directory
-                .map(|directory| Meant { directory: directory.to_owned(), root: meant.root.clone() });
+                .map(|directory| RepoTarget { directory: directory.to_owned(), root: meant.root.clone() });
             agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(context) == root)
         };
         let is_it = Some(&candidate.id) == found.as_ref() || is_called();

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
 use selection::Action;
 
-use crate::choose::candidates::{Contender, Field};
+use crate::choose::candidates::{CandidateSet, RepoCandidate};
 
 /// What is begun later has nothing to do with a decision any more.
 pub(super) const WINDOW: SignedDuration = SignedDuration::from_mins(30);
@@ -30,14 +30,14 @@ pub(crate) enum Did {
 }
 
 /// The first thing that was begun here within half an hour of a moment; `None` where nothing was, so far.
-pub(super) fn after(field: &Field, moment: Timestamp) -> Option<Did> {
+pub(super) fn after(candidates: &CandidateSet, moment: Timestamp) -> Option<Did> {
     let from = moment.as_second();
     let window = from..from + WINDOW.as_secs();
-    let begun = field.own.iter().filter_map(|one| begun(one, &window));
+    let begun = candidates.own.iter().filter_map(|one| begun(one, &window));
     begun.min_by_key(|(at, _)| *at).map(|(_, did)| did)
 }
 
-fn begun(one: &Contender, window: &std::ops::Range<i64>) -> Option<(i64, Did)> {
+fn begun(one: &RepoCandidate, window: &std::ops::Range<i64>) -> Option<(i64, Did)> {
     let fresh = one.beginnings.first().filter(|at| window.contains(at) && !one.is_copy);
     let resumed = || one.beginnings.resumed().map(|one| one.at).find(|at| window.contains(at));
     let id = || one.candidate.id.clone();

@@ -14,7 +14,7 @@ use serde::Serialize;
 use transcript::{Recent, Said};
 
 use crate::Context;
-use crate::choose::candidates::{Contender, Field};
+use crate::choose::candidates::{CandidateSet, RepoCandidate};
 use crate::choose::request::Request;
 
 /// A brief has at most so many tokens.
@@ -56,14 +56,19 @@ pub struct Source {
 }
 
 /// The pack for a task that begins a fresh session; `None` where no earlier one has to do with it.
-pub(super) fn of(context: &Context, request: &Request, field: &Field, decision: &Decision) -> Option<Pack> {
+pub(super) fn of(
+    context: &Context,
+    request: &Request,
+    candidates: &CandidateSet,
+    decision: &Decision,
+) -> Option<Pack> {
     let now = request.as_of.unwrap_or(context.now);
-    let chosen = sources(field, &decision.considered);
+    let chosen = sources(candidates, &decision.considered);
     let mut text = HEAD.to_owned();
     let room = (MOST - tokens(&text)) / chosen.len().max(1);
     let mut sessions = Vec::new();
     for one in chosen {
-        let brief = Brief::of(one, field, request.as_of, now);
+        let brief = Brief::of(one, candidates, request.as_of, now);
         let (written, cites) = brief.written(room);
         text += &written;
         let title = brief.title.map(|title| redact::redact_beginning(&title).into_owned());
@@ -73,8 +78,8 @@ pub(super) fn of(context: &Context, request: &Request, field: &Field, decision: 
 }
 
 /// The sessions that have to do with the task, the nearest first.
-fn sources<'a>(field: &'a Field, considered: &[Considered]) -> Vec<&'a Contender> {
-    let mut near: Vec<(f64, &Contender)> = field
+fn sources<'a>(candidates: &'a CandidateSet, considered: &[Considered]) -> Vec<&'a RepoCandidate> {
+    let mut near: Vec<(f64, &RepoCandidate)> = candidates
         .own
         .iter()
         .filter(|one| one.candidate.has_transcript)
@@ -88,7 +93,7 @@ fn sources<'a>(field: &'a Field, considered: &[Considered]) -> Vec<&'a Contender
 }
 
 /// The share of the task's words that a session has in common with it, where they are enough.
-fn nearness(one: &Contender, considered: &[Considered]) -> Option<f64> {
+fn nearness(one: &RepoCandidate, considered: &[Considered]) -> Option<f64> {
     let enough = |common: usize, of: usize| {
         (common >= COMMON.min(of) && common * 3 >= of && common > 0).then(|| common as f64 / of as f64)
     };
@@ -112,7 +117,7 @@ struct Brief {
 }
 
 impl Brief {
-    fn of(one: &Contender, field: &Field, as_of: Option<Timestamp>, now: Timestamp) -> Self {
+    fn of(one: &RepoCandidate, candidates: &CandidateSet, as_of: Option<Timestamp>, now: Timestamp) -> Self {
         let file = one.file.clone();
         let recent =
             file.as_deref().and_then(|file| transcript::recent(file, as_of).ok()).unwrap_or_default();
@@ -123,7 +128,7 @@ impl Brief {
             branch: one.candidate.branch.clone(),
             used: ago(hours),
             // What was written later than a moment of the past nobody knew then.
-            files: if as_of.is_some() { Vec::new() } else { files(one, &field.meant.root) },
+            files: if as_of.is_some() { Vec::new() } else { files(one, &candidates.meant.root) },
             file,
             recent,
         }
@@ -168,7 +173,7 @@ impl Brief {
 }
 
 /// The files that a session wrote to lately, in the repository.
-fn files(one: &Contender, root: &Path) -> Vec<String> {
+fn files(one: &RepoCandidate, root: &Path) -> Vec<String> {
     let Some((file, last)) = one.file.as_deref().zip(one.candidate.last_active) else { return Vec::new() };
     let Ok(mut touched) =
         last.checked_sub(LATELY).map(|since| transcript::touched(file, since).unwrap_or_default())

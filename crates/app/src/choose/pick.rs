@@ -11,7 +11,7 @@ use selection::{Action, Budget, Considered, Decision, Judged, Rule, Task};
 use transcript::{both, let_go};
 
 use crate::choose::answer::Answer;
-use crate::choose::candidates::Field;
+use crate::choose::candidates::CandidateSet;
 use crate::choose::request::Request;
 use crate::choose::{decisions, labels, pack, relevance, resume_cost};
 use crate::config::settings::Selection;
@@ -31,34 +31,34 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     let settings = context.config().settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
     let rule = settings.rule(request.weights);
     let asks_model = matches!(rule, Rule::Seed { .. }) && relevance::asks_model(context, &settings);
-    let look = || Field::look(context, request, budget(request, openclaw.max_budget_usd), asks_model);
-    let (field, mut book) = both(look, || decisions::Book::open(context));
-    let mut field = field?;
+    let look = || CandidateSet::load(context, request, budget(request, openclaw.max_budget_usd), asks_model);
+    let (candidates, mut store) = both(look, || decisions::DecisionStore::open(context));
+    let mut candidates = candidates?;
     if let Some(label) = &request.label {
-        labels::name(context, request.agent.as_ref(), &field.meant, label, &mut field.own)?;
+        labels::name(context, request.agent.as_ref(), &candidates.meant, label, &mut candidates.own)?;
     }
-    let record = match &mut book {
-        Ok(book) if request.as_of.is_none() => book.record(&field).unwrap_or_default(),
+    let record = match &mut store {
+        Ok(store) if request.as_of.is_none() => store.record(&candidates).unwrap_or_default(),
         _ => Record::default(),
     };
     let asked = Asked { context, request, settings: &settings, rule, record };
-    let (mut decision, judged) = asked.decide(&field);
+    let (mut decision, judged) = asked.decide(&candidates);
     // The answer is kept: no secret, whoever asks to see some.
     for one in &mut decision.considered {
         one.branch = one.branch.take().map(without_secrets);
     }
-    let mut answer = asked.answer(&field, &decision, judged);
+    let mut answer = asked.answer(&candidates, &decision, judged);
     if answer.action == Action::Fresh {
-        answer.pack = pack::of(context, request, &field, &decision);
+        answer.pack = pack::of(context, request, &candidates, &decision);
     } else if answer.is_uncertain() {
-        answer.pack_if_fresh = pack::of(context, request, &field, &decision);
+        answer.pack_if_fresh = pack::of(context, request, &candidates, &decision);
     }
     let advice = (!request.is_carried_out && request.as_of.is_none()).then(|| answer.advice()).flatten();
-    match book.and_then(|book| book.keep(&answer, &decision.considered, advice.as_ref())) {
+    match store.and_then(|store| store.keep(&answer, &decision.considered, advice.as_ref())) {
         Ok(id) => answer.decision = Some(id),
         Err(error) => answer.not_kept = Some(error.message),
     }
-    let_go((field, decision));
+    let_go((candidates, decision));
     Ok(answer)
 }
 
@@ -87,59 +87,67 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn decide(&self, field: &Field) -> (Decision, Option<Judged>) {
+    fn decide(&self, candidates: &CandidateSet) -> (Decision, Option<Judged>) {
         let task = Task {
             text: &self.request.task,
-            branch: field.branch.as_deref(),
+            branch: candidates.branch.as_deref(),
             label: self.request.label.as_deref(),
-            taken_by: field.taken_by.clone(),
+            taken_by: candidates.taken_by.clone(),
             now: self.now(),
         };
         match self.rule {
-            Rule::Seed { weights, threshold } => self.by_seed(&task, &Seed { weights, threshold }, field),
-            Rule::Calibrated { threshold } => (self.calibrated(&task, threshold, field), None),
+            Rule::Seed { weights, threshold } => {
+                self.by_seed(&task, &Seed { weights, threshold }, candidates)
+            }
+            Rule::Calibrated { threshold } => (self.calibrated(&task, threshold, candidates), None),
         }
     }
 
-    fn by_seed(&self, task: &Task<'_>, seed: &Seed, field: &Field) -> (Decision, Option<Judged>) {
-        let judged = seed::needs_relevance(task, &field.own)
-            .then(|| relevance::judged(self.context, self.settings, &self.request.task, &field.own));
+    fn by_seed(&self, task: &Task<'_>, seed: &Seed, candidates: &CandidateSet) -> (Decision, Option<Judged>) {
+        let judged = seed::needs_relevance(task, &candidates.own)
+            .then(|| relevance::judged(self.context, self.settings, &self.request.task, &candidates.own));
         // Where nobody had to be asked, what words say is shown all the same.
         let decision = match &judged {
-            Some(judged) => seed::choose(task, seed, &field.own, judged),
-            None => seed::choose(task, seed, &field.own, &relevance::by_words(&field.own)),
+            Some(judged) => seed::choose(task, seed, &candidates.own, judged),
+            None => seed::choose(task, seed, &candidates.own, &relevance::by_words(&candidates.own)),
         };
         (decision, judged)
     }
 
-    fn calibrated(&self, task: &Task<'_>, threshold: f64, field: &Field) -> Decision {
-        let ranked = calibrated::rank(&field.own, task);
+    fn calibrated(&self, task: &Task<'_>, threshold: f64, candidates: &CandidateSet) -> Decision {
+        let ranked = calibrated::rank(&candidates.own, task);
         let read = &ranked[..ranked.len().min(calibrated::READ)];
         let is_settled = task.label.is_some() || task.taken_by.is_some();
         let known = Known {
-            habit: field.habit(task.now),
+            habit: candidates.habit(task.now),
             record: self.record,
-            said: if is_settled { Vec::new() } else { field.said(task.text, read, self.request.as_of) },
+            said: if is_settled { Vec::new() } else { candidates.said(task.text, read, self.request.as_of) },
             threshold,
             model: Model::FITTED,
         };
-        calibrated::decide(task, &field.own, |place| field.own[place].by_words.clone(), &ranked, &known)
+        calibrated::decide(
+            task,
+            &candidates.own,
+            |place| candidates.own[place].by_words.clone(),
+            &ranked,
+            &known,
+        )
     }
 
     fn now(&self) -> Timestamp {
         self.request.as_of.unwrap_or(self.context.now)
     }
 
-    fn answer(&self, field: &Field, decision: &Decision, judged: Option<Judged>) -> Answer {
+    fn answer(&self, candidates: &CandidateSet, decision: &Decision, judged: Option<Judged>) -> Answer {
         let Self { context, request, rule, .. } = *self;
         let best = decision.considered.first();
-        let one = |id: &SessionId| field.own.iter().find(|one| one.candidate.id == *id);
+        let one = |id: &SessionId| candidates.own.iter().find(|one| one.candidate.id == *id);
         let session = decision.session.as_ref().and_then(one);
         let resumed = session.filter(|_| decision.action == Action::Resume);
         let (judge, judge_fell_back) =
             judged.map_or((None, None), |judged| (Some(judged.judge), judged.fell_back));
         let unknown =
-            field.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
+            candidates.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
         let title = |id: &SessionId| {
             one(id).and_then(|one| one.title.as_deref()).map(|text| without_secrets(text.to_owned()))
         };
@@ -163,15 +171,15 @@ impl Asked<'_> {
             pack: None,
             pack_if_fresh: None,
             scores: scores.map(|one| Considered { title: title(&one.session_id), ..one }).collect(),
-            candidates: field.own.len(),
+            candidates: candidates.own.len(),
             task: redact::redacted(Cow::Borrowed(&request.task)).into_owned(),
-            repo_path: field.meant.root.clone(),
-            branch: field.branch.clone().map(without_secrets),
+            repo_path: candidates.meant.root.clone(),
+            branch: candidates.branch.clone().map(without_secrets),
             agent_id: request.agent.clone(),
             as_of: request.as_of,
             decision: None,
             not_kept: None,
-            notes: unknown.into_iter().chain(field.notes.iter().cloned()).collect(),
+            notes: unknown.into_iter().chain(candidates.notes.iter().cloned()).collect(),
         }
     }
 }

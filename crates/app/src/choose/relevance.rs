@@ -11,7 +11,7 @@ use model::SessionId;
 use selection::{ASKED, Candidate, Grounds, Judge, Judged, Relevance, prompt, understood, worth_asking};
 use transcript::ConfigFolder;
 
-use crate::choose::candidates::Contender;
+use crate::choose::candidates::RepoCandidate;
 use crate::config::settings::{Selection, Through};
 use crate::proceed::claude;
 use crate::{Context, Error, Kind, search};
@@ -26,9 +26,9 @@ pub(crate) fn judged(
     context: &Context,
     settings: &Selection,
     task: &str,
-    contenders: &[Contender],
+    candidates: &[RepoCandidate],
 ) -> Judged {
-    let mut judged = by_words(contenders);
+    let mut judged = by_words(candidates);
     if !settings.enabled {
         return judged;
     }
@@ -39,8 +39,8 @@ pub(crate) fn judged(
             return judged;
         }
     };
-    let likely = worth_asking(contenders, &judged.relevance, ASKED);
-    let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&contenders[*at].candidate)).collect();
+    let likely = worth_asking(candidates, &judged.relevance, ASKED);
+    let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&candidates[*at].candidate)).collect();
     let model = Model::named(&settings.relevance_model);
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
@@ -71,8 +71,8 @@ fn without_secrets(candidate: &Candidate) -> Candidate {
 }
 
 /// Relevance by common words alone.
-pub(crate) fn by_words(contenders: &[Contender]) -> Judged {
-    Judged::by_words(contenders.iter().map(|one| one.by_words.clone()).collect())
+pub(crate) fn by_words(candidates: &[RepoCandidate]) -> Judged {
+    Judged::by_words(candidates.iter().map(|one| one.by_words.clone()).collect())
 }
 
 /// Relevance as the index sees it: how well each session answered the task as a question before `moment`.

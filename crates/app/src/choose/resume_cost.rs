@@ -5,7 +5,7 @@ use selection::Candidate;
 use serde::Serialize;
 
 use crate::Context;
-use crate::choose::candidates::Contender;
+use crate::choose::candidates::RepoCandidate;
 
 /// What a resumed session reads again before its first word.
 #[derive(Debug, Clone, Serialize)]
@@ -32,7 +32,7 @@ pub struct Outlay {
 }
 
 /// What going on with a session takes at first.
-pub(super) fn of(context: &Context, resumed: &Contender, now: Timestamp) -> Outlay {
+pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> Outlay {
     let Candidate { id, last_active, .. } = &resumed.candidate;
     let transcript = resumed.file.as_deref();
     let messages =

@@ -6,7 +6,7 @@ use selection::{Considered, Factors};
 use serde::Serialize;
 
 use crate::choose::decisions;
-use crate::repository::target::Meant;
+use crate::repository::target::RepoTarget;
 use crate::sessions::totals::survey;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -37,11 +37,11 @@ pub struct WhyNot {
 
 /// Answers, from the newest decision of the repository, why a session was not chosen.
 pub fn why_not(context: &Context, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
-    let meant = if let Some(meant) = Meant::directory(context, repo)? {
+    let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant
     } else {
         let all = survey(context, None, Extent::Figures, Some);
-        Meant::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
+        RepoTarget::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
     };
     let kept = decisions::newest(context, &meant.root)?.ok_or_else(|| {
         let message = format!("nothing was decided for {} yet", meant.root.display());

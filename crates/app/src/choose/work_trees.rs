@@ -1,17 +1,17 @@
-//! Which sessions were begun in another work tree of the repository than the one a task is for.
+//! SessionRef sessions were begun in another work tree of the repository than the one a task is for.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::choose::candidates::Contender;
+use crate::choose::candidates::RepoCandidate;
 
-/// Marks the contenders that were begun in another work tree. One whose directory is gone is marked as in none.
-pub(crate) fn tell_apart(directory: &Path, contenders: &mut [Contender]) {
+/// Marks the candidates that were begun in another work tree. One whose directory is gone is marked as in none.
+pub(crate) fn tell_apart(directory: &Path, candidates: &mut [RepoCandidate]) {
     let Some(ours) = tree_of(directory) else { return };
     // Thousands of sessions were begun in few directories.
     let mut known: HashMap<Arc<Path>, bool> = HashMap::new();
-    for one in contenders {
+    for one in candidates {
         let Some(cwd) = &one.cwd else { continue };
         let is_other = || tree_of(cwd).is_some_and(|theirs| theirs != ours);
         one.candidate.is_in_other_tree =

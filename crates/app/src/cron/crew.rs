@@ -15,7 +15,7 @@ use crate::{Context, Error, Kind};
 const MAIN: &str = "main";
 
 /// What a daemon does its work with.
-pub(super) struct Crew<'a> {
+pub(super) struct WorkerExecutor<'a> {
     pub(super) context: &'a Context,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn check(options: &Options) -> Result<(), Error> {
     agent(options).map(drop)
 }
 
-impl Hands for Crew<'_> {
+impl Hands for WorkerExecutor<'_> {
     fn now(&self) -> Timestamp {
         self.context.read_clock()
     }
@@ -79,7 +79,7 @@ impl Hands for Crew<'_> {
     }
 }
 
-impl Crew<'_> {
+impl WorkerExecutor<'_> {
     /// The app as it is now: a daemon lives long.
     fn at_this_moment(&self) -> Context {
         self.context.refreshed()

@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use schedule::{Book, Change, FILE, Lease, run_now, settle, tick};
 use serde::Serialize;
 
-use crate::repository::target::Meant;
+use crate::repository::target::RepoTarget;
 use crate::workers::{Request, WorkerState};
 use crate::{Context, Error, Kind, NextStep};
-use crew::{Crew, lives, own};
+use crew::{WorkerExecutor, lives, own};
 
 pub use schedule::{
     Job, JobId, NewJob, Options, Outcome, Overlap, Payload, Run, RunState, SessionTarget, Trigger, When,
@@ -31,7 +31,7 @@ const FIELDS: &str =
 
 /// A job, and when it is done next.
 #[derive(Debug, Clone, Serialize)]
-pub struct JobJson {
+pub struct JobInfo {
     /// The job.
     #[serde(flatten)]
     pub job: Job,
@@ -46,16 +46,16 @@ pub struct JobJson {
 
 /// All jobs, and whether a daemon is there to do them.
 #[derive(Debug, Clone, Serialize)]
-pub struct JobsJson {
+pub struct JobList {
     /// By name.
-    pub jobs: Vec<JobJson>,
+    pub jobs: Vec<JobInfo>,
     /// Whether a daemon has the right to fire.
     pub daemon: bool,
 }
 
 /// A run, with the name of its job.
 #[derive(Debug, Clone, Serialize)]
-pub struct RunJson {
+pub struct RunInfo {
     /// The job's name.
     pub job: String,
     /// The run.
@@ -66,7 +66,7 @@ pub struct RunJson {
 /// What a daemon tells.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Told {
+pub enum DaemonEvent {
     /// It has the right to fire.
     Leads,
     /// Another has it; this one follows when that is gone.
@@ -74,7 +74,7 @@ pub enum Told {
     /// A run changed.
     Run {
         /// The run as it is now.
-        run: Box<RunJson>,
+        run: Box<RunInfo>,
     },
     /// Something could not be done.
     Problem {
@@ -85,9 +85,9 @@ pub enum Told {
 
 /// Adds a job. Its directory is taken as typed: a path, or `None` for where the person is; a clock without a zone
 /// becomes the person's.
-pub fn add(context: &Context, mut order: NewJob, directory: Option<&str>) -> Result<JobJson, Error> {
+pub fn add(context: &Context, mut order: NewJob, directory: Option<&str>) -> Result<JobInfo, Error> {
     let named = directory.unwrap_or(".");
-    let Some(meant) = Meant::directory(context, Some(named))? else {
+    let Some(meant) = RepoTarget::directory(context, Some(named))? else {
         return Err(Error::new(Kind::Usage, format!("`{named}` is no directory"))
             .hint("a job needs the path of a directory"));
     };
@@ -110,19 +110,19 @@ pub fn add(context: &Context, mut order: NewJob, directory: Option<&str>) -> Res
         let taken = format!("there is a job `{}` already", order.name);
         return Err(Error::new(Kind::Usage, taken).next(NextStep::RenameJob { job: order.name }));
     };
-    told(context, &book, job)
+    describe(context, &book, job)
 }
 
 /// All jobs.
-pub fn list(context: &Context) -> Result<JobsJson, Error> {
+pub fn list(context: &Context) -> Result<JobList, Error> {
     let book = settled(context)?;
     let jobs = book.jobs().map_err(unusable)?;
-    let jobs = jobs.into_iter().map(|job| told(context, &book, job)).collect::<Result<_, _>>()?;
-    Ok(JobsJson { jobs, daemon: has_daemon(context, &book)? })
+    let jobs = jobs.into_iter().map(|job| describe(context, &book, job)).collect::<Result<_, _>>()?;
+    Ok(JobList { jobs, daemon: has_daemon(context, &book)? })
 }
 
 /// How many jobs are due some time, while no daemon is there to do them.
-pub fn forsaken(context: &Context) -> Result<usize, Error> {
+pub fn jobs_without_daemon(context: &Context) -> Result<usize, Error> {
     if !context.config().state.join(FILE).exists() {
         return Ok(0);
     }
@@ -140,33 +140,33 @@ fn has_daemon(context: &Context, book: &Book) -> Result<bool, Error> {
 }
 
 /// Switches a job on or off.
-pub fn switch(context: &Context, name: &str, is_on: bool) -> Result<JobJson, Error> {
+pub fn switch(context: &Context, name: &str, is_on: bool) -> Result<JobInfo, Error> {
     let mut book = open(context)?;
     let id = found(&book, name)?.id;
     let change = if is_on { Change::Enable } else { Change::Disable };
     let job = book.switch(id, change, context.now).map_err(unusable)?.ok_or_else(|| unknown(name))?;
-    told(context, &book, job)
+    describe(context, &book, job)
 }
 
 /// Removes a job with its history; what runs goes on.
-pub fn remove(context: &Context, name: &str) -> Result<JobJson, Error> {
+pub fn remove(context: &Context, name: &str) -> Result<JobInfo, Error> {
     let mut book = open(context)?;
     let job = found(&book, name)?;
-    let was = told(context, &book, job)?;
+    let was = describe(context, &book, job)?;
     book.remove(was.job.id).map_err(unusable)?;
     Ok(was)
 }
 
 /// Does a job now.
-pub fn run(context: &Context, name: &str) -> Result<RunJson, Error> {
+pub fn run(context: &Context, name: &str) -> Result<RunInfo, Error> {
     let mut book = open(context)?;
     let job = found(&book, name)?;
-    let run = run_now(&mut book, &job, &own(), &mut Crew { context }).map_err(unusable)?;
+    let run = run_now(&mut book, &job, &own(), &mut WorkerExecutor { context }).map_err(unusable)?;
     Ok(of_job(context, job.order.name, &run))
 }
 
 /// The runs of a job, or of all, newest first.
-pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Vec<RunJson>, Error> {
+pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Vec<RunInfo>, Error> {
     let book = settled(context)?;
     let job = name.map(|name| found(&book, name)).transpose()?;
     let names: BTreeMap<JobId, String> =
@@ -177,19 +177,20 @@ pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Ve
 
 /// Does jobs when they are due, until `sleeps` says that it is enough.
 ///
-/// What cannot be done is told, and tried again: who leaves a daemon alone wants it to go on.
+/// What cannot be done is reported, and tried again: who leaves a daemon alone wants it to go on.
 pub fn daemon(
     context: &Context,
     sleeps: &mut dyn FnMut(Duration) -> bool,
-    tell: &mut dyn FnMut(Told),
+    report: &mut dyn FnMut(DaemonEvent),
 ) -> Result<(), Error> {
-    let mut daemon = Daemon { book: open(context)?, crew: Crew { context }, leads: None, problem: None };
+    let mut daemon =
+        Daemon { book: open(context)?, crew: WorkerExecutor { context }, leads: None, problem: None };
     loop {
         let version = daemon.book.version().unwrap_or_default();
-        let (lease, slice) = match daemon.look(tell) {
+        let (lease, slice) = match daemon.look(report) {
             Ok(found) => found,
             Err(error) => {
-                daemon.problem(Error::caused(Kind::Unavailable, UNUSABLE, &error).message, tell);
+                daemon.problem(Error::caused(Kind::Unavailable, UNUSABLE, &error).message, report);
                 (None, SLICE)
             }
         };
@@ -205,21 +206,24 @@ pub fn daemon(
 
 struct Daemon<'a> {
     book: Book,
-    crew: Crew<'a>,
-    /// Whether it has told that it leads, or follows.
+    crew: WorkerExecutor<'a>,
+    /// Whether it has reported that it leads, or follows.
     leads: Option<bool>,
-    /// What it told last that it could not do.
+    /// The problem it reported last.
     problem: Option<String>,
 }
 
 impl Daemon<'_> {
     /// Looks at everything once; says whether it may, and how long it can sleep.
-    fn look(&mut self, tell: &mut dyn FnMut(Told)) -> Result<(Option<Lease>, Duration), schedule::Error> {
+    fn look(
+        &mut self,
+        report: &mut dyn FnMut(DaemonEvent),
+    ) -> Result<(Option<Lease>, Duration), schedule::Error> {
         let now = self.crew.context.read_clock();
         let lease = self.book.lease(&own(), now, lives)?;
         if self.leads != Some(lease.is_some()) {
             self.leads = Some(lease.is_some());
-            tell(if lease.is_some() { Told::Leads } else { Told::Follows });
+            report(if lease.is_some() { DaemonEvent::Leads } else { DaemonEvent::Follows });
         }
         let Some(lease) = lease else { return Ok((None, SLICE)) };
         let found = tick(&mut self.book, &lease, &self.crew.context.zone(), &mut self.crew)?;
@@ -227,10 +231,10 @@ impl Daemon<'_> {
             self.problem = None;
         }
         for message in found.problems {
-            self.problem(message, tell);
+            self.problem(message, report);
         }
         for (job, run) in found.changed {
-            tell(Told::Run { run: Box::new(of_job(self.crew.context, job.order.name, &run)) });
+            report(DaemonEvent::Run { run: Box::new(of_job(self.crew.context, job.order.name, &run)) });
         }
         let now = self.crew.context.read_clock();
         let next = found.next.map_or(SLICE, |next| next.duration_since(now).try_into().unwrap_or_default());
@@ -238,20 +242,20 @@ impl Daemon<'_> {
     }
 
     /// Tells what could not be done, once as long as it stays the same.
-    fn problem(&mut self, message: String, tell: &mut dyn FnMut(Told)) {
+    fn problem(&mut self, message: String, report: &mut dyn FnMut(DaemonEvent)) {
         if self.problem.as_ref() != Some(&message) {
             self.problem = Some(message.clone());
-            tell(Told::Problem { message });
+            report(DaemonEvent::Problem { message });
         }
     }
 }
 
-fn told(context: &Context, book: &Book, mut job: Job) -> Result<JobJson, Error> {
+fn describe(context: &Context, book: &Book, mut job: Job) -> Result<JobInfo, Error> {
     let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
     let next = next(context, &job);
     job.order.payload = context.redacted(&job.order.payload);
     let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(context, run))?;
-    Ok(JobJson { next, last_run: last_run.map(|run| told_run(context, &run)), requests, job })
+    Ok(JobInfo { next, last_run: last_run.map(|run| redacted_run(context, &run)), requests, job })
 }
 
 fn next(context: &Context, job: &Job) -> Option<Timestamp> {
@@ -267,12 +271,12 @@ fn asked(context: &Context, run: &Run) -> Result<Vec<Request>, Error> {
     }
 }
 
-fn told_run(context: &Context, run: &Run) -> Run {
+fn redacted_run(context: &Context, run: &Run) -> Run {
     Run { state: context.redacted(&run.state), ..run.clone() }
 }
 
-fn of_job(context: &Context, job: String, run: &Run) -> RunJson {
-    RunJson { job, run: told_run(context, run) }
+fn of_job(context: &Context, job: String, run: &Run) -> RunInfo {
+    RunInfo { job, run: redacted_run(context, run) }
 }
 
 fn found(book: &Book, name: &str) -> Result<Job, Error> {
@@ -286,7 +290,7 @@ fn unknown(name: &str) -> Error {
 /// The book, in which the ends of runs are entered.
 fn settled(context: &Context) -> Result<Book, Error> {
     let mut book = open(context)?;
-    settle(&mut book, &mut Crew { context }).map_err(unusable)?;
+    settle(&mut book, &mut WorkerExecutor { context }).map_err(unusable)?;
     Ok(book)
 }
 

@@ -15,7 +15,7 @@ use transcript::{Committed, Deeds, Reader, TranscriptFile, deeds};
 
 use super::{retrieval, selection};
 use crate::choose::decisions;
-use crate::repository::target::Meant;
+use crate::repository::target::RepoTarget;
 use crate::search::{Mode, Progress};
 use crate::{Config, Context, Error, Kind};
 
@@ -57,8 +57,9 @@ pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) ->
     // The older of two files that hold the same record is the one it was written to.
     files.sort_by_cached_key(|file| (file.born(), file.id.clone()));
     let labels = Labels::of(context, &files);
-    let selection = selection::fields_of(context, labels.moments, selection::By::Words)
-        .and_then(|fields| selection::measured(context, fields, selection::By::Words, None))?;
+    let selection = selection::decision_points_of(context, labels.moments, selection::By::Words).and_then(
+        |decision_points| selection::measured(context, decision_points, selection::By::Words, None),
+    )?;
     let retrieval = asked(context, &files, &labels.queries, keep_going)?;
     let record = decisions::record_of(context, "")?;
     Ok(Answer { sessions: files.len(), left_out: all - files.len(), retrieval, record, selection })
@@ -128,7 +129,7 @@ impl Git<'_> {
             let directory = PathBuf::from(cwd);
             let root = catalog::repository(&context.config().places(), &directory);
             let subjects =
-                project::subjects(&Meant { directory: root.clone(), root }.place(context), COMMITS)?;
+                project::subjects(&RepoTarget { directory: root.clone(), root }.place(context), COMMITS)?;
             let short = |(hash, subject): (String, String)| Some((hash.get(..SHORT)?.to_owned(), subject));
             Some(subjects.into_iter().filter_map(short).collect())
         };

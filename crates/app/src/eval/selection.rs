@@ -92,21 +92,21 @@ pub struct Chosen {
 ///
 /// No model is asked and no decision is kept.
 pub fn selection(context: &Context, request: &Request) -> Result<Answer, Error> {
-    measured(context, fields(context, request)?, request.by, request.weights)?
+    measured(context, decision_points(context, request)?, request.by, request.weights)?
         .ok_or_else(|| Error::new(Kind::Usage, format!("{} holds no decisions", request.decisions.display())))
 }
 
 /// The figures of some moments; `None` of none.
 pub(super) fn measured(
     context: &Context,
-    then: Vec<Field>,
+    then: Vec<DecisionPoint>,
     by: By,
     weights: Option<RuleName>,
 ) -> Result<Option<Answer>, Error> {
     let openclaw = pick::openclaw_config(context);
     let rule = context.config().settings.selection_for(None, &openclaw.selection)?.rule(weights);
-    let moments: Vec<Moment> = then.iter().map(|field| field.moment.clone()).collect();
-    let decisions: Vec<Decision> = then.iter().map(|field| field.choose(&rule)).collect();
+    let moments: Vec<Moment> = then.iter().map(|point| point.moment.clone()).collect();
+    let decisions: Vec<Decision> = then.iter().map(|point| point.choose(&rule)).collect();
     let picked: Vec<Choice> = decisions.iter().map(choice).collect();
     let Some(rules) = rules(&then, &moments, &picked) else { return Ok(None) };
     let marked = |is: &dyn Fn(&Moment) -> bool| {
@@ -124,22 +124,23 @@ pub(super) fn measured(
         Rule::Seed { .. } => Some(Judge::Index),
     };
     let decisions =
-        then.into_iter().zip(decisions).map(|(field, decision)| chosen(field, decision)).collect();
+        then.into_iter().zip(decisions).map(|(point, decision)| chosen(point, decision)).collect();
     let (weights, threshold) = (rule.name(), rule.threshold());
     Ok(Some(Answer { weights, threshold, judge, rules, quiet, seen, decisions }))
 }
 
 /// `pick`, then the rules it has to beat; `None` of no moments.
-fn rules(fields: &[Field], moments: &[Moment], picked: &[Choice]) -> Option<Vec<RuleTally>> {
+fn rules(decision_points: &[DecisionPoint], moments: &[Moment], picked: &[Choice]) -> Option<Vec<RuleTally>> {
     let rule = |name, choices: &[Choice]| tally(moments, choices).map(|tally| RuleTally { name, tally });
-    let always = |choice: &dyn Fn(&Field) -> Choice| fields.iter().map(choice).collect::<Vec<_>>();
+    let always =
+        |choice: &dyn Fn(&DecisionPoint) -> Choice| decision_points.iter().map(choice).collect::<Vec<_>>();
     [
         rule("pick", picked),
         rule("always fresh", &always(&|_| Choice { act: Act::Fresh, ranked: Vec::new() })),
-        rule("newest", &always(&|field| newest(&field.sessions))),
+        rule("newest", &always(&|point| newest(&point.sessions))),
         rule(
             "newest of the same branch",
-            &always(&|field| newest_of_branch(&field.sessions, field.moment.branch.as_deref())),
+            &always(&|point| newest_of_branch(&point.sessions, point.moment.branch.as_deref())),
         ),
     ]
     .into_iter()
@@ -147,25 +148,29 @@ fn rules(fields: &[Field], moments: &[Moment], picked: &[Choice]) -> Option<Vec<
 }
 
 /// The labelled moments of a file, earliest first, each with what there was to choose from.
-pub fn fields(context: &Context, request: &Request) -> Result<Vec<Field>, Error> {
+pub fn decision_points(context: &Context, request: &Request) -> Result<Vec<DecisionPoint>, Error> {
     if request.by == By::Index {
         index::index(context, &mut |_| true)?;
     }
-    fields_of(context, super::labels(context, &request.decisions)?, request.by)
+    decision_points_of(context, super::labels(context, &request.decisions)?, request.by)
 }
 
 /// The same of moments that stand in no file.
-pub(super) fn fields_of(context: &Context, mut moments: Vec<Moment>, by: By) -> Result<Vec<Field>, Error> {
+pub(super) fn decision_points_of(
+    context: &Context,
+    mut moments: Vec<Moment>,
+    by: By,
+) -> Result<Vec<DecisionPoint>, Error> {
     moments.sort_by(|one, other| one.at.total_cmp(&other.at));
-    let mut fields: Vec<Field> = Vec::with_capacity(moments.len());
+    let mut decision_points: Vec<DecisionPoint> = Vec::with_capacity(moments.len());
     for some in moments.chunks(AT_ONCE) {
         let times = some.iter().map(time).collect::<Result<Vec<Timestamp>, Error>>()?;
         let past = catalog::past(&context.config().places(), &times);
         for ((moment, now), past) in some.iter().zip(times).zip(past) {
-            fields.push(Field::look(context, moment, now, past, by)?);
+            decision_points.push(DecisionPoint::look(context, moment, now, past, by)?);
         }
     }
-    Ok(fields)
+    Ok(decision_points)
 }
 
 /// The moment of a decision, to the millisecond as records have it: a fraction in binary lies beside the one that was
@@ -180,7 +185,7 @@ fn time(moment: &Moment) -> Result<Timestamp, Error> {
 
 /// A moment, and what there was to choose from.
 #[derive(Debug, Clone)]
-pub struct Field {
+pub struct DecisionPoint {
     /// The moment, with what the person did.
     pub moment: Moment,
     /// When it was.
@@ -201,7 +206,7 @@ pub struct Field {
     pub said: Vec<LastSaid>,
 }
 
-impl Field {
+impl DecisionPoint {
     fn look(
         context: &Context,
         moment: &Moment,
@@ -279,9 +284,9 @@ pub fn choice(decision: &Decision) -> Choice {
     Choice { act, ranked: decision.considered.iter().map(|one| one.session_id.to_string()).collect() }
 }
 
-fn chosen(field: Field, decision: Decision) -> Chosen {
+fn chosen(point: DecisionPoint, decision: Decision) -> Chosen {
     Chosen {
-        moment: field.moment,
+        moment: point.moment,
         chosen: choice(&decision).act,
         candidates: decision.considered.len(),
         scores: decision.considered.into_iter().take(SHOWN).collect(),

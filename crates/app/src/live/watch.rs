@@ -131,7 +131,7 @@ impl Watch {
             info.cwd = facts.cwd.as_deref().map(ToOwned::to_owned).or(info.cwd);
             info.created = facts.created.or(info.created);
         }
-        self.secrets.told_info(&mut info);
+        self.secrets.redact_info(&mut info);
         info
     }
 
@@ -143,7 +143,7 @@ impl Watch {
             SessionEvent::SessionUpdated(info) => SessionEvent::SessionUpdated(complete(info)),
             other => {
                 let mut event = other.clone();
-                self.secrets.told_happening(&mut event);
+                self.secrets.redact_event(&mut event);
                 event
             }
         }

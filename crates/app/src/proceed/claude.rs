@@ -30,7 +30,7 @@ pub(crate) fn release(context: &Context, program: &Program) -> Option<Release> {
 
 /// A program that can be a worker. It is asked once: on a busy machine that alone takes seconds.
 #[derive(Debug, Clone)]
-pub(crate) struct Steered {
+pub(crate) struct ControllableClaude {
     /// The program.
     pub(crate) program: Program,
     /// Its release.
@@ -38,7 +38,7 @@ pub(crate) struct Steered {
 }
 
 /// The program that can be a worker, or what to do to have one.
-pub(crate) fn steered(context: &Context) -> Result<Steered, Error> {
+pub(crate) fn controllable(context: &Context) -> Result<ControllableClaude, Error> {
     let program = required(context)?;
     let Some(release) = release(context, &program) else {
         let path = program.path.display();
@@ -47,11 +47,11 @@ pub(crate) fn steered(context: &Context) -> Result<Steered, Error> {
             Error::new(Kind::Unavailable, message).hint(format!("see whether it runs: {path} --version"))
         );
     };
-    if release.can_be_steered() {
-        return Ok(Steered { program, release });
+    if release.supports_control() {
+        return Ok(ControllableClaude { program, release });
     }
     let first = Release::STEERED;
-    let message = format!("claude {release} cannot be steered through its pipes; {first} and newer can");
+    let message = format!("claude {release} cannot be controllable through its pipes; {first} and newer can");
     Err(Error::new(Kind::Unavailable, message).hint(format!("install a newer one: {INSTALL}")))
 }
 

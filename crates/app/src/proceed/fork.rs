@@ -71,14 +71,14 @@ pub fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<Candidate> {
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let hindrance =
         program.is_none().then(|| format!("{}: {}", claude::missing(context), claude::advice(context)));
-    let made_up = location::is_real(context).err().map(|error| error.message);
+    let made_up = location::ensure_not_demo(context).err().map(|error| error.message);
     let hindrance = made_up.or(hindrance).or_else(|| release.and_then(too_old));
     ranked.iter().zip(1..).map(|(found, rank)| candidate(context, found, rank, hindrance.clone())).collect()
 }
 
 /// The fork of `session` that `request` asks for.
 pub fn fork(context: &Context, session: &Session, request: &Request) -> Result<Fork, Error> {
-    location::is_real(context)?;
+    location::ensure_not_demo(context)?;
     let place = Place::of(context, session)?;
     let directory = match &request.into {
         Some(into) => existing(context, into)?,

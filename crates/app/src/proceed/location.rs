@@ -89,7 +89,7 @@ impl Place {
 }
 
 /// Nothing can be continued that was made up: no directory and no program stand behind it.
-pub(crate) fn is_real(context: &Context) -> Result<(), Error> {
+pub(crate) fn ensure_not_demo(context: &Context) -> Result<(), Error> {
     if !context.config().is_demo {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use transcript::Live;
 use workers::{CommandLine, Start};
 
 use crate::proceed::claude;
-use crate::proceed::location::{Place, go_on_there, holder, is_real};
+use crate::proceed::location::{Place, ensure_not_demo, go_on_there, holder};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -15,7 +15,7 @@ use crate::{Context, Error, Kind, NextStep};
 ///
 /// A session that a live process holds is refused: two writers would part its history.
 pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Result<CommandLine, Error> {
-    is_real(context)?;
+    ensure_not_demo(context)?;
     if reports::all(context).contains_key(&session.id) {
         return Err(worked_on(session));
     }

@@ -8,7 +8,7 @@ use model::{AgentId, Session, SessionId};
 use project::ProjectStatus;
 use serde::Serialize;
 
-use crate::repository::target::Meant;
+use crate::repository::target::RepoTarget;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
 use crate::{Context, Error, SessionJson};
@@ -20,7 +20,7 @@ const OWN: usize = 3;
 /// For how long a file counts as being touched.
 const TOUCHING: SignedDuration = SignedDuration::from_hours(1);
 
-/// Which repository, and who asks.
+/// SessionRef repository, and who asks.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// A path or a project's name; the directory the person stands in without it.
@@ -68,9 +68,9 @@ pub struct Touched {
 
 /// Tells the state of a repository.
 pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let named = Meant::name(context, request.repo.as_deref());
-    let meant = Meant::directory(context, named)?;
-    let ask = |meant: &Meant| project::status(&meant.place(context));
+    let named = RepoTarget::name(context, request.repo.as_deref());
+    let meant = RepoTarget::directory(context, named)?;
+    let ask = |meant: &RepoTarget| project::status(&meant.place(context));
     let (project, meant, sessions, spoken) = std::thread::scope(|scope| {
         let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
         let mut catalog = totals::with_totals(context, |_| ());
@@ -79,7 +79,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
         let all: Vec<Box<Session>> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
         let found = match &meant {
             Some(meant) => meant.clone(),
-            None => Meant::by_name(named.unwrap_or_default(), all.iter().map(AsRef::as_ref))?,
+            None => RepoTarget::by_name(named.unwrap_or_default(), all.iter().map(AsRef::as_ref))?,
         };
         let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
         Ok((project, found, all, spoken))
@@ -89,17 +89,17 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
         sessions.into_iter().filter(|session| is_here(session)).map(|session| *session).collect();
     activity::enter(context, &mut here, spoken);
     for session in &mut here {
-        context.told_session(session);
+        context.redact_session(session);
     }
     Ok(Answer {
         project,
         touching: touching(context, &here),
-        sessions: told(&here, request.agent.as_ref()),
+        sessions: grouped(&here, request.agent.as_ref()),
         timestamp: context.now,
     })
 }
 
-fn told(here: &[Session], agent: Option<&AgentId>) -> Sessions {
+fn grouped(here: &[Session], agent: Option<&AgentId>) -> Sessions {
     let mut newest: Vec<&Session> = here.iter().collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
     let json = |all: &mut dyn Iterator<Item = &Session>| all.map(SessionJson::from).collect();

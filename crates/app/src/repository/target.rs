@@ -1,4 +1,4 @@
-//! Which repository a person means: the directory they stand in, a path, or a project's name.
+//! SessionRef repository a person means: the directory they stand in, a path, or a project's name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use crate::{Context, Error, Kind, NextStep};
 
 /// A directory and the repository it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Meant {
+pub(crate) struct RepoTarget {
     /// The directory; it may be gone.
     pub(crate) directory: PathBuf,
     /// The main repository's root, by the rule that says it of sessions.
@@ -79,7 +79,7 @@ pub(crate) fn with_project<'a>(
     Filter { project, ..filter.clone() }
 }
 
-impl Meant {
+impl RepoTarget {
     /// What a person names; the made-up sessions have a project of their own, wherever the person stands.
     pub(crate) fn name<'a>(context: &Context, named: Option<&'a str>) -> Option<&'a str> {
         named.or(context.config().is_demo.then_some(demo::PROJECT))

@@ -17,7 +17,7 @@ use crate::config::settings::Engine;
 use crate::repository::target::with_project;
 use crate::search::{self, Mode, Progress};
 use crate::sessions::list::{self, Filter, list};
-use crate::sessions::lookup::{Ranked, Which, by_name, searched};
+use crate::sessions::lookup::{Ranked, SessionRef, by_name, searched};
 use crate::{Context, Error, Kind, NextStep};
 
 /// How many documents qmd is asked for at the least where most may be left out again.
@@ -27,7 +27,7 @@ const WIDE: usize = 100;
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The intent, or the name of a session.
-    pub wanted: Which,
+    pub wanted: SessionRef,
     /// At most so many sessions.
     pub limit: usize,
     /// Only sessions with this score or more.
@@ -36,7 +36,7 @@ pub struct Request {
     pub filter: Filter,
     /// qmd's collection; one that is given is asked.
     pub collection: Option<String>,
-    /// Which engine; what the settings say without it.
+    /// SessionRef engine; what the settings say without it.
     pub engine: Option<Engine>,
     /// How our index looks: by words, by meaning, or both.
     pub mode: Mode,
@@ -108,15 +108,15 @@ pub fn find(
     let sessions = list(context, &list::Request::default(), |_| {}).sessions;
     let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
         (Some(named), _) => return Ok(Found::Ranked(vec![named], How::default())),
-        (None, Which::Named(text)) => text,
-        (None, Which::Last) => "",
+        (None, SessionRef::Named(text)) => text,
+        (None, SessionRef::Last) => "",
     };
     let filter = with_project(context, &request.filter, &sessions.iter());
     let request = &Request { filter, ..request.clone() };
     let why_not = match by_qmd(context, request, text, &sessions)? {
         Some(Ok((ranked, how))) => return Ok(Found::Ranked(ranked, how)),
         // A complaint of another program's may repeat what it was given.
-        Some(Err(why)) => Some(context.secrets.told(Cow::Owned(why))),
+        Some(Err(why)) => Some(context.secrets.redacted(Cow::Owned(why))),
         None => None,
     };
     let question = search::Request {
@@ -194,7 +194,7 @@ fn by_qmd(
         qmd_command: Some(reply.step),
         collection: Some(collection.to_owned()),
         fallback_used: failed.is_some(),
-        qmd_error: failed.map(|failed| context.secrets.told(Cow::Owned(failed))),
+        qmd_error: failed.map(|failed| context.secrets.redacted(Cow::Owned(failed))),
     };
     Ok(Some(Ok((ranked, how))))
 }
@@ -227,7 +227,7 @@ fn ranked(
         (is_wanted && seen.insert(id.clone())).then(|| Ranked {
             session: session.cloned(),
             score: found.score,
-            snippet: found.snippet().map(|text| context.secrets.told(Cow::Owned(text))),
+            snippet: found.snippet().map(|text| context.secrets.redacted(Cow::Owned(text))),
             source: Some(PathBuf::from(&found.path)),
             document,
             is_named: false,

@@ -12,7 +12,7 @@ use search::{Hit, Mode, Query, Scope, Searcher};
 use crate::search::index;
 use crate::search::index::Refreshed;
 use crate::search::memory_score::calibrate;
-use crate::search::{Chosen, Progress, SourceKind, named, of_project, tagged, told};
+use crate::search::{Chosen, Progress, SourceKind, all_conversations, named, of_project, tagged};
 use crate::{Context, Error, Kind, Secrets};
 
 /// What OpenClaw shows where nobody says how much.
@@ -290,7 +290,7 @@ fn scope(
         shows_secrets: context.secrets == Secrets::Shown,
         // As OpenClaw answers: pieces of text, not files.
         passages: PASSAGES,
-        owned: if hides { told(memory).flat_map(owned).collect() } else { Vec::new() },
+        owned: if hides { all_conversations(memory).flat_map(owned).collect() } else { Vec::new() },
         ..Scope::default()
     })
 }

@@ -119,7 +119,7 @@ pub fn search(
         match named(&request, &found, &memory, visible.as_ref())? {
             Some(named) => (refresh(), named),
             None if request.filter == Filter::default() => (refresh(), Chosen::default()),
-            // Which sessions may answer is told by other files than whether the index is fresh.
+            // SessionRef sessions may answer is told by other files than whether the index is fresh.
             None => both(refresh, || chosen(context, &request, &found, &memory)),
         };
     match synced {
@@ -156,7 +156,7 @@ pub fn search(
     let mut by_id: HashMap<SessionId, Session> =
         sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
     for session in by_id.values_mut() {
-        context.told_session(session);
+        context.redact_session(session);
     }
     answer.total = outcome.total;
     answer.found =
@@ -171,7 +171,7 @@ enum Ahead {
     Answered(Result<Outcome, ::search::Error>),
     /// What it holds of the words.
     Walked(Walked),
-    /// Which words there are is not known yet, or it failed, and will say so again.
+    /// SessionRef words there are is not known yet, or it failed, and will say so again.
     Nothing,
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn of_project(context: &Context, name: &str, found: &Found) -> HashSe
     catalog::select(&places, found, &filter)
 }
 
-/// Which sessions of each program may answer; `None` for all.
+/// SessionRef sessions of each program may answer; `None` for all.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     pub(crate) sessions: Option<HashSet<SessionId>>,
@@ -315,7 +315,7 @@ pub(crate) fn named(
         .filter(|id| begins(id))
         .collect();
     let key = text.to_lowercase();
-    for conversation in told(memory) {
+    for conversation in all_conversations(memory) {
         if conversation.key.as_ref() == Some(&key) || conversations.contains(&conversation.session) {
             conversations.insert(conversation.session);
             sessions.extend(conversation.claude);
@@ -336,7 +336,7 @@ pub(crate) fn named(
 }
 
 /// The conversations of all agents' stores.
-pub(crate) fn told(memory: &Memory) -> impl Iterator<Item = Conversation> {
+pub(crate) fn all_conversations(memory: &Memory) -> impl Iterator<Item = Conversation> {
     memory.agents.iter().flat_map(|agent| agent.conversations().0)
 }
 

@@ -105,7 +105,7 @@ fn lines(rows: &[Row], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec
     let totals = totals_by(rows, |row| names(row, by, sessions));
     let mut lines: Vec<Line> = totals
         .into_iter()
-        .map(|((key, label), total)| line(key, secrets.told_beginning(label), &total))
+        .map(|((key, label), total)| line(key, secrets.redacted_beginning(label), &total))
         .collect();
     if by != By::Day {
         let price = |line: &Line| line.cost_usd.unwrap_or(-1.0);

@@ -9,7 +9,7 @@ use crate::repository::target::with_project;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
 
-/// Which sessions to list.
+/// SessionRef sessions to list.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// What they have to be.
@@ -50,7 +50,7 @@ pub fn list(context: &Context, request: &Request, progress: impl FnMut(Progress)
     let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();
     activity::enter(context, &mut sessions, spoken);
     for session in &mut sessions {
-        context.told_session(session);
+        context.redact_session(session);
     }
     Answer {
         sessions,

@@ -1,4 +1,4 @@
-//! Which session a person means: the last one, an id or its beginning, or words that were said in it.
+//! SessionRef session a person means: the last one, an id or its beginning, or words that were said in it.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ const CERTAIN: f32 = 0.35;
 
 /// What a person says to name a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum SessionRef {
     /// The one in which something happened last.
     Last,
     /// An id, the beginning of one, or words to search for.
@@ -62,26 +62,26 @@ impl Ranked {
 /// Words are searched for in the index, which is brought up to date while `keep_going` says so.
 pub fn which(
     context: &Context,
-    which: &Which,
+    which: &SessionRef,
     limit: usize,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
     let sessions = list(context, &list::Request::default(), |_| {}).sessions;
     match (by_name(which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
-        (None, Which::Named(text)) => {
+        (None, SessionRef::Named(text)) => {
             let request = search::Request { question: text.clone(), limit, ..search::Request::default() };
             searched(context, request, keep_going)
         }
-        (None, Which::Last) => Ok(Vec::new()),
+        (None, SessionRef::Last) => Ok(Vec::new()),
     }
 }
 
 /// The session that is named by its id or as the last one; none where words have to be searched for.
-pub(crate) fn by_name(which: &Which, sessions: &[Session]) -> Result<Option<Ranked>, Error> {
+pub(crate) fn by_name(which: &SessionRef, sessions: &[Session]) -> Result<Option<Ranked>, Error> {
     match which {
-        Which::Last => last(sessions).map(|session| Some(named(session.clone()))),
-        Which::Named(text) => Ok(by_id(sessions, text.trim())?.map(|session| named(session.clone()))),
+        SessionRef::Last => last(sessions).map(|session| Some(named(session.clone()))),
+        SessionRef::Named(text) => Ok(by_id(sessions, text.trim())?.map(|session| named(session.clone()))),
     }
 }
 

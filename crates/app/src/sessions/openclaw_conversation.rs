@@ -62,7 +62,7 @@ fn outlined(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf
     }
     session.first_message = first.clone().map(Into::into);
     session.title = title.or(first).map(Into::into);
-    context.told_session(&mut session);
+    context.redact_session(&mut session);
     session
 }
 

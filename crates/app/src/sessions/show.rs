@@ -128,7 +128,7 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
         return Err(Error::new(Kind::NotFound, message));
     };
     activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
-    context.told_session(&mut session);
+    context.redact_session(&mut session);
     Ok(Conversation { session, request, files: Files::Claude(file), secrets: context.secrets })
 }
 
@@ -268,7 +268,7 @@ impl Conversation {
 
     /// A piece as it may leave; none where it was not asked for.
     fn asked_for(&self, piece: Piece) -> Option<Piece> {
-        let told = |text: String| self.secrets.told(Cow::Owned(text));
+        let told = |text: String| self.secrets.redacted(Cow::Owned(text));
         match piece {
             Piece::Text { text } => Some(Piece::Text { text: told(text) }),
             Piece::Thinking { text } if self.request.thinking => Some(Piece::Thinking { text: told(text) }),
@@ -296,7 +296,7 @@ impl Conversation {
     }
 
     fn piece(&self, part: &Part<'_>) -> Option<Piece> {
-        let told = |text: Cow<'_, str>| self.secrets.told(text);
+        let told = |text: Cow<'_, str>| self.secrets.redacted(text);
         match part {
             Part::Text(text) => Some(Piece::Text { text: told(text.clone()) }),
             Part::Image => Some(Piece::Image),

@@ -4,13 +4,13 @@ use workers::table::Worker;
 use workers::{Command, Event, Limits, Remote, Reply, WorkerState};
 
 use crate::workers::link::{Link, Peer};
-use crate::workers::list::{self, WorkerJson};
+use crate::workers::list::{self, WorkerInfo};
 use crate::workers::restore;
 use crate::workers::table::{self, home, not_running, open_recovered, over, unusable};
 use crate::{Context, Error, Kind};
 
 /// A worker that runs, to be watched and answered.
-pub fn attach(context: &Context, text: &str) -> Result<(WorkerJson, Link), Error> {
+pub fn attach(context: &Context, text: &str) -> Result<(WorkerInfo, Link), Error> {
     let table = open_recovered(context)?;
     let worker = table::find(context, &table, text)?;
     let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
@@ -27,7 +27,7 @@ pub fn answer(context: &Context, text: &str, request: &str, reply: Reply) -> Res
 
 /// Ends a worker: one that waits is cancelled, one that runs is interrupted and ended, and what a killed Backstory
 /// left running is ended too.
-pub fn stop(context: &Context, text: &str) -> Result<WorkerJson, Error> {
+pub fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     let mut table = open_recovered(context)?;
     let worker = table::find(context, &table, text)?;
     if table.cancel(worker.id, context.now).map_err(unusable)? {

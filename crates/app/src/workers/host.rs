@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use workers::table::Worker;
 use workers::{Life, Limits, Order, Remote, Table, WorkerId};
 
-use crate::proceed::claude::{self, Steered};
+use crate::proceed::claude::{self, ControllableClaude};
 use crate::workers::link::{Link, Peer};
-use crate::workers::registry::{self, Clerk};
+use crate::workers::registry::{self, RegistryRecorder};
 use crate::workers::table::{exists, home, open, open_recovered, unusable};
 use crate::{Context, Error, Kind, NextStep};
 
@@ -30,7 +30,7 @@ pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error>
             return Ok(None);
         };
         if worker.host == own {
-            return begin(context, id, claude::steered(context)?).map(Some);
+            return begin(context, id, claude::controllable(context)?).map(Some);
         }
         if !worker.host.is_alive() {
             table.hand_over(id, &worker.host, &own).map_err(unusable)?;
@@ -41,9 +41,9 @@ pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error>
 }
 
 /// Runs a worker of the table in this process.
-pub(crate) fn begin(context: &Context, id: WorkerId, claude: Steered) -> Result<Link, Error> {
+pub(crate) fn begin(context: &Context, id: WorkerId, claude: ControllableClaude) -> Result<Link, Error> {
     let (handle, _) = workers::start(order(context, claude), id).map_err(unusable)?;
-    let clerk = Clerk::hire(context, &handle)?;
+    let clerk = RegistryRecorder::hire(context, &handle)?;
     Ok(Link::new(context, id, Peer::Here { handle, clerk }))
 }
 
@@ -109,7 +109,7 @@ fn hand_over(context: &Context, table: &mut Table, id: WorkerId, from: &Life) ->
 }
 
 /// What workers are run with.
-fn order(context: &Context, claude: Steered) -> Order {
+fn order(context: &Context, claude: ControllableClaude) -> Order {
     let settings = context.config().settings.workers;
     let limits = Limits {
         start: Duration::from_secs(settings.start_seconds.into()),
@@ -117,7 +117,7 @@ fn order(context: &Context, claude: Steered) -> Order {
         idle: Duration::from_secs(u64::from(settings.idle_minutes) * 60),
         ..Limits::default()
     };
-    let Steered { program, release } = claude;
+    let ControllableClaude { program, release } = claude;
     let folders = context.config().places().config_folders;
     Order { home: home(context), program, release, limits, folders, clock: context.app.clock }
 }

@@ -10,7 +10,7 @@ use crate::ids::new_session_id;
 use crate::proceed::copy::Copy;
 use crate::proceed::fork;
 use crate::proceed::location::{Place, go_on_there, holder};
-use crate::repository::target::Meant;
+use crate::repository::target::RepoTarget;
 use crate::workers::holders;
 use crate::workers::table::{exists, open_recovered, unusable};
 use crate::{Context, Error, Kind, NextStep};
@@ -31,12 +31,12 @@ pub(crate) struct Course {
 
 /// A new session, under this id where one is wanted.
 pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>) -> Result<Course, Error> {
-    let directory = if let Some(meant) = Meant::directory(context, repo)? {
+    let directory = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant.directory
     } else {
         let sessions =
             crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
-        Meant::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
+        RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
     };
     let session = id.map_or_else(new_session_id, Ok)?;
     let named = context.config().claude_config_dir.clone();

@@ -4,7 +4,7 @@ use workers::{Command, Event, Handle, Manner, Remote, WorkerId};
 
 use crate::Context;
 use crate::workers::events::Events;
-use crate::workers::registry::Clerk;
+use crate::workers::registry::RegistryRecorder;
 use crate::workers::restore;
 
 /// A connection to one worker.
@@ -19,7 +19,7 @@ pub struct Link {
 #[derive(Debug)]
 pub(crate) enum Peer {
     /// This process; the clerk enters what the worker does for an agent.
-    Here { handle: Handle, clerk: Option<Clerk> },
+    Here { handle: Handle, clerk: Option<RegistryRecorder> },
     /// Another process.
     There(Remote),
 }
@@ -76,7 +76,7 @@ impl Link {
     pub fn last_words(&self) -> Option<String> {
         let Peer::Here { handle, clerk } = &self.peer else { return None };
         handle.last_words();
-        clerk.as_ref().and_then(Clerk::wait)
+        clerk.as_ref().and_then(RegistryRecorder::wait)
     }
 
     /// What happened lately and what happens from now on, redacted; it ends with the worker.

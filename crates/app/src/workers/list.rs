@@ -17,7 +17,7 @@ const LISTED: usize = 50;
 
 /// A worker as it is told.
 #[derive(Debug, Clone, Serialize)]
-pub struct WorkerJson {
+pub struct WorkerInfo {
     /// Its number.
     pub worker: WorkerId,
     /// Its session.
@@ -51,7 +51,7 @@ pub struct WorkerJson {
 }
 
 /// The workers, newest first. What a killed Backstory left is run by hosts of their own.
-pub fn list(context: &Context) -> Result<Vec<WorkerJson>, Error> {
+pub fn list(context: &Context) -> Result<Vec<WorkerInfo>, Error> {
     look_after(context)?;
     let table = open_recovered(context)?;
     let workers = table.all(LISTED).map_err(unusable)?;
@@ -60,28 +60,28 @@ pub fn list(context: &Context) -> Result<Vec<WorkerJson>, Error> {
 }
 
 /// One worker, by its number or by its session's id or the beginning of it.
-pub fn find(context: &Context, text: &str) -> Result<WorkerJson, Error> {
+pub fn find(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     let table = open_recovered(context)?;
     describe(context, &table, &table::find(context, &table, text)?)
 }
 
-pub(crate) fn describe(context: &Context, table: &Table, worker: &Worker) -> Result<WorkerJson, Error> {
+pub(crate) fn describe(context: &Context, table: &Table, worker: &Worker) -> Result<WorkerInfo, Error> {
     let spent = table.spent(&worker.session).map_err(unusable)?;
-    Ok(WorkerJson {
+    Ok(WorkerInfo {
         worker: worker.id,
         session_id: worker.session.clone(),
         state: context.redacted(&worker.state),
         place: worker.place,
         directory: worker.directory.clone(),
-        task: context.secrets.told(worker.task.as_str().into()),
+        task: context.secrets.redacted(worker.task.as_str().into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),
         permission_mode: worker.spec.options.permission_mode,
         pid: worker.process.as_ref().map(|process| process.pid),
         host_pid: worker.host.pid,
         budget_used_pct: worker.facts.budget_usd.map(|budget| spent / budget * 100.0),
         facts: Facts {
-            model: worker.facts.model.as_deref().map(|model| context.secrets.told(model.into())),
-            version: worker.facts.version.as_deref().map(|version| context.secrets.told(version.into())),
+            model: worker.facts.model.as_deref().map(|model| context.secrets.redacted(model.into())),
+            version: worker.facts.version.as_deref().map(|version| context.secrets.redacted(version.into())),
             ..worker.facts.clone()
         },
         frames: workers::frames(&home(context), worker.id),

@@ -27,5 +27,5 @@ pub use events::Events;
 pub use forked::{Forked, work};
 pub use host::{detach, supervise};
 pub use link::{Control, Link};
-pub use list::{WorkerJson, find, list};
+pub use list::{WorkerInfo, find, list};
 pub use send::{Sent, send};

@@ -30,7 +30,7 @@ impl Pieces {
         let last = piece.char_indices().rev().find(|(_, c)| c.is_whitespace() || *c >= CJK);
         let Some((at, c)) = last else { return String::new() };
         let end = before + at + c.len_utf8();
-        let told = self.secrets.told_beginning(self.text[..end].to_owned());
+        let told = self.secrets.redacted_beginning(self.text[..end].to_owned());
         let more = self.go_on(told);
         self.let_go(end);
         more
@@ -39,7 +39,7 @@ impl Pieces {
     /// The text is whole; gives back what was not told of it.
     pub(crate) fn finish(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
-        let told = self.secrets.told(text.into());
+        let told = self.secrets.redacted(text.into());
         let more = self.go_on(told);
         self.told.clear();
         more
@@ -66,7 +66,7 @@ impl Pieces {
             words.find('\n').or_else(|| words.find(char::is_whitespace)).map_or(end, |at| half + at + 1);
         let start = (start..=end).find(|at| self.text.is_char_boundary(*at)).unwrap_or(end);
         self.text.drain(..start);
-        self.told = self.secrets.told_beginning(self.text[..end - start].to_owned());
+        self.told = self.secrets.redacted_beginning(self.text[..end - start].to_owned());
     }
 }
 

@@ -12,11 +12,11 @@ use crate::{Context, Error};
 
 /// Enters what one worker does, in a thread of its own, until the worker has ended.
 #[derive(Debug)]
-pub(crate) struct Clerk {
+pub(crate) struct RegistryRecorder {
     done: Receiver<Option<String>>,
 }
 
-impl Clerk {
+impl RegistryRecorder {
     /// A clerk for a worker that is about to work; none where it works for no agent.
     pub(crate) fn hire(context: &Context, handle: &Handle) -> Result<Option<Self>, Error> {
         let mut table = open(context)?;

@@ -16,11 +16,11 @@ use crate::choose::outcome::Did;
 use crate::choose::pick::pick;
 use crate::choose::request::Request as PickRequest;
 use crate::ids::new_uuid;
-use crate::proceed::claude::Steered;
-use crate::proceed::location::is_real;
+use crate::proceed::claude::ControllableClaude;
+use crate::proceed::location::ensure_not_demo;
 use crate::proceed::{claude, fork};
-use crate::repository::target::Meant;
-use crate::sessions::lookup::{Which, by_name};
+use crate::repository::target::RepoTarget;
+use crate::sessions::lookup::{SessionRef, by_name};
 use crate::workers::host::{begin, look_after};
 use crate::workers::launch::{self, Course};
 use crate::workers::link::Link;
@@ -87,7 +87,7 @@ pub struct Ready {
     pub decision: Option<Answer>,
     /// What it is run with.
     #[serde(skip)]
-    pub(crate) claude: Steered,
+    pub(crate) claude: ControllableClaude,
 }
 
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
@@ -110,7 +110,7 @@ pub fn prepare(context: &Context, request: &Request) -> Result<Ready, Error> {
     let ready = ready(context, &inside, claude);
     if ready.is_err() && tree.is_new {
         // Nobody has begun to work there.
-        worktree::unmake(context, &tree.path);
+        worktree::remove_if_unused(context, &tree.path);
     }
     ready
 }
@@ -130,16 +130,16 @@ pub(crate) fn in_a_fork(
 }
 
 /// The `claude` that can do a task, once what a killed Backstory left is looked after.
-fn able(context: &Context, task: &str) -> Result<Steered, Error> {
+fn able(context: &Context, task: &str) -> Result<ControllableClaude, Error> {
     if task.trim().is_empty() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
     }
-    is_real(context)?;
+    ensure_not_demo(context)?;
     look_after(context)?;
-    claude::steered(context)
+    claude::controllable(context)
 }
 
-fn ready(context: &Context, request: &Request, claude: Steered) -> Result<Ready, Error> {
+fn ready(context: &Context, request: &Request, claude: ControllableClaude) -> Result<Ready, Error> {
     let decision = match &request.how {
         How::Chosen => Some(decide(context, request)?),
         How::Fresh | How::Named(_) | How::Resume(_) | How::Fork(_) => None,
@@ -154,7 +154,7 @@ fn enlist(
     request: &Request,
     course: Course,
     decision: Option<Answer>,
-    claude: Steered,
+    claude: ControllableClaude,
 ) -> Result<Ready, Error> {
     let mut options = request.options.clone();
     if let Some(agent) = &request.agent {
@@ -219,7 +219,7 @@ pub fn message(text: &str) -> Command {
 
 /// What `pick` answers, for a person who is asked where that leaves it open.
 pub fn choose(context: &Context, request: &Request) -> Result<Answer, Error> {
-    is_real(context)?;
+    ensure_not_demo(context)?;
     let asked = PickRequest {
         task: request.task.clone(),
         repo: request.repo.clone(),
@@ -254,7 +254,7 @@ fn decide(context: &Context, request: &Request) -> Result<Answer, Error> {
         None => choose(context, request)?.settled_by_nobody(),
     };
     if let Some(label) = &request.label {
-        is_free(context, request, label)?;
+        ensure_label_free(context, request, label)?;
     }
     if answer.action == Action::Queue {
         // Another program's run: the end of one of ours would be waited for in the table.
@@ -264,8 +264,8 @@ fn decide(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 /// A session that goes by a label and is open somewhere is refused, and no other one gets its label.
-fn is_free(context: &Context, request: &Request, label: &str) -> Result<(), Error> {
-    let Some(meant) = Meant::directory(context, request.repo.as_deref())? else { return Ok(()) };
+fn ensure_label_free(context: &Context, request: &Request, label: &str) -> Result<(), Error> {
+    let Some(meant) = RepoTarget::directory(context, request.repo.as_deref())? else { return Ok(()) };
     let found = labelled(context, request.agent.as_ref(), &meant.work_tree(context), label)?;
     found.map_or(Ok(()), |session| {
         launch::make_free(context, &session, &format!("the session called `{label}`"))
@@ -317,7 +317,7 @@ fn named(context: &Context, text: &str) -> Result<Session, Error> {
     let sessions =
         crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
     // Words are for people, who are asked which one they mean.
-    match by_name(&Which::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
+    match by_name(&SessionRef::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
         Some(session) => Ok(session),
         // Its worker has just begun it: there is no transcript yet.
         None if let Some(worker) = has_begun(context, text)? => {
@@ -335,7 +335,7 @@ fn add(
     session: &SessionId,
     message: &str,
 ) -> Result<(WorkerId, Option<WorkerId>), Error> {
-    let meant = Meant { directory: spec.directory.clone(), root: spec.directory.clone() };
+    let meant = RepoTarget { directory: spec.directory.clone(), root: spec.directory.clone() };
     let slot = meant.work_tree(context);
     let host = Life::own();
     let wanted = Wanted { spec, session, slot: &slot, message, host: &host };

@@ -7,9 +7,9 @@ use serde::Serialize;
 use transcript::{ConfigFolder, Live};
 
 use crate::ids::new_uuid;
-use crate::repository::target::Meant;
+use crate::repository::target::RepoTarget;
 use crate::workers::control::stop;
-use crate::workers::list::{WorkerJson, find};
+use crate::workers::list::{WorkerInfo, find};
 use crate::workers::table::{open_recovered, unusable};
 use crate::{Context, Error, Kind, NextStep};
 
@@ -27,7 +27,7 @@ pub enum Worktree {
 pub struct Removed {
     /// The worker.
     #[serde(flatten)]
-    pub worker: WorkerJson,
+    pub worker: WorkerInfo,
     /// The work tree that was removed.
     #[serde(serialize_with = "model::path")]
     pub removed_worktree: PathBuf,
@@ -43,18 +43,18 @@ pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> 
         let message = format!("`{name}` cannot be a work tree's name: it is part of a path and of a branch");
         return Err(Error::new(Kind::Usage, message).hint("letters, digits, `-`, `_` and `.`, at most 64"));
     }
-    let meant = if let Some(meant) = Meant::directory(context, repo)? {
+    let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant
     } else {
         let sessions =
             crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
-        Meant::by_name(repo.unwrap_or_default(), sessions.iter())?
+        RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?
     };
     project::add_work_tree(&meant.place(context), &name).map_err(|why| Error::new(Kind::Unavailable, why))
 }
 
 /// Takes a work tree away again in which nobody has begun.
-pub(crate) fn unmake(context: &Context, path: &Path) {
+pub(crate) fn remove_if_unused(context: &Context, path: &Path) {
     // Where it cannot be, it is there for the next task.
     let _ = project::remove_work_tree(&meant(path).place(context));
 }
@@ -89,6 +89,6 @@ fn open_in(context: &Context, path: &Path) -> Option<Live> {
     all.find(|live| live.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)))
 }
 
-fn meant(directory: &Path) -> Meant {
-    Meant { directory: directory.to_owned(), root: directory.to_owned() }
+fn meant(directory: &Path) -> RepoTarget {
+    RepoTarget { directory: directory.to_owned(), root: directory.to_owned() }
 }

@@ -11,7 +11,7 @@ use app::repository::status;
 use app::search::{Request as SearchRequest, memory, search};
 use app::sessions::cost::{By, Request as CostRequest, cost};
 use app::sessions::list::{Request as ListRequest, list};
-use app::sessions::lookup::{Which, which};
+use app::sessions::lookup::{SessionRef, which};
 use app::sessions::show::{Request as ShowRequest, Shown, show};
 use app::workers::run;
 use app::{Caller, Context, Error, Kind, cron, doctor, live, workers};
@@ -42,7 +42,7 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
         }
         say("show", shown(context, id).unwrap_or_else(|error| error.to_string()));
         say("why not", format!("{:?}", why_not(context, None, id)));
-        let found = which(context, &Which::Named(id.to_owned()), 5, &mut |_| true);
+        let found = which(context, &SessionRef::Named(id.to_owned()), 5, &mut |_| true);
         say("lookup", format!("{found:?}"));
         for ranked in found.iter().flatten() {
             let Some(session) = &ranked.session else { continue };
@@ -59,7 +59,7 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
         say("attach", format!("{:?}", workers::attach(context, id)));
         say("stop", format!("{:?}", workers::stop(context, id)));
     }
-    say("last", format!("{:?}", which(context, &Which::Last, 5, &mut |_| true)));
+    say("last", format!("{:?}", which(context, &SessionRef::Last, 5, &mut |_| true)));
     all
 }
 

@@ -45,7 +45,7 @@ fn case(at: i64, hours: i64, act: Act) -> Case {
         quiet: Some(true),
         seen: Some(true),
     };
-    Case::of(app::eval::selection::Field {
+    Case::of(app::eval::selection::DecisionPoint {
         moment,
         now,
         root: PathBuf::from("/p"),

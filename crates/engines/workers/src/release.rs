@@ -38,7 +38,7 @@ impl Release {
     }
 
     /// Whether it can be a worker: asked, answered and interrupted through its pipes.
-    pub fn can_be_steered(self) -> bool {
+    pub fn supports_control(self) -> bool {
         self >= Self::STEERED
     }
 

@@ -7,11 +7,11 @@ mod diff;
 mod exit;
 mod next_step;
 mod output;
-mod patience;
-mod print;
 mod progress;
 mod render;
 mod run;
+mod search_budget;
+mod table;
 mod text;
 mod watch;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use app::eval::selection::{By, Field, Request, fields};
+use app::eval::selection::{By, DecisionPoint, Request, decision_points};
 use app::{App, Config, Context};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -18,22 +18,22 @@ use crate::logistic::Sample;
 #[derive(Debug, Clone)]
 pub struct Case {
     /// What there was.
-    pub field: Field,
+    pub point: DecisionPoint,
     /// The facts of going on with the session that ranks first; `None` where there was none.
     pub numbers: Option<[f64; FACTS]>,
 }
 
 impl Case {
     /// The case of what there was at a moment.
-    pub fn of(field: Field) -> Self {
-        let decision = field.choose(&Rule::Calibrated { threshold: 0.5 });
+    pub fn of(point: DecisionPoint) -> Self {
+        let decision = point.choose(&Rule::Calibrated { threshold: 0.5 });
         let first = decision.considered.first().and_then(|first| first.estimate.as_ref());
-        Self { numbers: first.map(|estimate| estimate.facts.numbers()), field }
+        Self { numbers: first.map(|estimate| estimate.facts.numbers()), point }
     }
 
     /// Whether the person went on with a session.
     pub fn resumed(&self) -> bool {
-        self.field.moment.act == Act::Resume
+        self.point.moment.act == Act::Resume
     }
 
     /// The case as a sample.
@@ -52,7 +52,7 @@ pub fn cases(folders: &[PathBuf], name: &str) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
-fn of_folder(folder: &Path, name: &str) -> Result<Vec<Field>, Failure> {
+fn of_folder(folder: &Path, name: &str) -> Result<Vec<DecisionPoint>, Failure> {
     let state = tempfile::tempdir()?;
     let mut config = Config::of_process()?;
     config.claude_folders = vec![folder.to_owned()];
@@ -60,5 +60,5 @@ fn of_folder(folder: &Path, name: &str) -> Result<Vec<Field>, Failure> {
     state.path().clone_into(&mut config.state);
     let app = App { config, clock: Timestamp::now, zone: || TimeZone::UTC, program: PathBuf::new() };
     let request = Request { decisions: folder.join(name), by: By::Words, weights: None };
-    Ok(fields(&Context::new(Arc::new(app), std::env::current_dir()?), &request)?)
+    Ok(decision_points(&Context::new(Arc::new(app), std::env::current_dir()?), &request)?)
 }

@@ -44,12 +44,12 @@ impl Held {
 
 /// The name of what a case is held back with.
 pub fn by(group: Group, case: &Case) -> String {
-    let moment = &case.field.moment;
+    let moment = &case.point.moment;
     let named = match group {
         Group::Repository => moment.group.clone(),
         Group::Person => moment.person.clone(),
     };
-    named.unwrap_or_else(|| case.field.root.display().to_string())
+    named.unwrap_or_else(|| case.point.root.display().to_string())
 }
 
 /// Holds each group back in turn.
@@ -116,18 +116,18 @@ impl Choices {
         let newest = best_hours(others, false);
         let of_branch = best_hours(others, true);
         for case in held {
-            let decision = case.field.choose_by(fitted, threshold);
+            let decision = case.point.choose_by(fitted, threshold);
             self.chances.push(decision.considered.first().and_then(|one| one.score).unwrap_or_default());
             let seed = Rule::Seed { weights: Weights::SEED, threshold: 0.6 };
             let chosen = [
                 choice(&decision),
-                choice(&case.field.choose(&seed)),
+                choice(&case.point.choose(&seed)),
                 Choice { act: Act::Fresh, ranked: Vec::new() },
                 within(&decision, case, newest, false),
                 within(&decision, case, of_branch, true),
             ];
             self.chosen.iter_mut().zip(chosen).for_each(|(all, one)| all.push(one));
-            self.moments.push(case.field.moment.clone());
+            self.moments.push(case.point.moment.clone());
         }
     }
 
@@ -177,11 +177,11 @@ impl Choices {
 
 /// Goes on with the session that ranks first where it is young enough, and on the branch where that is asked.
 fn within(decision: &Decision, case: &Case, hours: f64, on_branch: bool) -> Choice {
-    let first = case.field.ranked.first().map(|place| &case.field.candidates[*place]);
-    let is_young = first.and_then(|one| one.silent_hours(case.field.now)).is_some_and(|age| age < hours);
+    let first = case.point.ranked.first().map(|place| &case.point.candidates[*place]);
+    let is_young = first.and_then(|one| one.silent_hours(case.point.now)).is_some_and(|age| age < hours);
     let is_there = !on_branch
         || first.is_some_and(|one| {
-            whereabouts(one, case.field.moment.branch.as_deref()) != Whereabouts::Elsewhere
+            whereabouts(one, case.point.moment.branch.as_deref()) != Whereabouts::Elsewhere
         });
     let act = if is_young && is_there { Act::Resume } else { Act::Fresh };
     Choice { act, ranked: choice(decision).ranked }
@@ -191,10 +191,10 @@ fn within(decision: &Decision, case: &Case, hours: f64, on_branch: bool) -> Choi
 fn best_hours(cases: &[Case], on_branch: bool) -> f64 {
     let rule = Rule::Calibrated { threshold: 0.5 };
     let decisions: Vec<(&Case, Decision)> =
-        cases.iter().map(|case| (case, case.field.choose(&rule))).collect();
+        cases.iter().map(|case| (case, case.point.choose(&rule))).collect();
     let right = |hours: f64| {
         let is_right = |(case, decision): &&(&Case, Decision)| {
-            within(decision, case, hours, on_branch).act == case.field.moment.act
+            within(decision, case, hours, on_branch).act == case.point.moment.act
         };
         decisions.iter().filter(is_right).count()
     };

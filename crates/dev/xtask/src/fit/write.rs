@@ -70,7 +70,7 @@ pub(super) fn source(
 type Part = fn(&Model) -> &Coefficients;
 
 fn is_of(case: &Case, folder: &str) -> bool {
-    case.field.moment.group.as_deref() == Some(folder)
+    case.point.moment.group.as_deref() == Some(folder)
 }
 
 /// Models of people drawn anew.

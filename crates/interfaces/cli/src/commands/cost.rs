@@ -6,8 +6,8 @@ use app::sessions::cost::{Answer, By, Line, Request, cost};
 use app::{Context, moment};
 
 use crate::exit::Failure;
-use crate::print::{Cell, Column, Lies, table};
 use crate::progress::Reading;
+use crate::table::{Align, Cell, Column, table};
 use crate::text::{count, dollars};
 
 /// Add up tokens and money.
@@ -68,9 +68,9 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
         By::Model => "MODEL",
         By::Session => "SESSION",
     };
-    let number = |head| Column { head, lies: Lies::Right, most: 12 };
+    let number = |head| Column { head, align: Align::Right, max_width: 12 };
     let columns = [
-        Column { head, lies: Lies::GivesWay, most: 60 },
+        Column { head, align: Align::TruncateEnd, max_width: 60 },
         number("INPUT"),
         number("OUTPUT"),
         number("CACHE READ"),

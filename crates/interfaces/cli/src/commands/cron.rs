@@ -1,12 +1,12 @@
 //! `cron`: jobs that are done at set times.
 
 mod add;
-mod told;
+mod print;
 
 use std::sync::mpsc;
 use std::time::Duration;
 
-use app::cron::{self, JobJson, Outcome, RunJson, RunState};
+use app::cron::{self, JobInfo, Outcome, RunInfo, RunState};
 use app::{Context, Error, Kind};
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ struct History {
 
 #[derive(Serialize)]
 struct HistoryJson {
-    runs: Vec<RunJson>,
+    runs: Vec<RunInfo>,
 }
 
 /// Does what was typed.
@@ -83,29 +83,29 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         Command::Add(args) => {
             let job = add::add(context, args)?;
             one(context, &job, args.json)?;
-            if !args.json && cron::forsaken(context)? > 0 { told::no_daemon() } else { Ok(()) }
+            if !args.json && cron::jobs_without_daemon(context)? > 0 { print::no_daemon() } else { Ok(()) }
         }
         Command::List(asked) => {
             let found = cron::list(context)?;
-            if asked.json { super::json(&found) } else { told::jobs(context, &found) }
+            if asked.json { super::json(&found) } else { print::jobs(context, &found) }
         }
         Command::Enable(named) => one(context, &cron::switch(context, &named.job, true)?, named.json),
         Command::Disable(named) => one(context, &cron::switch(context, &named.job, false)?, named.json),
         Command::Remove(named) => {
             let job = cron::remove(context, &named.job)?;
-            if named.json { super::json(&job) } else { told::removed(&job) }
+            if named.json { super::json(&job) } else { print::removed(&job) }
         }
         Command::Run(named) => by_hand(context, named),
         Command::History(asked) => {
             let runs = cron::history(context, asked.job.as_deref(), asked.limit)?;
-            if asked.json { super::json(&HistoryJson { runs }) } else { told::runs(context, &runs) }
+            if asked.json { super::json(&HistoryJson { runs }) } else { print::runs(context, &runs) }
         }
         Command::Daemon(asked) => daemon(context, asked.json),
     }
 }
 
-fn one(context: &Context, job: &JobJson, json: bool) -> Result<(), Failure> {
-    if json { super::json(job) } else { told::job(context, job) }
+fn one(context: &Context, job: &JobInfo, json: bool) -> Result<(), Failure> {
+    if json { super::json(job) } else { print::job(context, job) }
 }
 
 /// What could not be started is a failure, and in the history.
@@ -122,8 +122,8 @@ fn by_hand(context: &Context, named: &Named) -> Result<(), Failure> {
         }
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } if named.json => Ok(()),
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } => {
-            told::runs(context, std::slice::from_ref(&run))?;
-            told::begun(&run)
+            print::runs(context, std::slice::from_ref(&run))?;
+            print::begun(&run)
         }
     }
 }
@@ -132,6 +132,6 @@ fn daemon(context: &Context, json: bool) -> Result<(), Failure> {
     let (ends, end) = mpsc::channel();
     signals(ends, |_| ())?;
     let mut sleeps = |time: Duration| end.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
-    let mut tell = |event| told::event(context, &event, json);
+    let mut tell = |event| print::event(context, &event, json);
     Ok(cron::daemon(context, &mut sleeps, &mut tell)?)
 }

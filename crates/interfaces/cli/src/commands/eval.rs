@@ -13,8 +13,8 @@ use clap::Subcommand;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::patience::Patience;
-use crate::print::{Cell, Column, Lies, table};
+use crate::search_budget::SearchBudget;
+use crate::table::{Align, Cell, Column, table};
 
 /// Measure how good search and choice are, on questions and moments whose right answers you know, or on your own history.
 #[derive(Debug, clap::Args)]
@@ -85,9 +85,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
-    let mut patience = Patience::endless();
-    let answer = mine(context, &mut |progress| patience.keeps_on(progress))?;
-    drop(patience);
+    let mut budget = SearchBudget::unlimited();
+    let answer = mine(context, &mut |progress| budget.should_continue(progress))?;
+    drop(budget);
     if as_json {
         return super::json(&answer);
     }
@@ -119,9 +119,9 @@ fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
         against: args.against.as_deref().map(against).transpose()?,
         out: args.out.clone(),
     };
-    let mut patience = Patience::endless();
-    let report = retrieval(context, &request, &mut |progress| patience.keeps_on(progress))?;
-    drop(patience);
+    let mut budget = SearchBudget::unlimited();
+    let report = retrieval(context, &request, &mut |progress| budget.should_continue(progress))?;
+    drop(budget);
     if args.json { super::json(&report) } else { print_report(&report) }
 }
 
@@ -145,13 +145,13 @@ fn against(text: &str) -> Result<Against, Error> {
 
 fn print_report(report: &Report) -> Result<(), Failure> {
     const COLUMNS: [Column; 7] = [
-        Column { head: "KIND", lies: Lies::GivesWay, most: 24 },
-        Column { head: "QUERIES", lies: Lies::Right, most: 7 },
-        Column { head: "nDCG@10", lies: Lies::Left, most: 24 },
-        Column { head: "MRR@10", lies: Lies::Left, most: 24 },
-        Column { head: "RECALL@5", lies: Lies::Left, most: 24 },
-        Column { head: "HIT@1", lies: Lies::Left, most: 24 },
-        Column { head: "DIFFERENCE", lies: Lies::Left, most: 26 },
+        Column { head: "KIND", align: Align::TruncateEnd, max_width: 24 },
+        Column { head: "QUERIES", align: Align::Right, max_width: 7 },
+        Column { head: "nDCG@10", align: Align::Left, max_width: 24 },
+        Column { head: "MRR@10", align: Align::Left, max_width: 24 },
+        Column { head: "RECALL@5", align: Align::Left, max_width: 24 },
+        Column { head: "HIT@1", align: Align::Left, max_width: 24 },
+        Column { head: "DIFFERENCE", align: Align::Left, max_width: 26 },
     ];
     let row = |one: &Figures| {
         let figures = [one.ndcg_at_10, one.mrr_at_10, one.recall_at_5, one.hit_at_1];
@@ -191,12 +191,12 @@ fn run_selection(context: &Context, args: &Selection) -> Result<(), Failure> {
 
 fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 6] = [
-        Column { head: "RULE", lies: Lies::Left, most: 26 },
-        Column { head: "ACCURACY", lies: Lies::Left, most: 20 },
-        Column { head: "RIGHT SESSION, TOO", lies: Lies::Left, most: 20 },
-        Column { head: "FALSE RESUMES", lies: Lies::Left, most: 20 },
-        Column { head: "RIGHT FIRST", lies: Lies::Left, most: 20 },
-        Column { head: "IN THREE", lies: Lies::Left, most: 20 },
+        Column { head: "RULE", align: Align::Left, max_width: 26 },
+        Column { head: "ACCURACY", align: Align::Left, max_width: 20 },
+        Column { head: "RIGHT SESSION, TOO", align: Align::Left, max_width: 20 },
+        Column { head: "FALSE RESUMES", align: Align::Left, max_width: 20 },
+        Column { head: "RIGHT FIRST", align: Align::Left, max_width: 20 },
+        Column { head: "IN THREE", align: Align::Left, max_width: 20 },
     ];
     let row = |(name, tally): (&str, &Tally)| {
         let Tally { accuracy, exact, false_resumes, right_first, right_in_three, .. } = tally;

@@ -8,12 +8,12 @@ use anstyle::{AnsiColor, Style};
 use app::proceed::fork::{Candidate, Fork, Request, candidates, fork};
 use app::search::intent::{self, Found, Guidance, How};
 use app::sessions::list::Filter;
-use app::sessions::lookup::{Ranked, Which};
+use app::sessions::lookup::{Ranked, SessionRef};
 use app::workers::{Forked, work};
 use app::{Context, Engine, Error, Kind};
 use serde::Serialize;
 
-use super::resume::{become_claude, line, patience, wanted};
+use super::resume::{become_claude, budget, line, wanted};
 use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
@@ -105,9 +105,10 @@ struct ForkJson {
 /// Shows what can be forked, or becomes `claude`.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let wanted = wanted(&args.words, args.last);
-    let mut patience = patience(context);
-    let found = intent::find(context, &request(args, &wanted), &mut |progress| patience.keeps_on(progress))?;
-    drop(patience);
+    let mut budget = budget(context);
+    let found =
+        intent::find(context, &request(args, &wanted), &mut |progress| budget.should_continue(progress))?;
+    drop(budget);
     let (ranked, how) = match found {
         Found::Ranked(ranked, how) => (ranked, how),
         Found::Nothing(guidance) => return nothing(context, &guidance, args.json),
@@ -122,7 +123,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn request(args: &Args, wanted: &Which) -> intent::Request {
+fn request(args: &Args, wanted: &SessionRef) -> intent::Request {
     intent::Request {
         wanted: wanted.clone(),
         limit: args.limit.max(rank(args).unwrap_or(1)),
@@ -163,7 +164,7 @@ fn intent<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
 fn json(
     context: &Context,
     args: &Args,
-    wanted: &Which,
+    wanted: &SessionRef,
     ranked: &[Ranked],
     how: How,
     chosen: Option<&Ranked>,
@@ -243,14 +244,20 @@ fn share(text: &str) -> Result<f32, String> {
     share.ok_or_else(|| "it has to be a number from 0 to 1".to_owned())
 }
 
-fn query(wanted: &Which) -> String {
+fn query(wanted: &SessionRef) -> String {
     match wanted {
-        Which::Last => String::new(),
-        Which::Named(words) => words.clone(),
+        SessionRef::Last => String::new(),
+        SessionRef::Named(words) => words.clone(),
     }
 }
 
-fn show(context: &Context, args: &Args, wanted: &Which, ranked: &[Ranked], how: &How) -> Result<(), Failure> {
+fn show(
+    context: &Context,
+    args: &Args,
+    wanted: &SessionRef,
+    ranked: &[Ranked],
+    how: &How,
+) -> Result<(), Failure> {
     let mut out = super::paged(context);
     for candidate in listed(context, args, ranked) {
         show_one(context, &mut out, &candidate)?;

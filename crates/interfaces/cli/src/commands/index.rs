@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::patience::Patience;
 use crate::progress::Embedding;
+use crate::search_budget::SearchBudget;
 use crate::text::{bytes, json_line, safe};
 
 /// Bring the search index up to date with the transcripts.
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Also embed everything by the chosen model, the newest sessions first; goes on where it was interrupted.
     #[arg(long, conflicts_with = "dry_run")]
     embed: bool,
-    /// Which model that is, where it is not that of the settings: a folder, a name on the hub, or an address.
+    /// SessionRef model that is, where it is not that of the settings: a folder, a name on the hub, or an address.
     #[arg(long, value_name = "MODEL", requires = "embed")]
     model: Option<String>,
     /// Print JSON.
@@ -77,16 +77,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.rebuild {
         discard(context)?;
     }
-    let mut patience = Patience::endless();
-    let synced = index::index(context, &mut |progress| patience.keeps_on(progress))?;
+    let mut budget = SearchBudget::unlimited();
+    let synced = index::index(context, &mut |progress| budget.should_continue(progress))?;
     tell(context, &synced, args)?;
     let embeds = args.embed || context.config().settings.embedding.everything;
     if embeds {
         let limit = args.watch.then_some(EMBED_FOR);
-        embedded(args, &embed_for(context, args, &patience, limit)?)?;
+        embedded(args, &embed_for(context, args, &budget, limit)?)?;
     }
     if args.watch {
-        watch(context, args, &mut patience, embeds)?;
+        watch(context, args, &mut budget, embeds)?;
     }
     Ok(())
 }
@@ -95,21 +95,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 fn embed_for(
     context: &Context,
     args: &Args,
-    patience: &Patience,
+    budget: &SearchBudget,
     limit: Option<Duration>,
 ) -> Result<Embedded, Error> {
     let began = Instant::now();
     let mut shown = Embedding::new();
     let mut keep_going = |progress: &Embedded| {
         shown.step(progress);
-        !patience.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
+        !budget.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
     };
     embed(context, args.model.as_deref(), &mut keep_going, pause)
 }
 
 /// Embeds for a while; whether there is more. A model that fails is tried again when something is new.
-fn embed_while_watching(context: &Context, args: &Args, patience: &Patience) -> Result<bool, Failure> {
-    match embed_for(context, args, patience, Some(EMBED_FOR)) {
+fn embed_while_watching(context: &Context, args: &Args, budget: &SearchBudget) -> Result<bool, Failure> {
+    match embed_for(context, args, budget, Some(EMBED_FOR)) {
         Ok(step) => {
             if step.added > 0 {
                 embedded(args, &step)?;
@@ -152,7 +152,7 @@ fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
 }
 
 /// Reads what is new whenever something has changed, until interrupted.
-fn watch(context: &Context, args: &Args, patience: &mut Patience, embeds: bool) -> Result<(), Failure> {
+fn watch(context: &Context, args: &Args, budget: &mut SearchBudget, embeds: bool) -> Result<(), Failure> {
     let mut watch = index::Watch::start(context);
     if watch.leaves_claude() {
         let why = "OpenClaw's settings say so (memorySearch.claudeSessions.watch)";
@@ -162,16 +162,16 @@ fn watch(context: &Context, args: &Args, patience: &mut Patience, embeds: bool) 
     let mut is_time = true;
     // Whether a model has something to embed.
     let mut is_left = false;
-    while !patience.is_interrupted() {
+    while !budget.is_interrupted() {
         if is_time {
-            let synced = index::index(context, &mut |progress| patience.keeps_on(progress))?;
+            let synced = index::index(context, &mut |progress| budget.should_continue(progress))?;
             if synced.progress.files > 0 {
                 tell(context, &synced, args)?;
             }
         }
         is_left = is_time && embeds || is_left;
         if is_left {
-            is_left = embed_while_watching(context, args, patience)?;
+            is_left = embed_while_watching(context, args, budget)?;
         }
         is_time = watch.is_time(context);
     }

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::{Output, is_read_by_a_person};
-use crate::print::{Cell, Column, Lies, table};
 use crate::progress::Reading;
+use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, count, dollars, safe};
 
 /// How many sessions a person is shown who does not say how many.
@@ -92,16 +92,16 @@ fn request(context: &Context, args: &Args) -> Result<Request, Failure> {
 }
 
 const COLUMNS: [Column; 10] = [
-    Column { head: "DOING", lies: Lies::Left, most: 16 },
-    Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
-    Column { head: PROJECT, lies: Lies::GivesWay, most: 20 },
-    Column { head: BRANCH, lies: Lies::GivesWay, most: 20 },
-    Column { head: "ORIGIN", lies: Lies::Left, most: 24 },
-    Column { head: "AGE", lies: Lies::Right, most: 4 },
-    Column { head: MESSAGES, lies: Lies::Right, most: 6 },
-    Column { head: TOKENS, lies: Lies::Right, most: 6 },
-    Column { head: COST, lies: Lies::Right, most: 10 },
-    Column { head: "ID", lies: Lies::Left, most: 8 },
+    Column { head: "DOING", align: Align::Left, max_width: 16 },
+    Column { head: "TITLE", align: Align::TruncateEnd, max_width: 80 },
+    Column { head: PROJECT, align: Align::TruncateEnd, max_width: 20 },
+    Column { head: BRANCH, align: Align::TruncateEnd, max_width: 20 },
+    Column { head: "ORIGIN", align: Align::Left, max_width: 24 },
+    Column { head: "AGE", align: Align::Right, max_width: 4 },
+    Column { head: MESSAGES, align: Align::Right, max_width: 6 },
+    Column { head: TOKENS, align: Align::Right, max_width: 6 },
+    Column { head: COST, align: Align::Right, max_width: 10 },
+    Column { head: "ID", align: Align::Left, max_width: 8 },
 ];
 const PROJECT: &str = "PROJECT";
 const BRANCH: &str = "BRANCH";

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::patience::Patience;
+use crate::search_budget::SearchBudget;
 use crate::text::{safe, safe_lines};
 
 /// The longest snippet, in characters, as OpenClaw has it.
@@ -139,9 +139,9 @@ fn run_search(context: &Context, args: &SearchArgs) -> Result<(), Failure> {
         min_score: args.min_score,
         include_owned: args.include_owned,
     };
-    let mut patience = Patience::for_search(context, false);
-    let answer = search(context, &request, &mut |progress| patience.keeps_on(progress))?;
-    drop(patience);
+    let mut budget = SearchBudget::for_search(context, false);
+    let answer = search(context, &request, &mut |progress| budget.should_continue(progress))?;
+    drop(budget);
     if args.json {
         let results: Vec<_> = answer.results.iter().map(result_json).collect();
         return super::json(
@@ -202,8 +202,8 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
 fn run_status(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
     let mut index_error = None;
     if args.index {
-        let mut patience = Patience::endless();
-        let indexed = app::search::index::index(context, &mut |progress| patience.keeps_on(progress));
+        let mut budget = SearchBudget::unlimited();
+        let indexed = app::search::index::index(context, &mut |progress| budget.should_continue(progress));
         index_error = indexed.err().map(|error| error.message);
     }
     // As OpenClaw does: who indexes wants to know whether that can work.
@@ -322,8 +322,8 @@ fn run_index(context: &Context, args: &IndexArgs) -> Result<(), Failure> {
     if args.force {
         app::search::index::discard(context)?;
     }
-    let mut patience = Patience::endless();
-    let synced = app::search::index::index(context, &mut |progress| patience.keeps_on(progress))?;
+    let mut budget = SearchBudget::unlimited();
+    let synced = app::search::index::index(context, &mut |progress| budget.should_continue(progress))?;
     let mut out = Output::plain();
     let state = if synced.pending_files > 0 { "is not finished" } else { "updated" };
     writeln!(

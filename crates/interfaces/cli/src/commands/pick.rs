@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::print::{Cell, Column, Lies, table};
+use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, count, dollars, fit, safe};
 
 /// How many sessions a person is shown.
@@ -158,11 +158,11 @@ fn wrapped(text: &str, width: usize) -> String {
 /// The sessions that rank highest, with their chances.
 fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 5] = [
-        Column { head: "CHANCE", lies: Lies::Right, most: 6 },
-        Column { head: "AGE", lies: Lies::Right, most: 4 },
-        Column { head: "ID", lies: Lies::Left, most: 8 },
-        Column { head: "BRANCH", lies: Lies::GivesWay, most: 24 },
-        Column { head: "TITLE", lies: Lies::GivesWay, most: 80 },
+        Column { head: "CHANCE", align: Align::Right, max_width: 6 },
+        Column { head: "AGE", align: Align::Right, max_width: 4 },
+        Column { head: "ID", align: Align::Left, max_width: 8 },
+        Column { head: "BRANCH", align: Align::TruncateEnd, max_width: 24 },
+        Column { head: "TITLE", align: Align::TruncateEnd, max_width: 80 },
     ];
     let now = answer.as_of.unwrap_or(context.now);
     let row = |one: &Considered| {
@@ -181,14 +181,14 @@ fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), F
 /// The best sessions with their factors.
 fn factors(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 8] = [
-        Column { head: "SCORE", lies: Lies::Right, most: 5 },
-        Column { head: "BRANCH", lies: Lies::Right, most: 6 },
-        Column { head: "RECENCY", lies: Lies::Right, most: 7 },
-        Column { head: "RELEVANCE", lies: Lies::Right, most: 9 },
-        Column { head: "HEALTH", lies: Lies::Right, most: 6 },
-        Column { head: "CAPACITY", lies: Lies::Right, most: 8 },
-        Column { head: "ID", lies: Lies::Left, most: 8 },
-        Column { head: "TITLE AND WHY", lies: Lies::GivesWay, most: 120 },
+        Column { head: "SCORE", align: Align::Right, max_width: 5 },
+        Column { head: "BRANCH", align: Align::Right, max_width: 6 },
+        Column { head: "RECENCY", align: Align::Right, max_width: 7 },
+        Column { head: "RELEVANCE", align: Align::Right, max_width: 9 },
+        Column { head: "HEALTH", align: Align::Right, max_width: 6 },
+        Column { head: "CAPACITY", align: Align::Right, max_width: 8 },
+        Column { head: "ID", align: Align::Left, max_width: 8 },
+        Column { head: "TITLE AND WHY", align: Align::TruncateEnd, max_width: 120 },
     ];
     let number = |value: f64| Cell::new(&format!("{value:.2}"));
     let row = |one: &Considered| {

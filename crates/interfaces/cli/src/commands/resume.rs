@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use app::proceed::{CommandLine, fork, resume};
 use app::search::is_first;
-use app::sessions::lookup::{Ranked, Which, is_certain, which};
+use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
 use app::{Context, Error, Kind};
 
 use crate::ask;
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::patience::Patience;
+use crate::search_budget::SearchBudget;
 use crate::text::{age, safe};
 
 /// How many sessions are offered where words fit several.
@@ -61,13 +61,13 @@ pub(crate) fn become_claude(command: &CommandLine) -> std::io::Error {
 }
 
 /// What the typed words name.
-pub(crate) fn wanted(words: &[String], last: bool) -> Which {
-    if last { Which::Last } else { Which::Named(words.join(" ")) }
+pub(crate) fn wanted(words: &[String], last: bool) -> SessionRef {
+    if last { SessionRef::Last } else { SessionRef::Named(words.join(" ")) }
 }
 
 /// How long words may wait for the index; a person who waits sees how far it is.
-pub(crate) fn patience(context: &Context) -> Patience {
-    Patience::for_search(context, is_first(context) && std::io::stderr().is_terminal())
+pub(crate) fn budget(context: &Context) -> SearchBudget {
+    SearchBudget::for_search(context, is_first(context) && std::io::stderr().is_terminal())
 }
 
 /// Prints one line.
@@ -78,10 +78,10 @@ pub(crate) fn line(text: &str) -> Result<(), Failure> {
 }
 
 /// The one session that is meant; where that is not certain the person decides.
-fn one(context: &Context, wanted: &Which) -> Result<Ranked, Failure> {
-    let mut patience = patience(context);
-    let mut ranked = which(context, wanted, OFFERED, &mut |progress| patience.keeps_on(progress))?;
-    drop(patience);
+fn one(context: &Context, wanted: &SessionRef) -> Result<Ranked, Failure> {
+    let mut budget = budget(context);
+    let mut ranked = which(context, wanted, OFFERED, &mut |progress| budget.should_continue(progress))?;
+    drop(budget);
     if is_certain(&ranked) {
         return Ok(ranked.swap_remove(0));
     }
@@ -89,7 +89,7 @@ fn one(context: &Context, wanted: &Which) -> Result<Ranked, Failure> {
     if !ask::is_possible() {
         return Err(uncertain(&choices).into());
     }
-    match ask::which("Which session?", &choices)? {
+    match ask::which("SessionRef session?", &choices)? {
         Some(at) => Ok(ranked.swap_remove(at)),
         None => Err(Error::new(Kind::Ambiguous, "no session was chosen").into()),
     }

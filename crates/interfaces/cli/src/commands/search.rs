@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::patience::Patience;
+use crate::search_budget::SearchBudget;
 use crate::text::{age, bytes, fit, safe};
 
 /// Find the sessions in which something was said or done.
@@ -157,10 +157,10 @@ struct WhyJson {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let question = args.words.join(" ");
     let request = request(context, args, &question)?;
-    let mut patience =
-        Patience::for_search(context, is_first(context) && std::io::stderr().is_terminal() && !args.json);
-    let answer = search(context, &request, &mut |progress| patience.keeps_on(progress))?;
-    drop(patience);
+    let mut budget =
+        SearchBudget::for_search(context, is_first(context) && std::io::stderr().is_terminal() && !args.json);
+    let answer = search(context, &request, &mut |progress| budget.should_continue(progress))?;
+    drop(budget);
     if args.json {
         return json(context, args, &question, &answer);
     }

@@ -4,12 +4,12 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::workers::{PermissionMode, WorkerJson, WorkerState, list};
+use app::workers::{PermissionMode, WorkerInfo, WorkerState, list};
 use serde::Serialize;
 
 use crate::exit::Failure;
-use crate::print::{Cell, Column, Lies, table};
 use crate::run::in_a_line;
+use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, dollars};
 
 /// List the workers: what each does, what waits for an answer, what it has cost.
@@ -21,18 +21,18 @@ pub(crate) struct Args {
 }
 
 const COLUMNS: [Column; 7] = [
-    Column { head: "NO", lies: Lies::Right, most: 8 },
-    Column { head: "STATE", lies: Lies::Left, most: 18 },
-    Column { head: "SINCE", lies: Lies::Right, most: 5 },
-    Column { head: "COST", lies: Lies::Right, most: 9 },
-    Column { head: "SESSION", lies: Lies::Left, most: 8 },
-    Column { head: "DIRECTORY", lies: Lies::KeepsEnd, most: 40 },
-    Column { head: "TASK", lies: Lies::GivesWay, most: 80 },
+    Column { head: "NO", align: Align::Right, max_width: 8 },
+    Column { head: "STATE", align: Align::Left, max_width: 18 },
+    Column { head: "SINCE", align: Align::Right, max_width: 5 },
+    Column { head: "COST", align: Align::Right, max_width: 9 },
+    Column { head: "SESSION", align: Align::Left, max_width: 8 },
+    Column { head: "DIRECTORY", align: Align::TruncateStart, max_width: 40 },
+    Column { head: "TASK", align: Align::TruncateEnd, max_width: 80 },
 ];
 
 #[derive(Serialize)]
 struct WorkersJson {
-    workers: Vec<WorkerJson>,
+    workers: Vec<WorkerInfo>,
 }
 
 /// Lists them.
@@ -65,12 +65,12 @@ fn waiting(state: &WorkerState) -> &[app::workers::Request] {
 }
 
 /// What its turns have cost; while the first one runs nothing is known yet.
-fn cost(worker: &WorkerJson) -> String {
+fn cost(worker: &WorkerInfo) -> String {
     let is_known = worker.facts.turns > 0 || worker.state.is_over();
     if is_known { dollars(worker.facts.cost_usd) } else { "-".to_owned() }
 }
 
-fn row(context: &Context, worker: &WorkerJson) -> Vec<Cell> {
+fn row(context: &Context, worker: &WorkerInfo) -> Vec<Cell> {
     let colour = |colour: AnsiColor| colour.on_default();
     let state = match worker.state {
         WorkerState::WaitingPermission { .. } => Cell::styled("asks you", colour(AnsiColor::Yellow).bold()),

@@ -340,8 +340,8 @@ fn a_job_whose_worker_waits_for_an_answer_says_so() {
     assert!(said.contains(&format!("backstory answer 1 {short} allow|deny")), "{said}");
     let _ = desk.backstory(&["answer", "1", short, "allow"]).succeeded();
     wait_until(desk.home.path(), "the file", || shop.path().join("made").exists());
-    let is_free = || desk.json(&["cron", "list"])["jobs"][0]["requests"].is_null();
-    wait_until(desk.home.path(), "nothing is asked any more", is_free);
+    let ensure_label_free = || desk.json(&["cron", "list"])["jobs"][0]["requests"].is_null();
+    wait_until(desk.home.path(), "nothing is asked any more", ensure_label_free);
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn what_cannot_run_is_said_with_what_to_do() {
     check(None, 0o755, &["there is no program `claude` on your PATH", "npm install"]);
     check(Some("#!/bin/sh\n"), 0o644, &["there is no program `claude` on your PATH"]);
     let old = Some("#!/bin/sh\necho '1.0.60 (Claude Code)'\n");
-    check(old, 0o755, &["claude 1.0.60 cannot be steered", "npm install"]);
+    check(old, 0o755, &["claude 1.0.60 cannot be controlled", "npm install"]);
     check(Some("#!/bin/sh\nexit 1\n"), 0o755, &["does not say which release", "--version"]);
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use app::cron::{self, JobJson, NewJob, Options, Overlap, Payload, SessionTarget, When};
+use app::cron::{self, JobInfo, NewJob, Options, Overlap, Payload, SessionTarget, When};
 use app::{Context, Error, Kind, moment};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 
@@ -70,7 +70,7 @@ pub(super) struct Args {
 }
 
 /// Adds it.
-pub(super) fn add(context: &Context, add: &Args) -> Result<JobJson, Error> {
+pub(super) fn add(context: &Context, add: &Args) -> Result<JobInfo, Error> {
     cron::add(context, order(context, add)?, add.repo.as_deref())
 }
 

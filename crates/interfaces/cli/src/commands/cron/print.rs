@@ -4,22 +4,22 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::cron::{JobJson, JobsJson, Outcome, Run, RunJson, RunState, Told, When};
+use app::cron::{DaemonEvent, JobInfo, JobList, Outcome, Run, RunInfo, RunState, When};
 use app::workers::PermissionMode;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::print::{Cell, Column, Lies, table};
 use crate::run::in_a_line;
+use crate::table::{Align, Cell, Column, table};
 use crate::text::{dollars, json_line, safe};
 
 const COLUMNS: [Column; 5] = [
-    Column { head: "JOB", lies: Lies::GivesWay, most: 30 },
-    Column { head: "WHEN", lies: Lies::GivesWay, most: 40 },
-    Column { head: "NEXT", lies: Lies::Left, most: 20 },
-    Column { head: "LAST", lies: Lies::GivesWay, most: 40 },
-    Column { head: "DIRECTORY", lies: Lies::KeepsEnd, most: 40 },
+    Column { head: "JOB", align: Align::TruncateEnd, max_width: 30 },
+    Column { head: "WHEN", align: Align::TruncateEnd, max_width: 40 },
+    Column { head: "NEXT", align: Align::Left, max_width: 20 },
+    Column { head: "LAST", align: Align::TruncateEnd, max_width: 40 },
+    Column { head: "DIRECTORY", align: Align::TruncateStart, max_width: 40 },
 ];
 
 const NO_DAEMON: &str = "No daemon runs: nothing is done until `backstory cron daemon` does it.";
@@ -28,13 +28,13 @@ const NO_DAEMON: &str = "No daemon runs: nothing is done until `backstory cron d
 const RED: Style = AnsiColor::Red.on_default().bold();
 
 /// All jobs.
-pub(super) fn jobs(context: &Context, found: &JobsJson) -> Result<(), Failure> {
+pub(super) fn jobs(context: &Context, found: &JobList) -> Result<(), Failure> {
     let mut out = super::super::paged(context);
     if found.jobs.is_empty() {
         writeln!(out, "No job yet: backstory cron add <name> --cron '0 9 * * *' <task>")?;
         return Ok(out.finish()?);
     }
-    let row = |job: &JobJson| {
+    let row = |job: &JobInfo| {
         let order = &job.job.order;
         vec![
             name(job),
@@ -64,7 +64,7 @@ pub(super) fn no_daemon() -> Result<(), Failure> {
 }
 
 /// How a run that was just begun is watched.
-pub(super) fn begun(run: &RunJson) -> Result<(), Failure> {
+pub(super) fn begun(run: &RunInfo) -> Result<(), Failure> {
     let Some(worker) = run.run.state.worker() else { return Ok(()) };
     let mut out = Output::plain();
     writeln!(out, "  watch it: backstory attach {worker}; end it: backstory stop {worker}")?;
@@ -72,7 +72,7 @@ pub(super) fn begun(run: &RunJson) -> Result<(), Failure> {
 }
 
 /// One job.
-pub(super) fn job(context: &Context, job: &JobJson) -> Result<(), Failure> {
+pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
     let mut out = Output::plain();
     let order = &job.job.order;
     writeln!(out, "{}  {}", safe(&order.name), safe(&timing(context, &order.schedule)))?;
@@ -90,7 +90,7 @@ pub(super) fn job(context: &Context, job: &JobJson) -> Result<(), Failure> {
 }
 
 /// What its worker asks: nobody may be looking at a job.
-fn waiting(out: &mut Output, job: &JobJson) -> Result<(), Failure> {
+fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
     let Some(worker) = job.last_run.as_ref().and_then(|run| run.state.worker()) else { return Ok(()) };
     for request in &job.requests {
         writeln!(out, "{}: {}", safe(&job.job.order.name), in_a_line(worker, request))?;
@@ -99,14 +99,14 @@ fn waiting(out: &mut Output, job: &JobJson) -> Result<(), Failure> {
 }
 
 /// That a job is gone.
-pub(super) fn removed(job: &JobJson) -> Result<(), Failure> {
+pub(super) fn removed(job: &JobInfo) -> Result<(), Failure> {
     let mut out = Output::plain();
     writeln!(out, "{} is removed; what it started goes on.", safe(&job.job.order.name))?;
     Ok(out.finish()?)
 }
 
 /// What was done.
-pub(super) fn runs(context: &Context, runs: &[RunJson]) -> Result<(), Failure> {
+pub(super) fn runs(context: &Context, runs: &[RunInfo]) -> Result<(), Failure> {
     let mut out = super::super::paged(context);
     if runs.is_empty() {
         writeln!(out, "Nothing was done yet.")?;
@@ -118,31 +118,31 @@ pub(super) fn runs(context: &Context, runs: &[RunJson]) -> Result<(), Failure> {
 }
 
 /// What a daemon tells, at once.
-pub(super) fn event(context: &Context, told: &Told, json: bool) {
+pub(super) fn event(context: &Context, told: &DaemonEvent, json: bool) {
     let mut out = Output::plain();
     let line = if json { json_line(told).unwrap_or_default() } else { in_words(context, told) };
     // Nobody has to read what a daemon says.
     let _ = writeln!(out, "{line}").and_then(|()| out.finish());
 }
 
-fn in_words(context: &Context, told: &Told) -> String {
+fn in_words(context: &Context, told: &DaemonEvent) -> String {
     let now = clock(context, context.read_clock());
     match told {
-        Told::Leads => format!("{now}  does what is due; Ctrl-C ends it"),
-        Told::Follows => {
+        DaemonEvent::Leads => format!("{now}  does what is due; Ctrl-C ends it"),
+        DaemonEvent::Follows => {
             format!("{now}  another daemon does what is due; this one follows when that is gone")
         }
-        Told::Run { run } => format!("{now}  {}  {}", safe(&run.job), safe(&said(&run.run))),
-        Told::Problem { message } => format!("{now}  {}", safe(message)),
+        DaemonEvent::Run { run } => format!("{now}  {}  {}", safe(&run.job), safe(&said(&run.run))),
+        DaemonEvent::Problem { message } => format!("{now}  {}", safe(message)),
     }
 }
 
-fn name(job: &JobJson) -> Cell {
+fn name(job: &JobInfo) -> Cell {
     let style = if asks_nobody(job) { RED } else { Style::new().bold() };
     Cell::styled(&job.job.order.name, style)
 }
 
-fn asks_nobody(job: &JobJson) -> bool {
+fn asks_nobody(job: &JobInfo) -> bool {
     let mode = job.job.order.options.permission_mode.as_deref().and_then(PermissionMode::named);
     mode == Some(PermissionMode::BypassPermissions)
 }
@@ -157,7 +157,7 @@ fn timing(context: &Context, when: &When) -> String {
     }
 }
 
-fn next(context: &Context, job: &JobJson) -> String {
+fn next(context: &Context, job: &JobInfo) -> String {
     match job.next {
         Some(next) => clock(context, next),
         None if job.job.enabled => "never".to_owned(),

@@ -1,4 +1,7 @@
-//! Aligned columns: each as wide as its widest cell, some of them giving way when the line is too long.
+//! Tables of aligned columns, one line for each row, cut to the width of the terminal.
+//!
+//! Table libraries wrap long cells or cut all columns alike; here the columns that name things are cut, the widest
+//! first, and a path is cut at its start.
 
 use std::io::{self, Write};
 
@@ -7,38 +10,38 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::text::{fit, fit_end, safe};
 
-/// What lies between two columns.
+/// The spaces between two columns.
 const GAP: usize = 2;
-/// The least a column that gives way is cut to.
+/// The least width to which a column is truncated, in cells.
 const LEAST: usize = 7;
 
-/// A column's head and manner.
+/// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
-    /// Its head.
+    /// The text above its cells.
     pub(crate) head: &'static str,
-    /// How its cells lie.
-    pub(crate) lies: Lies,
-    /// The most cells it may have.
-    pub(crate) most: usize,
+    /// How its cells are aligned, and whether they may be truncated.
+    pub(crate) align: Align,
+    /// Its greatest width, in terminal cells.
+    pub(crate) max_width: usize,
 }
 
-/// How the text of a column lies.
+/// How the cells of a column are aligned, and whether they may be truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lies {
+pub(crate) enum Align {
     /// To the left.
     Left,
     /// To the right: numbers.
     Right,
-    /// To the left, and cut when the line would be too long; of several, the widest is cut first.
-    GivesWay,
-    /// The same, but its end is kept: paths.
-    KeepsEnd,
+    /// To the left, and cut at the end where the line would be too long; of several, the widest is cut first.
+    TruncateEnd,
+    /// To the left, and cut at the start where the line would be too long: paths.
+    TruncateStart,
 }
 
-impl Lies {
-    fn gives_way(self) -> bool {
-        matches!(self, Self::GivesWay | Self::KeepsEnd)
+impl Align {
+    fn is_truncated(self) -> bool {
+        matches!(self, Self::TruncateEnd | Self::TruncateStart)
     }
 }
 
@@ -82,18 +85,18 @@ fn widths(width: usize, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
     let mut widths: Vec<usize> = columns
         .iter()
         .enumerate()
-        .map(|(at, column)| widest(at).unwrap_or(0).min(column.most).max(column.head.width()))
+        .map(|(at, column)| widest(at).unwrap_or(0).min(column.max_width).max(column.head.width()))
         .collect();
     let whole = widths.iter().sum::<usize>() + GAP * columns.len().saturating_sub(1);
-    let giving: Vec<usize> = (0..columns.len()).filter(|at| columns[*at].lies.gives_way()).collect();
-    cut_widest(&mut widths, &giving, whole.saturating_sub(width));
+    let truncated: Vec<usize> = (0..columns.len()).filter(|at| columns[*at].align.is_truncated()).collect();
+    cut_widest(&mut widths, &truncated, whole.saturating_sub(width));
     widths
 }
 
 /// Takes so many cells from those columns, always from the widest, of equals from the last.
-fn cut_widest(widths: &mut [usize], giving: &[usize], too_much: usize) {
+fn cut_widest(widths: &mut [usize], truncated: &[usize], too_much: usize) {
     for _ in 0..too_much {
-        let widest = giving.iter().copied().max_by_key(|at| (widths[*at], *at));
+        let widest = truncated.iter().copied().max_by_key(|at| (widths[*at], *at));
         match widest.filter(|at| widths[*at] > LEAST) {
             Some(at) => widths[at] -= 1,
             None => return,
@@ -104,12 +107,12 @@ fn cut_widest(widths: &mut [usize], giving: &[usize], too_much: usize) {
 fn line(out: &mut impl Write, columns: &[Column], widths: &[usize], row: &[Cell]) -> io::Result<()> {
     let mut text = String::new();
     for ((column, &width), cell) in columns.iter().zip(widths).zip(row) {
-        let cut = if column.lies == Lies::KeepsEnd { fit_end } else { fit };
+        let cut = if column.align == Align::TruncateStart { fit_end } else { fit };
         let shown = cut(&cell.text, width);
         let pad = " ".repeat(width - shown.width());
         let style = cell.style;
         let (before, after) =
-            if column.lies == Lies::Right { (pad.as_str(), "") } else { ("", pad.as_str()) };
+            if column.align == Align::Right { (pad.as_str(), "") } else { ("", pad.as_str()) };
         text.extend([before, &style.render().to_string(), &shown, &style.render_reset().to_string(), after]);
         text += &" ".repeat(GAP);
     }
@@ -122,8 +125,9 @@ mod tests {
 
     #[test]
     fn columns_align_whatever_is_in_them() {
-        let column = |head, lies| Column { head, lies, most: 30 };
-        let columns = [column("NAME", Lies::GivesWay), column("N", Lies::Right), column("ID", Lies::Left)];
+        let column = |head, align| Column { head, align, max_width: 30 };
+        let columns =
+            [column("NAME", Align::TruncateEnd), column("N", Align::Right), column("ID", Align::Left)];
         let row = |name: &str, number: &str, id: &str| [name, number, id].map(Cell::new).to_vec();
         let rows = [row("日本語のセッション名前を切る", "7", "a"), row("plain\u{1b}[31m", "12", "bcd")];
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! How long the index may be brought up to date before an answer is due, and what a person sees meanwhile.
+//! How long the index may be brought up to date before the answer is due, and the progress that a person sees meanwhile.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -21,26 +21,26 @@ const INTERRUPTED: i32 = 130;
 /// How long work may take before it is shown.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// Says whether to keep on, and shows how far it is.
-pub(crate) struct Patience {
+/// The time for bringing the index up to date, with its progress bar.
+pub(crate) struct SearchBudget {
     began: Instant,
     budget: Option<Duration>,
     state: Arc<AtomicU8>,
     bar: Option<ProgressBar>,
 }
 
-impl Patience {
+impl SearchBudget {
     /// For a question: a stated budget, or no end where a person watches the first indexing.
     pub(crate) fn for_search(context: &Context, watched: bool) -> Self {
         let settings = &context.config().settings.search;
         let seconds = if is_first(context) { settings.first_budget_seconds } else { settings.budget_seconds };
-        let mut patience = Self::endless();
-        patience.budget = (!watched).then(|| Duration::from_secs(seconds));
-        patience
+        let mut unlimited = Self::unlimited();
+        unlimited.budget = (!watched).then(|| Duration::from_secs(seconds));
+        unlimited
     }
 
     /// For indexing: until it is done or the person interrupts it; what was read by then is kept.
-    pub(crate) fn endless() -> Self {
+    pub(crate) fn unlimited() -> Self {
         let state = Arc::new(AtomicU8::new(WORKING));
         let shared = Arc::clone(&state);
         // Where no handler can be set, an interrupt ends the program; the last commit stands.
@@ -59,7 +59,7 @@ impl Patience {
     }
 
     /// Shows a step; false when it is time to answer.
-    pub(crate) fn keeps_on(&mut self, progress: &Progress) -> bool {
+    pub(crate) fn should_continue(&mut self, progress: &Progress) -> bool {
         if self.bar.is_none() && self.began.elapsed() > QUIET && std::io::stderr().is_terminal() {
             self.bar = Some(bar(progress.bytes));
         }
@@ -71,7 +71,7 @@ impl Patience {
     }
 }
 
-impl Drop for Patience {
+impl Drop for SearchBudget {
     fn drop(&mut self) {
         self.state.store(OVER, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
