@@ -53,7 +53,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fork {
-    /// Which engine.
+    /// SessionRef engine.
     pub engine: Engine,
     /// qmd's collection of sessions.
     pub collection: String,
@@ -95,7 +95,7 @@ pub struct Selection {
     pub enabled: bool,
     /// Through what: `api` or `claude`.
     pub relevance_through: Through,
-    /// Which model.
+    /// SessionRef model.
     pub relevance_model: String,
     /// How many tokens its answer may have.
     pub relevance_max_tokens: u64,
@@ -424,27 +424,12 @@ fn keys(table: &Table, section: &str) -> Vec<String> {
 
 fn unknown(name: &str, place: &str, known: Vec<String>) -> Error {
     let error = Error::new(Kind::Settings, format!("there is no setting `{name}` ({place})"));
-    let near = known.into_iter().map(|known| (distance(name, &known), known));
+    let near = known.into_iter().map(|known| (strsim::levenshtein(name, &known), known));
     // What shares less than two thirds of its letters was meant for something else.
     match near.filter(|(far, known)| far * 3 <= known.chars().count()).min() {
         Some((_, nearest)) => error.hint(format!("did you mean `{nearest}`?")),
         None => error,
     }
-}
-
-/// How many letters have to be changed, added or taken away to make one word of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-    for (line, a) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, b) in other.chars().enumerate() {
-            let above = row[column + 1];
-            row[column + 1] = (diagonal + usize::from(a != b)).min(above + 1).min(row[column] + 1);
-            diagonal = above;
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

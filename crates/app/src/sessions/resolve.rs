@@ -1,4 +1,4 @@
-//! Which session a person means by the beginning of an id, and what can only be meant for an id.
+//! SessionRef session a person means by the beginning of an id, and what can only be meant for an id.
 
 use model::{Session, SessionId};
 
@@ -81,14 +81,15 @@ fn nearest<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Vec<&
     if !looks_like_id(text) {
         return Vec::new();
     }
-    let wanted: Vec<char> = text.to_lowercase().chars().collect();
+    let wanted = text.to_lowercase();
     let slips = |session: &Session| {
         let ids = [session.id.as_str(), after_date(&session.id)];
         // A letter may be missing or too many.
         let lengths = wanted.len().saturating_sub(1)..=wanted.len() + 1;
         let beginnings =
             ids.into_iter().flat_map(|id| lengths.clone().filter_map(|end| id.get(..end.min(id.len()))));
-        beginnings.filter_map(|id| search::edit_distance(&wanted, &id.to_lowercase(), SLIPS)).min()
+        let distances = beginnings.map(|id| strsim::levenshtein(&wanted, &id.to_lowercase()));
+        distances.filter(|distance| *distance <= SLIPS).min()
     };
     let mut near: Vec<(usize, &Session)> =
         sessions.filter_map(|session| Some((slips(session)?, session))).collect();

@@ -1,67 +1,43 @@
-//! How two texts differ, line by line, with what stands around it.
+//! How two texts differ, line by line, with some lines around each difference.
 
-/// How many lines that are the same are shown around a difference.
+use std::time::Duration;
+
+use similar::{ChangeTag, TextDiff};
+
+/// How many equal lines are shown around a difference.
 const AROUND: usize = 2;
-/// Texts of more lines, multiplied, are shown as one replaced by the other.
-const LARGEST: usize = 4_000_000;
+/// After this time a coarser difference is shown.
+const DEADLINE: Duration = Duration::from_secs(1);
 
 /// The lines of both texts: ` ` in both, `-` only in the first, `+` only in the second; `…` for what is left out.
 pub(crate) fn diff(before: &str, after: &str) -> Vec<(char, String)> {
-    let (one, other): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let all = if one.len().saturating_mul(other.len()) > LARGEST {
-        replaced(&one, &other)
-    } else {
-        whole(&one, &other)
-    };
-    let near = |at: usize| {
-        let from = at.saturating_sub(AROUND);
-        all.iter().skip(from).take(at + AROUND + 1 - from).any(|(mark, _)| *mark != ' ')
-    };
-    let mut shown: Vec<(char, String)> = Vec::new();
-    for (at, (mark, line)) in all.iter().enumerate() {
-        if near(at) {
-            shown.push((*mark, (*line).to_owned()));
-        } else if shown.last().is_none_or(|(mark, _)| *mark != '…') {
-            shown.push(('…', String::new()));
+    let diff = TextDiff::configure().timeout(DEADLINE).diff_lines(before, after);
+    let (mut shown, mut next) = (Vec::new(), 0);
+    for group in diff.grouped_ops(AROUND) {
+        for op in group {
+            if op.old_range().start > next {
+                shown.push(('…', String::new()));
+            }
+            next = op.old_range().end;
+            shown.extend(diff.iter_changes(&op).map(|change| (mark(change.tag()), line(change.value()))));
         }
+    }
+    if next < diff.old_slices().len() {
+        shown.push(('…', String::new()));
     }
     shown
 }
 
-fn replaced<'a>(one: &[&'a str], other: &[&'a str]) -> Vec<(char, &'a str)> {
-    let old = one.iter().map(|line| ('-', *line));
-    old.chain(other.iter().map(|line| ('+', *line))).collect()
+fn mark(tag: ChangeTag) -> char {
+    match tag {
+        ChangeTag::Equal => ' ',
+        ChangeTag::Delete => '-',
+        ChangeTag::Insert => '+',
+    }
 }
 
-/// By the longest common subsequence: settings files are short.
-fn whole<'a>(one: &[&'a str], other: &[&'a str]) -> Vec<(char, &'a str)> {
-    let width = other.len() + 1;
-    let mut common = vec![0_usize; (one.len() + 1) * width];
-    for (i, a) in one.iter().enumerate().rev() {
-        for (j, b) in other.iter().enumerate().rev() {
-            common[i * width + j] = if a == b {
-                common[(i + 1) * width + j + 1] + 1
-            } else {
-                common[(i + 1) * width + j].max(common[i * width + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut all) = (0, 0, Vec::new());
-    while i < one.len() || j < other.len() {
-        if i < one.len() && j < other.len() && one[i] == other[j] {
-            all.push((' ', one[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if j < other.len()
-            && (i == one.len() || common[i * width + j + 1] >= common[(i + 1) * width + j])
-        {
-            all.push(('+', other[j]));
-            j += 1;
-        } else {
-            all.push(('-', one[i]));
-            i += 1;
-        }
-    }
-    all
+fn line(text: &str) -> String {
+    text.trim_end_matches(['\n', '\r']).to_owned()
 }
 
 #[cfg(test)]
@@ -75,9 +51,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_what_is_gone_and_what_is_around_it() {
+    fn shows_changes_with_the_lines_around_them() {
         check("", "a\nb", &["+a", "+b"]);
-        check("a\nb\nc\nd\ne", "a\nb\nc\nX\ne", &["…", " b", " c", "+X", "-d", " e"]);
+        check("a\nb\nc\nd\ne\n", "a\nb\nc\nX\ne\n", &["…", " b", " c", "-d", "+X", " e"]);
+        check("a\nb\nc\nd", "X\nb\nc\nd", &["-a", "+X", " b", " c", "…"]);
         check("a\nb", "a\nb", &["…"]);
     }
 }
