@@ -106,7 +106,7 @@ pub struct Finding {
     pub what: String,
     /// Where.
     #[serde(serialize_with = "model::optional_path")]
-    pub place: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// What to do now.
     pub next_step: String,
 }
@@ -203,7 +203,7 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
         problem(found.what.clone(), Some(found.path.clone()), next)
     };
     let mut findings: Vec<_> = all.problems.iter().map(finding).collect();
-    findings.sort_by(|one, other| one.place.cmp(&other.place));
+    findings.sort_by(|one, other| one.path.cmp(&other.path));
     findings
 }
 
@@ -216,7 +216,7 @@ fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
     let finding = |file: &TranscriptFile| Finding {
         severity: Severity::Advice,
         what: "it is named as a transcript is, and none of its lines is JSON: it is not listed".to_owned(),
-        place: Some(file.path.to_path_buf()),
+        path: Some(file.path.to_path_buf()),
         next_step: with_command("look at it", "head", &file.path),
     };
     files.map(finding).collect()
@@ -241,7 +241,7 @@ fn damaged(sessions: &[Session]) -> Vec<Finding> {
     let advice = |(what, place, why): (String, Option<PathBuf>, &str)| Finding {
         severity: Severity::Advice,
         what,
-        place,
+        path: place,
         next_step: format!("nothing has to be done: {why}"),
     };
     [unreadable, mended, cut_off].into_iter().flatten().map(advice).collect()
@@ -317,7 +317,7 @@ fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding> {
         let settings = folder.root().join("settings.json");
         let next =
             format!("keep them longer: set \"cleanupPeriodDays\" (now {days}) in {}", settings.display());
-        findings.push(Finding { severity: Severity::Advice, what, place: Some(settings), next_step: next });
+        findings.push(Finding { severity: Severity::Advice, what, path: Some(settings), next_step: next });
     }
     findings
 }
@@ -336,7 +336,7 @@ fn left_behind(context: &Context) -> Vec<Finding> {
         severity: Severity::Advice,
         what: "a process that is gone is still registered as live".to_owned(),
         next_step: with_command("nothing has to be done; to tidy up", "rm", &record),
-        place: Some(record),
+        path: Some(record),
     };
     records.map(finding).collect()
 }
@@ -350,7 +350,7 @@ fn not_read(context: &Context) -> Vec<Finding> {
             what: format!(
                 "OpenClaw keeps conversations in SQLite (2026.8 and newer{schema}), which is not read yet"
             ),
-            place: Some(database.path),
+            path: Some(database.path),
             next_step: format!("nothing has to be done: {STILL_FOUND}"),
         }
     };
@@ -370,7 +370,7 @@ fn set_aside(context: &Context) -> Vec<Finding> {
         what: "a file of Backstory's could not be used: it was put away, and made again from the transcripts"
             .to_owned(),
         next_step: with_command("nothing has to be done; to tidy up", "rm", &path),
-        place: Some(path),
+        path: Some(path),
     };
     aside.filter(|path| path.symlink_metadata().is_ok()).map(finding).collect()
 }
@@ -384,7 +384,7 @@ fn jobs_without_daemon(context: &Context) -> Vec<Finding> {
             let jobs = if jobs == 1 { "a job is".to_owned() } else { format!("{jobs} jobs are") };
             let what = format!("{jobs} to be done at set times, and no daemon runs that does it");
             let next_step = "start one: backstory cron daemon".to_owned();
-            vec![Finding { severity: Severity::Advice, what, place, next_step }]
+            vec![Finding { severity: Severity::Advice, what, path: place, next_step }]
         }
         Err(error) => {
             let next = "look at it: backstory cron list".to_owned();
@@ -436,5 +436,5 @@ fn kept(path: PathBuf) -> Kept {
 }
 
 fn problem(what: String, place: Option<PathBuf>, next_step: String) -> Finding {
-    Finding { severity: Severity::Problem, what, place, next_step }
+    Finding { severity: Severity::Problem, what, path: place, next_step }
 }

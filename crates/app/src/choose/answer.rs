@@ -38,17 +38,17 @@ pub struct Answer {
     /// The rule: `calibrated` or `seed`.
     pub weights: &'static str,
     /// What the rule advised, where the person's own record overrode it.
-    pub overridden: Option<Action>,
+    pub advised_action: Option<Action>,
     /// How often the rule was right for whoever asks, as far as it was seen.
     pub record: Option<Record>,
     /// What would change the answer.
-    pub would_change: Vec<String>,
+    pub what_would_change: Vec<String>,
     /// Who judged relevance, by the seed's weights; `null` where nobody had to.
     pub judge: Option<Judge>,
     /// Why a model did not judge that was to.
-    pub judge_fell_back: Option<String>,
+    pub relevance_fallback: Option<String>,
     /// What going on with the session takes at first.
-    pub before_resume: Option<Outlay>,
+    pub resume_cost: Option<Outlay>,
     /// What a fresh session is told of earlier ones, where some have to do with the task.
     pub pack: Option<Pack>,
     /// The pack that a fresh session would be given, where it is left open whether it is begun.
@@ -72,7 +72,7 @@ pub struct Answer {
     /// The number it is kept under.
     pub decision: Option<i64>,
     /// Why it could not be kept, where it could not.
-    pub not_kept: Option<String>,
+    pub save_error: Option<String>,
     /// What could not be learned.
     pub notes: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl Answer {
     /// What the calibrated rule advised by itself; `None` where it was not asked.
     pub(crate) fn advice(&self) -> Option<Advice> {
         let first = self.scores.first().filter(|first| first.estimate.is_some())?;
-        let action = self.overridden.unwrap_or(self.action);
+        let action = self.advised_action.unwrap_or(self.action);
         Some(Advice { action, candidate: Some(first.session_id.clone()) })
     }
 
@@ -119,7 +119,7 @@ impl Answer {
             action: Action::Fresh,
             session_id: None,
             title: None,
-            before_resume: None,
+            resume_cost: None,
             pack,
             pack_if_fresh: None,
             reason,

@@ -56,7 +56,7 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     let advice = (!request.is_carried_out && request.as_of.is_none()).then(|| answer.advice()).flatten();
     match store.and_then(|store| store.keep(&answer, &decision.considered, advice.as_ref())) {
         Ok(id) => answer.decision = Some(id),
-        Err(error) => answer.not_kept = Some(error.message),
+        Err(error) => answer.save_error = Some(error.message),
     }
     let_go((candidates, decision));
     Ok(answer)
@@ -144,7 +144,7 @@ impl Asked<'_> {
         let one = |id: &SessionId| candidates.own.iter().find(|one| one.candidate.id == *id);
         let session = decision.session.as_ref().and_then(one);
         let resumed = session.filter(|_| decision.action == Action::Resume);
-        let (judge, judge_fell_back) =
+        let (judge, relevance_fallback) =
             judged.map_or((None, None), |judged| (Some(judged.judge), judged.fell_back));
         let unknown =
             candidates.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
@@ -162,12 +162,12 @@ impl Asked<'_> {
             score: best.and_then(|best| best.score),
             threshold: rule.threshold(),
             weights: rule.name(),
-            overridden: decision.overridden,
+            advised_action: decision.overridden,
             record: (self.record.decisions > 0).then_some(self.record),
-            would_change: decision.changes.clone(),
+            what_would_change: decision.changes.clone(),
             judge,
-            judge_fell_back,
-            before_resume: resumed.map(|one| resume_cost::of(context, one, self.now())),
+            relevance_fallback,
+            resume_cost: resumed.map(|one| resume_cost::of(context, one, self.now())),
             pack: None,
             pack_if_fresh: None,
             scores: scores.map(|one| Considered { title: title(&one.session_id), ..one }).collect(),
@@ -178,7 +178,7 @@ impl Asked<'_> {
             agent_id: request.agent.clone(),
             as_of: request.as_of,
             decision: None,
-            not_kept: None,
+            save_error: None,
             notes: unknown.into_iter().chain(candidates.notes.iter().cloned()).collect(),
         }
     }

@@ -26,9 +26,9 @@ pub struct Outlay {
     /// How much of the context window they fill, between 0 and 1.
     pub window_used: f64,
     /// How many tokens are left before Claude Code compacts.
-    pub until_compaction: u64,
+    pub tokens_until_compaction: u64,
     /// What would take less.
-    pub cheaper: Vec<String>,
+    pub alternatives: Vec<String>,
 }
 
 /// What going on with a session takes at first.
@@ -42,7 +42,7 @@ pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> 
     let minutes = last_active.map(|then| (now.as_second() - then.as_second()) / 60);
     let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
     let found = selection::outlay(resumed.context_tokens, minutes, long_cache);
-    let cheaper =
+    let alternatives =
         ["a fork at an earlier message".to_owned(), "a new session, which reads nothing again".to_owned()];
     Outlay {
         tokens: found.tokens,
@@ -52,7 +52,7 @@ pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> 
         cost_usd: last.and_then(|message| cost::price(&message.model, &found.usage, message.terms)),
         model: last.map(|message| message.model.clone()),
         window_used: found.window_used,
-        until_compaction: found.until_compaction,
-        cheaper: if found.offer_cheaper { cheaper.into() } else { Vec::new() },
+        tokens_until_compaction: found.until_compaction,
+        alternatives: if found.offer_cheaper { alternatives.into() } else { Vec::new() },
     }
 }

@@ -32,7 +32,7 @@ pub struct WhyNot {
     /// The session that was chosen, in the same shape; `null` where none was.
     pub chosen: Option<Considered>,
     /// The answer in words, one line each.
-    pub because: Vec<String>,
+    pub explanation: Vec<String>,
 }
 
 /// Answers, from the newest decision of the repository, why a session was not chosen.
@@ -71,7 +71,7 @@ pub fn why_not(context: &Context, repo: Option<&str>, session: &str) -> Result<W
         task: kept.task.clone(),
         action: text(&answer["action"]),
         reason: text(&answer["reason"]),
-        because: because(&one, chosen.as_ref(), answer["threshold"].as_f64().unwrap_or_default()),
+        explanation: because(&one, chosen.as_ref(), answer["threshold"].as_f64().unwrap_or_default()),
         session: one,
         rank: at + 1,
         candidates: answer["candidates"]

@@ -34,7 +34,7 @@ pub struct Answer {
     /// How many sessions were looked at, the newest.
     pub sessions: usize,
     /// How many older ones were left out.
-    pub left_out: usize,
+    pub older_sessions: usize,
     /// The search, beside itself by words alone.
     pub retrieval: Report,
     /// How often the advice of `pick` was what the person then did, over the last fifty times that was seen.
@@ -62,7 +62,7 @@ pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) ->
     )?;
     let retrieval = asked(context, &files, &labels.queries, keep_going)?;
     let record = decisions::record_of(context, "")?;
-    Ok(Answer { sessions: files.len(), left_out: all - files.len(), retrieval, record, selection })
+    Ok(Answer { sessions: files.len(), older_sessions: all - files.len(), retrieval, record, selection })
 }
 
 /// What is known to be right.

@@ -38,7 +38,7 @@ pub struct Answer {
     /// Its sessions.
     pub sessions: Sessions,
     /// Files that live sessions wrote to within the last hour, the latest first.
-    pub touching: Vec<Touched>,
+    pub active_files: Vec<Touched>,
     /// When it was so.
     pub timestamp: Timestamp,
 }
@@ -93,7 +93,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     Ok(Answer {
         project,
-        touching: touching(context, &here),
+        active_files: active_files(context, &here),
         sessions: grouped(&here, request.agent.as_ref()),
         timestamp: context.now,
     })
@@ -112,7 +112,7 @@ fn grouped(here: &[Session], agent: Option<&AgentId>) -> Sessions {
 }
 
 /// What the live sessions wrote to lately; two names of one file are one file.
-fn touching(context: &Context, here: &[Session]) -> Vec<Touched> {
+fn active_files(context: &Context, here: &[Session]) -> Vec<Touched> {
     let since = context.now.checked_sub(TOUCHING).unwrap_or(Timestamp::MIN);
     let mut files: BTreeMap<PathBuf, Touched> = BTreeMap::new();
     for session in here.iter().filter(|session| session.is_running) {

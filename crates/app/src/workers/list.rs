@@ -26,7 +26,7 @@ pub struct WorkerInfo {
     #[serde(flatten)]
     pub state: WorkerState,
     /// What it has of its directory; absent where it is over.
-    pub place: Option<Place>,
+    pub slot: Option<Place>,
     /// The directory it works in.
     #[serde(serialize_with = "model::path")]
     pub directory: PathBuf,
@@ -71,7 +71,7 @@ pub(crate) fn describe(context: &Context, table: &Table, worker: &Worker) -> Res
         worker: worker.id,
         session_id: worker.session.clone(),
         state: context.redacted(&worker.state),
-        place: worker.place,
+        slot: worker.place,
         directory: worker.directory.clone(),
         task: context.secrets.redacted(worker.task.as_str().into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),

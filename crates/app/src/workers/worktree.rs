@@ -63,7 +63,7 @@ pub(crate) fn remove_if_unused(context: &Context, path: &Path) {
 pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     let before = find(context, text)?;
     let number = before.worker.to_string();
-    let worker = if before.place.is_some() { stop(context, &number)? } else { before };
+    let worker = if before.slot.is_some() { stop(context, &number)? } else { before };
     let meant = meant(&worker.directory);
     let path = meant.work_tree(context);
     let kept = |why: String| {

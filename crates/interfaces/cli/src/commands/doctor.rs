@@ -152,7 +152,7 @@ fn tell(out: &mut Output, finding: &Finding) -> Result<(), Failure> {
         Severity::Problem => ("problem", AnsiColor::Red.on_default().bold()),
         Severity::Advice => ("advice", AnsiColor::Yellow.on_default()),
     };
-    let place = finding.place.as_ref().map_or_else(String::new, |place| format!("{}: ", place.display()));
+    let place = finding.path.as_ref().map_or_else(String::new, |place| format!("{}: ", place.display()));
     writeln!(out, "{style}{word}{style:#}  {}", safe(&format!("{place}{}", finding.what)))?;
     Ok(writeln!(out, "  {}", safe(&finding.next_step))?)
 }

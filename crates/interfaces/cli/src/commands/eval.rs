@@ -91,9 +91,9 @@ fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
     if as_json {
         return super::json(&answer);
     }
-    let (sessions, left_out) = (answer.sessions, answer.left_out);
+    let (sessions, older_sessions) = (answer.sessions, answer.older_sessions);
     let mut out = Output::plain();
-    writeln!(out, "{sessions} sessions, the newest; {left_out} older ones were left out")?;
+    writeln!(out, "{sessions} sessions, the newest; {older_sessions} older ones were left out")?;
     if answer.retrieval.kinds.is_empty() {
         writeln!(out, "No session made a commit that git still holds, so there is nothing to search for.")?;
     }

@@ -63,9 +63,9 @@ struct IndexJson {
 #[derive(Serialize)]
 struct EmbeddedJson {
     embedded: u64,
-    of: u64,
+    total: u64,
     added: u64,
-    unread: u64,
+    unreadable: u64,
     busy: bool,
 }
 
@@ -133,7 +133,7 @@ fn pause(length: Duration) -> bool {
 fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
     let Embedded { done, of, added, unread, busy } = *embedded;
     if args.json {
-        return told_as(args, &EmbeddedJson { embedded: done, of, added, unread, busy });
+        return told_as(args, &EmbeddedJson { embedded: done, total: of, added, unreadable: unread, busy });
     }
     let mut out = Output::plain();
     if busy {

@@ -113,7 +113,7 @@ struct ResultJson<'a> {
     file: String,
     session_id: Option<&'a str>,
     agent_id: Option<&'a AgentId>,
-    gone: bool,
+    file_missing: bool,
 }
 
 /// Does what was typed.
@@ -165,7 +165,7 @@ fn result_json(found: &Remembered) -> Value {
         file: hit.file.display().to_string(),
         session_id: is_conversation.then(|| hit.session.as_str()),
         agent_id: found.agent.as_ref(),
-        gone: hit.gone,
+        file_missing: hit.gone,
     })
 }
 

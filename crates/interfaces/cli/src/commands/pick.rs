@@ -119,15 +119,15 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
         "seed" => factors(&mut out, answer)?,
         _ => chances(&mut out, context, answer)?,
     }
-    if let Some(outlay) = &answer.before_resume {
+    if let Some(outlay) = &answer.resume_cost {
         before(&mut out, outlay)?;
     }
     if let Some(pack) = &answer.pack {
         packed(&mut out, pack)?;
     }
-    if !answer.would_change.is_empty() {
+    if !answer.what_would_change.is_empty() {
         writeln!(out, "\nWhat would change it:")?;
-        for line in &answer.would_change {
+        for line in &answer.what_would_change {
             writeln!(out, "  {}", safe(line))?;
         }
     }
@@ -245,11 +245,11 @@ fn before(out: &mut Output, outlay: &Outlay) -> Result<(), Failure> {
          tokens are left before it is compacted.",
         count(outlay.tokens),
         outlay.window_used * 100.0,
-        count(outlay.until_compaction)
+        count(outlay.tokens_until_compaction)
     );
     let width = out.width();
     writeln!(out, "\n{}", wrapped(&text, width))?;
-    for line in &outlay.cheaper {
+    for line in &outlay.alternatives {
         writeln!(out, "  cheaper: {}", safe(line))?;
     }
     Ok(())
@@ -257,10 +257,10 @@ fn before(out: &mut Output, outlay: &Outlay) -> Result<(), Failure> {
 
 fn notes(answer: &Answer) -> Vec<String> {
     let mut notes = answer.notes.clone();
-    if let Some(why) = &answer.judge_fell_back {
+    if let Some(why) = &answer.relevance_fallback {
         notes.push(format!("common words judged relevance: {why}"));
     }
-    if let Some(why) = &answer.not_kept {
+    if let Some(why) = &answer.save_error {
         notes.push(format!("the decision could not be kept: {why}"));
     }
     notes
@@ -271,7 +271,7 @@ fn explain(answer: &WhyNot) -> Result<(), Failure> {
     let bold = Style::new().bold();
     let id = answer.session.session_id.as_str();
     writeln!(out, "{bold}{}{bold:#}: rank {} of {}", safe(id), answer.rank, answer.candidates)?;
-    for line in &answer.because {
+    for line in &answer.explanation {
         writeln!(out, "  {}", safe(line))?;
     }
     writeln!(out, "Decision {}, for \"{}\": {}", answer.decision, safe(&answer.task), safe(&answer.reason))?;

@@ -121,7 +121,7 @@ struct HitJson<'a> {
     rank: usize,
     session_id: Option<&'a SessionId>,
     source: &'static str,
-    gone: bool,
+    file_missing: bool,
     score: f32,
     title: Option<&'a str>,
     project: Option<&'a str>,
@@ -148,8 +148,8 @@ struct HitJson<'a> {
 struct WhyJson {
     best_chunk: f32,
     whole_session: f32,
-    nearest: Option<f32>,
-    all_said: Option<f32>,
+    best_similarity: Option<f32>,
+    mean_similarity: Option<f32>,
     changed_file: bool,
 }
 
@@ -239,7 +239,7 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
         rank,
         session_id: (hit.source != SourceKind::Memory).then_some(&hit.session),
         source: hit.source.word(),
-        gone: hit.gone,
+        file_missing: hit.gone,
         score: hit.score,
         title: session.and_then(|session| session.title.as_deref()),
         project: session.and_then(|session| session.project.as_deref()),
@@ -261,8 +261,8 @@ fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
         why: WhyJson {
             best_chunk: hit.why.best_chunk,
             whole_session: hit.why.whole_session,
-            nearest: hit.why.nearest,
-            all_said: hit.why.all_said,
+            best_similarity: hit.why.nearest,
+            mean_similarity: hit.why.all_said,
             changed_file: hit.why.changed_file,
         },
     }

@@ -1,4 +1,4 @@
-//! `status`: a repository's state: git, GitHub, documents, its sessions, and who is touching which files now.
+//! `status`: a repository's state: git, GitHub, documents, its sessions, and who is active_files which files now.
 
 use std::io::Write as _;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let mut out = super::paged(context);
     repository(context, &mut out, &answer)?;
     sessions(context, &mut out, &answer)?;
-    touching(&mut out, &answer.touching)?;
+    active_files(&mut out, &answer.active_files)?;
     for problem in &answer.project.problems {
         let dim = Style::new().dimmed();
         writeln!(out, "{dim}{}{dim:#}", safe(problem))?;
@@ -139,17 +139,17 @@ fn one_session(context: &Context, out: &mut Output, session: &SessionJson) -> Re
     Ok(())
 }
 
-fn touching(out: &mut Output, touching: &[Touched]) -> Result<(), Failure> {
-    if touching.is_empty() {
+fn active_files(out: &mut Output, active_files: &[Touched]) -> Result<(), Failure> {
+    if active_files.is_empty() {
         return Ok(());
     }
     let red = AnsiColor::Red.on_default().bold();
     writeln!(out, "\nTouched within the last hour:")?;
-    for touched in touching {
+    for touched in active_files {
         let ids: Vec<&str> = touched.sessions.iter().map(model::SessionId::short).collect();
         writeln!(out, "  {}  {}", ids.join(" "), safe(&touched.file.display().to_string()))?;
     }
-    for touched in touching.iter().filter(|touched| touched.sessions.len() > 1) {
+    for touched in active_files.iter().filter(|touched| touched.sessions.len() > 1) {
         let count = touched.sessions.len();
         writeln!(
             out,

@@ -1,4 +1,4 @@
-//! A conversation as one JSON object: `{"session": …, "messages": […], "left_out": …}`.
+//! A conversation as one JSON object: `{"session": …, "messages": […], "omitted_messages": …}`.
 
 use std::io::{self, Write};
 
@@ -25,7 +25,7 @@ impl Look for Json {
         write!(out, "{comma}\n{}", json(message)?)
     }
 
-    fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()> {
-        writeln!(out, "\n],\n\"left_out\": {left_out}}}")
+    fn end(&mut self, out: &mut dyn Write, omitted_messages: u64) -> io::Result<()> {
+        writeln!(out, "\n],\n\"omitted_messages\": {omitted_messages}}}")
     }
 }

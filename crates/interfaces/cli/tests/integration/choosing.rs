@@ -65,10 +65,10 @@ fn tasks_go_where_they_belong() {
     assert_eq!(answer["candidates"], 1);
     assert_eq!(answer["threshold"], 0.6);
     // Before it is resumed: what is read again.
-    let before = &answer["before_resume"];
+    let before = &answer["resume_cost"];
     assert_eq!(before["cached"], false);
     assert!(before["tokens"].as_u64() > Some(0) && before["cost_usd"].as_f64() > Some(0.0), "{before}");
-    assert!(before["until_compaction"].as_u64() > Some(0), "{before}");
+    assert!(before["tokens_until_compaction"].as_u64() > Some(0), "{before}");
     // Another branch and another task.
     check(&["paint every button green", "--branch", "feature/paint"], "fresh", None);
     // A label is looked up, whatever the scores.
@@ -105,7 +105,7 @@ fn a_worn_session_is_never_resumed_and_why_not_says_so() {
     std::fs::remove_dir_all(desk.home.config_dir().join("projects")).unwrap();
     let why = desk.json(&["pick", "--repo", "shop", "--why-not", &WORN[..8]]);
     assert_eq!((why["decision"].as_u64(), why["rank"].as_u64()), (Some(2), Some(2)), "{why}");
-    assert_eq!(why["because"][0], "compacted 3 times: too little of its context is left");
+    assert_eq!(why["explanation"][0], "compacted 3 times: too little of its context is left");
     assert_eq!(why["chosen"]["session_id"], SAME);
     let plain = desk.backstory(&["pick", "--repo", "shop", "--why-not", SAME]).succeeded().stdout;
     assert!(plain.contains("it was chosen") && plain.contains("Decision 2"), "{plain}");
@@ -230,7 +230,7 @@ fn a_model_judges_in_one_call_where_it_may() {
     session(SAME, shop.path(), "rotate the credentials").write_to(&desk.home);
     let answer = pick(&desk, &["fix the token refresh"]);
     assert_eq!(answer["judge"], json!({"by": "model", "name": "claude-haiku-4-5-20251001"}), "{answer}");
-    assert_eq!((answer["judge_fell_back"].as_str(), answer["action"].as_str()), (None, Some("resume")));
+    assert_eq!((answer["relevance_fallback"].as_str(), answer["action"].as_str()), (None, Some("resume")));
     assert_eq!(answer["scores"][0]["relevance"], json!({"score": 0.9, "reason": "as it said"}));
     assert_eq!(desk.server.calls().len(), 1);
     // A setting forbids it, for everybody or for one agent: then nobody is called.
@@ -238,7 +238,7 @@ fn a_model_judges_in_one_call_where_it_may() {
         desk.home.write(name, config);
         let answer = pick(&desk, &["fix the token refresh"]);
         assert_eq!(
-            (answer["judge"]["by"].as_str(), answer["judge_fell_back"].as_str()),
+            (answer["judge"]["by"].as_str(), answer["relevance_fallback"].as_str()),
             (Some("keyword"), None)
         );
     };
@@ -299,7 +299,7 @@ fn a_model_that_fails_is_replaced_by_common_words() {
             (answer["action"].as_str(), answer["judge"]["by"].as_str()),
             (Some("resume"), Some("keyword"))
         );
-        let said = answer["judge_fell_back"].as_str().unwrap_or_default();
+        let said = answer["relevance_fallback"].as_str().unwrap_or_default();
         assert!(said.contains(why), "{said}");
     };
     check(

@@ -151,7 +151,7 @@ fn round(
         let _ = caller.kill();
         let _ = caller.wait();
     }
-    let living = all.iter().filter(|worker| !worker["place"].is_null());
+    let living = all.iter().filter(|worker| !worker["slot"].is_null());
     living.filter_map(|worker| worker["host_pid"].as_u64()).for_each(kill);
 
     let _next = Daemon::start(desk, &format!("next-{moment}"));
@@ -209,7 +209,7 @@ fn put_right(desk: &Desk, moment: usize, job: &Job) {
     let runs = loop {
         let (all, runs) = (mine(desk, moment), history(desk, &job.name));
         let is_over = |run: &Value| run["status"] == "over";
-        if all.iter().all(|worker| worker["place"].is_null()) && runs.iter().any(is_over) {
+        if all.iter().all(|worker| worker["slot"].is_null()) && runs.iter().any(is_over) {
             break runs;
         }
         assert!(began.elapsed() < PATIENCE, "not over within {PATIENCE:?}: {all:#?}, {runs:#?}");

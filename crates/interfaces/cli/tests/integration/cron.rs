@@ -107,7 +107,7 @@ fn a_job_that_is_due_is_done_once_and_told() {
     assert_eq!((&list["daemon"], &list["jobs"][0]["next"]), (&true.into(), &Value::Null));
     assert_eq!(list["jobs"][0]["last_run"]["outcome"], "finished");
     let worker = &workers(&desk)[0];
-    assert_eq!((&worker["status"], &worker["place"]), (&"finished".into(), &Value::Null), "it holds nothing");
+    assert_eq!((&worker["status"], &worker["slot"]), (&"finished".into(), &Value::Null), "it holds nothing");
 
     // Another daemon finds nothing that it owes.
     daemon.kill();

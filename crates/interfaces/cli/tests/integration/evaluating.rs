@@ -143,7 +143,7 @@ fn ones_own_history_is_its_own_label() {
     session(PAINT, "2026-11-20T10:00:00Z", SUBJECT).answer("Paint is green.").write_to(&home);
 
     let found = answer(&home, &["eval", "--mine"]);
-    assert_eq!((found["sessions"].as_u64(), found["left_out"].as_u64()), (Some(2), Some(0)));
+    assert_eq!((found["sessions"].as_u64(), found["older_sessions"].as_u64()), (Some(2), Some(0)));
     let queries = found["retrieval"]["queries"].as_array().unwrap();
     let asked: Vec<_> = queries.iter().map(|one| (one["query"].as_str().unwrap(), &one["ranked"])).collect();
     assert_eq!(

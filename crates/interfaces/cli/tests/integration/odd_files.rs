@@ -139,7 +139,7 @@ fn messages_of_other_branches_are_counted() {
     write(&home, b"-p", lines.concat().as_bytes());
     let text = backstory(&home, &["show", ID]);
     assert!(text.ends_with("2 messages of other branches; --all shows them\n"), "{text}");
-    assert_eq!(json(&home, &["show", ID, "--json"])["left_out"], 2);
+    assert_eq!(json(&home, &["show", ID, "--json"])["omitted_messages"], 2);
     assert!(!backstory(&home, &["show", ID, "--all"]).contains("--all"));
-    assert_eq!(json(&home, &["show", ID, "--json", "--all"])["left_out"], 0);
+    assert_eq!(json(&home, &["show", ID, "--json", "--all"])["omitted_messages"], 0);
 }

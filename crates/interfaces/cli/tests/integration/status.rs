@@ -34,7 +34,7 @@ fn every_field_is_there() {
     let keys = |value: &Value| {
         value.as_object().map(|all| all.keys().cloned().collect::<Vec<_>>()).unwrap_or_default()
     };
-    assert_eq!(keys(&status), ["docs", "git", "problems", "repo", "sessions", "timestamp", "touching"]);
+    assert_eq!(keys(&status), ["active_files", "docs", "git", "problems", "repo", "sessions", "timestamp"]);
     assert_eq!(status["repo"], json!({"path": shop.path(), "name": "shop", "is_git_repo": true}));
     let git = &status["git"];
     assert_eq!(
@@ -71,15 +71,15 @@ fn two_live_sessions_in_one_file_are_warned_of() {
             .tool("Edit", edit.clone(), "done")
             .write_to(&desk.home);
     }
-    let touching = |desk: &Desk| desk.json(&["status", "shop"])["touching"].clone();
-    assert_eq!(touching(&desk), json!([]), "nobody is there");
+    let active_files = |desk: &Desk| desk.json(&["status", "shop"])["active_files"].clone();
+    assert_eq!(active_files(&desk), json!([]), "nobody is there");
     desk.hold(IDS[0], shop.path());
-    assert_eq!(touching(&desk)[0]["sessions"], json!([IDS[0]]));
+    assert_eq!(active_files(&desk)[0]["sessions"], json!([IDS[0]]));
     let plain = desk.backstory(&["status", "shop"]).succeeded().stdout;
     assert!(plain.contains("README.md") && !plain.contains("warning"), "{plain}");
     desk.hold(IDS[1], shop.path());
-    assert_eq!(touching(&desk)[0]["file"], json!(file));
-    assert_eq!(touching(&desk)[0]["sessions"].as_array().map(Vec::len), Some(2));
+    assert_eq!(active_files(&desk)[0]["file"], json!(file));
+    assert_eq!(active_files(&desk)[0]["sessions"].as_array().map(Vec::len), Some(2));
     let plain = desk.backstory(&["status", "shop"]).succeeded().stdout;
     assert!(plain.contains("warning: 2 live sessions write to"), "{plain}");
 }
