@@ -8,11 +8,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use model::SessionId;
-use serde::{Deserialize, Serialize};
-
 use crate::shell::quoted;
-use crate::{PermissionMode, Program, Release, WorkerSpec};
+use crate::{PermissionMode, Program, Release, Start, WorkerSpec};
 
 /// What a `claude` that runs Backstory tells its children about itself. A `claude` started from inside must
 /// not take it for its own: 2.1.59 refuses to start, others join the wrong session.
@@ -34,23 +31,6 @@ const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// The variable that bears a worker's mark, by which a lost process is found. No Backstory that runs a worker may bear
 /// another one's.
 pub const MARK: &str = "BACKSTORY_WORKER";
-
-/// How a conversation begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Start {
-    /// A new session under this id, which must be a UUID.
-    Fresh(SessionId),
-    /// The session goes on in its own file.
-    Resume(SessionId),
-    /// A copy of the session goes on under an id of its own.
-    Fork {
-        /// The session that is copied.
-        from: SessionId,
-        /// The copy's id, where it has to be known before; a UUID.
-        to: Option<SessionId>,
-    },
-}
 
 /// A word that not every shell reads alike, however it is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -223,6 +203,8 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
 
 #[cfg(test)]
 mod tests {
+    use model::SessionId;
+
     use super::*;
     use crate::Options;
 

@@ -8,8 +8,8 @@ use std::thread;
 
 use rustix::process::Signal;
 
+use crate::handle::Input;
 use crate::lines::{Line, Lines};
-use crate::worker::Input;
 use crate::{Life, MARK};
 
 /// The longest line that is taken in, in bytes; longer ones are counted and passed over.

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::handle::Handle;
 use crate::lines::{Line as Bytes, Lines};
 use crate::recover::pause;
-use crate::worker::Handle;
 use crate::{Command, Event, Manner, WorkerId};
 
 /// The longest line that is taken in, in bytes.

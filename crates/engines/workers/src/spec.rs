@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use model::{AgentId, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::Start;
-
 /// The longest text that an argument may be, in bytes: Linux takes no longer one.
 const LONGEST_ARGUMENT: usize = 120 << 10;
 
@@ -36,6 +34,23 @@ pub struct WorkerSpec {
     /// How it does it.
     #[serde(flatten)]
     pub options: Options,
+}
+
+/// How a conversation begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// A new session under this id, which must be a UUID.
+    Fresh(SessionId),
+    /// The session goes on in its own file.
+    Resume(SessionId),
+    /// A copy of the session goes on under an id of its own.
+    Fork {
+        /// The session that is copied.
+        from: SessionId,
+        /// The copy's id, where it has to be known before; a UUID.
+        to: Option<SessionId>,
+    },
 }
 
 /// How a worker works: all that can be left as it is.

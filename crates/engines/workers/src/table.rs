@@ -14,8 +14,8 @@ mod places;
 mod row;
 mod telling;
 
-pub use places::{Added, Place, Turn, Wanted};
-pub use row::{Facts, Worker};
+pub use places::{Added, Turn, Wanted};
+pub use row::{Facts, Place, Worker};
 
 /// The table's file in Backstory's own folder.
 pub const FILE: &str = "workers.sqlite";

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,12 @@ use transcript::ConfigFolder;
 use crate::command_line::worker_command;
 use crate::conversation::{Act, Conversation, Moment};
 use crate::frame_log::{FrameLog, Way};
+use crate::handle::{Asker, Handle, Input};
 use crate::listeners::Listeners;
 use crate::pipes::{Pipes, how};
 use crate::recover::{end_orphan, mark, recover};
 use crate::table::{self, TableError, Turn};
-use crate::{Command, Event, Limits, Manner, Program, Release, Table, Why, WorkerId, WorkerState, socket};
+use crate::{Command, Event, Limits, Program, Release, Table, Why, WorkerId, WorkerState, socket};
 
 /// How many lines may wait to be taken in; then `claude` waits.
 const WAITING: usize = 64;
@@ -49,63 +50,6 @@ pub struct Order {
     pub clock: fn() -> Timestamp,
 }
 
-/// Whoever asked, and is told what came of it.
-type Asker = Option<Sender<Result<(), String>>>;
-
-/// What comes to the owner.
-#[derive(Debug)]
-pub(crate) enum Input {
-    /// A line of the process's.
-    Line(Vec<u8>),
-    /// A line that was too long to be taken in.
-    TooLong,
-    /// A line of its complaints.
-    Complaint(Vec<u8>),
-    /// One of its two pipes has ended.
-    Silent,
-    /// It has ended.
-    Exited(Option<ExitStatus>),
-    /// Somebody wants something.
-    Command(Command, Asker),
-}
-
-/// A worker of this process; it goes on when this is dropped.
-#[derive(Debug, Clone)]
-pub struct Handle {
-    /// Its number.
-    pub id: WorkerId,
-    inputs: SyncSender<Input>,
-    listeners: Arc<Listeners>,
-}
-
-impl Handle {
-    /// Has something done; or says why it is not.
-    pub fn command(&self, command: Command) -> Result<(), String> {
-        let (answer, answered) = channel();
-        let over = || "the worker has ended".to_owned();
-        self.inputs.send(Input::Command(command, Some(answer))).map_err(|_| over())?;
-        answered.recv().map_err(|_| over())?
-    }
-
-    /// Tells all who listen something that is worth a word.
-    pub fn note(&self, text: String) {
-        self.listeners.tell(Event::Note { text });
-    }
-
-    /// Waits until all who are connected have been told how it ended.
-    pub fn last_words(&self) {
-        // The owner lets go of its end of the queue when the door is closed.
-        while self.inputs.send(Input::Silent).is_ok() {
-            crate::recover::pause();
-        }
-    }
-
-    /// What happened lately, and what happens from now on.
-    pub fn listen(&self, manner: Manner) -> Receiver<Arc<Event>> {
-        self.listeners.listen(manner)
-    }
-}
-
 /// Where a worker's frames are kept.
 pub fn frames(home: &std::path::Path, id: WorkerId) -> PathBuf {
     home.join("workers").join(id.to_string()).join("frames.jsonl")
@@ -117,9 +61,9 @@ pub fn frames(home: &std::path::Path, id: WorkerId) -> PathBuf {
 pub fn start(order: Order, id: WorkerId) -> Result<(Handle, JoinHandle<WorkerState>), TableError> {
     let table = Table::open(&order.home.join(table::FILE))?;
     let (sender, inputs) = sync_channel(WAITING);
-    let handle = Handle { id, inputs: sender.clone(), listeners: Arc::default() };
+    let listeners = Arc::<Listeners>::default();
+    let handle = Handle::new(id, sender.clone(), Arc::clone(&listeners));
     let door = socket::open(&order.home, &handle);
-    let listeners = Arc::clone(&handle.listeners);
     let owner = Owner { order, id, table, listeners, inputs, sender, complaint: Vec::new() };
     let run = move || {
         if let Err(error) = &door {

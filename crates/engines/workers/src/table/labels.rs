@@ -8,8 +8,7 @@ use std::path::Path;
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use model::{AgentId, SessionId};
 
-use super::places::holder;
-use super::row::bytes;
+use super::row::{bytes, holder};
 use super::{Table, TableError};
 use crate::{WorkerId, WorkerSpec};
 

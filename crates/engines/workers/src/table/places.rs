@@ -9,21 +9,9 @@ use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use jiff::Timestamp;
 use model::{AgentId, SessionId};
 
-use super::row::{by_message, bytes};
+use super::row::{by_message, bytes, holder};
 use super::{Table, TableError, labels};
 use crate::{Life, WorkerId, WorkerSpec, WorkerState};
-
-/// What a worker has of its directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// It works there.
-    Running,
-    /// It is the next.
-    Queued,
-    /// It has its session still, and the directory no more.
-    Idle,
-}
 
 /// A worker that is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -182,12 +170,6 @@ impl Table {
             table.execute(sql, params![id, state, now.to_string()]).map(|rows| rows == 1)
         })
     }
-}
-
-/// The worker that has a session, or waits for it.
-pub(super) fn holder(table: &Connection, session: &SessionId) -> rusqlite::Result<Option<WorkerId>> {
-    let sql = "SELECT id FROM worker WHERE session_id = ?1 AND place IS NOT NULL ORDER BY id LIMIT 1";
-    table.query_row(sql, [session.as_str()], |row| row.get(0)).optional()
 }
 
 fn in_place(table: &Connection, slot: &str, place: &str) -> rusqlite::Result<Option<WorkerId>> {

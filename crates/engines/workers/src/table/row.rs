@@ -6,7 +6,7 @@ use database::rusqlite::{self, Connection, OptionalExtension as _, Row, params};
 use jiff::Timestamp;
 use model::{AgentId, SessionId};
 
-use super::{Place, Table, TableError};
+use super::{Table, TableError};
 use crate::{Life, WorkerId, WorkerSpec, WorkerState};
 
 const COLUMNS: &str = "id, session_id, state, place, slot, working_dir, task, spec, message, pending, agent_id, \
@@ -45,6 +45,18 @@ pub struct Worker {
     pub process: Option<Life>,
     /// What has become of it.
     pub facts: Facts,
+}
+
+/// What a worker has of its directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// It works there.
+    Running,
+    /// It is the next.
+    Queued,
+    /// It has its session still, and the directory no more.
+    Idle,
 }
 
 /// What has become of a worker so far: who answers, when, how often and for how much.
@@ -127,6 +139,12 @@ impl Table {
 pub(super) fn by_message(table: &Connection, message: &str) -> rusqlite::Result<Option<WorkerId>> {
     let sql = "SELECT id FROM worker WHERE message = ?1 ORDER BY id LIMIT 1";
     table.query_row(sql, [message], |row| row.get(0)).optional()
+}
+
+/// The worker that has a session, or waits for it.
+pub(super) fn holder(table: &Connection, session: &SessionId) -> rusqlite::Result<Option<WorkerId>> {
+    let sql = "SELECT id FROM worker WHERE session_id = ?1 AND place IS NOT NULL ORDER BY id LIMIT 1";
+    table.query_row(sql, [session.as_str()], |row| row.get(0)).optional()
 }
 
 /// A path as the table keeps it. One that is no UTF-8 is kept as it is shown: `claude` cannot work in such a
