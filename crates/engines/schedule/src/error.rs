@@ -11,3 +11,8 @@ pub struct Error {
     /// Why not.
     pub(crate) source: Box<dyn std::error::Error + Send + Sync>,
 }
+
+/// What is wrong with a job, in words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Invalid(pub String);

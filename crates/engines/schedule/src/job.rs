@@ -5,18 +5,13 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::When;
+use crate::{Invalid, When};
 
 /// A job's number; it is never given twice.
 pub type JobId = i64;
 
 /// The longest text of a job, in bytes: more does not fit into an argument of a program.
 const LONGEST: usize = 100_000;
-
-/// What is wrong with a job, in words.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Invalid(pub String);
 
 /// A job as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]

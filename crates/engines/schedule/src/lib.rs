@@ -15,8 +15,8 @@ mod when;
 
 pub use book::{Book, Claim, FILE};
 pub use due::{Course, Due, course, due};
-pub use error::Error;
-pub use job::{Change, Invalid, Job, JobId, NewJob, Options, Overlap, Payload, SessionTarget};
+pub use error::{Error, Invalid};
+pub use job::{Change, Job, JobId, NewJob, Options, Overlap, Payload, SessionTarget};
 pub use lease::Lease;
 pub use run::{Outcome, Run, RunId, RunState, Trigger};
 pub use tick::{Ending, Hands, Seen, Start, Started, Tick, run_now, settle, tick};
