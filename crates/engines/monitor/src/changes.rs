@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::monitor::Input;
+use crate::input::Input;
 use crate::source::Source;
 
 /// For so long what else changes belongs to the same change.

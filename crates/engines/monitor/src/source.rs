@@ -7,7 +7,7 @@ use std::sync::mpsc::Sender;
 use notify::event::ModifyKind;
 use notify::{Error, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use crate::monitor::Input;
+use crate::input::Input;
 
 /// What is said when events were lost, by the system or on the way from it.
 const LOST: &str = "the system did not tell of every change";

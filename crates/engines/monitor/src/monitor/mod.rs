@@ -12,13 +12,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::{SessionId, SessionInfo, Watching};
+use model::SessionId;
 use transcript::ConfigFolder;
 
-use crate::Timers;
 use crate::bus::Listener;
+use crate::input::Input;
 use crate::monitor::owner::Owner;
 use crate::spoken::Spoken;
+use crate::{Snapshot, Timers};
 
 /// A session silent for so long, that no live process holds, costs nothing but the look at its file in turn.
 pub(crate) const HOT: SignedDuration = SignedDuration::from_hours(1);
@@ -37,40 +38,6 @@ pub struct Settings {
     pub events: bool,
     /// The clock.
     pub clock: fn() -> Timestamp,
-}
-
-/// What reaches the thread that owns the sessions.
-#[derive(Debug)]
-pub(crate) enum Input {
-    /// The system says that these have changed.
-    Changed(Vec<PathBuf>),
-    /// The system says that these are not where they were, or that something else is there now.
-    Left(Vec<PathBuf>),
-    /// The system lost events: anything may have changed.
-    Overflow,
-    /// The system's events are broken.
-    Broken(String),
-    /// A worker says what its session does; nothing where it does not hold it any more.
-    Spoken(SessionId, Option<Spoken>),
-    /// Somebody wants to hear what happens from now on.
-    Listen(usize, Sender<(Snapshot, Listener)>),
-    /// Somebody wants to know how things stand.
-    Look(Sender<Snapshot>),
-    /// It is enough.
-    Stop,
-}
-
-/// How things stand.
-#[derive(Debug, Clone, Default)]
-pub struct Snapshot {
-    /// The sessions that are watched closely: live ones, and those of the last hour.
-    pub sessions: Vec<SessionInfo>,
-    /// How the files are watched.
-    pub watching: Option<Watching>,
-    /// Transcripts that are known.
-    pub files: usize,
-    /// Records that were read while watching.
-    pub records: u64,
 }
 
 /// The running monitor; it ends when dropped.

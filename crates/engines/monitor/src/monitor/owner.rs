@@ -11,10 +11,12 @@ use jiff::{SignedDuration, Timestamp};
 use model::{SessionEvent, SessionId, Watching};
 use transcript::ConfigFolder;
 
-use super::{Input, Settings, Snapshot};
+use super::Settings;
+use crate::Snapshot;
 use crate::bus::Bus;
 use crate::files::{Change, Files};
 use crate::hooks::Inbox;
+use crate::input::Input;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::source::Source;
