@@ -9,8 +9,6 @@ use std::process::Command;
 use model::ProjectSlug;
 use tempfile::TempDir;
 
-use crate::Repository;
-
 /// A home of its own for one test; removed when dropped.
 pub struct ScratchHome {
     _folder: TempDir,
@@ -80,11 +78,6 @@ impl ScratchHome {
         let path = self.path.join(name);
         fs::create_dir_all(&path).expect("a directory in the scratch home");
         path
-    }
-
-    /// A real git repository under the home, with one commit on `main`.
-    pub fn repository(&self, name: &str) -> Repository<'_> {
-        Repository::init(self, self.dir(name))
     }
 
     /// Writes a file under the home with the folders it needs.

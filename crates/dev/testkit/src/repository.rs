@@ -16,8 +16,15 @@ pub struct Repository<'home> {
     path: PathBuf,
 }
 
+impl ScratchHome {
+    /// A real git repository under the home, with one commit on `main`.
+    pub fn repository(&self, name: &str) -> Repository<'_> {
+        Repository::init(self, self.dir(name))
+    }
+}
+
 impl<'home> Repository<'home> {
-    pub(crate) fn init(home: &'home ScratchHome, path: PathBuf) -> Self {
+    fn init(home: &'home ScratchHome, path: PathBuf) -> Self {
         let new = Self { home, path };
         new.git(["init", "--quiet", "--initial-branch=main"]);
         new.commit("README.md", "A project for tests.\n", "First commit");
