@@ -1,7 +1,10 @@
 //! The one place where the schedule meets the workers: a run is started as `run` starts a task, looked at, and ended.
 
 use jiff::Timestamp;
-use schedule::{Ending, Hands, Job, Options, Payload, Run, Seen, SessionTarget, Start, Started};
+use schedule::{
+    Executor, Job, JobOptions, Payload, Run, SessionTarget, StartOutcome, StartedWorker, WorkerOutcome,
+    WorkerStatus,
+};
 use workers::table::Worker;
 use workers::{Life, PermissionMode, WorkerState};
 
@@ -31,37 +34,37 @@ pub(super) fn lives(own: &str) -> bool {
 }
 
 /// Refuses options that no worker can have.
-pub(super) fn check(options: &Options) -> Result<(), Error> {
+pub(super) fn check(options: &JobOptions) -> Result<(), Error> {
     worker_options(options)?;
     agent(options).map(drop)
 }
 
-impl Hands for WorkerExecutor<'_> {
+impl Executor for WorkerExecutor<'_> {
     fn now(&self) -> Timestamp {
         self.context.read_clock()
     }
 
-    fn key(&self) -> String {
+    fn new_run_key(&self) -> String {
         new_uuid()
     }
 
-    fn lives(&self, starter: &str) -> bool {
+    fn is_alive(&self, starter: &str) -> bool {
         lives(starter)
     }
 
-    fn start(&mut self, job: &Job, run: &Run) -> Start {
+    fn start(&mut self, job: &Job, run: &Run) -> StartOutcome {
         match self.begin(job, run) {
-            Ok(started) => Start::Begun(started),
+            Ok(started) => StartOutcome::Started(started),
             // What was put into the table before something failed is there.
-            Err(error) => match self.look(run) {
-                Ok(Some(seen)) => Start::Begun(seen.is),
-                _ if error.kind == Kind::Held => Start::Busy(error.message),
-                _ => Start::Failed(error.message),
+            Err(error) => match self.worker_status(run) {
+                Ok(Some(status)) => StartOutcome::Started(status.worker),
+                _ if error.kind == Kind::Held => StartOutcome::Busy(error.message),
+                _ => StartOutcome::Failed(error.message),
             },
         }
     }
 
-    fn look(&mut self, run: &Run) -> Result<Option<Seen>, String> {
+    fn worker_status(&mut self, run: &Run) -> Result<Option<WorkerStatus>, String> {
         let context = self.at_this_moment();
         let found = of_message(&context, &run.key).map_err(|error| error.message)?;
         if let Some(worker) = found.as_ref().filter(|worker| matches!(worker.state, WorkerState::Idle { .. }))
@@ -85,37 +88,37 @@ impl WorkerExecutor<'_> {
         self.context.refreshed()
     }
 
-    fn begin(&self, job: &Job, run: &Run) -> Result<Started, Error> {
+    fn begin(&self, job: &Job, run: &Run) -> Result<StartedWorker, Error> {
         let context = self.at_this_moment();
         let request = request(job, run)?;
         let ready = run::prepare(&context, &request)?;
         detach(&context, ready.worker)?;
-        Ok(Started { worker: ready.worker, session_id: Some(ready.session_id.to_string()) })
+        Ok(StartedWorker { id: ready.worker, session_id: Some(ready.session_id.to_string()) })
     }
 }
 
 /// The task of a run, as `run` takes one.
 fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
-    let order = &job.order;
-    if !order.directory.is_dir() {
-        let message = format!("its directory {} is gone", order.directory.display());
+    let spec = &job.spec;
+    if !spec.directory.is_dir() {
+        let message = format!("its directory {} is gone", spec.directory.display());
         return Err(Error::new(Kind::Unavailable, message));
     }
-    let (how, label) = match order.session_target {
+    let (how, label) = match spec.session_target {
         SessionTarget::Main => (run::How::Chosen, Some(MAIN.to_owned())),
         SessionTarget::Isolated => (run::How::Fresh, None),
     };
-    let mut options = worker_options(&order.options)?;
-    if let Payload::AgentTurn { model, thinking, .. } = &order.payload {
+    let mut options = worker_options(&spec.options)?;
+    if let Payload::AgentTurn { model, thinking, .. } = &spec.payload {
         (options.model, options.effort) = (model.clone(), thinking.clone());
     }
     Ok(run::Request {
-        task: order.message(),
-        repo: Some(order.directory.display().to_string()),
+        task: spec.message(),
+        repo: Some(spec.directory.display().to_string()),
         how,
         chosen: None,
         label,
-        agent: agent(&order.options)?,
+        agent: agent(&spec.options)?,
         options,
         once: true,
         message: Some(run.key.clone()),
@@ -123,7 +126,7 @@ fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
     })
 }
 
-fn worker_options(options: &Options) -> Result<run::Options, Error> {
+fn worker_options(options: &JobOptions) -> Result<run::Options, Error> {
     let word = options.permission_mode.as_deref().unwrap_or(PermissionMode::Default.word());
     let permission_mode = PermissionMode::named(word).ok_or_else(|| {
         let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.word()).collect();
@@ -138,18 +141,18 @@ fn worker_options(options: &Options) -> Result<run::Options, Error> {
     })
 }
 
-fn agent(options: &Options) -> Result<Option<model::AgentId>, Error> {
+fn agent(options: &JobOptions) -> Result<Option<model::AgentId>, Error> {
     let agent = options.agent_id.as_deref().map(str::parse).transpose();
     agent.map_err(|error| Error::new(Kind::Usage, format!("agent: {error}")))
 }
 
-fn seen(worker: Worker) -> Seen {
+fn seen(worker: Worker) -> WorkerStatus {
     let ending = match worker.state {
-        WorkerState::Finished { .. } => Some(Ending::Finished),
-        WorkerState::Failed { message, .. } => Some(Ending::Failed(message)),
-        WorkerState::Stopped => Some(Ending::Stopped),
+        WorkerState::Finished { .. } => Some(WorkerOutcome::Finished),
+        WorkerState::Failed { message, .. } => Some(WorkerOutcome::Failed(message)),
+        WorkerState::Stopped => Some(WorkerOutcome::Stopped),
         WorkerState::Lost { is_living: false } => {
-            Some(Ending::Failed("it was killed in the middle of its task".to_owned()))
+            Some(WorkerOutcome::Failed("it was killed in the middle of its task".to_owned()))
         }
         WorkerState::Lost { is_living: true }
         | WorkerState::Queued
@@ -159,6 +162,6 @@ fn seen(worker: Worker) -> Seen {
         | WorkerState::Idle { .. } => None,
     };
     let ended = ending.map(|ending| (ending, worker.facts.stopped.unwrap_or(worker.facts.changed)));
-    let is = Started { worker: worker.id, session_id: Some(worker.session.to_string()) };
-    Seen { is, ended, cost_usd: Some(worker.facts.cost_usd) }
+    let started = StartedWorker { id: worker.id, session_id: Some(worker.session.to_string()) };
+    WorkerStatus { worker: started, ended, cost_usd: Some(worker.facts.cost_usd) }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use schedule::{Book, Change, FILE, Lease, run_now, settle, tick};
+use schedule::{FILE, JobStore, JobSwitch, Lease, record_finished_runs, run_now, tick};
 use serde::Serialize;
 
 use crate::repository::target::RepoTarget;
@@ -15,7 +15,8 @@ use crate::{Context, Error, Kind, NextStep};
 use crew::{WorkerExecutor, lives, own};
 
 pub use schedule::{
-    Job, JobId, NewJob, Options, Outcome, Overlap, Payload, Run, RunState, SessionTarget, Trigger, When,
+    Job, JobId, JobOptions, JobSchedule, JobSpec, OverlapPolicy, Payload, Run, RunOutcome, RunState,
+    SessionTarget, Trigger,
 };
 
 /// The longest a daemon sleeps: its right to fire runs out.
@@ -85,40 +86,40 @@ pub enum DaemonEvent {
 
 /// Adds a job. Its directory is taken as typed: a path, or `None` for where the person is; a clock without a zone
 /// becomes the person's.
-pub fn add(context: &Context, mut order: NewJob, directory: Option<&str>) -> Result<JobInfo, Error> {
+pub fn add(context: &Context, mut spec: JobSpec, directory: Option<&str>) -> Result<JobInfo, Error> {
     let named = directory.unwrap_or(".");
     let Some(meant) = RepoTarget::directory(context, Some(named))? else {
         return Err(Error::new(Kind::Usage, format!("`{named}` is no directory"))
             .hint("a job needs the path of a directory"));
     };
-    order.directory = meant.directory;
-    if let When::Cron { tz, .. } = &mut order.schedule
+    spec.directory = meant.directory;
+    if let JobSchedule::Cron { tz, .. } = &mut spec.schedule
         && tz.is_none()
     {
         *tz = context.zone().iana_name().map(str::to_owned);
     }
-    order.check().map_err(|wrong| {
+    spec.check().map_err(|wrong| {
         let wrong = Error::new(Kind::Usage, wrong.to_string());
-        match order.schedule {
-            When::Cron { .. } => wrong.hint(FIELDS),
-            When::At { .. } | When::Every { .. } => wrong,
+        match spec.schedule {
+            JobSchedule::Cron { .. } => wrong.hint(FIELDS),
+            JobSchedule::At { .. } | JobSchedule::Every { .. } => wrong,
         }
     })?;
-    crew::check(&order.options)?;
-    let mut book = open(context)?;
-    let Some(job) = book.add(&order, context.now).map_err(unusable)? else {
-        let taken = format!("there is a job `{}` already", order.name);
-        return Err(Error::new(Kind::Usage, taken).next(NextStep::RenameJob { job: order.name }));
+    crew::check(&spec.options)?;
+    let mut store = open(context)?;
+    let Some(job) = store.add(&spec, context.now).map_err(unusable)? else {
+        let taken = format!("there is a job `{}` already", spec.name);
+        return Err(Error::new(Kind::Usage, taken).next(NextStep::RenameJob { job: spec.name }));
     };
-    describe(context, &book, job)
+    describe(context, &store, job)
 }
 
 /// All jobs.
 pub fn list(context: &Context) -> Result<JobList, Error> {
-    let book = settled(context)?;
-    let jobs = book.jobs().map_err(unusable)?;
-    let jobs = jobs.into_iter().map(|job| describe(context, &book, job)).collect::<Result<_, _>>()?;
-    Ok(JobList { jobs, daemon: has_daemon(context, &book)? })
+    let store = settled(context)?;
+    let jobs = store.jobs().map_err(unusable)?;
+    let jobs = jobs.into_iter().map(|job| describe(context, &store, job)).collect::<Result<_, _>>()?;
+    Ok(JobList { jobs, daemon: has_daemon(context, &store)? })
 }
 
 /// How many jobs are due some time, while no daemon is there to do them.
@@ -126,52 +127,52 @@ pub fn jobs_without_daemon(context: &Context) -> Result<usize, Error> {
     if !context.config().state.join(FILE).exists() {
         return Ok(0);
     }
-    let book = open(context)?;
-    if has_daemon(context, &book)? {
+    let store = open(context)?;
+    if has_daemon(context, &store)? {
         return Ok(0);
     }
-    let jobs = book.jobs().map_err(unusable)?;
+    let jobs = store.jobs().map_err(unusable)?;
     Ok(jobs.iter().filter(|job| next(context, job).is_some()).count())
 }
 
-fn has_daemon(context: &Context, book: &Book) -> Result<bool, Error> {
-    let daemon = book.holder(context.now).map_err(unusable)?;
+fn has_daemon(context: &Context, store: &JobStore) -> Result<bool, Error> {
+    let daemon = store.lease_holder(context.now).map_err(unusable)?;
     Ok(daemon.is_some_and(|daemon| lives(&daemon)))
 }
 
 /// Switches a job on or off.
 pub fn switch(context: &Context, name: &str, is_on: bool) -> Result<JobInfo, Error> {
-    let mut book = open(context)?;
-    let id = found(&book, name)?.id;
-    let change = if is_on { Change::Enable } else { Change::Disable };
-    let job = book.switch(id, change, context.now).map_err(unusable)?.ok_or_else(|| unknown(name))?;
-    describe(context, &book, job)
+    let mut store = open(context)?;
+    let id = found(&store, name)?.id;
+    let change = if is_on { JobSwitch::Enable } else { JobSwitch::Disable };
+    let job = store.set_enabled(id, change, context.now).map_err(unusable)?.ok_or_else(|| unknown(name))?;
+    describe(context, &store, job)
 }
 
 /// Removes a job with its history; what runs goes on.
 pub fn remove(context: &Context, name: &str) -> Result<JobInfo, Error> {
-    let mut book = open(context)?;
-    let job = found(&book, name)?;
-    let was = describe(context, &book, job)?;
-    book.remove(was.job.id).map_err(unusable)?;
+    let mut store = open(context)?;
+    let job = found(&store, name)?;
+    let was = describe(context, &store, job)?;
+    store.remove(was.job.id).map_err(unusable)?;
     Ok(was)
 }
 
 /// Does a job now.
 pub fn run(context: &Context, name: &str) -> Result<RunInfo, Error> {
-    let mut book = open(context)?;
-    let job = found(&book, name)?;
-    let run = run_now(&mut book, &job, &own(), &mut WorkerExecutor { context }).map_err(unusable)?;
-    Ok(of_job(context, job.order.name, &run))
+    let mut store = open(context)?;
+    let job = found(&store, name)?;
+    let run = run_now(&mut store, &job, &own(), &mut WorkerExecutor { context }).map_err(unusable)?;
+    Ok(of_job(context, job.spec.name, &run))
 }
 
 /// The runs of a job, or of all, newest first.
 pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Vec<RunInfo>, Error> {
-    let book = settled(context)?;
-    let job = name.map(|name| found(&book, name)).transpose()?;
+    let store = settled(context)?;
+    let job = name.map(|name| found(&store, name)).transpose()?;
     let names: BTreeMap<JobId, String> =
-        book.jobs().map_err(unusable)?.into_iter().map(|job| (job.id, job.order.name)).collect();
-    let runs = book.history(job.map(|job| job.id), limit).map_err(unusable)?;
+        store.jobs().map_err(unusable)?.into_iter().map(|job| (job.id, job.spec.name)).collect();
+    let runs = store.history(job.map(|job| job.id), limit).map_err(unusable)?;
     Ok(runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run))).collect())
 }
 
@@ -184,9 +185,9 @@ pub fn daemon(
     report: &mut dyn FnMut(DaemonEvent),
 ) -> Result<(), Error> {
     let mut daemon =
-        Daemon { book: open(context)?, crew: WorkerExecutor { context }, leads: None, problem: None };
+        Daemon { store: open(context)?, crew: WorkerExecutor { context }, leads: None, problem: None };
     loop {
-        let version = daemon.book.version().unwrap_or_default();
+        let version = daemon.store.data_version().unwrap_or_default();
         let (lease, slice) = match daemon.look(report) {
             Ok(found) => found,
             Err(error) => {
@@ -195,17 +196,17 @@ pub fn daemon(
             }
         };
         let until = context.read_clock().checked_add(slice).unwrap_or(Timestamp::MAX);
-        while context.read_clock() < until && daemon.book.version().unwrap_or_default() == version {
+        while context.read_clock() < until && daemon.store.data_version().unwrap_or_default() == version {
             let left = until.duration_since(context.read_clock()).unsigned_abs();
             if !sleeps(left.min(GLANCE)) {
-                return lease.map_or(Ok(()), |lease| daemon.book.release(&lease).map_err(unusable));
+                return lease.map_or(Ok(()), |lease| daemon.store.release_lease(&lease).map_err(unusable));
             }
         }
     }
 }
 
 struct Daemon<'a> {
-    book: Book,
+    store: JobStore,
     crew: WorkerExecutor<'a>,
     /// Whether it has reported that it leads, or follows.
     leads: Option<bool>,
@@ -218,15 +219,15 @@ impl Daemon<'_> {
     fn look(
         &mut self,
         report: &mut dyn FnMut(DaemonEvent),
-    ) -> Result<(Option<Lease>, Duration), schedule::Error> {
+    ) -> Result<(Option<Lease>, Duration), schedule::JobStoreError> {
         let now = self.crew.context.read_clock();
-        let lease = self.book.lease(&own(), now, lives)?;
+        let lease = self.store.acquire_lease(&own(), now, lives)?;
         if self.leads != Some(lease.is_some()) {
             self.leads = Some(lease.is_some());
             report(if lease.is_some() { DaemonEvent::Leads } else { DaemonEvent::Follows });
         }
         let Some(lease) = lease else { return Ok((None, SLICE)) };
-        let found = tick(&mut self.book, &lease, &self.crew.context.zone(), &mut self.crew)?;
+        let found = tick(&mut self.store, &lease, &self.crew.context.zone(), &mut self.crew)?;
         if found.problems.is_empty() {
             self.problem = None;
         }
@@ -234,7 +235,7 @@ impl Daemon<'_> {
             self.problem(message, report);
         }
         for (job, run) in found.changed {
-            report(DaemonEvent::Run { run: Box::new(of_job(self.crew.context, job.order.name, &run)) });
+            report(DaemonEvent::Run { run: Box::new(of_job(self.crew.context, job.spec.name, &run)) });
         }
         let now = self.crew.context.read_clock();
         let next = found.next.map_or(SLICE, |next| next.duration_since(now).try_into().unwrap_or_default());
@@ -250,16 +251,16 @@ impl Daemon<'_> {
     }
 }
 
-fn describe(context: &Context, book: &Book, mut job: Job) -> Result<JobInfo, Error> {
-    let last_run = book.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
+fn describe(context: &Context, store: &JobStore, mut job: Job) -> Result<JobInfo, Error> {
+    let last_run = store.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
     let next = next(context, &job);
-    job.order.payload = context.redacted(&job.order.payload);
+    job.spec.payload = context.redacted(&job.spec.payload);
     let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(context, run))?;
     Ok(JobInfo { next, last_run: last_run.map(|run| redacted_run(context, &run)), requests, job })
 }
 
 fn next(context: &Context, job: &Job) -> Option<Timestamp> {
-    job.order.schedule.next_after(job.settled.max(context.now), &context.zone()).filter(|_| job.enabled)
+    job.spec.schedule.next_after(job.settled.max(context.now), &context.zone()).filter(|_| job.enabled)
 }
 
 /// What the worker of a run waits to be answered.
@@ -279,8 +280,8 @@ fn of_job(context: &Context, job: String, run: &Run) -> RunInfo {
     RunInfo { job, run: redacted_run(context, run) }
 }
 
-fn found(book: &Book, name: &str) -> Result<Job, Error> {
-    book.job(name).map_err(unusable)?.ok_or_else(|| unknown(name))
+fn found(store: &JobStore, name: &str) -> Result<Job, Error> {
+    store.job(name).map_err(unusable)?.ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> Error {
@@ -288,20 +289,20 @@ fn unknown(name: &str) -> Error {
 }
 
 /// The book, in which the ends of runs are entered.
-fn settled(context: &Context) -> Result<Book, Error> {
-    let mut book = open(context)?;
-    settle(&mut book, &mut WorkerExecutor { context }).map_err(unusable)?;
-    Ok(book)
+fn settled(context: &Context) -> Result<JobStore, Error> {
+    let mut store = open(context)?;
+    record_finished_runs(&mut store, &mut WorkerExecutor { context }).map_err(unusable)?;
+    Ok(store)
 }
 
-fn open(context: &Context) -> Result<Book, Error> {
+fn open(context: &Context) -> Result<JobStore, Error> {
     context.require_person("the schedule")?;
-    Book::open(&context.config().state.join(FILE)).map_err(unusable)
+    JobStore::open(&context.config().state.join(FILE)).map_err(unusable)
 }
 
 const UNUSABLE: &str = "the schedule cannot be used";
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
-fn unusable(error: schedule::Error) -> Error {
+fn unusable(error: schedule::JobStoreError) -> Error {
     Error::caused(Kind::Unavailable, UNUSABLE, &error)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The book could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the schedule {}", path.display())]
-pub struct Error {
+pub struct JobStoreError {
     /// Its file.
     pub(crate) path: PathBuf,
     /// Why not.
@@ -15,4 +15,4 @@ pub struct Error {
 /// What is wrong with a job, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Invalid(pub String);
+pub struct InvalidJob(pub String);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Invalid, When};
+use crate::{InvalidJob, JobSchedule};
 
 /// A job's number; it is never given twice.
 pub type JobId = i64;
@@ -20,7 +20,7 @@ pub struct Job {
     pub id: JobId,
     /// What it is to be, as it was given.
     #[serde(flatten)]
-    pub order: NewJob,
+    pub spec: JobSpec,
     /// Whether it is done when it is due.
     pub enabled: bool,
     /// When it was made.
@@ -32,11 +32,11 @@ pub struct Job {
 
 /// What a job is to be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NewJob {
+pub struct JobSpec {
     /// Its name, which no other job has.
     pub name: String,
     /// When it is to be done.
-    pub schedule: When,
+    pub schedule: JobSchedule,
     /// What is said.
     pub payload: Payload,
     /// To which session.
@@ -44,12 +44,12 @@ pub struct NewJob {
     /// The directory it is done in.
     pub directory: PathBuf,
     /// What happens when it is due and an earlier run of it still goes on.
-    pub overlap: Overlap,
+    pub overlap: OverlapPolicy,
     /// Whether a moment that was missed is made up for, once.
     pub catch_up: bool,
     /// How its worker works.
     #[serde(flatten)]
-    pub options: Options,
+    pub options: JobOptions,
 }
 
 /// What is said to the session.
@@ -87,7 +87,7 @@ pub enum SessionTarget {
 /// What happens when a job is due while an earlier run of it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Overlap {
+pub enum OverlapPolicy {
     /// It is passed over.
     Skip,
     /// One run waits until the earlier has ended; more than one never wait.
@@ -98,7 +98,7 @@ pub enum Overlap {
 
 /// How a job's worker works.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Options {
+pub struct JobOptions {
     /// What it may do without asking, in `claude`'s own word.
     pub permission_mode: Option<String>,
     /// Rules of tools it may use without asking.
@@ -112,36 +112,36 @@ pub struct Options {
 
 /// A change of a job that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum JobSwitch {
     /// It is done when it is due, from now on.
     Enable,
     /// It is not.
     Disable,
 }
 
-impl NewJob {
+impl JobSpec {
     /// Says what is wrong with it, if something is.
-    pub fn check(&self) -> Result<(), Invalid> {
+    pub fn check(&self) -> Result<(), InvalidJob> {
         check_name(&self.name)?;
         self.schedule.check()?;
         let text = self.payload.text();
         if text.trim().is_empty() {
-            return Err(Invalid("nothing is said: give a text".to_owned()));
+            return Err(InvalidJob("nothing is said: give a text".to_owned()));
         }
         if text.len() > LONGEST || text.contains('\0') {
-            return Err(Invalid(format!("the text holds a NUL or more than {LONGEST} bytes")));
+            return Err(InvalidJob(format!("the text holds a NUL or more than {LONGEST} bytes")));
         }
         if matches!(self.payload, Payload::SystemEvent { .. })
             && self.session_target == SessionTarget::Isolated
         {
-            return Err(Invalid(
+            return Err(InvalidJob(
                 "a system event goes to the main session: a new session has nothing it would matter to"
                     .to_owned(),
             ));
         }
         match self.options.budget_usd {
             Some(budget) if !(budget.is_finite() && budget > 0.0) => {
-                Err(Invalid("the budget is not a sum of money".to_owned()))
+                Err(InvalidJob("the budget is not a sum of money".to_owned()))
             }
             _ => Ok(()),
         }
@@ -175,13 +175,13 @@ impl Payload {
 }
 
 /// A name that can be typed, and is no number: numbers are ids.
-fn check_name(name: &str) -> Result<(), Invalid> {
+fn check_name(name: &str) -> Result<(), InvalidJob> {
     let is_sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if begins && name.len() <= 64 && name.chars().all(is_sound) {
         return Ok(());
     }
-    Err(Invalid(format!(
+    Err(InvalidJob(format!(
         "`{}` is no name for a job: it begins with a letter and has up to 64 letters, digits, dots, dashes",
         name.escape_debug()
     )))
@@ -191,16 +191,16 @@ fn check_name(name: &str) -> Result<(), Invalid> {
 mod tests {
     use super::*;
 
-    fn job(name: &str, payload: Payload, session_target: SessionTarget) -> NewJob {
-        NewJob {
+    fn job(name: &str, payload: Payload, session_target: SessionTarget) -> JobSpec {
+        JobSpec {
             name: name.to_owned(),
-            schedule: When::At { at: Timestamp::UNIX_EPOCH },
+            schedule: JobSchedule::At { at: Timestamp::UNIX_EPOCH },
             payload,
             session_target,
             directory: "/r".into(),
-            overlap: Overlap::Skip,
+            overlap: OverlapPolicy::Skip,
             catch_up: true,
-            options: Options::default(),
+            options: JobOptions::default(),
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_refused() {
-        let check = |job: &NewJob, says: &str| {
+        let check = |job: &JobSpec, says: &str| {
             let found = job.check().map_or_else(|error| error.0, |()| String::new());
             assert!(found.contains(says) && found.is_empty() == says.is_empty(), "{found}");
         };

@@ -3,10 +3,10 @@
 use jiff::{SignedDuration, Timestamp};
 
 /// So long a lease holds when it is not renewed.
-pub(crate) const HOLDS: SignedDuration = SignedDuration::from_secs(30);
+pub(crate) const DURATION: SignedDuration = SignedDuration::from_secs(30);
 
 /// By so much whoever asks may have looked at the clock before the lease was renewed.
-const LATE: SignedDuration = SignedDuration::from_secs(30);
+const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(30);
 
 /// The right to fire, as one daemon holds it. Every change that fires a job asks the database whether it still does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Lease {
 /// Whether somebody else may take a lease that runs until then. One that runs longer than any can comes from a clock
 /// that has since been set back.
 pub(crate) fn is_free(until: Timestamp, now: Timestamp) -> bool {
-    until <= now || until.duration_since(now) > HOLDS + LATE
+    until <= now || until.duration_since(now) > DURATION + CLOCK_SLACK
 }
 
 #[cfg(test)]

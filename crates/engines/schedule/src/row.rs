@@ -13,7 +13,7 @@ pub(crate) const RUN: &str = "id, job, trigger, scheduled, missed, claimed, star
 pub(crate) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
     Ok(Job {
         id: row.get(0)?,
-        order: from_json(row, 1)?,
+        spec: from_json(row, 1)?,
         enabled: row.get(2)?,
         created: time(row, 3)?,
         settled: time(row, 4)?,

@@ -52,10 +52,12 @@ pub enum Trigger {
 pub enum RunState {
     /// It cannot begin yet.
     Waiting {
-        /// Why not.
-        why: String,
-        /// It is not tried before.
-        again: Timestamp,
+        /// Why it has to wait, in words.
+        #[serde(rename = "why")]
+        reason: String,
+        /// It is not tried again before this time.
+        #[serde(rename = "again")]
+        retry_at: Timestamp,
     },
     /// It is being started.
     Starting,
@@ -71,7 +73,7 @@ pub enum RunState {
     /// It is over.
     Over {
         /// How it ended.
-        outcome: Outcome,
+        outcome: RunOutcome,
         /// More in words, where there is something to say.
         message: Option<String>,
         /// The worker's number, where one was started.
@@ -88,7 +90,7 @@ pub enum RunState {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// Its task is done.
     Finished,
     /// It was started and its task is not done, or it could not be started.
@@ -101,17 +103,17 @@ pub enum Outcome {
 
 impl RunState {
     /// That a run cannot begin yet, why, and when it is tried again.
-    pub fn waits(why: &str, again: Timestamp) -> Self {
-        Self::Waiting { why: why.to_owned(), again }
+    pub fn waiting(reason: &str, retry_at: Timestamp) -> Self {
+        Self::Waiting { reason: reason.to_owned(), retry_at }
     }
 
     /// That a run was not made, and why.
     pub fn skipped(why: &str, now: Timestamp) -> Self {
-        Self::ended(Outcome::Skipped, Some(why.to_owned()), now)
+        Self::ended(RunOutcome::Skipped, Some(why.to_owned()), now)
     }
 
     /// That a run ended before a worker was known.
-    pub fn ended(outcome: Outcome, message: Option<String>, now: Timestamp) -> Self {
+    pub fn ended(outcome: RunOutcome, message: Option<String>, now: Timestamp) -> Self {
         Self::Over { outcome, message, worker: None, session_id: None, cost_usd: None, ended: now }
     }
 

@@ -3,35 +3,35 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::book::OFF;
-use crate::{Book, Claim, Error, Job, Lease, Outcome, Run, RunState, Trigger};
+use crate::store::DISABLED;
+use crate::{ClaimOutcome, Job, JobStore, JobStoreError, Lease, Run, RunOutcome, RunState, Trigger};
 
 /// A start takes no longer than this; one that is still unfinished then has failed.
-const START_TAKES: SignedDuration = SignedDuration::from_secs(60);
+const START_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 /// So long it is left alone when its place is taken.
-const PAUSE: SignedDuration = SignedDuration::from_secs(30);
+const RETRY_AFTER: SignedDuration = SignedDuration::from_secs(30);
 
 /// What a daemon does its work with.
-pub trait Hands {
+pub trait Executor {
     /// The time.
     fn now(&self) -> Timestamp;
     /// A text that no run has had.
-    fn key(&self) -> String;
+    fn new_run_key(&self) -> String;
     /// Whether the one who gave this text as their own still lives.
-    fn lives(&self, starter: &str) -> bool;
+    fn is_alive(&self, starter: &str) -> bool;
     /// Starts the worker of a run. Where there is one of its key already, that is it.
-    fn start(&mut self, job: &Job, run: &Run) -> Start;
+    fn start(&mut self, job: &Job, run: &Run) -> StartOutcome;
     /// Tells of the worker of a run; `None` where it never came to be. Otherwise says why nothing can be told.
-    fn look(&mut self, run: &Run) -> Result<Option<Seen>, String>;
+    fn worker_status(&mut self, run: &Run) -> Result<Option<WorkerStatus>, String>;
     /// Ends a worker, or says why not.
     fn stop(&mut self, worker: i64) -> Result<(), String>;
 }
 
 /// What came of a start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
+pub enum StartOutcome {
     /// The worker is there.
-    Begun(Started),
+    Started(StartedWorker),
     /// Its place is taken, as is said here.
     Busy(String),
     /// It cannot be, for this reason.
@@ -40,27 +40,27 @@ pub enum Start {
 
 /// A worker that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Started {
+pub struct StartedWorker {
     /// Its number.
-    pub worker: i64,
+    pub id: i64,
     /// Its session.
     pub session_id: Option<String>,
 }
 
 /// A worker as it is found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct WorkerStatus {
     /// Itself.
-    pub is: Started,
+    pub worker: StartedWorker,
     /// How it ended and when, if it has.
-    pub ended: Option<(Ending, Timestamp)>,
+    pub ended: Option<(WorkerOutcome, Timestamp)>,
     /// What it has cost, in US dollars.
     pub cost_usd: Option<f64>,
 }
 
 /// How a worker ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum WorkerOutcome {
     /// Its task is done.
     Finished,
     /// Its task is not done, for this reason.
@@ -71,7 +71,7 @@ pub enum Ending {
 
 /// What a look has brought.
 #[derive(Debug, Default)]
-pub struct Tick {
+pub struct TickReport {
     /// The runs that changed, as they are now, each with its job.
     pub changed: Vec<(Job, Run)>,
     /// What could not be done, in words.
@@ -82,220 +82,241 @@ pub struct Tick {
     pub is_busy: bool,
 }
 
-/// Looks at everything once. `usual` is the clock of jobs that name none.
-pub fn tick(book: &mut Book, lease: &Lease, usual: &TimeZone, hands: &mut impl Hands) -> Result<Tick, Error> {
-    let mut look = Look { book, lease, hands, tick: Tick::default() };
-    look.after_open_runs()?;
-    look.at_those_who_wait()?;
-    look.at_what_is_due(usual)?;
-    let (mut tick, now) = (look.tick, look.hands.now());
-    let enabled = book.jobs()?.into_iter().filter(|job| job.enabled);
-    tick.next = enabled.filter_map(|job| job.order.schedule.next_after(job.settled.max(now), usual)).min();
-    tick.is_busy = !book.open_runs()?.is_empty();
-    Ok(tick)
+/// Looks at everything once. `default_zone` is the clock of jobs that name none.
+pub fn tick(
+    store: &mut JobStore,
+    lease: &Lease,
+    default_zone: &TimeZone,
+    executor: &mut impl Executor,
+) -> Result<TickReport, JobStoreError> {
+    let mut ticker = Ticker { store, lease, executor, report: TickReport::default() };
+    ticker.check_open_runs()?;
+    ticker.start_waiting_runs()?;
+    ticker.start_due_jobs(default_zone)?;
+    let (mut report, now) = (ticker.report, ticker.executor.now());
+    let enabled = store.jobs()?.into_iter().filter(|job| job.enabled);
+    report.next =
+        enabled.filter_map(|job| job.spec.schedule.next_after(job.settled.max(now), default_zone)).min();
+    report.is_busy = !store.open_runs()?.is_empty();
+    Ok(report)
 }
 
 /// Does a job at once, whatever else of it goes on. `starter` tells this process from all others.
-pub fn run_now(book: &mut Book, job: &Job, starter: &str, hands: &mut impl Hands) -> Result<Run, Error> {
-    let run = book.begin(job.id, starter, &hands.key(), hands.now())?;
-    start(book, job, run, hands)
+pub fn run_now(
+    store: &mut JobStore,
+    job: &Job,
+    starter: &str,
+    executor: &mut impl Executor,
+) -> Result<Run, JobStoreError> {
+    let run = store.begin_manual_run(job.id, starter, &executor.new_run_key(), executor.now())?;
+    start(store, job, run, executor)
 }
 
 /// Enters the ends of runs, whoever asks: what is told of them then is true also where no daemon runs.
-pub fn settle(book: &mut Book, hands: &mut impl Hands) -> Result<(), Error> {
-    for (job, run) in book.open_runs()? {
-        let Some(work) = Work::of(&job, &run) else { continue };
+pub fn record_finished_runs(store: &mut JobStore, executor: &mut impl Executor) -> Result<(), JobStoreError> {
+    for (job, run) in store.open_runs()? {
+        let Some(active) = ActiveRun::new(&job, &run) else { continue };
         // What cannot be looked at now is looked at another time.
-        if let Ok(found) = hands.look(&run)
-            && let Some(state) = work.over(found.as_ref(), hands.now())
+        if let Ok(found) = executor.worker_status(&run)
+            && let Some(state) = active.final_state(found.as_ref(), executor.now())
         {
-            book.enter(&run, &state)?;
+            store.set_run_state(&run, &state)?;
         }
     }
     Ok(())
 }
 
-struct Look<'a, H> {
-    book: &'a mut Book,
+struct Ticker<'a, E> {
+    store: &'a mut JobStore,
     lease: &'a Lease,
-    hands: &'a mut H,
-    tick: Tick,
+    executor: &'a mut E,
+    report: TickReport,
 }
 
-impl<H: Hands> Look<'_, H> {
+impl<E: Executor> Ticker<'_, E> {
     /// Sees which runs have ended, ends those that take too long, and finishes starts that were killed.
-    fn after_open_runs(&mut self) -> Result<(), Error> {
-        for (job, run) in self.book.open_runs()? {
-            if let Some(work) = Work::of(&job, &run) {
-                if let Some(state) = self.ended(&work, &run)
-                    && self.book.enter(&run, &state)?
+    fn check_open_runs(&mut self) -> Result<(), JobStoreError> {
+        for (job, run) in self.store.open_runs()? {
+            if let Some(active) = ActiveRun::new(&job, &run) {
+                if let Some(state) = self.finished(&active, &run)
+                    && self.store.set_run_state(&run, &state)?
                 {
-                    self.tick.changed.push((job, Run { state, ..run }));
+                    self.report.changed.push((job, Run { state, ..run }));
                 }
-            } else if run.state == RunState::Starting && self.was_killed(&run) {
+            } else if run.state == RunState::Starting && self.is_start_abandoned(&run) {
                 self.finish_start(job, run)?;
             }
         }
         Ok(())
     }
 
-    fn at_those_who_wait(&mut self) -> Result<(), Error> {
-        for (job, run) in self.book.open_runs()? {
-            let now = self.hands.now();
-            let is_time = matches!(run.state, RunState::Waiting { again, .. } if again <= now);
-            if is_time && self.keeps_lease()? && self.book.promote(self.lease, &run, now)? {
+    fn start_waiting_runs(&mut self) -> Result<(), JobStoreError> {
+        for (job, run) in self.store.open_runs()? {
+            let now = self.executor.now();
+            let is_time = matches!(run.state, RunState::Waiting { retry_at, .. } if retry_at <= now);
+            if is_time && self.renew_lease()? && self.store.start_waiting(self.lease, &run, now)? {
                 self.start(job, Run { state: RunState::Starting, claimed: now, ..run })?;
             }
         }
         Ok(())
     }
 
-    fn at_what_is_due(&mut self, usual: &TimeZone) -> Result<(), Error> {
-        for job in self.book.jobs()? {
-            if !self.keeps_lease()? {
+    fn start_due_jobs(&mut self, default_zone: &TimeZone) -> Result<(), JobStoreError> {
+        for job in self.store.jobs()? {
+            if !self.renew_lease()? {
                 break;
             }
-            let (key, now) = (self.hands.key(), self.hands.now());
-            let Claim::Written(run) = self.book.take(self.lease, job.id, &key, now, usual)? else { continue };
+            let (key, now) = (self.executor.new_run_key(), self.executor.now());
+            let ClaimOutcome::Claimed(run) =
+                self.store.claim_due(self.lease, job.id, &key, now, default_zone)?
+            else {
+                continue;
+            };
             if run.state == RunState::Starting {
                 self.start(job, *run)?;
             } else {
-                self.tick.changed.push((job, *run));
+                self.report.changed.push((job, *run));
             }
         }
         Ok(())
     }
 
     /// Starts take their time: the right to fire is renewed before each.
-    fn keeps_lease(&mut self) -> Result<bool, Error> {
-        let (now, hands) = (self.hands.now(), &self.hands);
-        Ok(self.book.lease(&self.lease.holder, now, |other| hands.lives(other))?.is_some())
+    fn renew_lease(&mut self) -> Result<bool, JobStoreError> {
+        let (now, executor) = (self.executor.now(), &self.executor);
+        Ok(self.store.acquire_lease(&self.lease.holder, now, |other| executor.is_alive(other))?.is_some())
     }
 
-    fn was_killed(&self, run: &Run) -> bool {
-        let takes = self.hands.now().duration_since(run.claimed).abs();
-        takes > START_TAKES || !self.hands.lives(&run.starter)
+    fn is_start_abandoned(&self, run: &Run) -> bool {
+        let takes = self.executor.now().duration_since(run.claimed).abs();
+        takes > START_TIMEOUT || !self.executor.is_alive(&run.starter)
     }
 
     /// A start that was killed: its worker is there already, or it is started now.
-    fn finish_start(&mut self, job: Job, run: Run) -> Result<(), Error> {
-        let now = self.hands.now();
-        if !self.book.take_over(self.lease, &run, now)? {
+    fn finish_start(&mut self, job: Job, run: Run) -> Result<(), JobStoreError> {
+        let now = self.executor.now();
+        if !self.store.take_over(self.lease, &run, now)? {
             return Ok(());
         }
         let run = Run { claimed: now, ..run };
-        let state = match self.hands.look(&run) {
-            Ok(Some(seen)) => running(seen.is, now),
+        let state = match self.executor.worker_status(&run) {
+            Ok(Some(status)) => running(status.worker, now),
             Ok(None) if job.enabled || run.trigger == Trigger::Manual => return self.start(job, run),
-            Ok(None) => RunState::skipped(OFF, now),
+            Ok(None) => RunState::skipped(DISABLED, now),
             Err(why) => {
-                self.tick.problems.push(why);
+                self.report.problems.push(why);
                 return Ok(());
             }
         };
-        self.book.enter(&run, &state)?;
-        self.tick.changed.push((job, Run { state, ..run }));
+        self.store.set_run_state(&run, &state)?;
+        self.report.changed.push((job, Run { state, ..run }));
         Ok(())
     }
 
-    fn start(&mut self, job: Job, run: Run) -> Result<(), Error> {
-        let run = start(self.book, &job, run, self.hands)?;
-        self.tick.changed.push((job, run));
+    fn start(&mut self, job: Job, run: Run) -> Result<(), JobStoreError> {
+        let run = start(self.store, &job, run, self.executor)?;
+        self.report.changed.push((job, run));
         Ok(())
     }
 
-    fn ended(&mut self, work: &Work, run: &Run) -> Option<RunState> {
-        let found = match self.hands.look(run) {
+    fn finished(&mut self, active: &ActiveRun, run: &Run) -> Option<RunState> {
+        let found = match self.executor.worker_status(run) {
             Ok(found) => found,
             Err(why) => {
-                self.tick.problems.push(why);
+                self.report.problems.push(why);
                 return None;
             }
         };
-        let now = self.hands.now();
-        if let Some(over) = work.over(found.as_ref(), now) {
+        let now = self.executor.now();
+        if let Some(over) = active.final_state(found.as_ref(), now) {
             return Some(over);
         }
-        if !work.takes_too_long(now) {
+        if !active.is_over_limit(now) {
             return None;
         }
-        if let Err(why) = self.hands.stop(work.is.worker) {
-            self.tick.problems.push(why);
+        if let Err(why) = self.executor.stop(active.worker.id) {
+            self.report.problems.push(why);
             return None;
         }
-        let stopped = found.map(|seen| Seen { ended: Some((Ending::Stopped, now)), ..seen });
-        work.over(stopped.as_ref(), now)
+        let stopped =
+            found.map(|status| WorkerStatus { ended: Some((WorkerOutcome::Stopped, now)), ..status });
+        active.final_state(stopped.as_ref(), now)
     }
 }
 
 /// The work of a run that goes on.
-struct Work {
-    is: Started,
+struct ActiveRun {
+    worker: StartedWorker,
     since: Timestamp,
     /// It is to take no longer than this.
-    most: Option<SignedDuration>,
+    limit: Option<SignedDuration>,
 }
 
-impl Work {
-    fn of(job: &Job, run: &Run) -> Option<Self> {
+impl ActiveRun {
+    fn new(job: &Job, run: &Run) -> Option<Self> {
         let RunState::Running { worker, session_id, since } = &run.state else { return None };
-        let is = Started { worker: *worker, session_id: session_id.clone() };
-        let seconds = job.order.timeout_seconds().and_then(|seconds| i64::try_from(seconds).ok());
-        Some(Self { is, since: *since, most: seconds.map(SignedDuration::from_secs) })
+        let started = StartedWorker { id: *worker, session_id: session_id.clone() };
+        let seconds = job.spec.timeout_seconds().and_then(|seconds| i64::try_from(seconds).ok());
+        Some(Self { worker: started, since: *since, limit: seconds.map(SignedDuration::from_secs) })
     }
 
-    fn takes_too_long(&self, now: Timestamp) -> bool {
-        self.most.is_some_and(|most| now.duration_since(self.since) > most)
+    fn is_over_limit(&self, now: Timestamp) -> bool {
+        self.limit.is_some_and(|limit| now.duration_since(self.since) > limit)
     }
 
     /// What it has come to, with its worker found like this; `None` while it goes on.
-    fn over(&self, found: Option<&Seen>, now: Timestamp) -> Option<RunState> {
+    fn final_state(&self, found: Option<&WorkerStatus>, now: Timestamp) -> Option<RunState> {
         let (ending, at) = match found {
-            Some(seen) => seen.ended.clone()?,
-            None => (Ending::Failed("nothing is known of its worker any more".to_owned()), now),
+            Some(status) => status.ended.clone()?,
+            None => (WorkerOutcome::Failed("nothing is known of its worker any more".to_owned()), now),
         };
         let (outcome, message) = self.outcome(ending, at);
         Some(RunState::Over {
             outcome,
             message,
-            worker: Some(self.is.worker),
-            session_id: self.is.session_id.clone(),
-            cost_usd: found.and_then(|seen| seen.cost_usd),
+            worker: Some(self.worker.id),
+            session_id: self.worker.session_id.clone(),
+            cost_usd: found.and_then(|status| status.cost_usd),
             ended: at,
         })
     }
 
     /// Who ended a worker cannot be seen on it, and a daemon may be killed, or somebody look, just after it did: one
     /// that was ended after its time was ended for that.
-    fn outcome(&self, ending: Ending, at: Timestamp) -> (Outcome, Option<String>) {
+    fn outcome(&self, ending: WorkerOutcome, at: Timestamp) -> (RunOutcome, Option<String>) {
         match ending {
-            Ending::Finished => (Outcome::Finished, None),
-            Ending::Failed(why) => (Outcome::Failed, Some(why)),
-            Ending::Stopped if self.takes_too_long(at) => {
+            WorkerOutcome::Finished => (RunOutcome::Finished, None),
+            WorkerOutcome::Failed(why) => (RunOutcome::Failed, Some(why)),
+            WorkerOutcome::Stopped if self.is_over_limit(at) => {
                 let took = at.duration_since(self.since).as_secs();
-                (Outcome::TimedOut, Some(format!("it was ended after {took} s")))
+                (RunOutcome::TimedOut, Some(format!("it was ended after {took} s")))
             }
-            Ending::Stopped => (Outcome::Failed, Some("somebody ended it".to_owned())),
+            WorkerOutcome::Stopped => (RunOutcome::Failed, Some("somebody ended it".to_owned())),
         }
     }
 }
 
 /// Starts a run's worker, and keeps what came of it.
-fn start(book: &mut Book, job: &Job, run: Run, hands: &mut impl Hands) -> Result<Run, Error> {
-    let started = hands.start(job, &run);
-    let now = hands.now();
+fn start(
+    store: &mut JobStore,
+    job: &Job,
+    run: Run,
+    executor: &mut impl Executor,
+) -> Result<Run, JobStoreError> {
+    let started = executor.start(job, &run);
+    let now = executor.now();
     // Whoever asked for it by hand is told; a moment that has come is not forgotten.
-    let waits = run.trigger != Trigger::Manual;
+    let can_wait = run.trigger != Trigger::Manual;
     let state = match started {
-        Start::Begun(is) => running(is, now),
-        Start::Busy(why) if waits => RunState::waits(&why, now + PAUSE),
-        Start::Busy(why) => RunState::skipped(&why, now),
-        Start::Failed(why) => RunState::ended(Outcome::Failed, Some(why), now),
+        StartOutcome::Started(worker) => running(worker, now),
+        StartOutcome::Busy(why) if can_wait => RunState::waiting(&why, now + RETRY_AFTER),
+        StartOutcome::Busy(why) => RunState::skipped(&why, now),
+        StartOutcome::Failed(why) => RunState::ended(RunOutcome::Failed, Some(why), now),
     };
-    book.enter(&run, &state)?;
+    store.set_run_state(&run, &state)?;
     Ok(Run { state, ..run })
 }
 
-fn running(is: Started, since: Timestamp) -> RunState {
-    RunState::Running { worker: is.worker, session_id: is.session_id, since }
+fn running(worker: StartedWorker, since: Timestamp) -> RunState {
+    RunState::Running { worker: worker.id, session_id: worker.session_id, since }
 }

@@ -6,7 +6,7 @@ mod print;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use app::cron::{self, JobInfo, Outcome, RunInfo, RunState};
+use app::cron::{self, JobInfo, RunInfo, RunOutcome, RunState};
 use app::{Context, Error, Kind};
 use serde::Serialize;
 
@@ -116,7 +116,7 @@ fn by_hand(context: &Context, named: &Named) -> Result<(), Failure> {
     }
     match &run.run.state {
         RunState::Over { outcome, message, .. } => {
-            let kind = if *outcome == Outcome::Skipped { Kind::Held } else { Kind::Unavailable };
+            let kind = if *outcome == RunOutcome::Skipped { Kind::Held } else { Kind::Unavailable };
             let why = message.as_deref().unwrap_or("it ended at once");
             Err(Error::new(kind, format!("job {} was not begun: {why}", run.job)).into())
         }

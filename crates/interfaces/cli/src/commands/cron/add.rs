@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use app::cron::{self, JobInfo, NewJob, Options, Overlap, Payload, SessionTarget, When};
+use app::cron::{self, JobInfo, JobOptions, JobSchedule, JobSpec, OverlapPolicy, Payload, SessionTarget};
 use app::{Context, Error, Kind, moment};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 
@@ -74,7 +74,7 @@ pub(super) fn add(context: &Context, add: &Args) -> Result<JobInfo, Error> {
     cron::add(context, order(context, add)?, add.repo.as_deref())
 }
 
-fn order(context: &Context, add: &Args) -> Result<NewJob, Error> {
+fn order(context: &Context, add: &Args) -> Result<JobSpec, Error> {
     let text = add.text.join(" ");
     let payload = if add.event {
         Payload::SystemEvent { text }
@@ -82,19 +82,19 @@ fn order(context: &Context, add: &Args) -> Result<NewJob, Error> {
         let (model, thinking) = (add.model.clone(), add.thinking.clone());
         Payload::AgentTurn { message: text, model, thinking, timeout_seconds: add.timeout }
     };
-    Ok(NewJob {
+    Ok(JobSpec {
         name: add.name.clone(),
         schedule: when(context, add)?,
         payload,
         session_target: if add.event || add.main { SessionTarget::Main } else { SessionTarget::Isolated },
         directory: PathBuf::new(),
         overlap: match add.overlap.as_str() {
-            "queue" => Overlap::Queue,
-            "allow" => Overlap::Allow,
-            _ => Overlap::Skip,
+            "queue" => OverlapPolicy::Queue,
+            "allow" => OverlapPolicy::Allow,
+            _ => OverlapPolicy::Skip,
         },
         catch_up: !add.no_catch_up,
-        options: Options {
+        options: JobOptions {
             permission_mode: add.permission_mode.clone(),
             allowed_tools: add.allowed_tools.clone(),
             budget_usd: add.budget,
@@ -103,13 +103,13 @@ fn order(context: &Context, add: &Args) -> Result<NewJob, Error> {
     })
 }
 
-fn when(context: &Context, add: &Args) -> Result<When, Error> {
+fn when(context: &Context, add: &Args) -> Result<JobSchedule, Error> {
     if let Some(expr) = &add.cron {
-        return Ok(When::Cron { expr: expr.clone(), tz: add.tz.clone() });
+        return Ok(JobSchedule::Cron { expr: expr.clone(), tz: add.tz.clone() });
     }
     if let Some(every) = &add.every {
         let every_ms = u64::try_from(span(every)?.as_millis()).map_err(|_| no_span(every))?;
-        return Ok(When::Every { every_ms, anchor: context.now });
+        return Ok(JobSchedule::Every { every_ms, anchor: context.now });
     }
     let text = add.at.as_deref().unwrap_or_default();
     let at = match text.strip_prefix("in ") {
@@ -120,7 +120,7 @@ fn when(context: &Context, add: &Args) -> Result<When, Error> {
         return Err(Error::new(Kind::Usage, format!("`{text}` has been already"))
             .hint("write a time to come, or how far ahead it is: --at 'in 20m'"));
     }
-    Ok(When::At { at })
+    Ok(JobSchedule::At { at })
 }
 
 /// A span of real time: a day has 24 hours, a week seven of them.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::cron::{DaemonEvent, JobInfo, JobList, Outcome, Run, RunInfo, RunState, When};
+use app::cron::{DaemonEvent, JobInfo, JobList, JobSchedule, Run, RunInfo, RunOutcome, RunState};
 use app::workers::PermissionMode;
 use jiff::{SignedDuration, Timestamp};
 
@@ -35,7 +35,7 @@ pub(super) fn jobs(context: &Context, found: &JobList) -> Result<(), Failure> {
         return Ok(out.finish()?);
     }
     let row = |job: &JobInfo| {
-        let order = &job.job.order;
+        let order = &job.job.spec;
         vec![
             name(job),
             Cell::new(&timing(context, &order.schedule)),
@@ -74,7 +74,7 @@ pub(super) fn begun(run: &RunInfo) -> Result<(), Failure> {
 /// One job.
 pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
     let mut out = Output::plain();
-    let order = &job.job.order;
+    let order = &job.job.spec;
     writeln!(out, "{}  {}", safe(&order.name), safe(&timing(context, &order.schedule)))?;
     writeln!(out, "  in {}", safe(&order.directory.display().to_string()))?;
     writeln!(out, "  task {}", safe(order.payload.text()))?;
@@ -93,7 +93,7 @@ pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
 fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
     let Some(worker) = job.last_run.as_ref().and_then(|run| run.state.worker()) else { return Ok(()) };
     for request in &job.requests {
-        writeln!(out, "{}: {}", safe(&job.job.order.name), in_a_line(worker, request))?;
+        writeln!(out, "{}: {}", safe(&job.job.spec.name), in_a_line(worker, request))?;
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
 /// That a job is gone.
 pub(super) fn removed(job: &JobInfo) -> Result<(), Failure> {
     let mut out = Output::plain();
-    writeln!(out, "{} is removed; what it started goes on.", safe(&job.job.order.name))?;
+    writeln!(out, "{} is removed; what it started goes on.", safe(&job.job.spec.name))?;
     Ok(out.finish()?)
 }
 
@@ -139,21 +139,21 @@ fn in_words(context: &Context, told: &DaemonEvent) -> String {
 
 fn name(job: &JobInfo) -> Cell {
     let style = if asks_nobody(job) { RED } else { Style::new().bold() };
-    Cell::styled(&job.job.order.name, style)
+    Cell::styled(&job.job.spec.name, style)
 }
 
 fn asks_nobody(job: &JobInfo) -> bool {
-    let mode = job.job.order.options.permission_mode.as_deref().and_then(PermissionMode::named);
+    let mode = job.job.spec.options.permission_mode.as_deref().and_then(PermissionMode::named);
     mode == Some(PermissionMode::BypassPermissions)
 }
 
-fn timing(context: &Context, when: &When) -> String {
+fn timing(context: &Context, when: &JobSchedule) -> String {
     match when {
-        When::At { at } => format!("at {}", clock(context, *at)),
-        When::Every { every_ms, .. } => {
+        JobSchedule::At { at } => format!("at {}", clock(context, *at)),
+        JobSchedule::Every { every_ms, .. } => {
             format!("every {:#}", SignedDuration::from_millis(i64::try_from(*every_ms).unwrap_or(i64::MAX)))
         }
-        When::Cron { expr, tz } => format!("{expr} ({})", tz.as_deref().unwrap_or("your clock")),
+        JobSchedule::Cron { expr, tz } => format!("{expr} ({})", tz.as_deref().unwrap_or("your clock")),
     }
 }
 
@@ -172,15 +172,15 @@ fn clock(context: &Context, time: Timestamp) -> String {
 /// What became of a run, in a line.
 fn said(run: &Run) -> String {
     match &run.state {
-        RunState::Waiting { why, .. } => format!("waits: {why}"),
+        RunState::Waiting { reason: why, .. } => format!("waits: {why}"),
         RunState::Starting => "is being started".to_owned(),
         RunState::Running { worker, .. } => format!("worker {worker} is at it"),
         RunState::Over { outcome, message, cost_usd, .. } => {
             let words = match outcome {
-                Outcome::Finished => "finished",
-                Outcome::Failed => "failed",
-                Outcome::TimedOut => "took too long",
-                Outcome::Skipped => "skipped",
+                RunOutcome::Finished => "finished",
+                RunOutcome::Failed => "failed",
+                RunOutcome::TimedOut => "took too long",
+                RunOutcome::Skipped => "skipped",
             };
             let cost = cost_usd.map_or_else(String::new, |cost| format!(" ({})", dollars(cost)));
             let message = message.as_deref().map_or_else(String::new, |message| format!(": {message}"));

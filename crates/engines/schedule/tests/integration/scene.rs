@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use schedule::{
-    Book, Ending, Hands, Job, Lease, NewJob, Options, Overlap, Payload, Run, Seen, SessionTarget, Start,
-    Started, Tick, When, run_now, settle, tick,
+    Executor, Job, JobOptions, JobSchedule, JobSpec, JobStore, Lease, OverlapPolicy, Payload, Run,
+    SessionTarget, StartOutcome, StartedWorker, TickReport, WorkerOutcome, WorkerStatus,
+    record_finished_runs, run_now, tick,
 };
 
 pub(crate) fn time(text: &str) -> Timestamp {
@@ -19,10 +20,10 @@ pub(crate) fn after(moment: Timestamp, seconds: i64) -> Timestamp {
 }
 
 /// A job that is due every hour from midnight on the first of January.
-pub(crate) fn hourly(name: &str) -> NewJob {
-    NewJob {
+pub(crate) fn hourly(name: &str) -> JobSpec {
+    JobSpec {
         name: name.to_owned(),
-        schedule: When::Every { every_ms: 3_600_000, anchor: time("01-01T00:00:00") },
+        schedule: JobSchedule::Every { every_ms: 3_600_000, anchor: time("01-01T00:00:00") },
         payload: Payload::AgentTurn {
             message: format!("do {name}"),
             model: None,
@@ -31,9 +32,9 @@ pub(crate) fn hourly(name: &str) -> NewJob {
         },
         session_target: SessionTarget::Isolated,
         directory: "/r".into(),
-        overlap: Overlap::Skip,
+        overlap: OverlapPolicy::Skip,
         catch_up: true,
-        options: Options::default(),
+        options: JobOptions::default(),
     }
 }
 
@@ -49,18 +50,18 @@ pub(crate) fn lives(_: &str) -> bool {
 }
 
 /// A folder with a book, and a world of workers.
-pub(crate) struct Desk {
+pub(crate) struct Scene {
     folder: tempfile::TempDir,
     /// Each with its run's key.
-    pub(crate) workers: Vec<(String, Seen)>,
+    pub(crate) workers: Vec<(String, WorkerStatus)>,
     pub(crate) stopped: Vec<i64>,
     /// What every start comes to, where it does not begin.
-    pub(crate) refuses: Option<Start>,
+    pub(crate) refuses: Option<StartOutcome>,
     /// Daemons that were killed, and are known to be.
     pub(crate) gone: Vec<&'static str>,
 }
 
-impl Desk {
+impl Scene {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { folder, workers: Vec::new(), stopped: Vec::new(), refuses: None, gone: Vec::new() }
@@ -70,32 +71,32 @@ impl Desk {
         self.folder.path().join(schedule::FILE)
     }
 
-    pub(crate) fn book(&self) -> Book {
-        Book::open(&self.path()).unwrap()
+    pub(crate) fn store(&self) -> JobStore {
+        JobStore::open(&self.path()).unwrap()
     }
 
     /// A daemon of this name looks at everything once, if it has the right to.
-    pub(crate) fn tick(&mut self, name: &str, now: Timestamp) -> Option<Tick> {
-        let mut book = self.book();
-        let mut hands = AtDesk { desk: self, now };
-        let lease: Lease = book.lease(name, now, |other| hands.lives(other)).unwrap()?;
-        Some(tick(&mut book, &lease, &TimeZone::UTC, &mut hands).unwrap())
+    pub(crate) fn tick(&mut self, name: &str, now: Timestamp) -> Option<TickReport> {
+        let mut store = self.store();
+        let mut executor = SceneExecutor { scene: self, now };
+        let lease: Lease = store.acquire_lease(name, now, |other| executor.is_alive(other)).unwrap()?;
+        Some(tick(&mut store, &lease, &TimeZone::UTC, &mut executor).unwrap())
     }
 
     /// Somebody looks at what was done.
-    pub(crate) fn settle(&mut self, now: Timestamp) {
-        settle(&mut self.book(), &mut AtDesk { desk: self, now }).unwrap();
+    pub(crate) fn record_finished_runs(&mut self, now: Timestamp) {
+        record_finished_runs(&mut self.store(), &mut SceneExecutor { scene: self, now }).unwrap();
     }
 
     /// Somebody has a job done.
     pub(crate) fn run_now(&mut self, name: &str, now: Timestamp) -> Run {
-        let mut book = self.book();
-        let job = book.job(name).unwrap().unwrap();
-        run_now(&mut book, &job, "somebody", &mut AtDesk { desk: self, now }).unwrap()
+        let mut store = self.store();
+        let job = store.job(name).unwrap().unwrap();
+        run_now(&mut store, &job, "somebody", &mut SceneExecutor { scene: self, now }).unwrap()
     }
 
     /// All workers that were started end so, at this time.
-    pub(crate) fn end(&mut self, ending: &Ending, at: Timestamp) {
+    pub(crate) fn end(&mut self, ending: &WorkerOutcome, at: Timestamp) {
         for (_, worker) in &mut self.workers {
             worker.ended = Some((ending.clone(), at));
             worker.cost_usd = Some(0.5);
@@ -104,12 +105,12 @@ impl Desk {
 
     /// All workers that were started have done their tasks.
     pub(crate) fn finish(&mut self) {
-        self.end(&Ending::Finished, time("01-01T00:00:00"));
+        self.end(&WorkerOutcome::Finished, time("01-01T00:00:00"));
     }
 
     /// What the history says, oldest first: the trigger, and the run's status or outcome.
-    pub(crate) fn told(&self) -> Vec<String> {
-        let runs = self.book().history(None, 100).unwrap();
+    pub(crate) fn history(&self) -> Vec<String> {
+        let runs = self.store().history(None, 100).unwrap();
         let told = |run: &Run| {
             let run = serde_json::to_value(run).unwrap();
             let state = if run["status"] == "over" { &run["outcome"] } else { &run["status"] };
@@ -120,46 +121,46 @@ impl Desk {
 }
 
 /// The hands of a daemon at a moment.
-struct AtDesk<'a> {
-    desk: &'a mut Desk,
+struct SceneExecutor<'a> {
+    scene: &'a mut Scene,
     now: Timestamp,
 }
 
-impl Hands for AtDesk<'_> {
+impl Executor for SceneExecutor<'_> {
     fn now(&self) -> Timestamp {
         self.now
     }
 
-    fn key(&self) -> String {
+    fn new_run_key(&self) -> String {
         key()
     }
 
-    fn lives(&self, starter: &str) -> bool {
-        !self.desk.gone.contains(&starter)
+    fn is_alive(&self, starter: &str) -> bool {
+        !self.scene.gone.contains(&starter)
     }
 
-    fn start(&mut self, _: &Job, run: &Run) -> Start {
-        if let Some(refusal) = &self.desk.refuses {
+    fn start(&mut self, _: &Job, run: &Run) -> StartOutcome {
+        if let Some(refusal) = &self.scene.refuses {
             return refusal.clone();
         }
-        let worker = i64::try_from(self.desk.workers.len()).unwrap() + 1;
-        let is = Started { worker, session_id: Some(format!("s{worker}")) };
-        self.desk.workers.push((run.key.clone(), begun(&is)));
-        Start::Begun(is)
+        let worker = i64::try_from(self.scene.workers.len()).unwrap() + 1;
+        let worker_started = StartedWorker { id: worker, session_id: Some(format!("s{worker}")) };
+        self.scene.workers.push((run.key.clone(), begun(&worker_started)));
+        StartOutcome::Started(worker_started)
     }
 
-    fn look(&mut self, run: &Run) -> Result<Option<Seen>, String> {
-        let of_run = self.desk.workers.iter().find(|(key, _)| *key == run.key);
-        Ok(of_run.map(|(_, seen)| seen.clone()))
+    fn worker_status(&mut self, run: &Run) -> Result<Option<WorkerStatus>, String> {
+        let of_run = self.scene.workers.iter().find(|(key, _)| *key == run.key);
+        Ok(of_run.map(|(_, status)| status.clone()))
     }
 
     fn stop(&mut self, worker: i64) -> Result<(), String> {
-        self.desk.stopped.push(worker);
+        self.scene.stopped.push(worker);
         Ok(())
     }
 }
 
 /// A worker that works.
-pub(crate) fn begun(is: &Started) -> Seen {
-    Seen { is: is.clone(), ended: None, cost_usd: None }
+pub(crate) fn begun(worker: &StartedWorker) -> WorkerStatus {
+    WorkerStatus { worker: worker.clone(), ended: None, cost_usd: None }
 }

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
-use crate::Invalid;
+use crate::InvalidJob;
 
 /// The shortest time between two moments of `every`.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -21,7 +21,7 @@ const LONGEST: usize = 256;
 /// When a job is to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum When {
+pub enum JobSchedule {
     /// Once.
     At {
         /// At this moment.
@@ -43,15 +43,15 @@ pub enum When {
     },
 }
 
-impl When {
+impl JobSchedule {
     /// Says what is wrong with it, if something is.
-    pub fn check(&self) -> Result<(), Invalid> {
+    pub fn check(&self) -> Result<(), InvalidJob> {
         match self {
             Self::Every { every_ms, .. } if Duration::from_millis(*every_ms) < SHORTEST => {
-                Err(Invalid("less than a second lies between two runs".to_owned()))
+                Err(InvalidJob("less than a second lies between two runs".to_owned()))
             }
             Self::Every { every_ms, .. } if i64::try_from(*every_ms).is_err() => {
-                Err(Invalid("the time between two runs is longer than any calendar".to_owned()))
+                Err(InvalidJob("the time between two runs is longer than any calendar".to_owned()))
             }
             Self::At { .. } | Self::Every { .. } => Ok(()),
             Self::Cron { expr, tz } => {
@@ -60,13 +60,13 @@ impl When {
                 // Whether there is such a day at all does not depend on the year it is asked in.
                 cron.find_next_occurrence(&Timestamp::UNIX_EPOCH.to_zoned(zone), false)
                     .map(|_| ())
-                    .map_err(|_| Invalid(format!("`{expr}` never comes: no day is like that")))
+                    .map_err(|_| InvalidJob(format!("`{expr}` never comes: no day is like that")))
             }
         }
     }
 
-    /// The first moment after `moment`; `None` where no more come. `usual` is the clock of those who named none.
-    pub fn next_after(&self, moment: Timestamp, usual: &TimeZone) -> Option<Timestamp> {
+    /// The first moment after `moment`; `None` where no more come. `default_zone` is the clock of those who named none.
+    pub fn next_after(&self, moment: Timestamp, default_zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::At { at } => (*at > moment).then_some(*at),
             Self::Every { every_ms, anchor } => {
@@ -76,14 +76,14 @@ impl When {
                 Timestamp::from_millisecond(anchor.as_millisecond().checked_add(next)?).ok()
             }
             Self::Cron { expr, tz } => {
-                let (cron, from) = cron_at(expr, tz.as_deref(), moment, usual)?;
+                let (cron, from) = cron_at(expr, tz.as_deref(), moment, default_zone)?;
                 cron.find_next_occurrence(&from, false).ok().map(|next| next.timestamp())
             }
         }
     }
 
     /// The last moment that is not after `moment`; `None` where none has come.
-    pub fn last_until(&self, moment: Timestamp, usual: &TimeZone) -> Option<Timestamp> {
+    pub fn last_until(&self, moment: Timestamp, default_zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::At { at } => (*at <= moment).then_some(*at),
             Self::Every { every_ms, anchor } => {
@@ -93,7 +93,7 @@ impl When {
                 Timestamp::from_millisecond(anchor.as_millisecond().checked_add(last)?).ok()
             }
             Self::Cron { expr, tz } => {
-                let (cron, from) = cron_at(expr, tz.as_deref(), moment, usual)?;
+                let (cron, from) = cron_at(expr, tz.as_deref(), moment, default_zone)?;
                 cron.find_previous_occurrence(&from, true).ok().map(|last| last.timestamp())
             }
         }
@@ -105,28 +105,34 @@ impl When {
     }
 }
 
-fn cron_at(expr: &str, tz: Option<&str>, moment: Timestamp, usual: &TimeZone) -> Option<(Cron, Zoned)> {
-    let zone = tz.map_or_else(|| Ok(usual.clone()), zone).ok()?;
+fn cron_at(
+    expr: &str,
+    tz: Option<&str>,
+    moment: Timestamp,
+    default_zone: &TimeZone,
+) -> Option<(Cron, Zoned)> {
+    let zone = tz.map_or_else(|| Ok(default_zone.clone()), zone).ok()?;
     Some((parsed(expr).ok()?, moment.to_zoned(zone)))
 }
 
-fn parsed(expr: &str) -> Result<Cron, Invalid> {
+fn parsed(expr: &str) -> Result<Cron, InvalidJob> {
     if expr.len() > LONGEST {
-        return Err(Invalid(format!("a cron expression has at most {LONGEST} characters")));
+        return Err(InvalidJob(format!("a cron expression has at most {LONGEST} characters")));
     }
-    Cron::from_str(expr).map_err(|error| Invalid(format!("`{expr}` is no cron expression: {error}")))
+    Cron::from_str(expr).map_err(|error| InvalidJob(format!("`{expr}` is no cron expression: {error}")))
 }
 
-fn zone(name: &str) -> Result<TimeZone, Invalid> {
-    TimeZone::get(name).map_err(|_| Invalid(format!("there is no time zone `{name}`; one is Europe/Zurich")))
+fn zone(name: &str) -> Result<TimeZone, InvalidJob> {
+    TimeZone::get(name)
+        .map_err(|_| InvalidJob(format!("there is no time zone `{name}`; one is Europe/Zurich")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cron(expr: &str, tz: &str) -> When {
-        When::Cron { expr: expr.to_owned(), tz: Some(tz.to_owned()) }
+    fn cron(expr: &str, tz: &str) -> JobSchedule {
+        JobSchedule::Cron { expr: expr.to_owned(), tz: Some(tz.to_owned()) }
     }
 
     fn time(text: &str) -> Timestamp {
@@ -134,9 +140,9 @@ mod tests {
     }
 
     /// The moments that come after `from`, each with the clock it is told by.
-    fn moments(when: &When, from: &str, count: usize) -> Vec<String> {
+    fn moments(when: &JobSchedule, from: &str, count: usize) -> Vec<String> {
         let zone = match when {
-            When::Cron { tz: Some(tz), .. } => TimeZone::get(tz).unwrap(),
+            JobSchedule::Cron { tz: Some(tz), .. } => TimeZone::get(tz).unwrap(),
             _ => TimeZone::UTC,
         };
         let mut moment = time(from);
@@ -225,14 +231,14 @@ mod tests {
 
     #[test]
     fn once_and_every() {
-        let at = When::At { at: time("2026-05-01T10:00:00Z") };
+        let at = JobSchedule::At { at: time("2026-05-01T10:00:00Z") };
         let utc = TimeZone::UTC;
         assert_eq!(at.next_after(time("2026-05-01T09:00:00Z"), &utc), Some(time("2026-05-01T10:00:00Z")));
         assert_eq!(at.next_after(time("2026-05-01T10:00:00Z"), &utc), None);
         assert_eq!(at.last_until(time("2026-05-01T09:59:59Z"), &utc), None);
         assert_eq!(at.last_until(time("2027-05-01T10:00:00Z"), &utc), Some(time("2026-05-01T10:00:00Z")));
 
-        let every = When::Every { every_ms: 90_000, anchor: time("2026-05-01T10:00:00Z") };
+        let every = JobSchedule::Every { every_ms: 90_000, anchor: time("2026-05-01T10:00:00Z") };
         let check = |moment, next, last: Option<&str>| {
             assert_eq!(every.next_after(time(moment), &utc), Some(time(next)), "after {moment}");
             assert_eq!(every.last_until(time(moment), &utc), last.map(time), "until {moment}");
@@ -242,23 +248,23 @@ mod tests {
         check("2026-05-01T10:01:29Z", "2026-05-01T10:01:30Z", Some("2026-05-01T10:00:00Z"));
         check("2026-05-01T10:01:30Z", "2026-05-01T10:03:00Z", Some("2026-05-01T10:01:30Z"));
         // A day of `every` has 24 hours, also the one that the clocks shorten.
-        let daily = When::Every { every_ms: 86_400_000, anchor: time("2026-03-28T02:30:00+01:00") };
+        let daily = JobSchedule::Every { every_ms: 86_400_000, anchor: time("2026-03-28T02:30:00+01:00") };
         let next = daily.next_after(time("2026-03-28T02:30:00+01:00"), &utc);
         assert_eq!(next, Some(time("2026-03-29T03:30:00+02:00")));
-        let huge = When::Every { every_ms: u64::MAX, anchor: Timestamp::MAX };
+        let huge = JobSchedule::Every { every_ms: u64::MAX, anchor: Timestamp::MAX };
         assert_eq!((huge.next_after(Timestamp::MIN, &utc), huge.check().is_ok()), (None, false));
     }
 
     #[test]
     fn the_zone_of_whoever_asks() {
-        let when = When::Cron { expr: "0 9 * * *".to_owned(), tz: None };
+        let when = JobSchedule::Cron { expr: "0 9 * * *".to_owned(), tz: None };
         let tokyo = TimeZone::get("Asia/Tokyo").unwrap();
         assert_eq!(when.next_after(time("2026-01-01T00:00:00Z"), &tokyo), Some(time("2026-01-02T00:00:00Z")));
     }
 
     #[test]
     fn what_is_refused() {
-        let check = |when: &When, says: Option<&str>| match (when.check(), says) {
+        let check = |when: &JobSchedule, says: Option<&str>| match (when.check(), says) {
             (Ok(()), None) => {}
             (Err(error), Some(says)) => assert!(error.0.contains(says), "{}", error.0),
             (found, _) => panic!("{when:?}: {found:?}"),
@@ -271,7 +277,10 @@ mod tests {
             check(&cron(bad, "UTC"), Some("is no cron expression"));
         }
         check(&cron(&"1,".repeat(1000), "UTC"), Some("at most 256"));
-        check(&When::Every { every_ms: 999, anchor: Timestamp::UNIX_EPOCH }, Some("less than a second"));
-        check(&When::Every { every_ms: 1000, anchor: Timestamp::UNIX_EPOCH }, None);
+        check(
+            &JobSchedule::Every { every_ms: 999, anchor: Timestamp::UNIX_EPOCH },
+            Some("less than a second"),
+        );
+        check(&JobSchedule::Every { every_ms: 1000, anchor: Timestamp::UNIX_EPOCH }, None);
     }
 }

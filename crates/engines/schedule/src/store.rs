@@ -11,10 +11,11 @@ use database::rusqlite::{
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::due::EARLIER;
-use crate::lease::{HOLDS, is_free};
+use crate::due::STILL_RUNNING;
+use crate::lease::{DURATION, is_free};
 use crate::{
-    Change, Course, Error, Job, JobId, Lease, NewJob, Run, RunId, RunState, Trigger, course, due, row,
+    DueAction, Job, JobId, JobSpec, JobStoreError, JobSwitch, Lease, Run, RunId, RunState, Trigger, due,
+    due_action, row,
 };
 
 /// The book's file in Backstory's own folder.
@@ -50,44 +51,44 @@ const STEPS: [&str; 1] = ["
     ) STRICT;
 "];
 /// Why a run of a job that was switched off is not made.
-pub(crate) const OFF: &str = "the job was disabled before it began";
+pub(crate) const DISABLED: &str = "the job was disabled before it began";
 /// So many runs of a job are kept.
-const KEPT: i64 = 500;
+const MAX_RUNS: i64 = 500;
 
 /// The open book.
 #[derive(Debug)]
-pub struct Book {
+pub struct JobStore {
     connection: Connection,
     path: PathBuf,
 }
 
 /// What came of asking for the moments a job owes.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Claim {
+pub enum ClaimOutcome {
     /// A run was written: to be started, waiting, or passed over.
-    Written(Box<Run>),
+    Claimed(Box<Run>),
     /// It owes nothing, or no more.
-    Nothing,
+    NothingDue,
     /// Another daemon has the right to fire.
-    NotOurs,
+    LeaseLost,
 }
 
-impl Book {
+impl JobStore {
     /// Opens the book, which is made when it is missing.
-    pub fn open(path: &Path) -> Result<Self, Error> {
+    pub fn open(path: &Path) -> Result<Self, JobStoreError> {
         let opened = database::open_precious(path, &STEPS);
-        let opened = opened.map_err(|error| Error { path: path.to_owned(), source: error.into() })?;
+        let opened = opened.map_err(|error| JobStoreError { path: path.to_owned(), source: error.into() })?;
         Ok(Self { connection: opened.connection, path: path.to_owned() })
     }
 
     /// Adds a job, owing nothing before `now`; `None` where another has its name.
-    pub fn add(&mut self, order: &NewJob, now: Timestamp) -> Result<Option<Job>, Error> {
+    pub fn add(&mut self, spec: &JobSpec, now: Timestamp) -> Result<Option<Job>, JobStoreError> {
         self.change(|table| {
-            let spec = row::json(order)?;
+            let json = row::json(spec)?;
             let added = table.execute(
                 "INSERT INTO job (name, spec, enabled, created, settled) VALUES (?1, ?2, 1, ?3, ?3)
                  ON CONFLICT (name) DO NOTHING",
-                params![order.name, spec, now.to_string()],
+                params![spec.name, json, now.to_string()],
             )?;
             if added == 0 {
                 return Ok(None);
@@ -97,13 +98,13 @@ impl Book {
     }
 
     /// All jobs, by name.
-    pub fn jobs(&self) -> Result<Vec<Job>, Error> {
+    pub fn jobs(&self) -> Result<Vec<Job>, JobStoreError> {
         let sql = format!("SELECT {} FROM job ORDER BY name", row::JOB);
         self.all(&sql, [], row::job)
     }
 
     /// The job of this name or number.
-    pub fn job(&self, name_or_id: &str) -> Result<Option<Job>, Error> {
+    pub fn job(&self, name_or_id: &str) -> Result<Option<Job>, JobStoreError> {
         let sql = format!("SELECT {} FROM job WHERE name = ?1 OR id = ?2", row::JOB);
         let id = name_or_id.parse::<JobId>().ok();
         let found = self.connection.query_row(&sql, params![name_or_id, id], row::job).optional();
@@ -111,15 +112,20 @@ impl Book {
     }
 
     /// Switches a job on or off. What came while it was off is not owed, and what waits is not done any more.
-    pub fn switch(&mut self, id: JobId, change: Change, now: Timestamp) -> Result<Option<Job>, Error> {
+    pub fn set_enabled(
+        &mut self,
+        id: JobId,
+        change: JobSwitch,
+        now: Timestamp,
+    ) -> Result<Option<Job>, JobStoreError> {
         self.change(|table| {
             match change {
-                Change::Enable => table.execute(
+                JobSwitch::Enable => table.execute(
                     "UPDATE job SET enabled = 1, settled = ?2 WHERE id = ?1 AND enabled = 0",
                     params![id, now.to_string()],
                 )?,
-                Change::Disable => {
-                    let skipped = row::json(&RunState::skipped(OFF, now))?;
+                JobSwitch::Disable => {
+                    let skipped = row::json(&RunState::skipped(DISABLED, now))?;
                     table.execute(
                         "UPDATE run SET status = 'over', state = ?2 WHERE job = ?1 AND status = 'waiting'",
                         params![id, skipped],
@@ -132,12 +138,12 @@ impl Book {
     }
 
     /// Removes a job with its history; says whether there was one.
-    pub fn remove(&mut self, id: JobId) -> Result<bool, Error> {
+    pub fn remove(&mut self, id: JobId) -> Result<bool, JobStoreError> {
         self.change(|table| Ok(table.execute("DELETE FROM job WHERE id = ?1", [id])? > 0))
     }
 
     /// The runs of a job, or of all, newest first.
-    pub fn history(&self, job: Option<JobId>, limit: usize) -> Result<Vec<Run>, Error> {
+    pub fn history(&self, job: Option<JobId>, limit: usize) -> Result<Vec<Run>, JobStoreError> {
         let sql =
             format!("SELECT {} FROM run WHERE ?1 IS NULL OR job = ?1 ORDER BY id DESC LIMIT ?2", row::RUN);
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -145,7 +151,7 @@ impl Book {
     }
 
     /// The runs that are not over, oldest first, each with its job.
-    pub fn open_runs(&self) -> Result<Vec<(Job, Run)>, Error> {
+    pub fn open_runs(&self) -> Result<Vec<(Job, Run)>, JobStoreError> {
         let sql = format!("SELECT {} FROM run WHERE status != 'over' ORDER BY id", row::RUN);
         let runs: Vec<Run> = self.all(&sql, [], row::run)?;
         let mut open = Vec::new();
@@ -158,12 +164,12 @@ impl Book {
 
     /// Asks for the right to fire, or renews it; `None` where another daemon has it. `holder` is a text that no other
     /// daemon has; `lives` says whether the one of such a text still does.
-    pub fn lease(
+    pub fn acquire_lease(
         &mut self,
         holder: &str,
         now: Timestamp,
         lives: impl Fn(&str) -> bool,
-    ) -> Result<Option<Lease>, Error> {
+    ) -> Result<Option<Lease>, JobStoreError> {
         self.change(|table| {
             let is_held = |(other, until): (String, Timestamp)| {
                 other != holder && !is_free(until, now) && lives(&other)
@@ -174,20 +180,20 @@ impl Book {
             table.execute(
                 "INSERT INTO lease (id, holder, until) VALUES (1, ?1, ?2)
                  ON CONFLICT (id) DO UPDATE SET holder = ?1, until = ?2",
-                params![holder, (now + HOLDS).to_string()],
+                params![holder, (now + DURATION).to_string()],
             )?;
             Ok(Some(Lease { holder: holder.to_owned() }))
         })
     }
 
     /// A number that changes when another process has changed the book.
-    pub fn version(&self) -> Result<i64, Error> {
+    pub fn data_version(&self) -> Result<i64, JobStoreError> {
         let found = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0));
         found.map_err(|error| self.unusable(error))
     }
 
     /// Gives the right to fire back.
-    pub fn release(&mut self, lease: &Lease) -> Result<(), Error> {
+    pub fn release_lease(&mut self, lease: &Lease) -> Result<(), JobStoreError> {
         self.change(|table| {
             table.execute("DELETE FROM lease WHERE holder = ?1", [&lease.holder])?;
             Ok(())
@@ -195,32 +201,32 @@ impl Book {
     }
 
     /// Who has the right to fire at a moment.
-    pub fn holder(&self, now: Timestamp) -> Result<Option<String>, Error> {
+    pub fn lease_holder(&self, now: Timestamp) -> Result<Option<String>, JobStoreError> {
         let found = lease(&self.connection).map_err(|error| self.unusable(error))?;
         Ok(found.filter(|(_, until)| !is_free(*until, now)).map(|(holder, _)| holder))
     }
 
     /// Takes up what a job owes, if this daemon still has the right to fire. `key` is a text that no other run has;
-    /// `usual` is the clock of jobs that name none.
-    pub fn take(
+    /// `default_zone` is the clock of jobs that name none.
+    pub fn claim_due(
         &mut self,
         held: &Lease,
         id: JobId,
         key: &str,
         now: Timestamp,
-        usual: &TimeZone,
-    ) -> Result<Claim, Error> {
+        default_zone: &TimeZone,
+    ) -> Result<ClaimOutcome, JobStoreError> {
         self.change(|table| {
             if lease(table)?.is_none_or(|(holder, until)| holder != held.holder || until <= now) {
-                return Ok(Claim::NotOurs);
+                return Ok(ClaimOutcome::LeaseLost);
             }
-            let Some(job) = job_by_id(table, id)? else { return Ok(Claim::Nothing) };
-            let Some(owed) = due(&job, now, usual) else { return Ok(Claim::Nothing) };
-            let (goes_on, waits) = going_on(table, id)?;
-            let (trigger, state) = match course(&job, owed, goes_on, waits) {
-                Course::Start(trigger) => (trigger, RunState::Starting),
-                Course::Wait(trigger) => (trigger, RunState::waits(EARLIER, now)),
-                Course::Skip(why) => (Trigger::Schedule, RunState::skipped(why, now)),
+            let Some(job) = job_by_id(table, id)? else { return Ok(ClaimOutcome::NothingDue) };
+            let Some(owed) = due(&job, now, default_zone) else { return Ok(ClaimOutcome::NothingDue) };
+            let (is_running, has_waiting) = active_runs(table, id)?;
+            let (trigger, state) = match due_action(&job, owed, is_running, has_waiting) {
+                DueAction::Start(trigger) => (trigger, RunState::Starting),
+                DueAction::Wait(trigger) => (trigger, RunState::waiting(STILL_RUNNING, now)),
+                DueAction::Skip(why) => (Trigger::Schedule, RunState::skipped(why, now)),
             };
             let run = Run {
                 id: 0,
@@ -237,12 +243,18 @@ impl Book {
                 "UPDATE job SET settled = ?2 WHERE id = ?1",
                 params![id, owed.scheduled.to_string()],
             )?;
-            Ok(Claim::Written(Box::new(write(table, run)?)))
+            Ok(ClaimOutcome::Claimed(Box::new(write(table, run)?)))
         })
     }
 
     /// Lets a run begin that somebody asked for: `starter` tells them from all others, `key` the run.
-    pub fn begin(&mut self, id: JobId, starter: &str, key: &str, now: Timestamp) -> Result<Run, Error> {
+    pub fn begin_manual_run(
+        &mut self,
+        id: JobId,
+        starter: &str,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Run, JobStoreError> {
         let state = RunState::Starting;
         let run = Run {
             id: 0,
@@ -259,10 +271,10 @@ impl Book {
     }
 
     /// Lets a waiting run begin when nothing of its job goes on any more; says whether it does.
-    pub fn promote(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, Error> {
+    pub fn start_waiting(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, JobStoreError> {
         self.change(|table| {
             let is_ours = lease(table)?.is_some_and(|(holder, until)| holder == held.holder && until > now);
-            if !is_ours || going_on(table, run.job_id)?.0 {
+            if !is_ours || active_runs(table, run.job_id)?.0 {
                 return Ok(false);
             }
             let changed = table.execute(
@@ -275,7 +287,7 @@ impl Book {
     }
 
     /// Takes over a run whose start nobody finished; says whether it is ours now.
-    pub fn take_over(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, Error> {
+    pub fn take_over(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, JobStoreError> {
         self.change(|table| {
             let changed = table.execute(
                 "UPDATE run SET claimed = ?3, starter = ?4
@@ -287,7 +299,7 @@ impl Book {
     }
 
     /// Enters what became of a run, unless somebody else has already; says whether it was entered.
-    pub fn enter(&mut self, run: &Run, state: &RunState) -> Result<bool, Error> {
+    pub fn set_run_state(&mut self, run: &Run, state: &RunState) -> Result<bool, JobStoreError> {
         self.change(|table| {
             let changed = table.execute(
                 "UPDATE run SET status = ?3, state = ?4 WHERE id = ?1 AND status = ?2",
@@ -297,7 +309,10 @@ impl Book {
         })
     }
 
-    fn change<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T, Error> {
+    fn change<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, JobStoreError> {
         let attempt = || {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let done = work(&transaction)?;
@@ -313,13 +328,13 @@ impl Book {
         sql: &str,
         values: impl rusqlite::Params,
         of: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, Error> {
+    ) -> Result<Vec<T>, JobStoreError> {
         let rows = || self.connection.prepare(sql)?.query_map(values, of)?.collect::<rusqlite::Result<_>>();
         rows().map_err(|error| self.unusable(error))
     }
 
-    fn unusable(&self, source: rusqlite::Error) -> Error {
-        Error { path: self.path.clone(), source: source.into() }
+    fn unusable(&self, source: rusqlite::Error) -> JobStoreError {
+        JobStoreError { path: self.path.clone(), source: source.into() }
     }
 }
 
@@ -336,7 +351,7 @@ fn lease(table: &Connection) -> rusqlite::Result<Option<(String, Timestamp)>> {
 }
 
 /// Whether a run of the job goes on, and whether one waits.
-fn going_on(table: &Connection, id: JobId) -> rusqlite::Result<(bool, bool)> {
+fn active_runs(table: &Connection, id: JobId) -> rusqlite::Result<(bool, bool)> {
     table.query_row(
         "SELECT coalesce(sum(status IN ('starting', 'running')), 0) > 0, coalesce(sum(status = 'waiting'), 0) > 0
          FROM run WHERE job = ?1",
@@ -365,7 +380,7 @@ fn write(table: &Connection, run: Run) -> rusqlite::Result<Run> {
     table.execute(
         "DELETE FROM run WHERE job = ?1 AND status = 'over'
          AND id <= (SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
-        params![run.job_id, KEPT],
+        params![run.job_id, MAX_RUNS],
     )?;
     Ok(Run { id, ..run })
 }
