@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use ::selection::calibrated::Record;
-use measure::{Act, Mask, Moment, Query, Report, report};
+use measure::{LabelledQuery, LabelledTask, Mask, RankingReport, TaskAction, report};
 use serde::Serialize;
 use transcript::{Committed, Deeds, Reader, TranscriptFile, deeds};
 
@@ -36,7 +36,7 @@ pub struct Answer {
     /// How many older ones were left out.
     pub older_sessions: usize,
     /// The search, beside itself by words alone.
-    pub retrieval: Report,
+    pub retrieval: RankingReport,
     /// How often the advice of `pick` was what the person then did, over the last fifty times that was seen.
     pub record: Record,
     /// The choice; `null` where no prompt began anything.
@@ -67,8 +67,8 @@ pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) ->
 
 /// What is known to be right.
 struct Labels {
-    queries: Vec<Query>,
-    moments: Vec<Moment>,
+    queries: Vec<LabelledQuery>,
+    moments: Vec<LabelledTask>,
 }
 
 impl Labels {
@@ -86,13 +86,13 @@ impl Labels {
             for subject in new.iter().filter_map(|commit| git.subject(commit)) {
                 subjects.entry(subject).or_default().insert(file.id.to_string(), 1);
             }
-            moments.extend(begun.into_iter().filter(|one| is_new(&one.uuid)).map(|one| Moment {
+            moments.extend(begun.into_iter().filter(|one| is_new(&one.uuid)).map(|one| LabelledTask {
                 id: one.uuid.unwrap_or_default(),
                 at: one.at.as_millisecond() as f64 / 1000.0,
                 task: one.task,
                 cwd: one.cwd,
                 branch: one.branch,
-                act: if one.is_first { Act::Fresh } else { Act::Resume },
+                action: if one.is_first { TaskAction::Fresh } else { TaskAction::Resume },
                 session: Some(file.id.to_string()),
                 group: None,
                 person: None,
@@ -102,7 +102,7 @@ impl Labels {
         }
         moments.sort_by(|one, other| other.at.total_cmp(&one.at));
         moments.truncate(MOST);
-        let query = |(number, (query, relevant))| Query {
+        let query = |(number, (query, relevant))| LabelledQuery {
             id: format!("commit-{number}"),
             kind: "commit".to_owned(),
             query,
@@ -147,16 +147,16 @@ impl Git<'_> {
 fn asked(
     context: &Context,
     files: &[TranscriptFile],
-    queries: &[Query],
+    queries: &[LabelledQuery],
     keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Report, Error> {
+) -> Result<RankingReport, Error> {
     let failed = |error: &dyn std::error::Error| {
         Error::caused(Kind::Unavailable, "cannot make a masked copy of the sessions", error)
             .hint("TMPDIR names the folder it goes to; it needs up to 600 MB for a minute")
     };
     let scratch = tempfile::Builder::new().prefix("backstory-eval-").tempdir_in(&context.config().scratch);
     let scratch = scratch.map_err(|error| failed(&error))?;
-    let mask = Mask::of(queries.iter().map(|query| query.query.as_str()));
+    let mask = Mask::new(queries.iter().map(|query| query.query.as_str()));
     for file in files {
         copy(file, scratch.path(), &mask).map_err(|error| failed(&error))?;
     }

@@ -6,7 +6,7 @@ pub mod selection;
 
 use std::path::Path;
 
-pub use measure::{Estimate, Figures, Report, Tally};
+pub use measure::{ChoiceMetrics, Estimate, KindMetrics, RankingReport};
 use serde::de::DeserializeOwned;
 
 use crate::{Context, Error, Kind, NextStep};
@@ -22,7 +22,7 @@ fn labels<T: DeserializeOwned>(context: &Context, file: &Path) -> Result<Vec<T>,
     let path = context.path(file).canonicalize().map_err(|error| failed(&error))?;
     let bytes = transcript::read_small(&path, LABELS_CAP).map_err(|error| failed(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
-    measure::lines(&text).map_err(|bad| {
+    measure::parse_lines(&text).map_err(|bad| {
         let message = format!("{}, line {}: {}", file.display(), bad.number, bad.why);
         Error::new(Kind::Usage, message).next(NextStep::LabelsFormat)
     })

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use measure::{Query, Ranked, Report, report};
+use measure::{LabelledQuery, RankedAnswer, RankingReport, report};
 
 use crate::search::index;
 use crate::search::{Mode, Progress, search};
@@ -39,9 +39,9 @@ pub fn retrieval(
     context: &Context,
     request: &Request,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Report, Error> {
-    let queries: Vec<Query> = super::labels(context, &request.queries)?;
-    let before: Option<Vec<Ranked>> = match &request.against {
+) -> Result<RankingReport, Error> {
+    let queries: Vec<LabelledQuery> = super::labels(context, &request.queries)?;
+    let before: Option<Vec<RankedAnswer>> = match &request.against {
         Some(Against::File(file)) => Some(super::labels(context, file)?),
         _ => None,
     };
@@ -70,11 +70,15 @@ pub(super) fn bring_up_to_date(
     Ok(())
 }
 
-pub(super) fn answers(context: &Context, queries: &[Query], mode: Mode) -> Result<Vec<Ranked>, Error> {
+pub(super) fn answers(
+    context: &Context,
+    queries: &[LabelledQuery],
+    mode: Mode,
+) -> Result<Vec<RankedAnswer>, Error> {
     queries.iter().map(|query| answer(context, query, mode)).collect()
 }
 
-fn answer(context: &Context, query: &Query, mode: Mode) -> Result<Ranked, Error> {
+fn answer(context: &Context, query: &LabelledQuery, mode: Mode) -> Result<RankedAnswer, Error> {
     let question = asking::Request {
         question: query.query.clone(),
         mode,
@@ -87,10 +91,10 @@ fn answer(context: &Context, query: &Query, mode: Mode) -> Result<Ranked, Error>
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
         Err(error) => return Err(error),
     };
-    Ok(Ranked { id: query.id.clone(), ranked })
+    Ok(RankedAnswer { id: query.id.clone(), ranked })
 }
 
-fn write(file: &Path, answers: &[Ranked]) -> Result<(), Error> {
+fn write(file: &Path, answers: &[RankedAnswer]) -> Result<(), Error> {
     let attempt = || format!("cannot write {}", file.display());
     let mut text = String::new();
     for answer in answers {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use catalog::Past;
 use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
-use measure::{Act, Choice, Moment, Tally, newest, newest_of_branch, tally};
+use measure::{ChoiceMetrics, LabelledTask, TaskAction, TaskChoice, newest, newest_of_branch, tally};
 use model::Keywords;
 use selection::calibrated::{self, Known, Record};
 use selection::chance::{Beginnings, Habit, LastSaid, Model};
@@ -57,9 +57,9 @@ pub struct Answer {
     /// `pick`, then the simple rules it has to beat.
     pub rules: Vec<RuleTally>,
     /// `pick` at the moments that are marked as quiet; `null` where none is.
-    pub quiet: Option<Tally>,
+    pub quiet: Option<ChoiceMetrics>,
     /// `pick` at those of them that are marked as seen.
-    pub seen: Option<Tally>,
+    pub seen: Option<ChoiceMetrics>,
     /// What was chosen at each moment, earliest first.
     pub decisions: Vec<Chosen>,
 }
@@ -71,7 +71,7 @@ pub struct RuleTally {
     pub name: &'static str,
     /// Its figures.
     #[serde(flatten)]
-    pub tally: Tally,
+    pub tally: ChoiceMetrics,
 }
 
 /// What was chosen at one moment.
@@ -79,9 +79,9 @@ pub struct RuleTally {
 pub struct Chosen {
     /// The moment, with what the person did.
     #[serde(flatten)]
-    pub moment: Moment,
+    pub moment: LabelledTask,
     /// What `pick` would have done.
-    pub chosen: Act,
+    pub chosen: TaskAction,
     /// The best of the sessions it looked at.
     pub scores: Vec<Considered>,
     /// How many it looked at.
@@ -105,12 +105,12 @@ pub(super) fn measured(
 ) -> Result<Option<Answer>, Error> {
     let openclaw = pick::openclaw_config(context);
     let rule = context.config().settings.selection_for(None, &openclaw.selection)?.rule(weights);
-    let moments: Vec<Moment> = then.iter().map(|point| point.moment.clone()).collect();
+    let moments: Vec<LabelledTask> = then.iter().map(|point| point.moment.clone()).collect();
     let decisions: Vec<Decision> = then.iter().map(|point| point.choose(&rule)).collect();
-    let picked: Vec<Choice> = decisions.iter().map(choice).collect();
+    let picked: Vec<TaskChoice> = decisions.iter().map(choice).collect();
     let Some(rules) = rules(&then, &moments, &picked) else { return Ok(None) };
-    let marked = |is: &dyn Fn(&Moment) -> bool| {
-        let (moments, picked): (Vec<Moment>, Vec<Choice>) =
+    let marked = |is: &dyn Fn(&LabelledTask) -> bool| {
+        let (moments, picked): (Vec<LabelledTask>, Vec<TaskChoice>) =
             moments.iter().cloned().zip(picked.iter().cloned()).filter(|(moment, _)| is(moment)).unzip();
         tally(&moments, &picked)
     };
@@ -130,13 +130,18 @@ pub(super) fn measured(
 }
 
 /// `pick`, then the rules it has to beat; `None` of no moments.
-fn rules(decision_points: &[DecisionPoint], moments: &[Moment], picked: &[Choice]) -> Option<Vec<RuleTally>> {
-    let rule = |name, choices: &[Choice]| tally(moments, choices).map(|tally| RuleTally { name, tally });
-    let always =
-        |choice: &dyn Fn(&DecisionPoint) -> Choice| decision_points.iter().map(choice).collect::<Vec<_>>();
+fn rules(
+    decision_points: &[DecisionPoint],
+    moments: &[LabelledTask],
+    picked: &[TaskChoice],
+) -> Option<Vec<RuleTally>> {
+    let rule = |name, choices: &[TaskChoice]| tally(moments, choices).map(|tally| RuleTally { name, tally });
+    let always = |choice: &dyn Fn(&DecisionPoint) -> TaskChoice| {
+        decision_points.iter().map(choice).collect::<Vec<_>>()
+    };
     [
         rule("pick", picked),
-        rule("always fresh", &always(&|_| Choice { act: Act::Fresh, ranked: Vec::new() })),
+        rule("always fresh", &always(&|_| TaskChoice { action: TaskAction::Fresh, ranked: Vec::new() })),
         rule("newest", &always(&|point| newest(&point.sessions))),
         rule(
             "newest of the same branch",
@@ -158,7 +163,7 @@ pub fn decision_points(context: &Context, request: &Request) -> Result<Vec<Decis
 /// The same of moments that stand in no file.
 pub(super) fn decision_points_of(
     context: &Context,
-    mut moments: Vec<Moment>,
+    mut moments: Vec<LabelledTask>,
     by: By,
 ) -> Result<Vec<DecisionPoint>, Error> {
     moments.sort_by(|one, other| one.at.total_cmp(&other.at));
@@ -175,7 +180,7 @@ pub(super) fn decision_points_of(
 
 /// The moment of a decision, to the millisecond as records have it: a fraction in binary lies beside the one that was
 /// written, and what lay after it would hold the task's own first record.
-fn time(moment: &Moment) -> Result<Timestamp, Error> {
+fn time(moment: &LabelledTask) -> Result<Timestamp, Error> {
     let since = SignedDuration::try_from_secs_f64(moment.at)
         .and_then(|since| since.round(SignedDurationRound::new().smallest(Unit::Millisecond)));
     since.and_then(|since| Timestamp::UNIX_EPOCH.checked_add(since)).map_err(|error| {
@@ -187,7 +192,7 @@ fn time(moment: &Moment) -> Result<Timestamp, Error> {
 #[derive(Debug, Clone)]
 pub struct DecisionPoint {
     /// The moment, with what the person did.
-    pub moment: Moment,
+    pub moment: LabelledTask,
     /// When it was.
     pub now: Timestamp,
     /// The repository.
@@ -209,7 +214,7 @@ pub struct DecisionPoint {
 impl DecisionPoint {
     fn look(
         context: &Context,
-        moment: &Moment,
+        moment: &LabelledTask,
         now: Timestamp,
         mut past: Past,
         by: By,
@@ -274,20 +279,20 @@ impl DecisionPoint {
 }
 
 /// The task of a moment.
-fn task(moment: &Moment, now: Timestamp) -> Task<'_> {
+fn task(moment: &LabelledTask, now: Timestamp) -> Task<'_> {
     Task { text: &moment.task, branch: moment.branch.as_deref(), label: None, taken_by: None, now }
 }
 
 /// A decision as it is compared with what the person did.
-pub fn choice(decision: &Decision) -> Choice {
-    let act = if decision.action == Action::Resume { Act::Resume } else { Act::Fresh };
-    Choice { act, ranked: decision.considered.iter().map(|one| one.session_id.to_string()).collect() }
+pub fn choice(decision: &Decision) -> TaskChoice {
+    let action = if decision.action == Action::Resume { TaskAction::Resume } else { TaskAction::Fresh };
+    TaskChoice { action, ranked: decision.considered.iter().map(|one| one.session_id.to_string()).collect() }
 }
 
 fn chosen(point: DecisionPoint, decision: Decision) -> Chosen {
     Chosen {
         moment: point.moment,
-        chosen: choice(&decision).act,
+        chosen: choice(&decision).action,
         candidates: decision.considered.len(),
         scores: decision.considered.into_iter().take(SHOWN).collect(),
     }

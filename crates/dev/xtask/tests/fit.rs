@@ -5,13 +5,13 @@
 use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
-use measure::{Act, Moment};
+use measure::{LabelledTask, TaskAction};
 use selection::chance::{Habit, LastSaid};
 use selection::{Candidate, Hold, Judged, keyword};
 use xtask::fit::{Case, Group, held_back};
 
 /// A decision with one session to go on with, that old.
-fn case(at: i64, hours: i64, act: Act) -> Case {
+fn case(at: i64, hours: i64, action: TaskAction) -> Case {
     let now = Timestamp::from_second(1_780_000_000 + at * 86_400).unwrap();
     let id = format!("s{at}");
     let candidate = Candidate {
@@ -32,13 +32,13 @@ fn case(at: i64, hours: i64, act: Act) -> Case {
         has_transcript: true,
         is_idle_worker: false,
     };
-    let moment = Moment {
+    let moment = LabelledTask {
         id: id.clone(),
         at: 0.0,
         task: "the parser".to_owned(),
         cwd: String::new(),
         branch: Some("main".to_owned()),
-        act,
+        action,
         session: Some(id.clone()),
         group: Some(format!("group{}", at % 4)),
         person: None,
@@ -61,7 +61,9 @@ fn case(at: i64, hours: i64, act: Act) -> Case {
 #[test]
 fn the_age_that_decides_is_found_where_it_was_not_fitted() {
     let cases: Vec<Case> = (0..80)
-        .map(|at| if at % 2 == 0 { case(at, 1, Act::Resume) } else { case(at, 200, Act::Fresh) })
+        .map(
+            |at| if at % 2 == 0 { case(at, 1, TaskAction::Resume) } else { case(at, 200, TaskAction::Fresh) },
+        )
         .collect();
     let found = held_back(&cases, &[], Group::Repository, 0.5).unwrap();
     let (name, fitted) = &found.long()[0];
@@ -73,7 +75,9 @@ fn the_age_that_decides_is_found_where_it_was_not_fitted() {
 fn nothing_is_claimed_of_what_is_chance() {
     let mut random = fastrand::Rng::with_seed(3);
     let cases: Vec<Case> = (0..80)
-        .map(|at| case(at, random.i64(1..200), if random.bool() { Act::Resume } else { Act::Fresh }))
+        .map(|at| {
+            case(at, random.i64(1..200), if random.bool() { TaskAction::Resume } else { TaskAction::Fresh })
+        })
         .collect();
     let found = held_back(&cases, &[], Group::Repository, 0.5).unwrap();
     let (_, fitted) = &found.long()[0];

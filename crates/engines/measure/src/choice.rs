@@ -6,7 +6,7 @@ use crate::{Estimate, estimate};
 
 /// A moment at which a person began a task, with what they did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Moment {
+pub struct LabelledTask {
     /// Its name.
     pub id: String,
     /// When, in seconds since 1970.
@@ -19,8 +19,7 @@ pub struct Moment {
     #[serde(default)]
     pub branch: Option<String>,
     /// What they did.
-    #[serde(rename = "action")]
-    pub act: Act,
+    pub action: TaskAction,
     /// The session they did it in.
     #[serde(default)]
     pub session: Option<String>,
@@ -41,7 +40,7 @@ pub struct Moment {
 /// What can be done with a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Act {
+pub enum TaskAction {
     /// Go on with a session.
     Resume,
     /// Begin a new one.
@@ -50,17 +49,16 @@ pub enum Act {
 
 /// What was chosen at a moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Choice {
+pub struct TaskChoice {
     /// What to do.
-    #[serde(rename = "action")]
-    pub act: Act,
+    pub action: TaskAction,
     /// All sessions there were, best first; one to be resumed stands first.
     pub ranked: Vec<String>,
 }
 
 /// How often choices were right.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Tally {
+pub struct ChoiceMetrics {
     /// How many moments.
     pub decisions: usize,
     /// The share of them at which the person did the same: resumed or began afresh.
@@ -76,8 +74,8 @@ pub struct Tally {
 }
 
 /// Counts. `choices` are those of the moments, in their order; `None` of no moments.
-pub fn tally(moments: &[Moment], choices: &[Choice]) -> Option<Tally> {
-    let share = |counts: &dyn Fn(&Moment, &Choice) -> Option<bool>| {
+pub fn tally(moments: &[LabelledTask], choices: &[TaskChoice]) -> Option<ChoiceMetrics> {
+    let share = |counts: &dyn Fn(&LabelledTask, &TaskChoice) -> Option<bool>| {
         let all: Vec<f64> = moments
             .iter()
             .zip(choices)
@@ -86,53 +84,55 @@ pub fn tally(moments: &[Moment], choices: &[Choice]) -> Option<Tally> {
             .collect();
         estimate(&all)
     };
-    let resumed = |moment: &Moment| moment.act == Act::Resume;
-    let among = |moment: &Moment, choice: &Choice, depth: usize| {
+    let resumed = |moment: &LabelledTask| moment.action == TaskAction::Resume;
+    let among = |moment: &LabelledTask, choice: &TaskChoice, depth: usize| {
         choice.ranked.iter().take(depth).any(|one| Some(one) == moment.session.as_ref())
     };
-    let same = |moment: &Moment, choice: &Choice| moment.act == choice.act;
+    let same = |moment: &LabelledTask, choice: &TaskChoice| moment.action == choice.action;
     let in_first =
         |depth: usize| share(&|moment, choice| resumed(moment).then(|| among(moment, choice, depth)));
-    Some(Tally {
+    Some(ChoiceMetrics {
         decisions: moments.len().min(choices.len()),
         accuracy: share(&|moment, choice| Some(same(moment, choice)))?,
         exact: share(&|moment, choice| {
             Some(same(moment, choice) && (!resumed(moment) || among(moment, choice, 1)))
         })?,
-        false_resumes: share(&|moment, choice| (!resumed(moment)).then_some(choice.act == Act::Resume)),
+        false_resumes: share(&|moment, choice| {
+            (!resumed(moment)).then_some(choice.action == TaskAction::Resume)
+        }),
         right_first: in_first(1),
         right_in_three: in_first(3),
     })
 }
 
 /// What resuming the newest session would choose. `sessions` are those there were, newest first.
-pub fn newest(sessions: &[(String, Option<String>)]) -> Choice {
+pub fn newest(sessions: &[(String, Option<String>)]) -> TaskChoice {
     resuming(sessions.iter().map(|(id, _)| id.clone()).collect())
 }
 
 /// What resuming the newest session of the same branch would choose, and a new one where there is none. Each
 /// session stands with its branch, newest first.
-pub fn newest_of_branch(sessions: &[(String, Option<String>)], branch: Option<&str>) -> Choice {
+pub fn newest_of_branch(sessions: &[(String, Option<String>)], branch: Option<&str>) -> TaskChoice {
     let same = sessions.iter().filter(|(_, of)| branch.is_some() && of.as_deref() == branch);
     resuming(same.map(|(id, _)| id.clone()).collect())
 }
 
-fn resuming(ranked: Vec<String>) -> Choice {
-    Choice { act: if ranked.is_empty() { Act::Fresh } else { Act::Resume }, ranked }
+fn resuming(ranked: Vec<String>) -> TaskChoice {
+    TaskChoice { action: if ranked.is_empty() { TaskAction::Fresh } else { TaskAction::Resume }, ranked }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn moment(act: Act, session: &str) -> Moment {
-        Moment {
+    fn moment(action: TaskAction, session: &str) -> LabelledTask {
+        LabelledTask {
             id: String::new(),
             at: 0.0,
             task: String::new(),
             cwd: String::new(),
             branch: None,
-            act,
+            action,
             session: Some(session.to_owned()),
             group: None,
             person: None,
@@ -141,13 +141,13 @@ mod tests {
         }
     }
 
-    fn choice(act: Act, ranked: &str) -> Choice {
-        Choice { act, ranked: ranked.split_whitespace().map(str::to_owned).collect() }
+    fn choice(action: TaskAction, ranked: &str) -> TaskChoice {
+        TaskChoice { action, ranked: ranked.split_whitespace().map(str::to_owned).collect() }
     }
 
     #[test]
     fn figures_computed_by_hand() {
-        use Act::{Fresh, Resume};
+        use TaskAction::{Fresh, Resume};
         let moments = [
             moment(Fresh, "n"),
             moment(Fresh, "n"),
@@ -155,8 +155,8 @@ mod tests {
             moment(Resume, "a"),
             moment(Resume, "a"),
         ];
-        let check = |choices: [(Act, &str); 5], expected: [f64; 5]| {
-            let choices = choices.map(|(act, ranked)| choice(act, ranked));
+        let check = |choices: [(TaskAction, &str); 5], expected: [f64; 5]| {
+            let choices = choices.map(|(action, ranked)| choice(action, ranked));
             let found = tally(&moments, &choices).unwrap();
             let mean = |of: Option<Estimate>| of.unwrap().mean;
             let figures = [
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_never_happened_has_no_share() {
-        let found = tally(&[moment(Act::Fresh, "n")], &[choice(Act::Fresh, "")]).unwrap();
+        let found = tally(&[moment(TaskAction::Fresh, "n")], &[choice(TaskAction::Fresh, "")]).unwrap();
         assert_eq!((found.right_first, found.right_in_three), (None, None));
         assert!(found.false_resumes.is_some());
         assert_eq!(tally(&[], &[]), None);
@@ -192,10 +192,10 @@ mod tests {
     fn simple_rules() {
         let all = [("a", Some("x")), ("b", None), ("c", Some("y"))]
             .map(|(id, branch)| (id.to_owned(), branch.map(str::to_owned)));
-        assert_eq!(newest(&all), choice(Act::Resume, "a b c"));
-        assert_eq!(newest(&[]), choice(Act::Fresh, ""));
-        assert_eq!(newest_of_branch(&all, Some("y")), choice(Act::Resume, "c"));
-        assert_eq!(newest_of_branch(&all, Some("z")), choice(Act::Fresh, ""));
-        assert_eq!(newest_of_branch(&all, None), choice(Act::Fresh, ""));
+        assert_eq!(newest(&all), choice(TaskAction::Resume, "a b c"));
+        assert_eq!(newest(&[]), choice(TaskAction::Fresh, ""));
+        assert_eq!(newest_of_branch(&all, Some("y")), choice(TaskAction::Resume, "c"));
+        assert_eq!(newest_of_branch(&all, Some("z")), choice(TaskAction::Fresh, ""));
+        assert_eq!(newest_of_branch(&all, None), choice(TaskAction::Fresh, ""));
     }
 }

@@ -10,9 +10,9 @@ mod mask;
 mod ranking;
 mod report;
 
-pub use choice::{Act, Choice, Moment, Tally, newest, newest_of_branch, tally};
+pub use choice::{ChoiceMetrics, LabelledTask, TaskAction, TaskChoice, newest, newest_of_branch, tally};
 pub use interval::{Estimate, estimate};
-pub use lines::{BadLine, lines};
+pub use lines::{InvalidLine, parse_lines};
 pub use mask::Mask;
-pub use ranking::{Query, Ranked, Score, score};
-pub use report::{Answered, Figures, Report, report};
+pub use ranking::{LabelledQuery, RankedAnswer, RankingScore, score};
+pub use report::{KindMetrics, QueryResult, RankingReport, report};

@@ -18,7 +18,7 @@ pub struct Mask {
 
 impl Mask {
     /// The runs of words of some questions.
-    pub fn of<'a>(questions: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<'a>(questions: impl IntoIterator<Item = &'a str>) -> Self {
         let mut mask = Self::default();
         for question in questions {
             let words: Vec<u64> =
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn what_a_question_shares_is_blanked() {
         let mask =
-            Mask::of(["Keep sessions alive past the hour boundary", "Fix the parser", "größe prüfen bitte"]);
+            Mask::new(["Keep sessions alive past the hour boundary", "Fix the parser", "größe prüfen bitte"]);
         let check = |line: &str, expected: &str| {
             let mut bytes = line.as_bytes().to_vec();
             assert_eq!(mask.blank(&mut bytes), line != expected, "{line}");
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn without_questions_nothing_is_blanked() {
-        assert!(!Mask::of([]).blank(&mut b"fix the parser".to_vec()));
-        assert!(!Mask::of(["", " … "]).blank(&mut b"...".to_vec()));
+        assert!(!Mask::new([]).blank(&mut b"fix the parser".to_vec()));
+        assert!(!Mask::new(["", " … "]).blank(&mut b"...".to_vec()));
     }
 }

@@ -13,7 +13,7 @@ const HIGHEST_GRADE: u32 = 30;
 
 /// A labelled question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Query {
+pub struct LabelledQuery {
     /// Its name.
     #[serde(alias = "qid")]
     pub id: String,
@@ -29,7 +29,7 @@ pub struct Query {
 
 /// What was answered to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ranked {
+pub struct RankedAnswer {
     /// The question's name.
     #[serde(alias = "qid")]
     pub id: String,
@@ -48,7 +48,7 @@ fn or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
 
 /// How good one ranking is, each figure between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Score {
+pub struct RankingScore {
     /// nDCG of the first ten: the gain of a grade is 2^grade - 1, halved every power of two of the rank.
     pub ndcg: f64,
     /// One over the rank of the first relevant session among the first ten; else 0.
@@ -60,7 +60,7 @@ pub struct Score {
 }
 
 /// Scores a ranking against the grades of what is relevant; a session that is named twice counts once.
-pub fn score(relevant: &BTreeMap<String, u32>, ranked: &[String]) -> Score {
+pub fn score(relevant: &BTreeMap<String, u32>, ranked: &[String]) -> RankingScore {
     let mut seen = HashSet::new();
     let grade = |session: &String| relevant.get(session).copied().unwrap_or(0).min(HIGHEST_GRADE);
     let grades: Vec<u32> =
@@ -70,7 +70,7 @@ pub fn score(relevant: &BTreeMap<String, u32>, ranked: &[String]) -> Score {
     let ideal = gain(best.into_iter().take(DEPTH));
     let first = grades.iter().position(|grade| *grade > 0);
     let found = grades.iter().take(RECALL_DEPTH).filter(|grade| **grade > 0).count();
-    Score {
+    RankingScore {
         ndcg: if ideal > 0.0 { gain(grades.into_iter()) / ideal } else { 0.0 },
         mrr: first.map_or(0.0, |at| 1.0 / (at + 1) as f64),
         recall: found as f64 / relevant.len().clamp(1, RECALL_DEPTH) as f64,
@@ -96,7 +96,7 @@ mod tests {
             let relevant = relevant.iter().map(|(name, grade)| ((*name).to_owned(), *grade)).collect();
             let ranked: Vec<String> = ranked.split_whitespace().map(str::to_owned).collect();
             let found = score(&relevant, &ranked);
-            let expected = Score { ndcg, mrr, recall, hit };
+            let expected = RankingScore { ndcg, mrr, recall, hit };
             let near = |one: f64, other: f64| (one - other).abs() < 1e-6;
             assert!(
                 near(found.ndcg, ndcg)

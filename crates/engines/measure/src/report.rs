@@ -4,24 +4,24 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use crate::{Estimate, Query, Ranked, Score, estimate, score};
+use crate::{Estimate, LabelledQuery, RankedAnswer, RankingScore, estimate, score};
 
 /// All figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct RankingReport {
     /// For each kind, and for `all` where there are several; sorted by name, `all` last.
-    pub kinds: Vec<Figures>,
+    pub kinds: Vec<KindMetrics>,
     /// Questions to which nothing is relevant.
     pub without_answer: usize,
     /// How many of these were answered all the same.
     pub answered_all_the_same: usize,
     /// Every question to which something is relevant, in its order.
-    pub queries: Vec<Answered>,
+    pub queries: Vec<QueryResult>,
 }
 
 /// The figures of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Figures {
+pub struct KindMetrics {
     /// The kind.
     pub kind: String,
     /// How many questions.
@@ -40,7 +40,7 @@ pub struct Figures {
 
 /// How well one question was answered.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answered {
+pub struct QueryResult {
     /// Its name.
     pub id: String,
     /// Its kind.
@@ -49,7 +49,7 @@ pub struct Answered {
     pub query: String,
     /// nDCG@10 and the others.
     #[serde(flatten)]
-    pub score: Score,
+    pub score: RankingScore,
     /// nDCG@10 of the other answers.
     pub ndcg_against: Option<f64>,
     /// What was answered, best first.
@@ -58,16 +58,20 @@ pub struct Answered {
 
 /// Scores answers; beside them others to the same questions. A question that was not answered counts as an
 /// empty answer.
-pub fn report(queries: &[Query], answers: &[Ranked], against: Option<&[Ranked]>) -> Report {
-    let by_id = |all: &[Ranked]| -> HashMap<String, Vec<String>> {
+pub fn report(
+    queries: &[LabelledQuery],
+    answers: &[RankedAnswer],
+    against: Option<&[RankedAnswer]>,
+) -> RankingReport {
+    let by_id = |all: &[RankedAnswer]| -> HashMap<String, Vec<String>> {
         all.iter().map(|one| (one.id.clone(), one.ranked.clone())).collect()
     };
     let (answers, against) = (by_id(answers), against.map(by_id));
     let ranked = |id: &str| answers.get(id).cloned().unwrap_or_default();
-    let answered = |query: &Query| {
+    let answered = |query: &LabelledQuery| {
         let ranked = ranked(&query.id);
         let others = against.as_ref().map(|all| all.get(&query.id).map_or(&[][..], Vec::as_slice));
-        Answered {
+        QueryResult {
             id: query.id.clone(),
             kind: query.kind.clone(),
             query: query.query.clone(),
@@ -76,10 +80,10 @@ pub fn report(queries: &[Query], answers: &[Ranked], against: Option<&[Ranked]>)
             ranked,
         }
     };
-    let (asked, nothing): (Vec<&Query>, Vec<&Query>) =
+    let (asked, nothing): (Vec<&LabelledQuery>, Vec<&LabelledQuery>) =
         queries.iter().partition(|query| !query.relevant.is_empty());
-    let scored: Vec<Answered> = asked.into_iter().map(answered).collect();
-    Report {
+    let scored: Vec<QueryResult> = asked.into_iter().map(answered).collect();
+    RankingReport {
         kinds: kinds(&scored),
         without_answer: nothing.len(),
         answered_all_the_same: nothing.iter().filter(|query| !ranked(&query.id).is_empty()).count(),
@@ -87,22 +91,23 @@ pub fn report(queries: &[Query], answers: &[Ranked], against: Option<&[Ranked]>)
     }
 }
 
-fn kinds(scored: &[Answered]) -> Vec<Figures> {
+fn kinds(scored: &[QueryResult]) -> Vec<KindMetrics> {
     let names: BTreeSet<&str> = scored.iter().map(|one| one.kind.as_str()).collect();
     let of = |name: &str| figures(name, &scored.iter().filter(|one| one.kind == name).collect::<Vec<_>>());
-    let mut kinds: Vec<Figures> = names.iter().filter_map(|name| of(name)).collect();
+    let mut kinds: Vec<KindMetrics> = names.iter().filter_map(|name| of(name)).collect();
     if kinds.len() > 1 {
         kinds.extend(figures("all", &scored.iter().collect::<Vec<_>>()));
     }
     kinds
 }
 
-fn figures(kind: &str, of: &[&Answered]) -> Option<Figures> {
-    let mean =
-        |figure: fn(&Score) -> f64| estimate(&of.iter().map(|one| figure(&one.score)).collect::<Vec<_>>());
+fn figures(kind: &str, of: &[&QueryResult]) -> Option<KindMetrics> {
+    let mean = |figure: fn(&RankingScore) -> f64| {
+        estimate(&of.iter().map(|one| figure(&one.score)).collect::<Vec<_>>())
+    };
     let differences: Option<Vec<f64>> =
         of.iter().map(|one| one.ndcg_against.map(|other| one.score.ndcg - other)).collect();
-    Some(Figures {
+    Some(KindMetrics {
         kind: kind.to_owned(),
         queries: of.len(),
         ndcg_at_10: mean(|score| score.ndcg)?,
@@ -117,13 +122,13 @@ fn figures(kind: &str, of: &[&Answered]) -> Option<Figures> {
 mod tests {
     use super::*;
 
-    fn query(id: &str, kind: &str, relevant: &[&str]) -> Query {
+    fn query(id: &str, kind: &str, relevant: &[&str]) -> LabelledQuery {
         let relevant = relevant.iter().map(|name| ((*name).to_owned(), 1)).collect();
-        Query { id: id.to_owned(), kind: kind.to_owned(), query: id.to_uppercase(), relevant }
+        LabelledQuery { id: id.to_owned(), kind: kind.to_owned(), query: id.to_uppercase(), relevant }
     }
 
-    fn ranked(id: &str, ranked: &str) -> Ranked {
-        Ranked { id: id.to_owned(), ranked: ranked.split_whitespace().map(str::to_owned).collect() }
+    fn ranked(id: &str, ranked: &str) -> RankedAnswer {
+        RankedAnswer { id: id.to_owned(), ranked: ranked.split_whitespace().map(str::to_owned).collect() }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use app::eval::selection::{By, DecisionPoint, Request, decision_points};
 use app::{App, Config, Context};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use measure::Act;
+use measure::TaskAction;
 use selection::Rule;
 
 use super::FACTS;
@@ -33,7 +33,7 @@ impl Case {
 
     /// Whether the person went on with a session.
     pub fn resumed(&self) -> bool {
-        self.point.moment.act == Act::Resume
+        self.point.moment.action == TaskAction::Resume
     }
 
     /// The case as a sample.

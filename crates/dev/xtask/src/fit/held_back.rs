@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use app::eval::selection::choice;
-use measure::{Act, Choice, Estimate, Moment, Tally, estimate, tally};
+use measure::{ChoiceMetrics, Estimate, LabelledTask, TaskAction, TaskChoice, estimate, tally};
 use selection::chance::{Model, Whereabouts, whereabouts};
 use selection::{Decision, Rule, Weights};
 
@@ -28,16 +28,16 @@ const HOURS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 12.0, 24.0, 48.0, 72.0, 168.0];
 #[derive(Debug)]
 pub struct Held {
     group: Group,
-    long: Vec<(&'static str, Tally)>,
-    seen: Vec<(&'static str, Tally)>,
-    short: Vec<(&'static str, Tally)>,
+    long: Vec<(&'static str, ChoiceMetrics)>,
+    seen: Vec<(&'static str, ChoiceMetrics)>,
+    short: Vec<(&'static str, ChoiceMetrics)>,
     differences: Vec<(&'static str, Estimate)>,
     calibration: Vec<(f64, f64, usize)>,
 }
 
 impl Held {
     /// How the rules did after half an hour, by name: the fitted one first.
-    pub fn long(&self) -> &[(&'static str, Tally)] {
+    pub fn long(&self) -> &[(&'static str, ChoiceMetrics)] {
         &self.long
     }
 }
@@ -88,7 +88,7 @@ pub fn judged_on(judged: &[Case], others: &[Case], fitted: Model, threshold: f64
     Ok(text)
 }
 
-fn row(to: &mut impl fmt::Write, rule: &str, tally: &Tally) -> fmt::Result {
+fn row(to: &mut impl fmt::Write, rule: &str, tally: &ChoiceMetrics) -> fmt::Result {
     let percent = |figure: Option<Estimate>| figure.map_or_else(String::new, |of| percent(&of));
     writeln!(
         to,
@@ -106,9 +106,9 @@ const RULES: [&str; 5] =
 /// What each rule chose.
 #[derive(Debug, Default, Clone)]
 struct Choices {
-    moments: Vec<Moment>,
+    moments: Vec<LabelledTask>,
     chances: Vec<f64>,
-    chosen: [Vec<Choice>; RULES.len()],
+    chosen: [Vec<TaskChoice>; RULES.len()],
 }
 
 impl Choices {
@@ -122,7 +122,7 @@ impl Choices {
             let chosen = [
                 choice(&decision),
                 choice(&case.point.choose(&seed)),
-                Choice { act: Act::Fresh, ranked: Vec::new() },
+                TaskChoice { action: TaskAction::Fresh, ranked: Vec::new() },
                 within(&decision, case, newest, false),
                 within(&decision, case, of_branch, true),
             ];
@@ -131,7 +131,7 @@ impl Choices {
         }
     }
 
-    fn only(&self, is: impl Fn(&Moment) -> bool) -> Self {
+    fn only(&self, is: impl Fn(&LabelledTask) -> bool) -> Self {
         let places: Vec<usize> = (0..self.moments.len()).filter(|at| is(&self.moments[*at])).collect();
         Self {
             moments: places.iter().map(|at| self.moments[*at].clone()).collect(),
@@ -140,7 +140,7 @@ impl Choices {
         }
     }
 
-    fn tallies(&self) -> Option<Vec<(&'static str, Tally)>> {
+    fn tallies(&self) -> Option<Vec<(&'static str, ChoiceMetrics)>> {
         RULES
             .into_iter()
             .zip(&self.chosen)
@@ -150,8 +150,9 @@ impl Choices {
 
     /// How much more often the fitted rule is right than each other one, paired.
     fn differences(&self) -> Vec<(&'static str, Estimate)> {
-        let right =
-            |rule: usize, at: usize| f64::from(u8::from(self.chosen[rule][at].act == self.moments[at].act));
+        let right = |rule: usize, at: usize| {
+            f64::from(u8::from(self.chosen[rule][at].action == self.moments[at].action))
+        };
         let difference = |rule: usize| {
             let all: Vec<f64> = (0..self.moments.len()).map(|at| right(0, at) - right(rule, at)).collect();
             estimate(&all)
@@ -168,7 +169,7 @@ impl Choices {
             let mean = |of: &dyn Fn(usize) -> f64| {
                 inside.iter().map(|at| of(*at)).sum::<f64>() / inside.len() as f64
             };
-            let did = |at: usize| f64::from(u8::from(self.moments[at].act == Act::Resume));
+            let did = |at: usize| f64::from(u8::from(self.moments[at].action == TaskAction::Resume));
             (!inside.is_empty()).then(|| (mean(&|at| self.chances[at]), mean(&did), inside.len()))
         };
         [0.0, 0.2, 0.4, 0.6, 0.8].into_iter().filter_map(fifth).collect()
@@ -176,15 +177,15 @@ impl Choices {
 }
 
 /// Goes on with the session that ranks first where it is young enough, and on the branch where that is asked.
-fn within(decision: &Decision, case: &Case, hours: f64, on_branch: bool) -> Choice {
+fn within(decision: &Decision, case: &Case, hours: f64, on_branch: bool) -> TaskChoice {
     let first = case.point.ranked.first().map(|place| &case.point.candidates[*place]);
     let is_young = first.and_then(|one| one.silent_hours(case.point.now)).is_some_and(|age| age < hours);
     let is_there = !on_branch
         || first.is_some_and(|one| {
             whereabouts(one, case.point.moment.branch.as_deref()) != Whereabouts::Elsewhere
         });
-    let act = if is_young && is_there { Act::Resume } else { Act::Fresh };
-    Choice { act, ranked: choice(decision).ranked }
+    let action = if is_young && is_there { TaskAction::Resume } else { TaskAction::Fresh };
+    TaskChoice { action, ranked: choice(decision).ranked }
 }
 
 /// The number of hours that does best on these.
@@ -194,7 +195,7 @@ fn best_hours(cases: &[Case], on_branch: bool) -> f64 {
         cases.iter().map(|case| (case, case.point.choose(&rule))).collect();
     let right = |hours: f64| {
         let is_right = |(case, decision): &&(&Case, Decision)| {
-            within(decision, case, hours, on_branch).act == case.point.moment.act
+            within(decision, case, hours, on_branch).action == case.point.moment.action
         };
         decisions.iter().filter(is_right).count()
     };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use app::eval::mine::mine;
 use app::eval::retrieval::{Against, retrieval};
 use app::eval::selection::{self, selection};
-use app::eval::{Estimate, Figures, Report, Tally, retrieval as search};
+use app::eval::{ChoiceMetrics, Estimate, KindMetrics, RankingReport, retrieval as search};
 use app::search::Mode;
 use app::{Context, Error, Kind};
 use clap::Subcommand;
@@ -143,7 +143,7 @@ fn against(text: &str) -> Result<Against, Error> {
     }
 }
 
-fn print_report(report: &Report) -> Result<(), Failure> {
+fn print_report(report: &RankingReport) -> Result<(), Failure> {
     const COLUMNS: [Column; 7] = [
         Column { head: "KIND", align: Align::TruncateEnd, max_width: 24 },
         Column { head: "QUERIES", align: Align::Right, max_width: 7 },
@@ -153,7 +153,7 @@ fn print_report(report: &Report) -> Result<(), Failure> {
         Column { head: "HIT@1", align: Align::Left, max_width: 24 },
         Column { head: "DIFFERENCE", align: Align::Left, max_width: 26 },
     ];
-    let row = |one: &Figures| {
+    let row = |one: &KindMetrics| {
         let figures = [one.ndcg_at_10, one.mrr_at_10, one.recall_at_5, one.hit_at_1];
         let mut row = vec![Cell::new(&one.kind), Cell::new(&one.queries.to_string())];
         row.extend(figures.iter().map(|figure| Cell::new(&interval(figure))));
@@ -198,8 +198,8 @@ fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
         Column { head: "RIGHT FIRST", align: Align::Left, max_width: 20 },
         Column { head: "IN THREE", align: Align::Left, max_width: 20 },
     ];
-    let row = |(name, tally): (&str, &Tally)| {
-        let Tally { accuracy, exact, false_resumes, right_first, right_in_three, .. } = tally;
+    let row = |(name, tally): (&str, &ChoiceMetrics)| {
+        let ChoiceMetrics { accuracy, exact, false_resumes, right_first, right_in_three, .. } = tally;
         let figures =
             [Some(*accuracy), Some(*exact), *false_resumes, *right_first, *right_in_three].map(|figure| {
                 let text = figure.map_or_else(|| "–".to_owned(), |figure| percent(&figure));
