@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use judge::Model;
+use judge::ModelName;
 use model::SessionId;
 use selection::{ASKED, Candidate, Grounds, Judge, Judged, Relevance, prompt, understood, worth_asking};
 use transcript::ConfigFolder;
@@ -41,7 +41,7 @@ pub(crate) fn judged(
     };
     let likely = worth_asking(candidates, &judged.relevance, ASKED);
     let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&candidates[*at].candidate)).collect();
-    let model = Model::named(&settings.relevance_model);
+    let model = ModelName::from_setting(&settings.relevance_model);
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
         prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
@@ -136,7 +136,7 @@ impl<'a> Asker<'a> {
         &self,
         context: &Context,
         settings: &Selection,
-        model: &Model,
+        model: &ModelName,
         question: &str,
     ) -> (Judge, Result<String, String>) {
         match self {
@@ -154,11 +154,11 @@ impl<'a> Asker<'a> {
 fn through_api(
     context: &Context,
     settings: &Selection,
-    model: &Model,
+    model: &ModelName,
     key: &str,
     question: &str,
 ) -> Result<String, String> {
-    let question = judge::Question {
+    let question = judge::ModelRequest {
         url: context.config().api_url.as_deref(),
         key,
         model: &model.api,
@@ -172,7 +172,7 @@ fn through_api(
 fn through_claude(
     context: &Context,
     settings: &Selection,
-    model: &Model,
+    model: &ModelName,
     (program, release): (&workers::Program, workers::Release),
     question: &str,
 ) -> Result<String, String> {

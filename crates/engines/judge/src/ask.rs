@@ -9,7 +9,7 @@ use ureq::Agent;
 use ureq::http::Uri;
 
 /// Where the API is when nothing says otherwise.
-const USUAL: &str = "https://api.anthropic.com";
+const DEFAULT_URL: &str = "https://api.anthropic.com";
 /// The version of the API that is spoken.
 const VERSION: &str = "2023-06-01";
 /// How much of an answer is read, in bytes.
@@ -17,7 +17,7 @@ const CAP: u64 = 1 << 20;
 
 /// What a model is asked.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct ModelRequest<'a> {
     /// The API's address without its path; the usual one without it.
     pub url: Option<&'a str>,
     /// The key.
@@ -37,7 +37,7 @@ pub struct Question<'a> {
 pub enum Error {
     /// It took longer than it may.
     #[error("no answer within {} ms", .0.as_millis())]
-    Late(Duration),
+    TimedOut(Duration),
     /// The address is none that a key is sent to.
     #[error("{host} is not asked: {reason}")]
     Address {
@@ -63,15 +63,15 @@ pub enum Error {
 }
 
 /// Asks, and gives back the text of the answer.
-pub fn ask(question: &Question<'_>) -> Result<String, Error> {
-    let is_plain = check(question.url.unwrap_or(USUAL))?;
-    let call = Call::new(question, is_plain);
-    let limit = question.limit;
+pub fn ask(request: &ModelRequest<'_>) -> Result<String, Error> {
+    let is_plain = check(request.url.unwrap_or(DEFAULT_URL))?;
+    let call = Call::new(request, is_plain);
+    let limit = request.limit;
     let (sender, received) = mpsc::channel();
     // A name that is looked up, or a proxy that hangs, may keep the call longer than its own limit: whoever
     // waits for it here does not.
     std::thread::spawn(move || sender.send(call.make()));
-    received.recv_timeout(limit).unwrap_or(Err(Error::Late(limit)))
+    received.recv_timeout(limit).unwrap_or(Err(Error::TimedOut(limit)))
 }
 
 /// Refuses an address that a key is not for: it goes over `https`, or stays on this machine. Says whether it goes
@@ -107,9 +107,9 @@ struct Call {
 }
 
 impl Call {
-    fn new(question: &Question<'_>, is_plain: bool) -> Self {
+    fn new(request: &ModelRequest<'_>, is_plain: bool) -> Self {
         let mut config = Agent::config_builder()
-            .timeout_global(Some(question.limit))
+            .timeout_global(Some(request.limit))
             .http_status_as_error(false)
             // A key is shown to nobody but whom it was meant for.
             .max_redirects(0);
@@ -118,32 +118,32 @@ impl Call {
             config = config.proxy(None);
         }
         let body = json!({
-            "model": question.model,
-            "max_tokens": question.max_tokens,
+            "model": request.model,
+            "max_tokens": request.max_tokens,
             "temperature": 0,
-            "messages": [{"role": "user", "content": question.prompt}],
+            "messages": [{"role": "user", "content": request.prompt}],
         });
         Self {
             agent: config.build().new_agent(),
-            url: format!("{}/v1/messages", question.url.unwrap_or(USUAL).trim_end_matches('/')),
-            key: question.key.to_owned(),
+            url: format!("{}/v1/messages", request.url.unwrap_or(DEFAULT_URL).trim_end_matches('/')),
+            key: request.key.to_owned(),
             body: body.to_string(),
-            limit: question.limit,
+            limit: request.limit,
         }
     }
 
     fn make(&self) -> Result<String, Error> {
-        let request = self
+        let call = self
             .agent
             .post(&self.url)
             .header("content-type", "application/json")
             .header("anthropic-version", VERSION)
             .header("x-api-key", &self.key);
-        let mut answer = request.send(&self.body).map_err(|error| self.told(&error))?;
+        let mut answer = call.send(&self.body).map_err(|error| self.error(&error))?;
         let status = answer.status().as_u16();
         let read = answer.body_mut().with_config().limit(CAP).read_to_string();
         let value: Value =
-            serde_json::from_str(&read.map_err(|error| self.told(&error))?).unwrap_or_default();
+            serde_json::from_str(&read.map_err(|error| self.error(&error))?).unwrap_or_default();
         if status != 200 {
             return Err(Error::Refused { status, kind: value["error"]["type"].as_str().map(str::to_owned) });
         }
@@ -152,9 +152,9 @@ impl Call {
         if text.is_empty() { Err(Error::NoText) } else { Ok(text) }
     }
 
-    fn told(&self, error: &ureq::Error) -> Error {
+    fn error(&self, error: &ureq::Error) -> Error {
         match error {
-            ureq::Error::Timeout(_) => Error::Late(self.limit),
+            ureq::Error::Timeout(_) => Error::TimedOut(self.limit),
             other => Error::Connection(format!("cannot ask {}: {other}", self.url)),
         }
     }
@@ -168,8 +168,8 @@ mod tests {
 
     use super::*;
 
-    fn question(url: &str) -> Question<'_> {
-        Question {
+    fn request(url: &str) -> ModelRequest<'_> {
+        ModelRequest {
             url: Some(url),
             key: "sk-ant-not-a-key",
             model: "claude-haiku-4-5-20251001",
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_model_answers() {
         let server = ModelServer::start(Script::new().on("How relevant", [Answer::text("Very.")]));
-        assert_eq!(ask(&question(&format!("{}/", server.url()))), Ok("Very.".to_owned()));
+        assert_eq!(ask(&request(&format!("{}/", server.url()))), Ok("Very.".to_owned()));
         let calls = server.calls();
         assert_eq!(calls.len(), 1);
         let body = &calls[0].body;
@@ -193,9 +193,9 @@ mod tests {
     #[test]
     fn a_refusal_is_told_without_the_key() {
         let server = ModelServer::start(Script::new().otherwise(Answer::refusal(529, "overloaded_error")));
-        let error = ask(&question(server.url())).unwrap_err();
+        let error = ask(&request(server.url())).unwrap_err();
         assert_eq!(error.to_string(), "the API answers 529 (overloaded_error)");
-        let nobody = ask(&question("http://127.0.0.1:1")).unwrap_err().to_string();
+        let nobody = ask(&request("http://127.0.0.1:1")).unwrap_err().to_string();
         assert!(nobody.starts_with("cannot ask http://127.0.0.1:1/v1/messages"), "{nobody}");
         assert!(!nobody.contains("sk-ant"), "{nobody}");
     }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_key_is_not_sent_in_plain_nor_is_a_password_repeated() {
         let check = |url: &str, why: &str| {
-            let said = ask(&question(url)).unwrap_err().to_string();
+            let said = ask(&request(url)).unwrap_err().to_string();
             assert!(said.contains(why) && !said.contains("hunter2"), "{url}: {said}");
         };
         check("http://elsewhere.invalid", "a key is not sent over plain http");
@@ -220,6 +220,6 @@ mod tests {
         let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = format!("http://{}", silent.local_addr().unwrap());
         let limit = Duration::from_millis(150);
-        assert_eq!(ask(&Question { limit, ..question(&address) }), Err(Error::Late(limit)));
+        assert_eq!(ask(&ModelRequest { limit, ..request(&address) }), Err(Error::TimedOut(limit)));
     }
 }

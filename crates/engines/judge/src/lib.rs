@@ -6,5 +6,5 @@
 mod ask;
 mod model;
 
-pub use ask::{Error, Question, ask};
-pub use model::Model;
+pub use ask::{Error, ModelRequest, ask};
+pub use model::ModelName;

@@ -2,7 +2,7 @@
 
 /// A model by the names it goes by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Model {
+pub struct ModelName {
     /// To the Messages API.
     pub api: String,
     /// To `claude --model`.
@@ -16,9 +16,9 @@ const MODELS: [(&str, &str, &str); 3] = [
     ("claude-opus", "claude-opus-4-5-20251101", "opus"),
 ];
 
-impl Model {
+impl ModelName {
     /// The model of a setting; a name that is in no table goes to both as it stands.
-    pub fn named(name: &str) -> Self {
+    pub fn from_setting(name: &str) -> Self {
         let known = MODELS.iter().find(|(plain, _, alias)| [*plain, *alias].contains(&name));
         let (api, alias) = known.map_or((name, name), |(_, api, alias)| (*api, *alias));
         Self { api: api.to_owned(), alias: alias.to_owned() }
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn names_are_mapped() {
         let check = |name: &str, api: &str, alias: &str| {
-            assert_eq!(Model::named(name), Model { api: api.into(), alias: alias.into() });
+            assert_eq!(ModelName::from_setting(name), ModelName { api: api.into(), alias: alias.into() });
         };
         check("claude-haiku", "claude-haiku-4-5-20251001", "haiku");
         check("haiku", "claude-haiku-4-5-20251001", "haiku");
