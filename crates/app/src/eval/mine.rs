@@ -128,8 +128,10 @@ impl Git<'_> {
         let look = |cwd: &str| {
             let directory = PathBuf::from(cwd);
             let root = catalog::repository(&context.config().places(), &directory);
-            let subjects =
-                project::subjects(&RepoTarget { directory: root.clone(), root }.place(context), COMMITS)?;
+            let subjects = project::recent_subjects(
+                &RepoTarget { directory: root.clone(), root }.place(context),
+                COMMITS,
+            )?;
             let short = |(hash, subject): (String, String)| Some((hash.get(..SHORT)?.to_owned(), subject));
             Some(subjects.into_iter().filter_map(short).collect())
         };

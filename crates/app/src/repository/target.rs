@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catalog::Filter;
 use model::Session;
-use project::{Place, Tools};
+use project::{RepoContext, ToolSettings};
 
 use crate::config::demo;
 use crate::{Context, Error, Kind, NextStep};
@@ -134,14 +134,14 @@ impl RepoTarget {
     }
 
     /// The directory as the project room is asked about it.
-    pub(crate) fn place(&self, context: &Context) -> Place {
+    pub(crate) fn place(&self, context: &Context) -> RepoContext {
         let settings = context.config().settings.project;
-        Place {
+        RepoContext {
             directory: self.directory.clone(),
-            tools: Tools {
+            tools: ToolSettings {
                 search_path: OsString::from(&context.config().search_path),
                 github: settings.github && !context.config().is_demo,
-                git_limit: Tools::GIT_LIMIT,
+                git_limit: ToolSettings::GIT_LIMIT,
                 github_limit: Duration::from_millis(settings.github_timeout_ms),
             },
         }

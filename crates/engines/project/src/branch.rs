@@ -2,21 +2,21 @@
 
 use jiff::Timestamp;
 
-use crate::Place;
+use crate::RepoContext;
 use crate::git::{fields, git};
 
 /// The branch that was checked out at `then`; `None` on a detached head.
 ///
 /// The first move after that moment says what it moved away from, and without one nothing has moved since. What
 /// happens later puts another move behind it and changes nothing.
-pub fn branch_at(place: &Place, then: Timestamp) -> Option<String> {
-    let answer = git(place, &["log", "-g", "-z", "--date=unix", "--format=%gd%x00%gs", "HEAD"]).ok()?;
+pub fn branch_at(context: &RepoContext, then: Timestamp) -> Option<String> {
+    let answer = git(context, &["log", "-g", "-z", "--date=unix", "--format=%gd%x00%gs", "HEAD"]).ok()?;
     let fields: Vec<String> = if answer.success { fields(&answer.bytes).collect() } else { Vec::new() };
     // Newest first, so the last one that is later than the moment is the first move after it.
     let moves = fields.chunks(2).filter_map(|pair| Some((moment(pair.first()?)?, left(pair.get(1)?)?)));
     match moves.take_while(|(at, _)| *at > then).last() {
         Some((_, from)) => is_branch(&from).then_some(from),
-        None => crate::branch(place),
+        None => crate::branch(context),
     }
 }
 

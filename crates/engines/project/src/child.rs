@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::Place;
+use crate::RepoContext;
 
 /// How much of an answer is read, in bytes; a repository with more to say is cut short, and says so.
 const CAP: u64 = 8 << 20;
@@ -65,14 +65,14 @@ pub(crate) enum Silence {
 }
 
 /// A program that is to be asked in the place's directory; nothing of its environment leads it elsewhere.
-pub(crate) fn program(place: &Place, name: &str) -> Result<Command, Silence> {
-    if !place.directory.is_absolute() {
-        let why = format!("{} is no absolute path", place.directory.display());
+pub(crate) fn program(context: &RepoContext, name: &str) -> Result<Command, Silence> {
+    if !context.directory.is_absolute() {
+        let why = format!("{} is no absolute path", context.directory.display());
         return Err(Silence::Failed(io::Error::new(io::ErrorKind::InvalidInput, why)));
     }
-    let search_path = search_path(&place.tools.search_path).ok_or(Silence::Missing)?;
+    let search_path = search_path(&context.tools.search_path).ok_or(Silence::Missing)?;
     let mut command = Command::new(name);
-    command.current_dir(&place.directory).env("PATH", search_path);
+    command.current_dir(&context.directory).env("PATH", search_path);
     for name in NOT_INHERITED {
         command.env_remove(name);
     }

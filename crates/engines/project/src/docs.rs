@@ -17,7 +17,7 @@ const LOOKED_AT: usize = 5000;
 /// The documents that are there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a field of the answer")]
-pub struct Docs {
+pub struct ProjectDocs {
     /// `CLAUDE.md`, at the root or in `.claude`.
     pub has_claude_md: bool,
     /// Whether there is any specification.
@@ -30,7 +30,7 @@ pub struct Docs {
     pub has_readme: bool,
 }
 
-impl Docs {
+impl ProjectDocs {
     /// Looks below a root; what cannot be looked at is not there.
     pub fn find(root: &Path) -> Self {
         let is_file = |name: &str| root.join(name).is_file();
@@ -96,7 +96,7 @@ mod tests {
     fn documents_are_found() {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path();
-        assert_eq!(Docs::find(root), Docs::default());
+        assert_eq!(ProjectDocs::find(root), ProjectDocs::default());
         for name in [
             ".claude/CLAUDE.md",
             "specs/deep/er/a.md",
@@ -111,12 +111,12 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         std::os::unix::fs::symlink(root, root.join("specs/round")).unwrap();
-        let found = Docs::find(root);
+        let found = ProjectDocs::find(root);
         assert!(found.has_claude_md && found.has_specs && found.has_todo && found.has_readme);
         assert_eq!(
             found.spec_files,
             [".specs/b.MD", "docs/specs/c.md", "specs/deep/er/a.md"].map(PathBuf::from)
         );
-        assert_eq!(Docs::find(&root.join("nowhere")), Docs::default());
+        assert_eq!(ProjectDocs::find(&root.join("nowhere")), ProjectDocs::default());
     }
 }

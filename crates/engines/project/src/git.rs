@@ -9,7 +9,7 @@ use std::process::Command;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::Place;
+use crate::RepoContext;
 use crate::child::{Answer, Silence, ask, program};
 use crate::head::{Head, head};
 
@@ -26,7 +26,7 @@ const STATUS: [&str; 5] =
 
 /// What git says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Git {
+pub struct GitState {
     /// The branch; `None` on a detached head.
     pub current_branch: Option<String>,
     /// The newest commit's full hash; `None` before the first one.
@@ -57,20 +57,20 @@ pub struct Commit {
 }
 
 /// Asks git one thing that needs no file of the work tree; a failure that is worth a word goes to `problems`.
-pub(crate) fn git(place: &Place, arguments: &[&str]) -> Result<Answer, String> {
-    question(place, arguments, &[])
+pub(crate) fn git(context: &RepoContext, arguments: &[&str]) -> Result<Answer, String> {
+    question(context, arguments, &[])
 }
 
 /// Has git do what a person asked for, with all that the repository's settings say: its filters and hooks, too.
-pub(crate) fn git_at_work(place: &Place, arguments: &[&str]) -> Result<Answer, String> {
-    run(place, arguments, |mut git| {
+pub(crate) fn git_with_hooks(context: &RepoContext, arguments: &[&str]) -> Result<Answer, String> {
+    run(context, arguments, |mut git| {
         set(&mut git, vec![("core.fsmonitor".into(), "false")]);
         git
     })
 }
 
-fn question(place: &Place, arguments: &[&str], filters: &[OsString]) -> Result<Answer, String> {
-    run(place, arguments, |mut git| {
+fn question(context: &RepoContext, arguments: &[&str], filters: &[OsString]) -> Result<Answer, String> {
+    run(context, arguments, |mut git| {
         let mut settings: Vec<(OsString, &str)> =
             HARMLESS.iter().map(|(name, value)| (OsString::from(name), *value)).collect();
         for filter in filters {
@@ -96,14 +96,14 @@ fn set(git: &mut Command, settings: Vec<(OsString, &str)>) {
 }
 
 fn run(
-    place: &Place,
+    context: &RepoContext,
     arguments: &[&str],
     prepare: impl FnOnce(Command) -> Command,
 ) -> Result<Answer, String> {
     let asked = || arguments.first().copied().unwrap_or_default();
-    let answer = program(place, "git").map(prepare).and_then(|mut git| {
+    let answer = program(context, "git").map(prepare).and_then(|mut git| {
         git.args(arguments);
-        ask(git, place.tools.git_limit)
+        ask(git, context.tools.git_limit)
     });
     answer.map_err(|silence| match silence {
         Silence::Missing => "there is no program `git` on your PATH".to_owned(),
@@ -115,8 +115,8 @@ fn run(
 /// The filters that any settings of the place name, as `filter.<name>`: each is a program that git runs over files.
 ///
 /// Without it a file that it would have changed back, and that was written since git last looked, counts as changed.
-fn filters(place: &Place) -> Result<Vec<OsString>, String> {
-    let answer = git(place, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."])?;
+fn filters(context: &RepoContext) -> Result<Vec<OsString>, String> {
+    let answer = git(context, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."])?;
     if answer.cut {
         return Err("the repository's settings name too many filters".to_owned());
     }
@@ -127,18 +127,18 @@ fn filters(place: &Place) -> Result<Vec<OsString>, String> {
 }
 
 /// The branch that is checked out, born or not; `None` on a detached head.
-pub(crate) fn branch(place: &Place) -> Result<Option<String>, String> {
-    match head(&place.directory) {
+pub(crate) fn branch(context: &RepoContext) -> Result<Option<String>, String> {
+    match head(&context.directory) {
         Some(Head::Branch(name)) => return Ok(Some(name)),
         Some(Head::Detached) => return Ok(None),
         None => {}
     }
-    Ok(git(place, &["symbolic-ref", "--quiet", "--short", "HEAD"])?.line().filter(|name| !name.is_empty()))
+    Ok(git(context, &["symbolic-ref", "--quiet", "--short", "HEAD"])?.line().filter(|name| !name.is_empty()))
 }
 
 /// The newest commits, newest first; none before the first one.
-pub(crate) fn commits(place: &Place) -> Result<Vec<Commit>, String> {
-    let answer = git(place, &["log", "-z", COMMITS, "--format=%H%x00%an%x00%aI%x00%s"])?;
+pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
+    let answer = git(context, &["log", "-z", COMMITS, "--format=%H%x00%an%x00%aI%x00%s"])?;
     if !answer.success {
         return Ok(Vec::new());
     }
@@ -156,9 +156,9 @@ pub(crate) fn commits(place: &Place) -> Result<Vec<Commit>, String> {
 }
 
 /// The newest commits that any branch holds, at most so many: hash and subject of each. `None` where git has none to tell.
-pub fn subjects(place: &Place, most: usize) -> Option<Vec<(String, String)>> {
+pub fn recent_subjects(context: &RepoContext, most: usize) -> Option<Vec<(String, String)>> {
     let most = format!("--max-count={most}");
-    let answer = git(place, &["log", "-z", "--all", &most, "--format=%H%x00%s"]).ok()?;
+    let answer = git(context, &["log", "-z", "--all", &most, "--format=%H%x00%s"]).ok()?;
     let fields: Vec<String> = if answer.success { fields(&answer.bytes).collect() } else { return None };
     // The last of them may be cut off.
     let pair = |pair: &[String]| Some((pair.first()?.clone(), pair.get(1)?.clone()));
@@ -166,46 +166,46 @@ pub fn subjects(place: &Place, most: usize) -> Option<Vec<(String, String)>> {
 }
 
 /// How many stashes there are.
-pub(crate) fn stashes(place: &Place) -> Result<usize, String> {
-    let answer = git(place, &["stash", "list", "-z", "--format=%H"])?;
+pub(crate) fn stashes(context: &RepoContext) -> Result<usize, String> {
+    let answer = git(context, &["stash", "list", "-z", "--format=%H"])?;
     Ok(if answer.success { fields(&answer.bytes).count() } else { 0 })
 }
 
 /// Paths with changes that are not staged, and those that are.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changes {
+pub(crate) struct GitChanges {
     pub(crate) uncommitted: Vec<String>,
     pub(crate) staged: Vec<String>,
 }
 
 /// What has changed; nothing in a repository without a work tree.
-pub(crate) fn changes(place: &Place) -> Result<Changes, String> {
-    let answer = status(place)?;
+pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
+    let answer = status(context)?;
     if answer.cut {
         return Err("there are more changes than are shown".to_owned());
     }
     if !answer.success && !answer.complaint.contains("must be run in a work tree") {
         return Err(format!("git does not say what has changed: {}", answer.complaint));
     }
-    Ok(if answer.success { parse_changes(&answer.bytes) } else { Changes::default() })
+    Ok(if answer.success { parse_changes(&answer.bytes) } else { GitChanges::default() })
 }
 
 /// What `git status` says, without running what the repository names.
-fn status(place: &Place) -> Result<Answer, String> {
-    let filters = filters(place)?;
-    let answer = question(place, &STATUS, &filters)?;
+fn status(context: &RepoContext) -> Result<Answer, String> {
+    let filters = filters(context)?;
+    let answer = question(context, &STATUS, &filters)?;
     if answer.success {
         return Ok(answer);
     }
     // Renames are found by content, which may be missing where little of a repository was fetched: then they are told
     // as a removal and an addition.
-    let plain = question(place, &[&STATUS[..], &["--no-renames"]].concat(), &filters)?;
+    let plain = question(context, &[&STATUS[..], &["--no-renames"]].concat(), &filters)?;
     Ok(if plain.success { plain } else { answer })
 }
 
 /// `XY path` for each; of what was renamed or copied the old path follows.
-fn parse_changes(bytes: &[u8]) -> Changes {
-    let mut changes = Changes::default();
+fn parse_changes(bytes: &[u8]) -> GitChanges {
+    let mut changes = GitChanges::default();
     let mut fields = fields(bytes);
     while let Some(field) = fields.next() {
         let mut letters = field.chars();

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Place;
+use crate::RepoContext;
 use crate::child::{Silence, ask, program};
 
 /// Open pull requests and failing checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct GitHub {
+pub struct GitHubState {
     /// The newest open pull requests.
     pub open_prs: Vec<PullRequest>,
     /// The checks of this branch's pull request that failed.
@@ -39,15 +39,15 @@ pub struct Check {
 }
 
 /// What `gh pr list` and `gh pr checks` say; nothing where there is neither pull request nor failure.
-pub(crate) fn github(place: &Place) -> Result<Option<GitHub>, String> {
+pub(crate) fn github(context: &RepoContext) -> Result<Option<GitHubState>, String> {
     const LIST: [&str; 6] = ["pr", "list", "--json", "number,title,headRefName,state", "--limit", "5"];
     const CHECKS: [&str; 4] = ["pr", "checks", "--json", "name,state"];
-    if !place.tools.github {
+    if !context.tools.github {
         return Ok(None);
     }
     let (list, checks) = std::thread::scope(|scope| {
-        let checks = scope.spawn(|| gh(place, &CHECKS));
-        (gh(place, &LIST), checks.join())
+        let checks = scope.spawn(|| gh(context, &CHECKS));
+        (gh(context, &LIST), checks.join())
     });
     let Some(list) = list? else { return Ok(None) };
     let open_prs: Vec<PullRequest> =
@@ -57,13 +57,13 @@ pub(crate) fn github(place: &Place) -> Result<Option<GitHub>, String> {
     let checks: Vec<Check> = checks.and_then(|answer| parsed(&answer.bytes)).unwrap_or_default();
     let failing_checks: Vec<Check> = checks.into_iter().filter(has_failed).collect();
     let is_empty = open_prs.is_empty() && failing_checks.is_empty();
-    Ok((!is_empty).then_some(GitHub { open_prs, failing_checks }))
+    Ok((!is_empty).then_some(GitHubState { open_prs, failing_checks }))
 }
 
-fn gh(place: &Place, arguments: &[&str]) -> Result<Option<crate::child::Answer>, String> {
-    let asked = program(place, "gh").and_then(|mut gh| {
+fn gh(context: &RepoContext, arguments: &[&str]) -> Result<Option<crate::child::Answer>, String> {
+    let asked = program(context, "gh").and_then(|mut gh| {
         gh.args(arguments);
-        ask(gh, place.tools.github_limit)
+        ask(gh, context.tools.github_limit)
     });
     match asked {
         Ok(answer) => Ok(Some(answer)),

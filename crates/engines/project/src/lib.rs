@@ -13,11 +13,11 @@ mod status;
 mod worktree;
 
 pub use branch::branch_at;
-pub use docs::Docs;
-pub use git::{Commit, Git, subjects};
-pub use github::{Check, GitHub, PullRequest};
+pub use docs::ProjectDocs;
+pub use git::{Commit, GitState, recent_subjects};
+pub use github::{Check, GitHubState, PullRequest};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
-pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, lost_with, remove_work_tree};
+pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, remove_work_tree, unsaved_work};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// How the programs are asked.
 #[derive(Debug, Clone)]
-pub struct Tools {
+pub struct ToolSettings {
     /// Where they are looked for (`PATH`).
     pub search_path: OsString,
     /// Whether `gh` may be asked.
@@ -36,16 +36,16 @@ pub struct Tools {
     pub github_limit: Duration,
 }
 
-impl Tools {
+impl ToolSettings {
     /// How long git may take for one answer.
     pub const GIT_LIMIT: Duration = Duration::from_secs(5);
 }
 
 /// A directory whose repository is asked about.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct RepoContext {
     /// The directory.
     pub directory: PathBuf,
     /// How.
-    pub tools: Tools,
+    pub tools: ToolSettings,
 }

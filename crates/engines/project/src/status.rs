@@ -5,8 +5,8 @@ use std::thread;
 
 use serde::Serialize;
 
-use crate::git::{self, Changes, Git, git};
-use crate::{Docs, GitHub, Place, github};
+use crate::git::{self, GitChanges, GitState, git};
+use crate::{GitHubState, ProjectDocs, RepoContext, github};
 
 /// A repository's state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -14,12 +14,12 @@ pub struct ProjectStatus {
     /// Which repository.
     pub repo: Repo,
     /// What git says.
-    pub git: Git,
+    pub git: GitState,
     /// What GitHub says, where it says anything.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub github: Option<GitHub>,
+    pub github: Option<GitHubState>,
     /// Its documents.
-    pub docs: Docs,
+    pub docs: ProjectDocs,
     /// What could not be learned, and why.
     pub problems: Vec<String>,
 }
@@ -36,7 +36,7 @@ pub struct Repo {
 }
 
 /// The state of the repository that the place lies in; what could not be learned is among its problems.
-pub fn status(place: &Place) -> ProjectStatus {
+pub fn status(context: &RepoContext) -> ProjectStatus {
     let mut problems = Vec::new();
     let mut keep = |why: String| {
         if !problems.contains(&why) {
@@ -44,18 +44,18 @@ pub fn status(place: &Place) -> ProjectStatus {
         }
     };
     let (branch, commits, changes, stashes, github, root, main) = thread::scope(|scope| {
-        let branch = scope.spawn(|| git::branch(place));
-        let commits = scope.spawn(|| git::commits(place));
-        let changes = scope.spawn(|| git::changes(place));
-        let stashes = scope.spawn(|| git::stashes(place));
-        let github = scope.spawn(|| github::github(place));
-        let root = scope.spawn(|| top_level(place));
-        let main = common_folder(place);
+        let branch = scope.spawn(|| git::branch(context));
+        let commits = scope.spawn(|| git::commits(context));
+        let changes = scope.spawn(|| git::changes(context));
+        let stashes = scope.spawn(|| git::stashes(context));
+        let github = scope.spawn(|| github::github(context));
+        let root = scope.spawn(|| top_level(context));
+        let main = common_folder(context);
         // A thread of ours that fell over has learned nothing.
         (
             branch.join().unwrap_or(Ok(None)),
             commits.join().unwrap_or(Ok(Vec::new())),
-            changes.join().unwrap_or(Ok(Changes::default())),
+            changes.join().unwrap_or(Ok(GitChanges::default())),
             stashes.join().unwrap_or(Ok(0)),
             github.join().unwrap_or(Ok(None)),
             root.join().unwrap_or(None),
@@ -67,10 +67,10 @@ pub fn status(place: &Place) -> ProjectStatus {
         None
     });
     let is_git_repo = common.is_some();
-    let path = root.unwrap_or_else(|| place.directory.clone());
+    let path = root.unwrap_or_else(|| context.directory.clone());
     let name = name(common.as_deref(), &path);
     let repo = Repo { path, name, is_git_repo };
-    let docs = Docs::find(&repo.path);
+    let docs = ProjectDocs::find(&repo.path);
     if !is_git_repo {
         return ProjectStatus { repo, docs, problems, ..ProjectStatus::default() };
     }
@@ -80,10 +80,10 @@ pub fn status(place: &Place) -> ProjectStatus {
     });
     let changes = changes.unwrap_or_else(|why| {
         keep(why);
-        Changes::default()
+        GitChanges::default()
     });
     let head = recent_commits.first();
-    let git = Git {
+    let git = GitState {
         current_branch: branch.unwrap_or_else(|why| {
             keep(why);
             None
@@ -106,23 +106,23 @@ pub fn status(place: &Place) -> ProjectStatus {
 }
 
 /// The branch that is checked out; `None` on a detached head, outside a repository and where git is silent.
-pub fn branch(place: &Place) -> Option<String> {
-    git::branch(place).ok().flatten()
+pub fn branch(context: &RepoContext) -> Option<String> {
+    git::branch(context).ok().flatten()
 }
 
 /// The root of the work tree that the place lies in, else the directory itself.
-pub fn work_tree(place: &Place) -> PathBuf {
-    top_level(place).unwrap_or_else(|| place.directory.clone())
+pub fn work_tree(context: &RepoContext) -> PathBuf {
+    top_level(context).unwrap_or_else(|| context.directory.clone())
 }
 
-fn top_level(place: &Place) -> Option<PathBuf> {
-    let answer = git(place, &["rev-parse", "--show-toplevel"]).ok()?;
+fn top_level(context: &RepoContext) -> Option<PathBuf> {
+    let answer = git(context, &["rev-parse", "--show-toplevel"]).ok()?;
     answer.line().filter(|line| !line.is_empty()).map(PathBuf::from)
 }
 
 /// The folder that all work trees of a repository share; `None` outside a repository.
-fn common_folder(place: &Place) -> Result<Option<PathBuf>, String> {
-    let answer = git(place, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+fn common_folder(context: &RepoContext) -> Result<Option<PathBuf>, String> {
+    let answer = git(context, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
     Ok(answer.line().map(PathBuf::from))
 }
 

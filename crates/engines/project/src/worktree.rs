@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::git::{fields, git, git_at_work};
-use crate::{Place, Tools};
+use crate::git::{fields, git, git_with_hooks};
+use crate::{RepoContext, ToolSettings};
 
 /// Where they are made inside a repository, as Claude Code does itself.
 const FOLDER: &str = ".claude/worktrees";
@@ -32,24 +32,28 @@ pub fn is_work_tree_name(text: &str) -> bool {
 
 /// The work tree of this name in the place's repository; where there is none, it is made from what is checked out,
 /// on a branch of its own.
-pub fn add_work_tree(place: &Place, name: &str) -> Result<WorkTree, String> {
-    let place = &patient(place);
-    let main = main_tree(place)?;
+pub fn add_work_tree(context: &RepoContext, name: &str) -> Result<WorkTree, String> {
+    let context = &with_long_limit(context);
+    let main = main_tree(context)?;
     let path = main.join(FOLDER).join(name);
-    if trees(place)?.iter().any(|tree| tree.path == path) {
+    if trees(context)?.iter().any(|tree| tree.path == path) {
         return Ok(WorkTree { path, is_new: false });
     }
     if path.symlink_metadata().is_ok() {
         return Err(format!("{} is there already, and no work tree of this repository", path.display()));
     }
-    exclude(place, &main)?;
+    exclude(context, &main)?;
     let branch = format!("worktree-{name}");
     let target = path.to_string_lossy();
-    let is_known = git(place, &["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success;
+    let is_known =
+        git(context, &["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success;
     let made = if is_known {
-        git_at_work(place, &["worktree", "add", "--quiet", &target, &branch])?
+        git_with_hooks(context, &["worktree", "add", "--quiet", &target, &branch])?
     } else {
-        git_at_work(place, &["worktree", "add", "--quiet", "--no-track", "-b", &branch, &target, "HEAD"])?
+        git_with_hooks(
+            context,
+            &["worktree", "add", "--quiet", "--no-track", "-b", &branch, &target, "HEAD"],
+        )?
     };
     if !made.success {
         return Err(format!("git cannot make the work tree {target}: {}", made.complaint));
@@ -58,11 +62,11 @@ pub fn add_work_tree(place: &Place, name: &str) -> Result<WorkTree, String> {
 }
 
 /// What would be lost with a work tree, one line each.
-pub fn lost_with(tree: &Place) -> Result<Vec<String>, String> {
-    let tree = &patient(tree);
-    let found = own(tree)?;
+pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
+    let tree = &with_long_limit(tree);
+    let found = own_tree(tree)?;
     let mut lost = Vec::new();
-    let status = git_at_work(tree, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
+    let status = git_with_hooks(tree, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
     if !status.success {
         return Err(format!("git does not say what has changed: {}", status.complaint));
     }
@@ -85,7 +89,7 @@ pub fn lost_with(tree: &Place) -> Result<Vec<String>, String> {
         Some(some) => lost.push(format!("{some} commits are on no other branch and not pushed")),
         None => return Err(format!("git does not say what was committed: {}", counted.complaint)),
     }
-    lost.extend(under_way(tree)?);
+    lost.extend(unfinished_operation(tree)?);
     if found.is_locked {
         lost.push("the work tree is locked".to_owned());
     }
@@ -93,16 +97,16 @@ pub fn lost_with(tree: &Place) -> Result<Vec<String>, String> {
 }
 
 /// Removes a work tree and its branch. Where something would be lost, says what, and removes nothing.
-pub fn remove_work_tree(tree: &Place) -> Result<(), String> {
-    let tree = &patient(tree);
-    let lost = lost_with(tree)?;
+pub fn remove_work_tree(tree: &RepoContext) -> Result<(), String> {
+    let tree = &with_long_limit(tree);
+    let lost = unsaved_work(tree)?;
     if !lost.is_empty() {
         return Err(lost.join("; "));
     }
-    let found = own(tree)?;
-    let main = Place { directory: main_tree(tree)?, tools: tree.tools.clone() };
+    let found = own_tree(tree)?;
+    let main = RepoContext { directory: main_tree(tree)?, tools: tree.tools.clone() };
     // Not forced: what has changed since it was looked at makes git refuse.
-    let removed = git_at_work(&main, &["worktree", "remove", &found.path.to_string_lossy()])?;
+    let removed = git_with_hooks(&main, &["worktree", "remove", &found.path.to_string_lossy()])?;
     if !removed.success {
         return Err(format!("git does not remove it: {}", removed.complaint));
     }
@@ -115,46 +119,46 @@ pub fn remove_work_tree(tree: &Place) -> Result<(), String> {
 
 /// A work tree as git lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Listed {
+struct ListedTree {
     path: PathBuf,
     head: String,
     branch: Option<String>,
     is_locked: bool,
 }
 
-fn patient(place: &Place) -> Place {
-    let tools = Tools { git_limit: LIMIT, ..place.tools.clone() };
-    Place { directory: place.directory.clone(), tools }
+fn with_long_limit(context: &RepoContext) -> RepoContext {
+    let tools = ToolSettings { git_limit: LIMIT, ..context.tools.clone() };
+    RepoContext { directory: context.directory.clone(), tools }
 }
 
 /// The tree itself, which has to be one of those that are made here.
-fn own(tree: &Place) -> Result<Listed, String> {
+fn own_tree(tree: &RepoContext) -> Result<ListedTree, String> {
     let main = main_tree(tree)?;
-    let root = real(&crate::work_tree(tree));
+    let root = canonical(&crate::work_tree(tree));
     let found = trees(tree)?.into_iter().find(|found| found.path == root);
     let found = found.filter(|found| found.path.parent() == Some(&main.join(FOLDER)));
     found.ok_or_else(|| format!("{} is no work tree that was made for a task", root.display()))
 }
 
 /// The root of the repository's main work tree.
-fn main_tree(place: &Place) -> Result<PathBuf, String> {
-    let all = trees(place)?;
+fn main_tree(context: &RepoContext) -> Result<PathBuf, String> {
+    let all = trees(context)?;
     let main = all.first().filter(|main| !main.head.is_empty());
     main.map(|main| main.path.clone())
-        .ok_or_else(|| format!("{} is in no repository with a commit", place.directory.display()))
+        .ok_or_else(|| format!("{} is in no repository with a commit", context.directory.display()))
 }
 
-fn trees(place: &Place) -> Result<Vec<Listed>, String> {
-    let listed = git(place, &["worktree", "list", "--porcelain", "-z"])?;
+fn trees(context: &RepoContext) -> Result<Vec<ListedTree>, String> {
+    let listed = git(context, &["worktree", "list", "--porcelain", "-z"])?;
     Ok(if listed.success { parse(&listed.bytes) } else { Vec::new() })
 }
 
-fn parse(bytes: &[u8]) -> Vec<Listed> {
-    let mut trees: Vec<Listed> = Vec::new();
+fn parse(bytes: &[u8]) -> Vec<ListedTree> {
+    let mut trees: Vec<ListedTree> = Vec::new();
     for field in fields(bytes) {
         let (key, value) = field.split_once(' ').unwrap_or((&field, ""));
         if key == "worktree" {
-            trees.push(Listed { path: real(Path::new(value)), ..Listed::default() });
+            trees.push(ListedTree { path: canonical(Path::new(value)), ..ListedTree::default() });
         }
         let Some(tree) = trees.last_mut() else { continue };
         match key {
@@ -167,13 +171,13 @@ fn parse(bytes: &[u8]) -> Vec<Listed> {
     trees
 }
 
-fn real(path: &Path) -> PathBuf {
+fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Keeps the folder of work trees out of what git takes for new files, unless it is out already.
-fn exclude(place: &Place, main: &Path) -> Result<(), String> {
-    let main = Place { directory: main.to_owned(), tools: place.tools.clone() };
+fn exclude(context: &RepoContext, main: &Path) -> Result<(), String> {
+    let main = RepoContext { directory: main.to_owned(), tools: context.tools.clone() };
     if git(&main, &["check-ignore", "--quiet", ".claude/worktrees/x"])?.success {
         return Ok(());
     }
@@ -190,7 +194,7 @@ fn exclude(place: &Place, main: &Path) -> Result<(), String> {
 }
 
 /// A rebase, merge, … that was begun: its state lies in the tree's own folder of git.
-fn under_way(tree: &Place) -> Result<Option<String>, String> {
+fn unfinished_operation(tree: &RepoContext) -> Result<Option<String>, String> {
     const SIGNS: [(&str, &str); 5] = [
         ("rebase-merge", "a rebase"),
         ("rebase-apply", "a rebase"),
@@ -225,7 +229,7 @@ mod tests {
     #[test]
     fn the_list_is_read() {
         let bytes = b"worktree /no/main\0HEAD 11\0branch refs/heads/main\0\0worktree /no/b\0HEAD 22\0detached\0locked why\0\0";
-        let tree = |path: &str, head: &str, branch: Option<&str>, is_locked| Listed {
+        let tree = |path: &str, head: &str, branch: Option<&str>, is_locked| ListedTree {
             path: path.into(),
             head: head.to_owned(),
             branch: branch.map(str::to_owned),

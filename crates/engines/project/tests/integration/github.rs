@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use project::{GitHub, ProjectStatus, status};
+use project::{GitHubState, ProjectStatus, status};
 use testkit::ScratchHome;
 
-use crate::repositories::{place, script};
+use crate::repositories::{context, script};
 
 const ANSWERS: &str = r#"case "$2" in
 list) echo '[{"number":7,"title":"Add a cart","headRefName":"cart","state":"OPEN"}]' ;;
@@ -18,11 +18,11 @@ fn look(gh: Option<&str>, allowed: bool) -> (ProjectStatus, Duration) {
     if let Some(gh) = gh {
         script(&home, "gh", gh);
     }
-    let mut place = place(&home, shop.path());
-    place.tools.github = allowed;
-    place.tools.github_limit = Duration::from_millis(300);
+    let mut context = context(&home, shop.path());
+    context.tools.github = allowed;
+    context.tools.github_limit = Duration::from_millis(300);
     let began = Instant::now();
-    let found = status(&place);
+    let found = status(&context);
     assert_eq!(found.git.current_branch.as_deref(), Some("main"), "git is heard whatever `gh` does");
     (found, began.elapsed())
 }
@@ -30,7 +30,7 @@ fn look(gh: Option<&str>, allowed: bool) -> (ProjectStatus, Duration) {
 #[test]
 fn pull_requests_and_failing_checks_are_told() {
     let (found, _) = look(Some(ANSWERS), true);
-    let GitHub { open_prs, failing_checks } = found.github.expect("GitHub");
+    let GitHubState { open_prs, failing_checks } = found.github.expect("GitHub");
     assert_eq!((open_prs[0].number, open_prs[0].branch.as_str()), (7, "cart"));
     assert_eq!((open_prs[0].title.as_str(), open_prs[0].state.as_str()), ("Add a cart", "OPEN"));
     assert_eq!(failing_checks.len(), 1);

@@ -9,11 +9,12 @@ use std::process::Command;
 
 use jiff::Timestamp;
 use project::{
-    Place, add_work_tree, branch, branch_at, lost_with, remove_work_tree, status, subjects, work_tree,
+    RepoContext, add_work_tree, branch, branch_at, recent_subjects, remove_work_tree, status, unsaved_work,
+    work_tree,
 };
 use testkit::{Repository, ScratchHome};
 
-use crate::repositories::{place, script};
+use crate::repositories::{context, script};
 
 /// What a repository needs to make git run something, and whether plain `git status` does run it.
 struct Way {
@@ -221,15 +222,15 @@ fn trap(home: &ScratchHome, way: &Way) -> (PathBuf, PathBuf) {
 }
 
 /// Everything that is asked of a repository.
-fn ask_everything(place: &Place) {
-    status(place);
-    branch(place);
-    work_tree(place);
-    branch_at(place, Timestamp::UNIX_EPOCH);
-    subjects(place, 100);
+fn ask_everything(context: &RepoContext) {
+    status(context);
+    branch(context);
+    work_tree(context);
+    branch_at(context, Timestamp::UNIX_EPOCH);
+    recent_subjects(context, 100);
     // It is no work tree that was made for a task, so nothing is removed.
-    lost_with(place).unwrap_err();
-    remove_work_tree(place).unwrap_err();
+    unsaved_work(context).unwrap_err();
+    remove_work_tree(context).unwrap_err();
 }
 
 #[test]
@@ -238,7 +239,7 @@ fn no_question_runs_what_a_repository_names() {
     for way in &WAYS {
         let home = ScratchHome::new();
         let (path, mark) = trap(&home, way);
-        ask_everything(&place(&home, &path));
+        ask_everything(&context(&home, &path));
         if mark.exists() {
             wrong.push(format!("{}: a question ran it", way.name));
         }
@@ -260,9 +261,9 @@ fn a_git_of_the_repository_is_not_run() {
         home.write(&format!("shop/{name}"), format!("#!/bin/sh\ntouch '{}'\n", mark.display()));
         fs::set_permissions(shop.path().join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    let mut there = place(&home, shop.path());
+    let mut there = context(&home, shop.path());
     for before in [".", "", "./", "shop"] {
-        let usual = place(&home, shop.path()).tools.search_path;
+        let usual = context(&home, shop.path()).tools.search_path;
         there.tools.search_path = [OsStr::new(before), &usual].join(OsStr::new(":"));
         assert!(status(&there).repo.is_git_repo);
         assert!(!mark.exists(), "{before:?}");
@@ -276,7 +277,7 @@ fn a_git_of_the_repository_is_not_run() {
 fn changes_are_told_though_no_filter_is_run() {
     let home = ScratchHome::new();
     let (path, _) = trap(&home, &WAYS[0]);
-    let found = status(&place(&home, &path));
+    let found = status(&context(&home, &path));
     assert_eq!(found.git.uncommitted_changes, ["README.md", ".gitattributes"], "{found:?}");
     assert_eq!(found.problems, Vec::<String>::new());
 }
@@ -286,7 +287,7 @@ fn what_was_not_fetched_is_a_problem_and_no_clean_tree() {
     let home = ScratchHome::new();
     let missing = WAYS.iter().find(|way| way.name == "a missing tree behind ext::").unwrap();
     let (path, _) = trap(&home, missing);
-    let found = status(&place(&home, &path));
+    let found = status(&context(&home, &path));
     assert!(found.repo.is_git_repo && found.git.recent_commits.len() == 1, "{found:?}");
     assert!(found.problems.iter().any(|why| why.contains("does not say what has changed")), "{found:?}");
 }
@@ -299,11 +300,11 @@ fn a_work_tree_is_made_with_the_filters_of_the_repository() {
     shop.git(["config", "filter.e.smudge", "tr a-zA-Z b-zaB-ZA"]);
     shop.git(["config", "filter.e.clean", "tr b-zaB-ZA a-zA-Z"]);
     shop.commit(".gitattributes", "*.md filter=e\n", "Filtered");
-    let made = add_work_tree(&place(&home, shop.path()), "task").unwrap();
+    let made = add_work_tree(&context(&home, shop.path()), "task").unwrap();
     let text = testkit::files::bytes(&made.path.join("README.md"));
     assert_eq!(String::from_utf8_lossy(&text), "B qspkfdu gps uftut.\n");
-    let tree = place(&home, Path::new(&made.path));
-    assert_eq!(lost_with(&tree), Ok(Vec::new()));
+    let tree = context(&home, Path::new(&made.path));
+    assert_eq!(unsaved_work(&tree), Ok(Vec::new()));
     remove_work_tree(&tree).unwrap();
     assert!(!made.path.exists());
 }

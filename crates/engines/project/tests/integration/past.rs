@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use project::{Place, branch_at};
+use project::{RepoContext, branch_at};
 use testkit::ScratchHome;
 
-use crate::repositories::place;
+use crate::repositories::context;
 
 fn second(second: i64) -> Timestamp {
     Timestamp::from_second(1_780_000_000 + second).expect("a time")
@@ -30,8 +30,8 @@ fn git(home: &ScratchHome, directory: &Path, at: i64, arguments: &[&str]) {
 fn the_branch_of_then_stays_what_it_was() {
     let home = ScratchHome::new();
     let directory = home.dir("shop");
-    let place: Place = place(&home, &directory);
-    let at = |moment: i64| branch_at(&place, second(moment));
+    let context: RepoContext = context(&home, &directory);
+    let at = |moment: i64| branch_at(&context, second(moment));
     git(&home, &directory, 0, &["init", "--quiet", "--initial-branch=main"]);
     git(&home, &directory, 0, &["commit", "--quiet", "--allow-empty", "-m", "First"]);
     let mut known: Vec<(i64, Option<String>)> = Vec::new();

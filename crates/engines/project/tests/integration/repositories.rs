@@ -6,19 +6,19 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use project::{Place, ProjectStatus, Tools, status};
+use project::{ProjectStatus, RepoContext, ToolSettings, status};
 use testkit::ScratchHome;
 
 /// A place whose programs are those of the scratch home, then those of the machine.
-pub(crate) fn place(home: &ScratchHome, directory: &Path) -> Place {
+pub(crate) fn context(home: &ScratchHome, directory: &Path) -> RepoContext {
     let environment = home.environment();
     let search_path = environment.into_iter().find(|(name, _)| *name == "PATH");
-    Place {
+    RepoContext {
         directory: directory.to_owned(),
-        tools: Tools {
+        tools: ToolSettings {
             search_path: search_path.map(|(_, path)| path).unwrap_or_default(),
             github: true,
-            git_limit: Tools::GIT_LIMIT,
+            git_limit: ToolSettings::GIT_LIMIT,
             github_limit: Duration::from_millis(1500),
         },
     }
@@ -30,7 +30,7 @@ pub(crate) fn script(home: &ScratchHome, name: &str, text: &str) {
 }
 
 fn look(home: &ScratchHome, directory: &Path) -> ProjectStatus {
-    status(&place(home, directory))
+    status(&context(home, directory))
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn a_directory_that_is_no_repository() {
 fn without_git_it_says_so() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
-    let mut place = place(&home, shop.path());
-    place.tools.search_path = OsString::from("/nowhere");
-    let found = status(&place);
+    let mut context = context(&home, shop.path());
+    context.tools.search_path = OsString::from("/nowhere");
+    let found = status(&context);
     assert!(!found.repo.is_git_repo);
     assert_eq!(found.problems, ["there is no program `git` on your PATH"]);
 }
@@ -130,10 +130,10 @@ fn a_git_that_hangs_is_ended() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
     script(&home, "git", "sleep 100 & wait");
-    let mut place = place(&home, shop.path());
-    place.tools.git_limit = Duration::from_millis(200);
+    let mut context = context(&home, shop.path());
+    context.tools.git_limit = Duration::from_millis(200);
     let began = Instant::now();
-    let found = status(&place);
+    let found = status(&context);
     assert!(began.elapsed() < Duration::from_secs(5), "it waited {:?}", began.elapsed());
     assert_eq!(found.problems, ["`git rev-parse` did not answer within 0 s"]);
 }

@@ -3,25 +3,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use project::{Place, add_work_tree, lost_with, remove_work_tree};
+use project::{RepoContext, add_work_tree, remove_work_tree, unsaved_work};
 use testkit::{Repository, ScratchHome};
 
-use crate::repositories::place;
+use crate::repositories::context;
 
 struct Scene<'home> {
     shop: Repository<'home>,
     tree: PathBuf,
-    at_shop: Place,
-    at_tree: Place,
+    at_shop: RepoContext,
+    at_tree: RepoContext,
 }
 
 impl<'home> Scene<'home> {
     fn new(home: &'home ScratchHome) -> Self {
         let shop = home.repository("shop");
-        let at_shop = place(home, shop.path());
+        let at_shop = context(home, shop.path());
         let made = add_work_tree(&at_shop, "task").expect("a work tree");
         assert!(made.is_new);
-        let at_tree = place(home, &made.path);
+        let at_tree = context(home, &made.path);
         Self { shop, tree: made.path, at_shop, at_tree }
     }
 
@@ -53,7 +53,7 @@ fn a_work_tree_is_made_once_on_a_branch_of_its_own_and_removed() {
     // From within itself the same one is meant.
     let again = add_work_tree(&scene.at_tree, "task").expect("the same");
     assert_eq!((&again.path, again.is_new), (&scene.tree, false));
-    assert_eq!(lost_with(&scene.at_tree).expect("an answer"), Vec::<String>::new());
+    assert_eq!(unsaved_work(&scene.at_tree).expect("an answer"), Vec::<String>::new());
     remove_work_tree(&scene.at_tree).expect("nothing is lost");
     assert!(!scene.tree.exists());
     assert_eq!(scene.shop.git(["branch", "--format=%(refname:short)"]), "main");
@@ -82,7 +82,7 @@ fn what_is_committed_nowhere_else_is_kept_until_it_is() {
     scene.keeps("1 commit is on no other branch and not pushed");
     // Off its branch, the branch still counts.
     scene.in_tree(&["checkout", "-q", "--detach", "HEAD~1"]);
-    assert_eq!(lost_with(&scene.at_tree).expect("an answer"), Vec::<String>::new(), "its branch stays");
+    assert_eq!(unsaved_work(&scene.at_tree).expect("an answer"), Vec::<String>::new(), "its branch stays");
     scene.in_tree(&["checkout", "-q", "worktree-task"]);
     // Pushed, it is safe.
     let remote = home.path().join("remote.git");
@@ -101,7 +101,7 @@ fn what_is_merged_is_safe_and_what_is_under_way_is_not() {
     fs::write(scene.tree.join("README.md"), "Theirs.\n").expect("a changed file");
     scene.in_tree(&["commit", "-qam", "Theirs"]);
     scene.shop.git(["merge", "-q", "--ff-only", "worktree-task"]);
-    assert_eq!(lost_with(&scene.at_tree).expect("an answer"), Vec::<String>::new());
+    assert_eq!(unsaved_work(&scene.at_tree).expect("an answer"), Vec::<String>::new());
     scene.in_tree(&["worktree", "lock", scene.tree.to_str().expect("UTF-8")]);
     scene.keeps("the work tree is locked");
     scene.in_tree(&["worktree", "unlock", scene.tree.to_str().expect("UTF-8")]);
@@ -118,7 +118,7 @@ fn what_was_not_made_for_a_task_is_nobodys_to_remove() {
     let home = ScratchHome::new();
     let scene = Scene::new(&home);
     let check = |directory: &Path| {
-        let refused = remove_work_tree(&place(&home, directory)).expect_err("it is a person's own");
+        let refused = remove_work_tree(&context(&home, directory)).expect_err("it is a person's own");
         assert!(refused.contains("is no work tree that was made for a task"), "{refused}");
         assert!(directory.exists());
     };
@@ -129,6 +129,6 @@ fn what_was_not_made_for_a_task_is_nobodys_to_remove() {
     let refused = add_work_tree(&scene.at_shop, "other").expect_err("it is in the way");
     assert!(refused.contains("is there already"), "{refused}");
     // Outside a repository, or before its first commit, there is nothing to begin from.
-    let refused = add_work_tree(&place(&home, home.path()), "x").expect_err("no repository");
+    let refused = add_work_tree(&context(&home, home.path()), "x").expect_err("no repository");
     assert!(refused.contains("is in no repository with a commit"), "{refused}");
 }
