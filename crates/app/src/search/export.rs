@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use model::{Session, SessionId};
-use qmd::{Collection, Kept, Page};
+use qmd::{Collection, DocumentState, DocumentTarget};
 use serde::Serialize;
 
 use crate::repository::target::with_project;
@@ -54,7 +54,7 @@ pub struct Progress {
 
 /// The head that every Markdown document of a session begins with.
 pub fn head(session: &Session) -> String {
-    qmd::Document::head(session, None)
+    qmd::DocumentHead::head(session, None)
 }
 
 /// Writes the collection. `look` gives what writes the messages of one document.
@@ -81,15 +81,15 @@ where
     let mut done = 0;
     for session in &answer.sessions {
         let Some((file, source)) = state(session) else { continue };
-        let page = collection.page(session, &source);
+        let page = collection.target(session, &source);
         pages.insert(session.id.clone(), page.path.clone());
         if !filter.lets_through(session) {
             continue;
         }
         match keep(&collection, &page, session, file, look()) {
-            Ok(Kept::Unchanged) => exported.unchanged += 1,
-            Ok(Kept::Stale) => exported.written += 1,
-            Ok(Kept::NotOurs) => {
+            Ok(DocumentState::Unchanged) => exported.unchanged += 1,
+            Ok(DocumentState::Stale) => exported.written += 1,
+            Ok(DocumentState::NotOurs) => {
                 exported
                     .failed
                     .push(format!("{}: a file of somebody else's has this name", page.path.display()));
@@ -148,13 +148,13 @@ fn state(session: &Session) -> Option<(&Path, String)> {
 /// Writes a document where it is not what it has to be.
 fn keep(
     collection: &Collection,
-    page: &Page,
+    page: &DocumentTarget,
     session: &Session,
     file: &Path,
     mut look: impl FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
-) -> Result<Kept, Broken> {
-    let kept = collection.kept(page)?;
-    if kept == Kept::Stale {
+) -> Result<DocumentState, Broken> {
+    let kept = collection.state(page)?;
+    if kept == DocumentState::Stale {
         let conversation = Conversation::redacted(session.clone(), file.to_owned());
         collection
             .write(page, |out| conversation.each(|shown| Ok::<_, Broken>(look(out, &shown)?)).map(drop))?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use qmd::{Errand, Texts, collection_add};
+use qmd::{ScheduleTexts, ScheduledExport, collection_add};
 use serde::Serialize;
 use workers::quoted;
 
@@ -24,7 +24,7 @@ pub struct Schedule {
     pub collection_add: String,
     /// The errand, as each of three programs takes it.
     #[serde(flatten)]
-    pub errand: Texts,
+    pub errand: ScheduleTexts,
 }
 
 /// How the documents in `folder`, or in the usual one, are made and kept fresh by `program`.
@@ -48,7 +48,7 @@ pub fn schedule(context: &Context, folder: Option<&Path>) -> Result<Schedule, Er
             qmd: crate::search::intent::installed(context).map(|qmd| qmd.program.display().to_string()),
             export: format!("backstory export --markdown {}", quoted(&folder)?),
             collection_add: collection_add(&folder, name, |word| quoted(word))?,
-            errand: Errand { words: words.clone(), environment: environment.clone() }
+            errand: ScheduledExport { words: words.clone(), environment: environment.clone() }
                 .texts(|word| quoted(word))?,
         })
     };

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::{Session, SessionId};
-use qmd::{Document, Failure, Qmd, Question, Step};
+use qmd::{DocumentHead, Qmd, QmdCommand, QmdFailure, QmdQuery};
 use serde::Serialize;
 use workers::Program;
 
@@ -58,7 +58,7 @@ pub struct How {
     pub engine: Engine,
     /// qmd's command that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub qmd_command: Option<Step>,
+    pub qmd_command: Option<QmdCommand>,
     /// The collection it searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
@@ -176,17 +176,17 @@ fn by_qmd(
     let collection = checked(request.collection.as_ref().unwrap_or(&settings.collection))?;
     let is_filtered = request.filter != Filter::default();
     let limit = if is_filtered { request.limit.max(WIDE) } else { request.limit };
-    let question = Question { intent: text, collection, limit, min_score: request.min_score };
+    let question = QmdQuery { intent: text, collection, limit, min_score: request.min_score };
     let reply = match qmd.ask(&question) {
         Ok(reply) => reply,
         Err(unanswered) => {
-            return Ok(Some(Err(Failure::told(&unanswered.failures).unwrap_or_default())));
+            return Ok(Some(Err(QmdFailure::describe(&unanswered.failures).unwrap_or_default())));
         }
     };
     let ranked = good_enough(ranked(context, request, &qmd, &reply.found, sessions), request.min_score);
-    let failed = Failure::told(&reply.failures);
+    let failed = QmdFailure::describe(&reply.failures);
     if ranked.is_empty() {
-        let nothing = format!("qmd {}: it found no session", reply.step.word());
+        let nothing = format!("qmd {}: it found no session", reply.step.as_str());
         return Ok(Some(Err(failed.map_or(nothing.clone(), |failed| format!("{failed}; {nothing}")))));
     }
     let how = How {
@@ -214,7 +214,7 @@ fn ranked(
     context: &Context,
     request: &Request,
     qmd: &Qmd,
-    found: &[qmd::Found],
+    found: &[qmd::QmdHit],
     sessions: &[Session],
 ) -> Vec<Ranked> {
     let mut seen = HashSet::new();
@@ -240,9 +240,9 @@ fn ranked(
 /// Whose document it is: by its name, else by its head; the head also where no transcript tells more.
 fn behind<'a>(
     qmd: &Qmd,
-    found: &qmd::Found,
+    found: &qmd::QmdHit,
     sessions: &'a [Session],
-) -> Option<(SessionId, Option<&'a Session>, Option<Document>)> {
+) -> Option<(SessionId, Option<&'a Session>, Option<DocumentHead>)> {
     let name = found.path.rsplit('/').next().unwrap_or_default();
     let stem = name.strip_suffix(".md").unwrap_or(name);
     // Releases of qmd write names in small letters.
@@ -250,8 +250,8 @@ fn behind<'a>(
     if let Some(session) = known(stem) {
         return Some((session.id.clone(), Some(session), None));
     }
-    let in_snippet = Document::parse(&found.text).filter(|document| document.session.is_some());
-    let document = in_snippet.or_else(|| qmd.head_of(found)).unwrap_or_default();
+    let in_snippet = DocumentHead::parse(&found.text).filter(|document| document.session.is_some());
+    let document = in_snippet.or_else(|| qmd.document_head(found)).unwrap_or_default();
     let id = document.session.clone().or_else(|| is_an_id(stem))?;
     Some((id.clone(), known(id.as_str()), Some(document)))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use model::{Session, SessionId};
 
-use qmd::Document;
+use qmd::DocumentHead;
 
 use crate::proceed::location;
 use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
@@ -42,7 +42,7 @@ pub struct Ranked {
     /// The transcript that holds them, or what qmd calls its document.
     pub source: Option<PathBuf>,
     /// What qmd's document says of the session, where that is all there is.
-    pub document: Option<Document>,
+    pub document: Option<DocumentHead>,
     /// Whether its id, or the beginning of it, was given, or it is the last one: nobody has to choose.
     pub is_named: bool,
 }

@@ -10,7 +10,7 @@ const SNIPPET: usize = 400;
 
 /// One document that qmd found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct QmdHit {
     /// Its name, as qmd writes it: `qmd://collection/folder/file.md`.
     pub path: String,
     /// How well it answers; between 0 and 1 in the releases of today.
@@ -32,12 +32,12 @@ struct Item {
 /// The list in what qmd printed; `None` where there is none.
 ///
 /// Progress may stand before it, and an old release says in words that it found nothing.
-pub(crate) fn found(said: &str) -> Option<Vec<Found>> {
+pub(crate) fn found(said: &str) -> Option<Vec<QmdHit>> {
     let mut empty = said.contains("No results found");
     for (at, _) in said.match_indices('[').take(TRIES) {
         let mut values = serde_json::Deserializer::from_str(&said[at..]).into_iter::<Vec<Value>>();
         let Some(Ok(values)) = values.next() else { continue };
-        let items: Vec<Found> = values.into_iter().filter_map(item).collect();
+        let items: Vec<QmdHit> = values.into_iter().filter_map(item).collect();
         if !items.is_empty() {
             return Some(items);
         }
@@ -46,13 +46,13 @@ pub(crate) fn found(said: &str) -> Option<Vec<Found>> {
     empty.then(Vec::new)
 }
 
-fn item(value: Value) -> Option<Found> {
+fn item(value: Value) -> Option<QmdHit> {
     let Item { file, score, snippet } = serde_json::from_value(value).ok()?;
     let score = score.filter(|score| score.is_finite()).unwrap_or(0.0).clamp(0.0, 1.0);
-    Some(Found { path: file, score, text: snippet.unwrap_or_default() })
+    Some(QmdHit { path: file, score, text: snippet.unwrap_or_default() })
 }
 
-impl Found {
+impl QmdHit {
     /// The piece that answers, on one line, without the marks qmd and the document's head put around it.
     pub fn snippet(&self) -> Option<String> {
         let is_mark = |line: &str| {

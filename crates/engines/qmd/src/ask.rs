@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::answer::{Found, found};
+use crate::answer::{QmdHit, found};
 use crate::child::{Qmd, Said};
-use crate::document::Document;
+use crate::document::DocumentHead;
 
 /// The longest complaint that is handed on, in characters.
 const COMPLAINT: usize = 200;
@@ -13,7 +13,7 @@ const HEAD: &str = "24";
 
 /// What qmd is asked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question<'a> {
+pub struct QmdQuery<'a> {
     /// What is looked for, in words.
     pub intent: &'a str,
     /// The collection that is searched.
@@ -27,7 +27,7 @@ pub struct Question<'a> {
 /// One of qmd's ways of searching, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum QmdCommand {
     /// Words and meaning, ranked by a model.
     Query,
     /// Meaning.
@@ -38,36 +38,36 @@ pub enum Step {
 
 /// Why one step gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct QmdFailure {
     /// The step.
-    pub step: Step,
+    pub step: QmdCommand,
     /// Why, in one line.
     pub why: String,
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
+pub struct QmdAnswer {
     /// The step that answered.
-    pub step: Step,
+    pub step: QmdCommand,
     /// Best first.
-    pub found: Vec<Found>,
+    pub found: Vec<QmdHit>,
     /// The steps before it.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<QmdFailure>,
 }
 
 /// No step answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unanswered {
+pub struct QmdUnanswered {
     /// What each step said.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<QmdFailure>,
 }
 
-impl Step {
+impl QmdCommand {
     const CHAIN: [Self; 3] = [Self::Query, Self::Vsearch, Self::Search];
 
     /// The name of qmd's command.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Query => "query",
             Self::Vsearch => "vsearch",
@@ -76,46 +76,46 @@ impl Step {
     }
 }
 
-impl Failure {
+impl QmdFailure {
     /// All failures in one line.
-    pub fn told(failures: &[Self]) -> Option<String> {
-        let each = failures.iter().map(|failure| format!("qmd {}: {}", failure.step.word(), failure.why));
+    pub fn describe(failures: &[Self]) -> Option<String> {
+        let each = failures.iter().map(|failure| format!("qmd {}: {}", failure.step.as_str(), failure.why));
         (!failures.is_empty()).then(|| each.collect::<Vec<_>>().join("; "))
     }
 }
 
 impl Qmd {
     /// Asks step after step until one answers.
-    pub fn ask(&self, question: &Question<'_>) -> Result<Reply, Unanswered> {
+    pub fn ask(&self, question: &QmdQuery<'_>) -> Result<QmdAnswer, QmdUnanswered> {
         let mut failures = Vec::new();
-        for step in Step::CHAIN {
-            let Question { intent, collection, limit, min_score } = question;
+        for step in QmdCommand::CHAIN {
+            let QmdQuery { intent, collection, limit, min_score } = question;
             let (intent, limit) = (words(intent), limit.to_string());
-            let mut arguments = vec![step.word(), &intent, "-c", collection, "--json", "-n", &limit];
+            let mut arguments = vec![step.as_str(), &intent, "-c", collection, "--json", "-n", &limit];
             let min_score = min_score.map(|score| score.to_string());
             if let Some(score) = &min_score {
                 arguments.extend(["--min-score", score]);
             }
-            let why = match self.run(&arguments).and_then(|said| understood(&said)) {
-                Ok(found) => return Ok(Reply { step, found, failures }),
+            let why = match self.run(&arguments).and_then(|said| parse_hits(&said)) {
+                Ok(found) => return Ok(QmdAnswer { step, found, failures }),
                 Err(why) => why,
             };
             // What is not there is missing for every other step as well.
             let is_missing = why.starts_with(NO_COLLECTION);
-            failures.push(Failure { step, why });
+            failures.push(QmdFailure { step, why });
             if is_missing {
                 break;
             }
         }
-        Err(Unanswered { failures })
+        Err(QmdUnanswered { failures })
     }
 
     /// The head of a document that qmd found; absent where it has none or qmd does not say.
-    pub fn head_of(&self, found: &Found) -> Option<Document> {
+    pub fn document_head(&self, found: &QmdHit) -> Option<DocumentHead> {
         // The name is an answer of qmd's, not ours: it must not be taken for a flag.
         let path = found.path.strip_prefix("qmd://").map(|_| found.path.as_str())?;
         let said = self.run(&["get", path, "-l", HEAD]).ok().filter(|said| said.success)?;
-        Document::parse(&said.out)
+        DocumentHead::parse(&said.out)
     }
 }
 
@@ -128,20 +128,20 @@ fn words(intent: &str) -> String {
     line.trim_start_matches('-').trim_start().to_owned()
 }
 
-fn understood(said: &Said) -> Result<Vec<Found>, String> {
+fn parse_hits(said: &Said) -> Result<Vec<QmdHit>, String> {
     if !said.success {
-        return Err(complaint(said));
+        return Err(error_line(said));
     }
     match found(&said.out) {
         None => Err("it printed no answer that can be read".to_owned()),
         // Without vectors there is nothing to be found by meaning: an empty answer says nothing.
-        Some(found) if found.is_empty() && said.err.contains(NO_VECTORS) => Err(complaint(said)),
+        Some(found) if found.is_empty() && said.err.contains(NO_VECTORS) => Err(error_line(said)),
         Some(found) => Ok(found),
     }
 }
 
 /// The line that says most of what went wrong.
-fn complaint(said: &Said) -> String {
+fn error_line(said: &Said) -> String {
     let lines = || said.err.lines().chain(said.out.lines()).map(plain).filter(|line| !line.is_empty());
     let says = |what: &[&str]| lines().find(|line| what.iter().any(|what| line.contains(what)));
     let told = says(&[NO_COLLECTION])
@@ -172,7 +172,7 @@ mod tests {
 
     const ONE: &str = r#"echo '[{"file":"qmd://c/a.md","score":0.5,"snippet":"s"}]'"#;
 
-    type Told = Result<(Step, usize, Option<String>), Option<String>>;
+    type Told = Result<(QmdCommand, usize, Option<String>), Option<String>>;
 
     fn ask(text: &str) -> Told {
         ask_within(text, Duration::from_mins(1))
@@ -181,31 +181,31 @@ mod tests {
     fn ask_within(text: &str, limit: Duration) -> Told {
         let scratch = tempfile::tempdir().unwrap();
         let qmd = script(scratch.path(), text, limit);
-        let question = Question { intent: "--fix\n  it", collection: "c", limit: 7, min_score: Some(0.25) };
+        let question = QmdQuery { intent: "--fix\n  it", collection: "c", limit: 7, min_score: Some(0.25) };
         match qmd.ask(&question) {
-            Ok(reply) => Ok((reply.step, reply.found.len(), Failure::told(&reply.failures))),
-            Err(unanswered) => Err(Failure::told(&unanswered.failures)),
+            Ok(reply) => Ok((reply.step, reply.found.len(), QmdFailure::describe(&reply.failures))),
+            Err(unanswered) => Err(QmdFailure::describe(&unanswered.failures)),
         }
     }
 
     #[test]
     fn the_first_step_that_answers_is_taken() {
-        let check = |text: &str, expected: (Step, usize, Option<&str>)| {
+        let check = |text: &str, expected: (QmdCommand, usize, Option<&str>)| {
             let (step, count, why) = expected;
             assert_eq!(ask(text), Ok((step, count, why.map(str::to_owned))), "{text}");
         };
-        check(ONE, (Step::Query, 1, None));
-        check("echo 'No results found.'", (Step::Query, 0, None));
+        check(ONE, (QmdCommand::Query, 1, None));
+        check("echo 'No results found.'", (QmdCommand::Query, 0, None));
         check(
             &format!(
                 "[ $1 = query ] && {{ echo 'SQLiteError: no such column: claude' >&2; exit 1; }}; {ONE}"
             ),
-            (Step::Vsearch, 1, Some("qmd query: SQLiteError: no such column: claude")),
+            (QmdCommand::Vsearch, 1, Some("qmd query: SQLiteError: no such column: claude")),
         );
         check(
             &format!("case $1 in query) kill -SEGV $$;; vsearch) echo rubbish;; *) {ONE};; esac"),
             (
-                Step::Search,
+                QmdCommand::Search,
                 1,
                 Some(
                     "qmd query: it failed and says nothing; qmd vsearch: it printed no answer that can be read",
@@ -217,7 +217,7 @@ mod tests {
                 "case $1 in query) exit 9;; vsearch) echo '[]'; echo 'Warning: 3 documents (100%) need embeddings. Run' >&2;; *) {ONE};; esac"
             ),
             (
-                Step::Search,
+                QmdCommand::Search,
                 1,
                 Some(
                     "qmd query: it failed and says nothing; qmd vsearch: Warning: 3 documents (100%) need embeddings. Run",
@@ -242,14 +242,14 @@ mod tests {
     #[test]
     fn nothing_that_is_asked_becomes_a_flag() {
         let text = r#"[ "$*" = "query fix it -c c --json -n 7 --min-score 0.25" ] || { echo "Error: $*" >&2; exit 1; }; echo '[]'"#;
-        assert_eq!(ask(text), Ok((Step::Query, 0, None)));
+        assert_eq!(ask(text), Ok((QmdCommand::Query, 0, None)));
     }
 
     #[test]
     fn complaints_are_one_plain_line() {
         let check = |err: &str, expected: &str| {
             let said = Said { success: false, out: String::new(), err: err.to_owned() };
-            assert_eq!(complaint(&said), expected);
+            assert_eq!(error_line(&said), expected);
         };
         check(
             "Warning: 1 documents (100%) need embeddings.\n\u{1b}[?25hfile:///q.js:92\n  throw\n\nError: No model file found\n    at x\nNode.js v22",
@@ -265,9 +265,9 @@ mod tests {
         let text =
             r#"[ "$1 $3" = "get -l" ] && printf '%s\n---\n\n1: ---\n2: Session ID: s1\n3: ---\n' "$2""#;
         let qmd = script(scratch.path(), text, Duration::from_secs(20));
-        let found = |path: &str| Found { path: path.into(), score: 0.0, text: String::new() };
-        let head = qmd.head_of(&found("qmd://c/a.md")).unwrap();
+        let found = |path: &str| QmdHit { path: path.into(), score: 0.0, text: String::new() };
+        let head = qmd.document_head(&found("qmd://c/a.md")).unwrap();
         assert_eq!(head.session.as_ref().map(ToString::to_string).as_deref(), Some("s1"));
-        assert_eq!(qmd.head_of(&found("--help")), None);
+        assert_eq!(qmd.document_head(&found("--help")), None);
     }
 }

@@ -56,10 +56,10 @@ impl Qmd {
     ///
     /// Both take as long as they take; what they say goes to standard error, for whoever waits to see.
     pub fn index(&self) -> Result<(), String> {
-        ["update", "embed"].into_iter().try_for_each(|name| self.attend(name))
+        ["update", "embed"].into_iter().try_for_each(|name| self.run_visibly(name))
     }
 
-    fn attend(&self, name: &str) -> Result<(), String> {
+    fn run_visibly(&self, name: &str) -> Result<(), String> {
         let mut command = Command::new(&self.program);
         command.arg(name).stdin(Stdio::null()).stdout(io::stderr()).stderr(io::stderr());
         match command.status() {

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use model::{ProjectSlug, Session, SessionId};
 
-use crate::document::{Document, FILE_TYPE};
+use crate::document::{DocumentHead, FILE_TYPE};
 use crate::folder::{ASIDE, Folder};
 
 /// The largest head that is read, in bytes.
@@ -34,7 +34,7 @@ pub struct Collection {
 
 /// Where a session's document is, and how it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct DocumentTarget {
     /// The document.
     pub path: PathBuf,
     head: String,
@@ -42,7 +42,7 @@ pub struct Page {
 
 /// What became of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum DocumentState {
     /// It is what it has to be.
     Unchanged,
     /// It is missing, or of another state of the session.
@@ -68,22 +68,22 @@ impl Collection {
     }
 
     /// The document of a session; `source` says of which state of its transcript.
-    pub fn page(&self, session: &Session, source: &str) -> Page {
+    pub fn target(&self, session: &Session, source: &str) -> DocumentTarget {
         let folder = session.file.as_deref().and_then(Path::parent).and_then(Path::file_name);
         let path = self.folder.join(folder_name(folder)).join(document_name(&session.id));
-        Page { path, head: Document::head(session, Some(source)) }
+        DocumentTarget { path, head: DocumentHead::head(session, Some(source)) }
     }
 
     /// Writes a document whole or not at all; `body` writes what follows the head.
     pub fn write<E: From<io::Error>>(
         &self,
-        page: &Page,
+        target: &DocumentTarget,
         body: impl FnOnce(&mut dyn Write) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (folder, name) = page.place();
+        let (folder, name) = target.place();
         self.root.inside(folder)?.write(name, |file| {
             let mut out = io::BufWriter::new(file);
-            out.write_all(page.head.as_bytes())?;
+            out.write_all(target.head.as_bytes())?;
             body(&mut out)?;
             Ok(out.flush()?)
         })
@@ -101,7 +101,8 @@ impl Collection {
         for (folder, name) in self.documents() {
             let path = folder.path().join(&name);
             // What cannot be read cannot be told to be ours.
-            let Some(head) = beginning(&folder, &name).ok().and_then(|text| Document::parse(&text)) else {
+            let Some(head) = beginning(&folder, &name).ok().and_then(|text| DocumentHead::parse(&text))
+            else {
                 continue;
             };
             let Some(session) = head.session.as_ref().filter(|_| head.is_ours) else { continue };
@@ -116,7 +117,7 @@ impl Collection {
     }
 
     /// Whether a folder has the name that documents of that directory are put under.
-    fn is_folder_of(&self, head: &Document, folder: &Path) -> bool {
+    fn is_folder_of(&self, head: &DocumentHead, folder: &Path) -> bool {
         let slug = head.working_directory.as_ref().map(|cwd| ProjectSlug::from_path(&cwd.to_string_lossy()));
         folder == self.folder.join(folder_name(slug.as_ref().map(|slug| OsStr::new(slug.as_str()))))
     }
@@ -147,24 +148,24 @@ impl Collection {
     }
 
     /// How a document stands on the disk.
-    pub fn kept(&self, page: &Page) -> io::Result<Kept> {
-        let (folder, name) = page.place();
+    pub fn state(&self, target: &DocumentTarget) -> io::Result<DocumentState> {
+        let (folder, name) = target.place();
         let found = self.root.existing(folder).and_then(|folder| beginning(&folder, name));
         let found = match found {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::Stale),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(DocumentState::Stale),
             other => other?,
         };
-        if found.starts_with(&page.head) {
-            return Ok(Kept::Unchanged);
+        if found.starts_with(&target.head) {
+            return Ok(DocumentState::Unchanged);
         }
         // Another exporter's document of the same session gives way, a person's notes do not.
-        let wanted = Document::parse(&page.head).and_then(|head| head.session);
-        let theirs = Document::parse(&found).and_then(|head| head.session);
-        Ok(if found.is_empty() || theirs == wanted { Kept::Stale } else { Kept::NotOurs })
+        let wanted = DocumentHead::parse(&target.head).and_then(|head| head.session);
+        let theirs = DocumentHead::parse(&found).and_then(|head| head.session);
+        Ok(if found.is_empty() || theirs == wanted { DocumentState::Stale } else { DocumentState::NotOurs })
     }
 }
 
-impl Page {
+impl DocumentTarget {
     /// The name of its folder, and its own.
     fn place(&self) -> (&Path, &Path) {
         let folder = self.path.parent().and_then(Path::file_name).unwrap_or(OsStr::new(NO_PROJECT));
@@ -211,16 +212,16 @@ mod tests {
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
     }
 
-    fn page(collection: &Collection, id: &str, source: &str) -> Page {
+    fn target(collection: &Collection, id: &str, source: &str) -> DocumentTarget {
         let path = collection.folder.join("shop").join(format!("{id}.md"));
-        Page {
+        DocumentTarget {
             path,
             head: format!("---\nSession ID: {id}\nSource: {source}\nExported By: backstory 1\n---\n"),
         }
     }
 
-    fn write(collection: &Collection, page: &Page, text: &str) {
-        collection.write::<io::Error>(page, |out| out.write_all(text.as_bytes())).unwrap();
+    fn write(collection: &Collection, target: &DocumentTarget, text: &str) {
+        collection.write::<io::Error>(target, |out| out.write_all(text.as_bytes())).unwrap();
     }
 
     #[test]
@@ -238,15 +239,15 @@ mod tests {
     #[test]
     fn a_document_is_private_whole_and_written_only_when_it_changed() {
         let (_scratch, collection) = scratch();
-        let first = page(&collection, "s1", "1");
-        assert_eq!(collection.kept(&first).unwrap(), Kept::Stale);
+        let first = target(&collection, "s1", "1");
+        assert_eq!(collection.state(&first).unwrap(), DocumentState::Stale);
         write(&collection, &first, "body\n");
-        assert_eq!(collection.kept(&first).unwrap(), Kept::Unchanged);
+        assert_eq!(collection.state(&first).unwrap(), DocumentState::Unchanged);
         let found = fs::metadata(&first.path).unwrap();
         assert_eq!(found.permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(&collection.folder).unwrap().permissions().mode() & 0o777, 0o700);
-        let second = page(&collection, "s1", "2");
-        assert_eq!(collection.kept(&second).unwrap(), Kept::Stale);
+        let second = target(&collection, "s1", "2");
+        assert_eq!(collection.state(&second).unwrap(), DocumentState::Stale);
         let broken = collection.write::<io::Error>(&second, |out| {
             out.write_all(b"half")?;
             Err(io::Error::other("gone"))
@@ -256,34 +257,34 @@ mod tests {
         assert_eq!(listed(&collection.folder.join("shop")).len(), 1, "nothing is left beside it");
         write(&collection, &second, "body\n");
         assert_eq!(
-            (collection.kept(&first).unwrap(), collection.kept(&second).unwrap()),
-            (Kept::Stale, Kept::Unchanged)
+            (collection.state(&first).unwrap(), collection.state(&second).unwrap()),
+            (DocumentState::Stale, DocumentState::Unchanged)
         );
     }
 
     #[test]
     fn what_others_wrote_stays_unless_it_is_of_the_same_session() {
         let (_scratch, collection) = scratch();
-        let ours = page(&collection, "s1", "1");
+        let ours = target(&collection, "s1", "1");
         fs::create_dir_all(ours.path.parent().unwrap()).unwrap();
-        let check = |text: &[u8], expected: Kept| {
+        let check = |text: &[u8], expected: DocumentState| {
             fs::write(&ours.path, text).unwrap();
-            assert_eq!(collection.kept(&ours).unwrap(), expected);
+            assert_eq!(collection.state(&ours).unwrap(), expected);
         };
-        check(b"# My own notes\n", Kept::NotOurs);
-        check(b"\xff\xfe\0", Kept::NotOurs);
-        check(b"- **Session ID:** s1\n", Kept::Stale);
-        check(b"", Kept::Stale);
+        check(b"# My own notes\n", DocumentState::NotOurs);
+        check(b"\xff\xfe\0", DocumentState::NotOurs);
+        check(b"- **Session ID:** s1\n", DocumentState::Stale);
+        check(b"", DocumentState::Stale);
         fs::remove_file(&ours.path).unwrap();
         fs::create_dir(&ours.path).unwrap();
-        assert!(collection.kept(&ours).is_err());
+        assert!(collection.state(&ours).is_err());
     }
 
     #[test]
     fn what_is_forgotten_goes_and_nothing_else_does() {
         let (_scratch, collection) = scratch();
         for id in ["s1", "s2"] {
-            write(&collection, &page(&collection, id, "1"), "");
+            write(&collection, &target(&collection, id, "1"), "");
         }
         let at = |name: &str| collection.folder.join(name);
         let ours = io::read_to_string(File::open(at("shop/s2.md")).unwrap()).unwrap();
@@ -312,7 +313,8 @@ mod tests {
     #[test]
     fn a_folder_is_known_by_the_directory_of_its_documents() {
         let (_scratch, collection) = scratch();
-        let head = |cwd: &str| Document { working_directory: Some(cwd.into()), ..Document::default() };
+        let head =
+            |cwd: &str| DocumentHead { working_directory: Some(cwd.into()), ..DocumentHead::default() };
         let is = |cwd: &str, name: &str| collection.is_folder_of(&head(cwd), &collection.folder.join(name));
         assert!(is("/home/ana/shop", "home-ana-shop"));
         assert!(!is("/home/ana/shop", "notes"));

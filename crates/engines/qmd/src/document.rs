@@ -22,7 +22,7 @@ const EXPORTED_BY: &str = "Exported By";
 
 /// What a document says of its session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Document {
+pub struct DocumentHead {
     /// The session.
     pub session: Option<SessionId>,
     /// The directory it started in.
@@ -33,7 +33,7 @@ pub struct Document {
     pub is_ours: bool,
 }
 
-impl Document {
+impl DocumentHead {
     /// What the beginning of a document says; `None` where it says nothing of a session.
     pub fn parse(text: &str) -> Option<Self> {
         let mut head = Self::default();
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn heads_of_every_exporter_are_read() {
         let check = |text: &str, session: Option<&str>, directory: Option<&str>, date: Option<&str>| {
-            let head = Document::parse(text).unwrap_or_default();
+            let head = DocumentHead::parse(text).unwrap_or_default();
             assert_eq!(head.session.map(|id| id.to_string()).as_deref(), session, "{text}");
             assert_eq!(head.working_directory, directory.map(PathBuf::from), "{text}");
             assert_eq!(head.date.map(|date| date.to_string()).as_deref(), date, "{text}");

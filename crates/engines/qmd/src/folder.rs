@@ -25,7 +25,7 @@ impl Folder {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let fd = openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let folder = Self { fd, path: path.to_owned() };
-        if folder.is_anybodys()? {
+        if folder.is_writable_by_others()? {
             return Err(denied("it belongs to somebody else, and others may write there"));
         }
         Ok(folder)
@@ -103,7 +103,7 @@ impl Folder {
     }
 
     /// Whether it is another user's and open to more than that one.
-    fn is_anybodys(&self) -> io::Result<bool> {
+    fn is_writable_by_others(&self) -> io::Result<bool> {
         let found = fstat(&self.fd)?;
         let others = Mode::WGRP | Mode::WOTH;
         Ok(found.st_uid != geteuid().as_raw() && Mode::from_raw_mode(found.st_mode).intersects(others))

@@ -8,11 +8,11 @@ mod child;
 mod collection;
 mod document;
 mod folder;
-mod schedule;
+mod scheduled_export;
 
-pub use answer::Found;
-pub use ask::{Failure, Question, Reply, Step, Unanswered};
+pub use answer::QmdHit;
+pub use ask::{QmdAnswer, QmdCommand, QmdFailure, QmdQuery, QmdUnanswered};
 pub use child::Qmd;
-pub use collection::{Collection, Kept, Page};
-pub use document::{Document, FILE_TYPE};
-pub use schedule::{Errand, Texts, collection_add};
+pub use collection::{Collection, DocumentState, DocumentTarget};
+pub use document::{DocumentHead, FILE_TYPE};
+pub use scheduled_export::{ScheduleTexts, ScheduledExport, collection_add};

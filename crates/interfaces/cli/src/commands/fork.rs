@@ -264,7 +264,7 @@ fn show(
     }
     let dim = Style::new().dimmed();
     if let Some(why) = &how.qmd_error {
-        let who = how.qmd_command.map_or("Backstory's own index", |step| step.word());
+        let who = how.qmd_command.map_or("Backstory's own index", |step| step.as_str());
         writeln!(out, "{dim}Answered by {who}: {}{dim:#}", safe(why))?;
     }
     if !context.config().is_demo {

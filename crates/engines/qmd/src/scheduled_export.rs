@@ -13,7 +13,7 @@ const NAME: &str = "backstory-export";
 
 /// A command that is run again and again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Errand {
+pub struct ScheduledExport {
     /// The program and its arguments.
     pub words: Vec<String>,
     /// What its environment has to hold, by name.
@@ -22,7 +22,7 @@ pub struct Errand {
 
 /// An errand as each of three programs takes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Texts {
+pub struct ScheduleTexts {
     /// A line for `crontab -e`.
     pub crontab: String,
     /// `~/.config/systemd/user/backstory-export.service`.
@@ -38,10 +38,10 @@ pub fn collection_add(folder: &str, name: &str, quoted: impl Fn(&str) -> Option<
     Some(format!("qmd collection add {} --name {} --mask '**/*.md'", quoted(folder)?, quoted(name)?))
 }
 
-impl Errand {
+impl ScheduledExport {
     /// The errand for every program; `quoted` writes a word as a shell takes it. `None` where it cannot.
-    pub fn texts(&self, quoted: impl Fn(&str) -> Option<String>) -> Option<Texts> {
-        Some(Texts {
+    pub fn texts(&self, quoted: impl Fn(&str) -> Option<String>) -> Option<ScheduleTexts> {
+        Some(ScheduleTexts {
             crontab: self.crontab(quoted)?,
             systemd_service: self.service(),
             systemd_timer: timer(),
@@ -138,9 +138,9 @@ mod tests {
     }
 
     /// A program and a folder with every sign that means something to somebody.
-    fn errand() -> Errand {
+    fn errand() -> ScheduledExport {
         let words = ["/bin/printf", "%s|", "/home/ana/my \"50%\" <$HOME> & it's"];
-        Errand {
+        ScheduledExport {
             words: words.map(str::to_owned).to_vec(),
             environment: vec![("PATH".into(), "/usr/bin:/my bin".into())],
         }
