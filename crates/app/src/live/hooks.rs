@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use monitor::hooks;
-use monitor::install::{self, Unfit};
+use monitor::install::{self, InvalidSettings};
 use workers::quoted_for_sh;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -60,7 +60,7 @@ pub(crate) fn folder(context: &Context) -> PathBuf {
 /// Leaves a line of the payload that a hook was given in `folder`; whatever goes wrong, nobody is told.
 pub fn note(folder: &Path, payload: impl Read, now: Timestamp) {
     let kept = |detail: &str| redact::redact_beginning(detail).into_owned();
-    let _ = hooks::note(folder, payload, now, kept);
+    let _ = hooks::record(folder, payload, now, kept);
 }
 
 /// What it takes to have `program` run by Claude Code's hooks.
@@ -92,7 +92,7 @@ pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
 
 /// How the hooks stand in the settings of each scope.
 pub fn status(context: &Context, scopes: &[Scope]) -> Vec<Status> {
-    let heard = fs::metadata(hooks::file(&folder(context))).and_then(|file| file.modified()).ok();
+    let heard = fs::metadata(hooks::events_file(&folder(context))).and_then(|file| file.modified()).ok();
     let last_heard = heard.and_then(|at| Timestamp::try_from(at).ok());
     let status = |scope: &Scope| {
         let file = settings_file(context, scope);
@@ -172,7 +172,7 @@ impl Backup {
 fn plan(
     context: &Context,
     scope: &Scope,
-    change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, Unfit>,
+    change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, InvalidSettings>,
 ) -> Result<Plan, Error> {
     let file = settings_file(context, scope);
     let before = read(&file)?;
@@ -235,10 +235,10 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     scratch.persist(file).map(drop).map_err(|error| error.error)
 }
 
-fn refused(file: &Path, unfit: Unfit) -> Error {
+fn refused(file: &Path, unfit: InvalidSettings) -> Error {
     let what = match unfit {
-        Unfit::NotAnObject => "is not JSON that Claude Code can read",
-        Unfit::StrangeHooks => "has `hooks` of another shape than Claude Code reads",
+        InvalidSettings::NotAnObject => "is not JSON that Claude Code can read",
+        InvalidSettings::UnexpectedHooks => "has `hooks` of another shape than Claude Code reads",
     };
     let message = format!("{} {what}", file.display());
     Error::new(Kind::Unavailable, message).hint("mend it first; `claude doctor` says what is wrong with it")

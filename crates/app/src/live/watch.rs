@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::{Activity, Session, SessionEvent, SessionId, SessionInfo};
-pub use monitor::{Ended, Listener, Snapshot};
-use monitor::{Monitor, Settings};
+pub use monitor::{Listener, MonitorEnded, MonitorSnapshot};
+use monitor::{Monitor, MonitorSettings};
 use transcript::ConfigFolder;
 
 use crate::live::hooks;
@@ -77,7 +77,7 @@ pub struct Watch {
 
 impl Watch {
     /// Begins to watch: how things stand, and one who hears all that happens from then on.
-    pub fn start(context: &Context) -> Result<(Self, Snapshot, Listener), Error> {
+    pub fn start(context: &Context) -> Result<(Self, MonitorSnapshot, Listener), Error> {
         context.require_person("watching all sessions")?;
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
         let monitor = Monitor::start(settings(context)).map_err(|error| wrong(&error))?;
@@ -101,7 +101,7 @@ impl Watch {
     }
 
     /// How things stand, for one who has missed events.
-    pub fn snapshot(&self) -> Option<Snapshot> {
+    pub fn snapshot(&self) -> Option<MonitorSnapshot> {
         self.monitor.look()
     }
 
@@ -150,9 +150,9 @@ impl Watch {
     }
 }
 
-fn settings(context: &Context) -> Settings {
+fn settings(context: &Context) -> MonitorSettings {
     let activity = &context.config().settings.activity;
-    Settings {
+    MonitorSettings {
         folders: context.config().claude_folders.iter().map(ConfigFolder::new).collect(),
         hooks: Some(hooks::folder(context)),
         timers: activity::timers(context),
@@ -164,11 +164,11 @@ fn settings(context: &Context) -> Settings {
 
 /// What workers say is heard before it is asked how things stand.
 fn hear_workers(context: &Context, monitor: &Monitor) -> std::io::Result<Sender<()>> {
-    let (mut ear, voice) = (Ear::new(context), monitor.voice());
+    let (mut ear, sender) = (Ear::new(context), monitor.report_sender());
     for (session, spoken) in ear.listen() {
-        voice.say(session, spoken);
+        sender.send(session, spoken);
     }
-    ear.keep_listening(voice)
+    ear.keep_listening(sender)
 }
 
 /// Lists sessions whenever it is asked to, on a thread of its own: their cost takes every transcript.

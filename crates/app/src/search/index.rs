@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use catalog::Found;
 use jiff::SignedDuration;
 use model::SessionId;
-use monitor::Changes;
+use monitor::FolderWatcher;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
 use search::{Remedy, Searcher, Source, SourceKind};
@@ -52,7 +52,7 @@ pub fn size(context: &Context) -> Result<Option<Size>, Error> {
 /// The files that are indexed, watched for changes.
 #[derive(Debug)]
 pub struct Watch {
-    changes: Changes,
+    changes: FolderWatcher,
     looked: Instant,
     /// OpenClaw's settings want Claude Code's sessions to be read when something is asked, and not before.
     leaves_claude: bool,
@@ -64,7 +64,7 @@ impl Watch {
         let memory = memory(context);
         let wants = |agent: &openclaw::AgentMemory| agent.settings.claude.watch;
         let leaves_claude = !memory.agents.is_empty() && !memory.agents.iter().any(wants);
-        let changes = Changes::new(context.config().settings.activity.events);
+        let changes = FolderWatcher::new(context.config().settings.activity.events);
         let mut watch = Self { changes, looked: Instant::now(), leaves_claude };
         watch.look(context);
         watch

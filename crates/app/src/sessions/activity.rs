@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use jiff::SignedDuration;
 use model::{Session, SessionId};
-use monitor::{Glance, Spoken, Timers};
+use monitor::{ActivityProbe, Timers, WorkerReport};
 use transcript::ConfigFolder;
 
 use crate::Context;
 use crate::live::hooks;
 
-/// Writes its activity to each session; `spoken` is what workers say.
-pub(crate) fn enter(context: &Context, sessions: &mut [Session], spoken: HashMap<SessionId, Spoken>) {
+/// Writes its activity to each session; `reports` is what workers say.
+pub(crate) fn enter(context: &Context, sessions: &mut [Session], reports: HashMap<SessionId, WorkerReport>) {
     let folders: Vec<ConfigFolder> = context.config().claude_folders.iter().map(ConfigFolder::new).collect();
-    let glance = Glance::new(&folders, &hooks::folder(context), timers(context), context.now);
-    let glance = glance.hearing(spoken);
+    let probe = ActivityProbe::new(&folders, &hooks::folder(context), timers(context), context.now);
+    let probe = probe.with_worker_reports(reports);
     for session in sessions {
-        let activity = glance.activity(&session.id, session.file.as_deref(), session.last_modified);
+        let activity = probe.activity(&session.id, session.file.as_deref(), session.last_modified);
         session.activity = Some(activity);
     }
 }

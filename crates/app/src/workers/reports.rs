@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use model::SessionId;
-use monitor::{Spoken, Voice, Word};
+use monitor::{ReportSender, WorkerActivity, WorkerReport};
 use workers::table::{FILE, Worker};
 use workers::{Asked, Request, Table, Why, WorkerState};
 
@@ -19,7 +19,7 @@ const QUIET: Duration = Duration::from_millis(500);
 const LIVES: Duration = Duration::from_secs(1);
 
 /// What those say that hold a session at this moment.
-pub(crate) fn all(context: &Context) -> HashMap<SessionId, Spoken> {
+pub(crate) fn all(context: &Context) -> HashMap<SessionId, WorkerReport> {
     let mut ear = Ear::new(context);
     ear.listen();
     ear.heard
@@ -32,7 +32,7 @@ pub(crate) struct Ear {
     table: Option<Table>,
     /// The table's version when it was last looked into, and when that was.
     looked: Option<(i64, Instant)>,
-    heard: HashMap<SessionId, Spoken>,
+    heard: HashMap<SessionId, WorkerReport>,
 }
 
 impl Ear {
@@ -41,7 +41,7 @@ impl Ear {
     }
 
     /// What they say that they did not say the last time; nothing of those that hold their session no more.
-    pub(crate) fn listen(&mut self) -> Vec<(SessionId, Option<Spoken>)> {
+    pub(crate) fn listen(&mut self) -> Vec<(SessionId, Option<WorkerReport>)> {
         if !self.file.exists() {
             self.table = None;
         } else if self.table.is_none() {
@@ -55,33 +55,33 @@ impl Ear {
         }
         let Ok(living) = table.living() else { return Vec::new() };
         self.looked = Some((version, Instant::now()));
-        let now: HashMap<SessionId, Spoken> = living.iter().filter_map(said).collect();
+        let now: HashMap<SessionId, WorkerReport> = living.iter().filter_map(said).collect();
         let left = self.heard.keys().filter(|session| !now.contains_key(*session));
         let last_words = |session: &SessionId| {
             let workers = table.of_session(session).unwrap_or_default();
-            (session.clone(), workers.first().and_then(said).map(|(_, spoken)| spoken))
+            (session.clone(), workers.first().and_then(said).map(|(_, report)| report))
         };
         let mut news: Vec<_> = left.map(last_words).collect();
-        let is_new = |session: &SessionId, spoken: &Spoken| self.heard.get(session) != Some(spoken);
-        let changed = now.iter().filter(|(session, spoken)| is_new(session, spoken));
-        news.extend(changed.map(|(session, spoken)| (session.clone(), Some(spoken.clone()))));
+        let is_new = |session: &SessionId, report: &WorkerReport| self.heard.get(session) != Some(report);
+        let changed = now.iter().filter(|(session, report)| is_new(session, report));
+        news.extend(changed.map(|(session, report)| (session.clone(), Some(report.clone()))));
         self.heard = now;
         news
     }
 
-    fn all_left(&mut self) -> Vec<(SessionId, Option<Spoken>)> {
+    fn all_left(&mut self) -> Vec<(SessionId, Option<WorkerReport>)> {
         self.heard.drain().map(|(session, _)| (session, None)).collect()
     }
 
     /// Has a thread listen from now on, and tell the monitor; it ends with what is returned.
-    pub(crate) fn keep_listening(mut self, voice: Voice) -> std::io::Result<Sender<()>> {
+    pub(crate) fn keep_listening(mut self, sender: ReportSender) -> std::io::Result<Sender<()>> {
         let (end, ended): (_, Receiver<()>) = channel();
         std::thread::Builder::new().name("workers".to_owned()).spawn(move || {
             loop {
                 let patience = if self.heard.is_empty() { QUIET } else { LIVELY };
                 let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(patience) else { return };
-                for (session, spoken) in self.listen() {
-                    if !voice.say(session, spoken) {
+                for (session, report) in self.listen() {
+                    if !sender.send(session, report) {
                         return;
                     }
                 }
@@ -92,26 +92,26 @@ impl Ear {
 }
 
 /// What a worker says; nothing where it does not hold its session, or nobody is there who speaks with it.
-fn said(worker: &Worker) -> Option<(SessionId, Spoken)> {
-    let (word, since) = match &worker.state {
+fn said(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
+    let (activity, since) = match &worker.state {
         WorkerState::Queued | WorkerState::Lost { .. } => return None,
-        WorkerState::Starting | WorkerState::Running => (Word::Works, worker.facts.changed),
+        WorkerState::Starting | WorkerState::Running => (WorkerActivity::Working, worker.facts.changed),
         WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.facts.changed),
-        WorkerState::Idle { since } => (Word::Rests, *since),
-        WorkerState::Failed { why: Why::Exit, .. } => (Word::Lost, worker.facts.changed),
+        WorkerState::Idle { since } => (WorkerActivity::Idle, *since),
+        WorkerState::Failed { why: Why::Exit, .. } => (WorkerActivity::Lost, worker.facts.changed),
         WorkerState::Finished { .. } | WorkerState::Failed { .. } | WorkerState::Stopped => {
-            (Word::Ended, worker.facts.changed)
+            (WorkerActivity::Ended, worker.facts.changed)
         }
     };
     if !worker.state.is_over() && !worker.host.is_alive() {
         return None;
     }
     let pid = worker.process.as_ref().map(|process| process.pid);
-    Some((worker.session.clone(), Spoken { pid, since, word }))
+    Some((worker.session.clone(), WorkerReport { pid, since, activity }))
 }
 
-fn asks(request: &Request) -> Word {
-    Word::Asks {
+fn asks(request: &Request) -> WorkerActivity {
+    WorkerActivity::Asking {
         tool: request.tool.clone(),
         detail: request.detail(),
         question: matches!(request.asked(), Asked::Questions(_)),
@@ -166,10 +166,10 @@ mod tests {
         }
     }
 
-    fn word((session, spoken): &(SessionId, Option<Spoken>)) -> String {
-        let word = match spoken.as_ref().map(|spoken| &spoken.word) {
+    fn word((session, report): &(SessionId, Option<WorkerReport>)) -> String {
+        let word = match report.as_ref().map(|report| &report.activity) {
             None => "-".to_owned(),
-            Some(Word::Asks { tool, detail, question }) => {
+            Some(WorkerActivity::Asking { tool, detail, question }) => {
                 format!("{tool} {} {question}", detail.as_deref().unwrap_or("-"))
             }
             Some(other) => format!("{other:?}"),
@@ -193,7 +193,7 @@ mod tests {
         let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
         enter(a, &WorkerState::Starting);
         enter(b, &WorkerState::Running);
-        scene.check("a Works, b Works");
+        scene.check("a Working, b Working");
         scene.check("");
         let bash = request(
             "Bash",
@@ -208,7 +208,7 @@ mod tests {
         let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
         enter(a, &WorkerState::Idle { since: now() });
         enter(b, &WorkerState::Failed { why: Why::Exit, message: "killed".into() });
-        scene.check("a Rests, b Lost");
+        scene.check("a Idle, b Lost");
         scene.table.enter(a, &WorkerState::Finished { text: "Done.".into() }, now()).unwrap();
         scene.check("a Ended");
         scene.check("");
@@ -221,7 +221,7 @@ mod tests {
         let host = Life::of(child.id()).unwrap();
         let id = scene.add("a", &host);
         scene.table.enter(id, &WorkerState::Running, now()).unwrap();
-        scene.check("a Works");
+        scene.check("a Working");
         child.kill().unwrap();
         child.wait().unwrap();
         scene.ear.looked = None;

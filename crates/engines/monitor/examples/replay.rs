@@ -9,7 +9,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
-use monitor::{Timers, Tracker, Written, replay};
+use monitor::{RecordedInput, Timers, Tracker, replay};
 use transcript::Reader;
 use transcript::record::parse;
 
@@ -17,13 +17,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for path in std::env::args_os().skip(1).map(PathBuf::from) {
         println!("{}", path.display());
         let id = path.file_stem().unwrap_or_default().to_string_lossy().parse()?;
-        let mut written: Vec<(Timestamp, Written)> = Vec::new();
+        let mut written: Vec<(Timestamp, RecordedInput)> = Vec::new();
         let mut lines = Reader::open(&path)?;
         while let Some(line) = lines.next_line()? {
             let before = written.last().map(|(at, _)| *at);
             let made = parse(line.bytes).ok().and_then(|record| record.timestamp());
             let at = made.max(before).unwrap_or(Timestamp::MIN);
-            written.push((at, Written::Transcript([line.bytes, b"\n"].concat())));
+            written.push((at, RecordedInput::Transcript([line.bytes, b"\n"].concat())));
         }
         let Some((last, _)) = written.last() else { continue };
         let until = last.checked_add(SignedDuration::from_secs(60))?;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 use model::SessionEvent;
-use monitor::{Listener, Monitor, Settings, Timers};
+use monitor::{Listener, Monitor, MonitorSettings, Timers};
 use notify::{RecursiveMode, Watcher as _};
 use transcript::ConfigFolder;
 
@@ -56,7 +56,7 @@ fn main() -> Outcome<()> {
 }
 
 fn start(root: &Path, events: bool) -> Outcome<(Monitor, Listener)> {
-    let settings = Settings {
+    let settings = MonitorSettings {
         folders: vec![ConfigFolder::new(root)],
         hooks: None,
         timers: Timers::default(),

@@ -29,7 +29,7 @@ pub struct Listener {
 
 /// The monitor has ended; there will be no more events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended;
+pub struct MonitorEnded;
 
 impl Bus {
     /// A new listener that may be `capacity` events behind.
@@ -67,7 +67,7 @@ impl Bus {
 impl Listener {
     /// The next event; `None` when none came within `patience`. After events were lost, what was queued before
     /// them comes first, then [`SessionEvent::Resync`].
-    pub fn next(&self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, Ended> {
+    pub fn next(&self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
         if let Ok(event) = self.queue.try_recv() {
             return Ok(Some(event));
         }
@@ -78,7 +78,7 @@ impl Listener {
         match self.queue.recv_timeout(patience) {
             Ok(event) => Ok(Some(event)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Ended),
+            Err(RecvTimeoutError::Disconnected) => Err(MonitorEnded),
         }
     }
 }
@@ -121,6 +121,6 @@ mod tests {
         bus.send(event());
         drop(bus);
         assert!(next(&listener).is_some());
-        assert_eq!(listener.next(Duration::from_secs(10)), Err(Ended));
+        assert_eq!(listener.next(Duration::from_secs(10)), Err(MonitorEnded));
     }
 }

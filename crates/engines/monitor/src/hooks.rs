@@ -28,13 +28,13 @@ pub const EVENTS: [&str; 9] = [
 ];
 
 /// The largest payload that is read, in bytes; a tool's input can be a whole file.
-const PAYLOAD: u64 = 4 << 20;
+const MAX_PAYLOAD: u64 = 4 << 20;
 /// How large the file may become before it is put aside, in bytes.
-const FULL: u64 = 1 << 20;
+const MAX_FILE: u64 = 1 << 20;
 
 /// One thing that a hook was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hook {
+pub struct HookEvent {
     /// When.
     pub at: Timestamp,
     /// The session.
@@ -44,18 +44,18 @@ pub struct Hook {
     /// The sub-agent in which it happened.
     pub agent: Option<String>,
     /// What it says.
-    pub told: Told,
+    pub signal: HookSignal,
 }
 
 /// What a hook's event says of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum HookSignal {
     /// The session was opened in a process.
-    Started,
+    SessionOpened,
     /// A turn begins.
-    Prompt,
+    PromptSubmitted,
     /// A permission or a question is asked.
-    Asks {
+    Asked {
         /// The tool.
         tool: Option<String>,
         /// What it does, safe to show.
@@ -64,7 +64,7 @@ pub enum Told {
         question: bool,
     },
     /// What was asked is still open.
-    StillAsks,
+    StillAsking,
     /// A tool has answered.
     Answered {
         /// The tool.
@@ -73,16 +73,16 @@ pub enum Told {
         tool_use: Option<String>,
     },
     /// The turn is over.
-    Over {
+    TurnEnded {
         /// How many tasks go on in the background.
         in_background: u64,
     },
     /// The process has been waiting for a prompt for a while.
-    Waits,
+    WaitingForPrompt,
     /// A sub-agent is through.
-    SubagentOver,
+    SubagentEnded,
     /// The process left the session.
-    Left {
+    SessionLeft {
         /// For another session in the same process.
         cleared: bool,
     },
@@ -93,7 +93,7 @@ pub enum Told {
 /// A line of the file: what is needed of a payload, and nothing that was said.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Note {
+struct HookLine {
     at: i64,
     event: String,
     session: String,
@@ -120,26 +120,26 @@ fn is_zero(number: &u64) -> bool {
 ///
 /// `kept` makes of what a tool is about to do what may be kept of it: a model describes its calls in words of its own.
 /// What cannot be read is passed over: a hook has nobody to tell.
-pub fn note(
+pub fn record(
     folder: &Path,
     mut payload: impl Read,
     at: Timestamp,
     kept: impl Fn(&str) -> String,
 ) -> io::Result<()> {
     let mut bytes = Vec::new();
-    payload.by_ref().take(PAYLOAD).read_to_end(&mut bytes)?;
+    payload.by_ref().take(MAX_PAYLOAD).read_to_end(&mut bytes)?;
     // Whoever writes it shall not find its pipe closed.
     io::copy(&mut payload, &mut io::sink())?;
     let text = String::from_utf8_lossy(&bytes);
-    let Some(mut note) = Note::of(&text, at) else { return Ok(()) };
-    note.detail = note.detail.as_deref().map(kept);
-    let mut line = serde_json::to_vec(&note)?;
+    let Some(mut line) = HookLine::from_payload(&text, at) else { return Ok(()) };
+    line.detail = line.detail.as_deref().map(kept);
+    let mut line = serde_json::to_vec(&line)?;
     line.push(b'\n');
     append(folder, &line)
 }
 
-impl Note {
-    fn of(payload: &str, at: Timestamp) -> Option<Self> {
+impl HookLine {
+    fn from_payload(payload: &str, at: Timestamp) -> Option<Self> {
         let payload = Raw::new(payload);
         let text = |field: &str| payload.get(field).text().map(|text| short(&text));
         let session: SessionId = text("session_id")?.parse().ok()?;
@@ -159,32 +159,32 @@ impl Note {
         })
     }
 
-    fn hook(self) -> Option<Hook> {
+    fn into_event(self) -> Option<HookEvent> {
         let kind = self.kind.as_deref();
-        let told = match self.event.as_str() {
-            "SessionStart" if kind != Some("compact") => Told::Started,
-            "UserPromptSubmit" => Told::Prompt,
-            "PermissionRequest" => Told::Asks {
+        let signal = match self.event.as_str() {
+            "SessionStart" if kind != Some("compact") => HookSignal::SessionOpened,
+            "UserPromptSubmit" => HookSignal::PromptSubmitted,
+            "PermissionRequest" => HookSignal::Asked {
                 question: self.tool.as_deref() == Some("AskUserQuestion"),
                 tool: self.tool,
                 detail: self.detail,
             },
-            "Notification" if kind == Some("permission_prompt") => Told::StillAsks,
-            "Notification" if kind == Some("idle_prompt") => Told::Waits,
+            "Notification" if kind == Some("permission_prompt") => HookSignal::StillAsking,
+            "Notification" if kind == Some("idle_prompt") => HookSignal::WaitingForPrompt,
             "PostToolUse" | "PostToolUseFailure" => {
-                Told::Answered { tool: self.tool, tool_use: self.tool_use }
+                HookSignal::Answered { tool: self.tool, tool_use: self.tool_use }
             }
-            "Stop" | "StopFailure" => Told::Over { in_background: self.running },
-            "SubagentStop" => Told::SubagentOver,
-            "SessionEnd" => Told::Left { cleared: kind == Some("clear") },
-            _ => Told::Other,
+            "Stop" | "StopFailure" => HookSignal::TurnEnded { in_background: self.running },
+            "SubagentStop" => HookSignal::SubagentEnded,
+            "SessionEnd" => HookSignal::SessionLeft { cleared: kind == Some("clear") },
+            _ => HookSignal::Other,
         };
-        Some(Hook {
+        Some(HookEvent {
             at: Timestamp::from_millisecond(self.at).ok()?,
             session: self.session.parse().ok()?,
             name: self.event,
             agent: self.agent,
-            told,
+            signal,
         })
     }
 }
@@ -195,16 +195,16 @@ fn short(text: &str) -> String {
 }
 
 /// The file that hooks append to.
-pub fn file(folder: &Path) -> PathBuf {
+pub fn events_file(folder: &Path) -> PathBuf {
     folder.join("events.jsonl")
 }
 
-fn put_aside(folder: &Path) -> PathBuf {
+fn rotated_file(folder: &Path) -> PathBuf {
     folder.join("events.old.jsonl")
 }
 
 fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
-    let path = file(folder);
+    let path = events_file(folder);
     // A fifo would wait for a reader, who never comes.
     if fs::metadata(&path).is_ok_and(|known| !known.is_file()) {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -217,9 +217,9 @@ fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
         }
         other => other?,
     };
-    if out.metadata()?.len() > FULL {
+    if out.metadata()?.len() > MAX_FILE {
         // Two hooks may do so at once; then some lines are lost that nobody was there to read.
-        fs::rename(&path, put_aside(folder))?;
+        fs::rename(&path, rotated_file(folder))?;
         out = open()?;
     }
     // One write of one short line: lines of two hooks never mix.
@@ -228,12 +228,12 @@ fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
 
 /// Reads the lines that are new.
 #[derive(Debug)]
-pub struct Inbox {
+pub struct HookReader {
     folder: PathBuf,
     mark: Option<Mark>,
 }
 
-impl Inbox {
+impl HookReader {
     /// The file in `folder`, from its beginning.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, mark: None }
@@ -245,14 +245,14 @@ impl Inbox {
     }
 
     /// What hooks have told since the last time.
-    pub fn read(&mut self) -> Vec<Hook> {
+    pub fn read(&mut self) -> Vec<HookEvent> {
         let mut found = Vec::new();
-        let Ok(mut tail) = Tail::open(&file(&self.folder), self.mark.as_ref()) else { return found };
+        let Ok(mut tail) = Tail::open(&events_file(&self.folder), self.mark.as_ref()) else { return found };
         match tail.change() {
             Change::None => return found,
             // The rest of the file that was put aside comes first.
             Change::Replaced | Change::New => {
-                if let Ok(mut rest) = Tail::open(&put_aside(&self.folder), self.mark.as_ref())
+                if let Ok(mut rest) = Tail::open(&rotated_file(&self.folder), self.mark.as_ref())
                     && rest.change() != Change::Replaced
                 {
                     read(&mut rest, &mut found);
@@ -266,10 +266,10 @@ impl Inbox {
     }
 }
 
-fn read(tail: &mut Tail, found: &mut Vec<Hook>) {
+fn read(tail: &mut Tail, found: &mut Vec<HookEvent>) {
     while let Ok(Some(line)) = tail.next_line() {
-        let note: Option<Note> = serde_json::from_slice(line.bytes).ok();
-        found.extend(note.and_then(Note::hook));
+        let line: Option<HookLine> = serde_json::from_slice(line.bytes).ok();
+        found.extend(line.and_then(HookLine::into_event));
     }
 }
 
@@ -279,40 +279,58 @@ mod tests {
 
     use super::*;
 
-    fn told(payload: &str) -> Option<Told> {
-        Note::of(payload, Timestamp::UNIX_EPOCH).and_then(Note::hook).map(|hook| hook.told)
+    fn told(payload: &str) -> Option<HookSignal> {
+        HookLine::from_payload(payload, Timestamp::UNIX_EPOCH)
+            .and_then(HookLine::into_event)
+            .map(|hook| hook.signal)
     }
 
-    fn check(fields: &str, expected: Told) {
+    fn check(fields: &str, expected: HookSignal) {
         assert_eq!(told(&format!(r#"{{"session_id":"s1",{fields}}}"#)), Some(expected), "{fields}");
     }
 
     #[test]
     fn payloads_of_every_kind() {
-        check(r#""hook_event_name":"SessionStart","source":"startup""#, Told::Started);
-        check(r#""hook_event_name":"SessionStart","source":"compact""#, Told::Other);
-        check(r#""hook_event_name":"UserPromptSubmit","prompt":"secret""#, Told::Prompt);
+        check(r#""hook_event_name":"SessionStart","source":"startup""#, HookSignal::SessionOpened);
+        check(r#""hook_event_name":"SessionStart","source":"compact""#, HookSignal::Other);
+        check(r#""hook_event_name":"UserPromptSubmit","prompt":"secret""#, HookSignal::PromptSubmitted);
         check(
             r#""hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"rm -rf x","description":"Delete build"}"#,
-            Told::Asks { tool: Some("Bash".into()), detail: Some("Delete build".into()), question: false },
+            HookSignal::Asked {
+                tool: Some("Bash".into()),
+                detail: Some("Delete build".into()),
+                question: false,
+            },
         );
         check(
             r#""hook_event_name":"PermissionRequest","tool_name":"AskUserQuestion","tool_input":{}"#,
-            Told::Asks { tool: Some("AskUserQuestion".into()), detail: None, question: true },
+            HookSignal::Asked { tool: Some("AskUserQuestion".into()), detail: None, question: true },
         );
-        check(r#""hook_event_name":"Notification","notification_type":"permission_prompt""#, Told::StillAsks);
-        check(r#""hook_event_name":"Notification","notification_type":"idle_prompt""#, Told::Waits);
+        check(
+            r#""hook_event_name":"Notification","notification_type":"permission_prompt""#,
+            HookSignal::StillAsking,
+        );
+        check(
+            r#""hook_event_name":"Notification","notification_type":"idle_prompt""#,
+            HookSignal::WaitingForPrompt,
+        );
         check(
             r#""hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t1""#,
-            Told::Answered { tool: Some("Bash".into()), tool_use: Some("t1".into()) },
+            HookSignal::Answered { tool: Some("Bash".into()), tool_use: Some("t1".into()) },
         );
         check(
             r#""hook_event_name":"Stop","background_tasks":[{"id":"a","status":"running"},{"id":"b","status":"done"}]"#,
-            Told::Over { in_background: 1 },
+            HookSignal::TurnEnded { in_background: 1 },
         );
-        check(r#""hook_event_name":"SessionEnd","reason":"clear""#, Told::Left { cleared: true });
-        check(r#""hook_event_name":"SessionEnd","reason":"other""#, Told::Left { cleared: false });
-        check(r#""hook_event_name":"SomethingNew""#, Told::Other);
+        check(
+            r#""hook_event_name":"SessionEnd","reason":"clear""#,
+            HookSignal::SessionLeft { cleared: true },
+        );
+        check(
+            r#""hook_event_name":"SessionEnd","reason":"other""#,
+            HookSignal::SessionLeft { cleared: false },
+        );
+        check(r#""hook_event_name":"SomethingNew""#, HookSignal::Other);
         for bad in [
             "",
             "null",
@@ -327,17 +345,17 @@ mod tests {
     #[test]
     fn a_hook_waits_for_nobody_and_hears_all_that_is_said() {
         let folder = tempfile::tempdir().unwrap();
-        let made = std::process::Command::new("mkfifo").arg(file(folder.path())).status().unwrap();
+        let made = std::process::Command::new("mkfifo").arg(events_file(folder.path())).status().unwrap();
         assert!(made.success());
         let start = r#"{"session_id":"s1","hook_event_name":"Stop","tool_response":""#;
-        let mut payload = start.as_bytes().chain(io::repeat(b'x').take(PAYLOAD + 10));
-        assert!(note(folder.path(), &mut payload, Timestamp::UNIX_EPOCH, str::to_owned).is_err());
+        let mut payload = start.as_bytes().chain(io::repeat(b'x').take(MAX_PAYLOAD + 10));
+        assert!(record(folder.path(), &mut payload, Timestamp::UNIX_EPOCH, str::to_owned).is_err());
         assert_eq!(io::copy(&mut payload, &mut io::sink()).unwrap(), 0, "all of it was read");
         // Of a payload that is too large its beginning is understood.
-        fs::remove_file(file(folder.path())).unwrap();
-        let payload = start.as_bytes().chain(io::repeat(b'x').take(PAYLOAD));
-        note(folder.path(), payload, Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
-        assert_eq!(Inbox::new(folder.path().to_owned()).read().len(), 1);
+        fs::remove_file(events_file(folder.path())).unwrap();
+        let payload = start.as_bytes().chain(io::repeat(b'x').take(MAX_PAYLOAD));
+        record(folder.path(), payload, Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
+        assert_eq!(HookReader::new(folder.path().to_owned()).read().len(), 1);
     }
 
     #[test]
@@ -345,8 +363,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let payload =
             r#"{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"my secret","cwd":"/p"}"#;
-        note(folder.path(), payload.as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
-        let kept = transcript::read_small(&file(folder.path()), 1000).unwrap();
+        record(folder.path(), payload.as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
+        let kept = transcript::read_small(&events_file(folder.path()), 1000).unwrap();
         assert!(!String::from_utf8_lossy(&kept).contains("secret"));
     }
 
@@ -354,14 +372,14 @@ mod tests {
     fn lines_reach_every_reader_once_and_the_files_stay_small() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().join("hooks");
-        let mut inbox = Inbox::new(folder.clone());
+        let mut inbox = HookReader::new(folder.clone());
         assert_eq!(inbox.read(), []);
         let payload = |number: usize| {
             format!(r#"{{"session_id":"s{number}","hook_event_name":"Stop","cwd":"{}"}}"#, "x".repeat(100))
         };
         let mut read = 0;
         for number in 0..40_000 {
-            note(&folder, payload(number).as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
+            record(&folder, payload(number).as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
             if number % 997 == 0 {
                 for hook in inbox.read() {
                     assert_eq!(hook.session.as_str(), format!("s{read}"));
@@ -371,9 +389,10 @@ mod tests {
         }
         read += inbox.read().len();
         assert_eq!(read, 40_000);
-        let sizes = [file(&folder), put_aside(&folder)].map(|path| fs::metadata(path).unwrap().len());
-        assert!(sizes.iter().all(|size| *size <= FULL + 200), "{sizes:?}");
+        let sizes =
+            [events_file(&folder), rotated_file(&folder)].map(|path| fs::metadata(path).unwrap().len());
+        assert!(sizes.iter().all(|size| *size <= MAX_FILE + 200), "{sizes:?}");
         assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_eq!(fs::metadata(file(&folder)).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(events_file(&folder)).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

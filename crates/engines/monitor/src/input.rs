@@ -5,8 +5,8 @@ use std::sync::mpsc::Sender;
 
 use model::SessionId;
 
-use crate::spoken::Spoken;
-use crate::{Listener, Snapshot};
+use crate::worker_report::WorkerReport;
+use crate::{Listener, MonitorSnapshot};
 
 /// What reaches the thread that owns the sessions.
 #[derive(Debug)]
@@ -20,11 +20,11 @@ pub(crate) enum Input {
     /// The system's events are broken.
     Broken(String),
     /// A worker says what its session does; nothing where it does not hold it any more.
-    Spoken(SessionId, Option<Spoken>),
+    WorkerReport(SessionId, Option<WorkerReport>),
     /// Somebody wants to hear what happens from now on.
-    Listen(usize, Sender<(Snapshot, Listener)>),
+    Listen(usize, Sender<(MonitorSnapshot, Listener)>),
     /// Somebody wants to know how things stand.
-    Look(Sender<Snapshot>),
+    Look(Sender<MonitorSnapshot>),
     /// It is enough.
     Stop,
 }

@@ -14,11 +14,11 @@ const TIMEOUT: u32 = 5;
 
 /// Why a settings file cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unfit {
+pub enum InvalidSettings {
     /// It is not a JSON object.
     NotAnObject,
     /// Its `hooks` are not what Claude Code reads.
-    StrangeHooks,
+    UnexpectedHooks,
 }
 
 /// The command that a hook runs, given words that a shell takes as they stand. Whatever becomes of it, Claude
@@ -28,7 +28,7 @@ pub fn command(program: &str, folder: &str) -> String {
 }
 
 /// The settings with our entries in them, each once and as they are now.
-pub fn with_hooks(settings: &str, command: &str) -> Result<String, Unfit> {
+pub fn with_hooks(settings: &str, command: &str) -> Result<String, InvalidSettings> {
     check(settings)?;
     if are_current(settings, command) {
         return Ok(settings.to_owned());
@@ -52,7 +52,7 @@ pub fn with_hooks(settings: &str, command: &str) -> Result<String, Unfit> {
 }
 
 /// The settings without our entries, and without what would be empty for want of them.
-pub fn without_hooks(settings: &str) -> Result<String, Unfit> {
+pub fn without_hooks(settings: &str) -> Result<String, InvalidSettings> {
     check(settings)?;
     let mut text = settings.to_owned();
     while let Some(without) = without_one(&text) {
@@ -82,7 +82,7 @@ fn are_current(settings: &str, command: &str) -> bool {
     ours.len() == EVENTS.len() && EVENTS.iter().all(is_right)
 }
 
-fn check(settings: &str) -> Result<(), Unfit> {
+fn check(settings: &str) -> Result<(), InvalidSettings> {
     let text = settings.trim();
     if text.is_empty() {
         return Ok(());
@@ -91,11 +91,11 @@ fn check(settings: &str) -> Result<(), Unfit> {
     let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     let whole = Raw::new(text);
     if !is_json || !whole.is_object() {
-        return Err(Unfit::NotAnObject);
+        return Err(InvalidSettings::NotAnObject);
     }
     let mut hooks = whole.entries().filter(|(key, _)| key == "hooks").map(|(_, hooks)| hooks);
     let is_usual = |hooks: Raw<'_>| hooks.is_object() && hooks.entries().all(|(_, list)| list.is_array());
-    if hooks.all(is_usual) { Ok(()) } else { Err(Unfit::StrangeHooks) }
+    if hooks.all(is_usual) { Ok(()) } else { Err(InvalidSettings::UnexpectedHooks) }
 }
 
 /// The value that counts of a key, however its letters are written: the last, where it stands twice.
@@ -295,10 +295,10 @@ mod tests {
     #[test]
     fn what_is_no_settings_file_is_left_alone() {
         let refused = |text: &str| with_hooks(text, &ours()).unwrap_err();
-        assert_eq!(refused("[]"), Unfit::NotAnObject);
-        assert_eq!(refused("{"), Unfit::NotAnObject);
-        assert_eq!(refused("{ // a comment\n}"), Unfit::NotAnObject);
-        assert_eq!(refused(r#"{"hooks":[]}"#), Unfit::StrangeHooks);
-        assert_eq!(refused(r#"{"hooks":{"Stop":{}}}"#), Unfit::StrangeHooks);
+        assert_eq!(refused("[]"), InvalidSettings::NotAnObject);
+        assert_eq!(refused("{"), InvalidSettings::NotAnObject);
+        assert_eq!(refused("{ // a comment\n}"), InvalidSettings::NotAnObject);
+        assert_eq!(refused(r#"{"hooks":[]}"#), InvalidSettings::UnexpectedHooks);
+        assert_eq!(refused(r#"{"hooks":{"Stop":{}}}"#), InvalidSettings::UnexpectedHooks);
     }
 }

@@ -8,11 +8,11 @@ use transcript::{Live, LiveStatus};
 
 /// The process that holds a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Process {
+pub enum ProcessState {
     /// Nothing is known: the release registers nothing, or it runs in another container.
     Unknown,
     /// It lives.
-    Alive(Held),
+    Alive(LiveProcess),
     /// It left the session in good order.
     Ended {
         /// When.
@@ -33,7 +33,7 @@ pub enum Process {
 
 /// A live process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct LiveProcess {
     /// The process.
     pub pid: u32,
     /// When it was found to hold this session.
@@ -41,25 +41,25 @@ pub struct Held {
     /// The directory it runs in.
     pub cwd: Option<PathBuf>,
     /// What it says of itself, where its release does.
-    pub status: Option<Status>,
+    pub status: Option<ProcessStatus>,
 }
 
 /// A live process's word for what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+pub struct ProcessStatus {
     /// Busy, idle or waiting.
-    pub word: LiveStatus,
+    pub activity: LiveStatus,
     /// What it waits for.
     pub waiting_for: Option<String>,
     /// Since when.
     pub since: Timestamp,
 }
 
-impl Held {
+impl LiveProcess {
     /// What a registry record says that was read at `at`.
-    pub fn of(live: &Live, at: Timestamp) -> Self {
-        let status = live.status.map(|word| Status {
-            word,
+    pub fn from_record(live: &Live, at: Timestamp) -> Self {
+        let status = live.status.map(|activity| ProcessStatus {
+            activity,
             waiting_for: live.waiting_for.clone(),
             since: live.status_since.unwrap_or(at),
         });

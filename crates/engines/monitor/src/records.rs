@@ -7,23 +7,23 @@ use jiff::{SignedDuration, Timestamp};
 use model::{Evidence, SessionId};
 use transcript::{Live, Standing};
 
-use crate::process::{Held, Process};
+use crate::process::{LiveProcess, ProcessState};
 
 /// For so long a record that was taken away may come back for a moment.
 const ECHO: SignedDuration = SignedDuration::from_secs(2);
 
 /// Something to be told of a session.
-pub type Told = (SessionId, Process);
+pub type RegistryUpdate = (SessionId, ProcessState);
 
 /// The records as they were seen last.
 #[derive(Debug, Default)]
-pub struct Records {
+pub struct RegistryRecords {
     standing: HashMap<PathBuf, Standing>,
     /// Those that were taken away, and when.
     gone: HashMap<PathBuf, Timestamp>,
 }
 
-impl Records {
+impl RegistryRecords {
     /// Whether a live process holds the session.
     pub fn holds(&self, session: &SessionId) -> bool {
         self.standing.values().any(|known| matches!(known, Standing::Alive(live) if live.session == *session))
@@ -35,7 +35,13 @@ impl Records {
     }
 
     /// Takes in what stands behind a record, seen at `at`; false where it has to be looked at again.
-    pub fn take(&mut self, path: &Path, standing: Standing, at: Timestamp, told: &mut Vec<Told>) -> bool {
+    pub fn observe(
+        &mut self,
+        path: &Path,
+        standing: Standing,
+        at: Timestamp,
+        updates: &mut Vec<RegistryUpdate>,
+    ) -> bool {
         if standing == Standing::Unreadable && self.standing.contains_key(path) {
             // Caught while it is rewritten: the end of that is told, or seen at the next look.
             return false;
@@ -48,13 +54,13 @@ impl Records {
         let before = self.standing.remove(path);
         match &standing {
             Standing::Alive(live) => {
-                told.extend(left(before.as_ref(), live, at));
-                told.push((live.session.clone(), Process::Alive(Held::of(live, at))));
+                updates.extend(left(before.as_ref(), live, at));
+                updates.push((live.session.clone(), ProcessState::Alive(LiveProcess::from_record(live, at))));
             }
             Standing::Dead(session) if !self.holds(session) => {
-                told.push((session.clone(), Process::Lost { at, evidence: Evidence::Registry }));
+                updates.push((session.clone(), ProcessState::Lost { at, evidence: Evidence::Registry }));
             }
-            Standing::Foreign(session) => told.push((session.clone(), Process::Unknown)),
+            Standing::Foreign(session) => updates.push((session.clone(), ProcessState::Unknown)),
             Standing::Dead(_) | Standing::Unreadable => {}
         }
         self.standing.insert(path.to_owned(), standing);
@@ -62,23 +68,28 @@ impl Records {
     }
 
     /// Takes in that a record is not there any more.
-    pub fn forget(&mut self, path: &Path, at: Timestamp, told: &mut Vec<Told>) {
+    pub fn forget(&mut self, path: &Path, at: Timestamp, updates: &mut Vec<RegistryUpdate>) {
         let Some(Standing::Alive(live)) = self.standing.remove(path) else { return };
         self.gone.retain(|_, gone| at.duration_since(*gone) < ECHO);
         self.gone.insert(path.to_owned(), at);
         if !self.holds(&live.session) {
-            told.push((live.session, Process::Ended { at, evidence: Evidence::Registry }));
+            updates.push((live.session, ProcessState::Ended { at, evidence: Evidence::Registry }));
         }
     }
 
     /// Takes in which processes are not there any more though their records are.
-    pub fn bury(&mut self, is_alive: impl Fn(&Live) -> bool, at: Timestamp, told: &mut Vec<Told>) {
+    pub fn mark_dead(
+        &mut self,
+        is_alive: impl Fn(&Live) -> bool,
+        at: Timestamp,
+        updates: &mut Vec<RegistryUpdate>,
+    ) {
         for known in self.standing.values_mut() {
             if let Standing::Alive(live) = known
                 && !is_alive(live)
             {
                 let session = live.session.clone();
-                told.push((session.clone(), Process::Lost { at, evidence: Evidence::Registry }));
+                updates.push((session.clone(), ProcessState::Lost { at, evidence: Evidence::Registry }));
                 *known = Standing::Dead(session);
             }
         }
@@ -93,10 +104,10 @@ impl Records {
 }
 
 /// A process that goes over to another session has left the one before.
-fn left(before: Option<&Standing>, now: &Live, at: Timestamp) -> Option<Told> {
+fn left(before: Option<&Standing>, now: &Live, at: Timestamp) -> Option<RegistryUpdate> {
     match before {
         Some(Standing::Alive(before)) if before.session != now.session => {
-            Some((before.session.clone(), Process::Ended { at, evidence: Evidence::Registry }))
+            Some((before.session.clone(), ProcessState::Ended { at, evidence: Evidence::Registry }))
         }
         _ => None,
     }

@@ -8,14 +8,14 @@ use jiff::Timestamp;
 use model::SessionId;
 use transcript::{FileStamp, Live, live_records};
 
-use crate::records::{Records, Told};
+use crate::records::{RegistryRecords, RegistryUpdate};
 
 /// The registry folders, as they were when they were last looked at.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     folders: Vec<PathBuf>,
     stamps: HashMap<PathBuf, FileStamp>,
-    records: Records,
+    records: RegistryRecords,
 }
 
 impl Registry {
@@ -44,43 +44,43 @@ impl Registry {
     }
 
     /// Looks at every record whose stamp has changed, and at every process.
-    pub(crate) fn look(&mut self, at: Timestamp) -> Vec<Told> {
-        let mut told = Vec::new();
+    pub(crate) fn look(&mut self, at: Timestamp) -> Vec<RegistryUpdate> {
+        let mut updates = Vec::new();
         let paths: Vec<PathBuf> = self.folders.iter().flat_map(|folder| live_records(folder)).collect();
         let gone: Vec<PathBuf> = self.stamps.keys().filter(|path| !paths.contains(path)).cloned().collect();
         for path in gone {
-            self.forget(&path, at, &mut told);
+            self.forget(&path, at, &mut updates);
         }
         for path in paths {
             let changed = |known: &FileStamp| {
                 fs::symlink_metadata(&path).is_ok_and(|now| FileStamp::of(&now) != *known)
             };
             if self.stamps.get(&path).is_none_or(changed) {
-                self.look_again(&path, at, &mut told);
+                self.look_again(&path, at, &mut updates);
             }
         }
-        self.records.bury(Live::is_alive, at, &mut told);
-        told
+        self.records.mark_dead(Live::is_alive, at, &mut updates);
+        updates
     }
 
     /// Looks at one record that the system says has changed.
-    pub(crate) fn look_at(&mut self, path: &Path, at: Timestamp) -> Vec<Told> {
-        let mut told = Vec::new();
+    pub(crate) fn look_at(&mut self, path: &Path, at: Timestamp) -> Vec<RegistryUpdate> {
+        let mut updates = Vec::new();
         if path.extension().is_some_and(|extension| extension == "json") {
-            self.look_again(path, at, &mut told);
+            self.look_again(path, at, &mut updates);
         }
-        told
+        updates
     }
 
-    fn look_again(&mut self, path: &Path, at: Timestamp, told: &mut Vec<Told>) {
-        let Ok(metadata) = fs::symlink_metadata(path) else { return self.forget(path, at, told) };
-        if self.records.take(path, Live::standing(path), at, told) {
+    fn look_again(&mut self, path: &Path, at: Timestamp, updates: &mut Vec<RegistryUpdate>) {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return self.forget(path, at, updates) };
+        if self.records.observe(path, Live::standing(path), at, updates) {
             self.stamps.insert(path.to_owned(), FileStamp::of(&metadata));
         }
     }
 
-    fn forget(&mut self, path: &Path, at: Timestamp, told: &mut Vec<Told>) {
+    fn forget(&mut self, path: &Path, at: Timestamp, updates: &mut Vec<RegistryUpdate>) {
         self.stamps.remove(path);
-        self.records.forget(path, at, told);
+        self.records.forget(path, at, updates);
     }
 }

@@ -6,12 +6,12 @@ use model::{Activity, SessionEvent};
 use transcript::record::{Record, parse};
 use transcript::{Reader, SubagentMeta};
 
-use crate::hooks::Hook;
-use crate::{Process, Tracker};
+use crate::hooks::HookEvent;
+use crate::{ProcessState, Tracker};
 
 /// What was written, or became known, while a session was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Written {
+pub enum RecordedInput {
     /// Whole lines of its transcript.
     Transcript(Vec<u8>),
     /// Whole lines of a sub-agent's file.
@@ -24,9 +24,9 @@ pub enum Written {
         lines: Vec<u8>,
     },
     /// What the registry says of its process.
-    Process(Process),
+    Process(ProcessState),
     /// What a hook was told.
-    Hook(Hook),
+    Hook(HookEvent),
 }
 
 /// What the session did, by what was written and when; time goes on until `until`.
@@ -34,19 +34,19 @@ pub enum Written {
 /// Each change is told once, with the time at which it is seen.
 pub fn replay(
     tracker: &mut Tracker,
-    written: &[(Timestamp, Written)],
+    written: &[(Timestamp, RecordedInput)],
     until: Timestamp,
 ) -> Vec<(Timestamp, Activity)> {
     let mut seen = Vec::new();
     for (at, what) in written {
         pass(tracker, *at, &mut seen);
         match what {
-            Written::Transcript(lines) => each(lines, |record| tracker.observe(record, *at)),
-            Written::Subagent { agent, meta, lines } => {
+            RecordedInput::Transcript(lines) => each(lines, |record| tracker.observe(record, *at)),
+            RecordedInput::Subagent { agent, meta, lines } => {
                 each(lines, |record| tracker.observe_subagent(agent, meta, record, *at));
             }
-            Written::Process(process) => tracker.registry(process.clone(), *at),
-            Written::Hook(hook) => tracker.hook(hook),
+            RecordedInput::Process(process) => tracker.registry(process.clone(), *at),
+            RecordedInput::Hook(hook) => tracker.hook(hook),
         }
         tell(tracker, *at, &mut seen);
     }

@@ -4,7 +4,7 @@ use model::{SessionInfo, Watching};
 
 /// How things stand.
 #[derive(Debug, Clone, Default)]
-pub struct Snapshot {
+pub struct MonitorSnapshot {
     /// The sessions that are watched closely: live ones, and those of the last hour.
     pub sessions: Vec<SessionInfo>,
     /// How the files are watched.

@@ -6,13 +6,13 @@ use transcript::record::Record;
 use transcript::{Ending, Sign, SubagentMeta, signs};
 
 use crate::facts::Facts;
-use crate::hooks::{Hook, Told};
-use crate::process::{Held, Process};
-use crate::spoken::{Spoken, Word};
+use crate::hooks::{HookEvent, HookSignal};
+use crate::process::{LiveProcess, ProcessState};
 use crate::subagents::Subagents;
 use crate::timers::{Timers, due};
 use crate::turn::{Phase, Turn};
 use crate::waiting::{Signs, activity};
+use crate::worker_report::{WorkerActivity, WorkerReport};
 
 /// The first release that was seen to say in the registry what it does: no silence of it has to be guessed at.
 const HAS_STATUS: [u64; 3] = [2, 1, 119];
@@ -28,10 +28,10 @@ pub struct Tracker {
     id: SessionId,
     timers: Timers,
     /// What our own worker says, for as long as it holds the session.
-    spoken: Option<Spoken>,
-    process: Process,
+    report: Option<WorkerReport>,
+    process: ProcessState,
     /// An *idle* that is not believed yet, and when it will be.
-    settling: Option<(Held, Timestamp)>,
+    settling: Option<(LiveProcess, Timestamp)>,
     /// When a sub-agent in the background was last said to be through.
     notified: Option<Timestamp>,
     /// When the process last became idle: what was open before that is not any more.
@@ -40,7 +40,7 @@ pub struct Tracker {
     subagents: Subagents,
     facts: Facts,
     has_hooks: bool,
-    told: Activity,
+    reported: Activity,
     facts_changed: bool,
 }
 
@@ -51,15 +51,15 @@ impl Tracker {
             subagents: Subagents::new(id.clone()),
             id,
             timers,
-            spoken: None,
-            process: Process::Unknown,
+            report: None,
+            process: ProcessState::Unknown,
             settling: None,
             notified: None,
             idle_from: None,
             turn: Turn::default(),
             facts: Facts::default(),
             has_hooks: false,
-            told: Activity::new(State::Idle, Evidence::Transcript, None),
+            reported: Activity::new(State::Idle, Evidence::Transcript, None),
             facts_changed: false,
         }
     }
@@ -94,7 +94,7 @@ impl Tracker {
                 self.notified = Some(made);
             }
             if let Sign::Over { how, .. } = sign {
-                self.over(*how);
+                self.end_turn(*how);
             }
         }
     }
@@ -109,14 +109,14 @@ impl Tracker {
     }
 
     /// Takes in what the registry says at `at`: a process holds the session, or none does any more.
-    pub fn registry(&mut self, process: Process, at: Timestamp) {
-        let idle = |held: &Held| {
-            held.status.as_ref().is_some_and(|status| status.word == transcript::LiveStatus::Idle)
+    pub fn registry(&mut self, process: ProcessState, at: Timestamp) {
+        let idle = |held: &LiveProcess| {
+            held.status.as_ref().is_some_and(|status| status.activity == transcript::LiveStatus::Idle)
         };
         match (&self.process, process) {
-            (Process::Alive(before), Process::Alive(now)) if before.pid == now.pid => {
+            (ProcessState::Alive(before), ProcessState::Alive(now)) if before.pid == now.pid => {
                 let found = before.found;
-                let now = Held { found, ..now };
+                let now = LiveProcess { found, ..now };
                 // Between the end of what ran in the background and the turn that tells of it, it says *idle*.
                 let ends = idle(&now) && before.status.is_some() && !idle(before);
                 if ends && self.may_be_between() && !self.has_passed(&now) {
@@ -126,17 +126,23 @@ impl Tracker {
                     if idle(before) && !idle(&now) {
                         self.idle_from = before.status.as_ref().map(|status| status.since);
                     }
-                    self.process = Process::Alive(now);
+                    self.process = ProcessState::Alive(now);
                 }
             }
             // How it was left is told once, by who saw it first.
             (
-                Process::Ended { .. } | Process::Lost { .. },
-                Process::Absent | Process::Unknown | Process::Ended { .. } | Process::Lost { .. },
+                ProcessState::Ended { .. } | ProcessState::Lost { .. },
+                ProcessState::Absent
+                | ProcessState::Unknown
+                | ProcessState::Ended { .. }
+                | ProcessState::Lost { .. },
             ) => {}
             (_, process) => {
                 self.settling = None;
-                if matches!(process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent) {
+                if matches!(
+                    process,
+                    ProcessState::Ended { .. } | ProcessState::Lost { .. } | ProcessState::Absent
+                ) {
                     self.subagents.abandoned();
                 }
                 self.process = process;
@@ -145,37 +151,43 @@ impl Tracker {
     }
 
     /// Takes in what our own worker says of the session; nothing where none holds it any more.
-    pub fn spoken(&mut self, spoken: Option<Spoken>, at: Timestamp) {
-        let left = spoken.as_ref().and_then(|spoken| match spoken.word {
-            Word::Ended => Some(Process::Ended { at: spoken.since, evidence: Evidence::Protocol }),
-            Word::Lost => Some(Process::Lost { at: spoken.since, evidence: Evidence::Protocol }),
-            Word::Works | Word::Asks { .. } | Word::Rests => None,
+    pub fn worker_report(&mut self, report: Option<WorkerReport>, at: Timestamp) {
+        let left = report.as_ref().and_then(|report| match report.activity {
+            WorkerActivity::Ended => {
+                Some(ProcessState::Ended { at: report.since, evidence: Evidence::Protocol })
+            }
+            WorkerActivity::Lost => {
+                Some(ProcessState::Lost { at: report.since, evidence: Evidence::Protocol })
+            }
+            WorkerActivity::Working | WorkerActivity::Asking { .. } | WorkerActivity::Idle => None,
         });
-        let spoken = spoken.filter(Spoken::holds);
-        if spoken.is_some() && self.spoken.is_none() && self.is_gone() {
-            self.process = Process::Unknown;
+        let report = report.filter(WorkerReport::is_holding);
+        if report.is_some() && self.report.is_none() && self.is_gone() {
+            self.process = ProcessState::Unknown;
         }
-        self.spoken = spoken;
+        self.report = report;
         if let Some(left) = left {
             self.registry(left, at);
         }
     }
 
     /// Takes in what a hook was told.
-    pub fn hook(&mut self, hook: &Hook) {
+    pub fn hook(&mut self, hook: &HookEvent) {
         self.has_hooks = true;
-        if hook.agent.is_none() || matches!(hook.told, Told::Asks { .. } | Told::Answered { .. }) {
+        if hook.agent.is_none()
+            || matches!(hook.signal, HookSignal::Asked { .. } | HookSignal::Answered { .. })
+        {
             self.turn.hook(hook, hook.at);
         }
-        match &hook.told {
-            Told::Left { .. } if !matches!(self.process, Process::Lost { .. }) => {
-                self.registry(Process::Ended { at: hook.at, evidence: Evidence::Hook }, hook.at);
+        match &hook.signal {
+            HookSignal::SessionLeft { .. } if !matches!(self.process, ProcessState::Lost { .. }) => {
+                self.registry(ProcessState::Ended { at: hook.at, evidence: Evidence::Hook }, hook.at);
             }
-            Told::Started | Told::Prompt => {
+            HookSignal::SessionOpened | HookSignal::PromptSubmitted => {
                 if self.is_gone() {
-                    self.process = Process::Unknown;
+                    self.process = ProcessState::Unknown;
                 }
-                if hook.told == Told::Started {
+                if hook.signal == HookSignal::SessionOpened {
                     self.turn.opened(hook.at);
                 }
             }
@@ -188,31 +200,31 @@ impl Tracker {
         let found = activity(self.signs(), now);
         // Two signs of one thing differ by moments; that is no news.
         let is_near = |since: Timestamp| {
-            let told = self.told.since.unwrap_or(since);
+            let told = self.reported.since.unwrap_or(since);
             since.duration_since(told).abs() < SAME
         };
         let is_near = found.since.is_none_or(is_near);
-        let is_told = Activity { since: self.told.since, ..found.clone() } == self.told;
+        let is_reported = Activity { since: self.reported.since, ..found.clone() } == self.reported;
         // The answer to what is asked is written a moment before the registry says that it was given.
         let is_answered = found.is_blocked()
             && found.tool.is_none()
-            && self.told.tool.is_some()
-            && (found.state, found.evidence) == (self.told.state, self.told.evidence);
-        if is_near && (is_told || is_answered) { self.told.clone() } else { found }
+            && self.reported.tool.is_some()
+            && (found.state, found.evidence) == (self.reported.state, self.reported.evidence);
+        if is_near && (is_reported || is_answered) { self.reported.clone() } else { found }
     }
 
     /// Lets time pass until `now`; what has happened since the last time.
     pub fn tick(&mut self, now: Timestamp) -> Vec<SessionEvent> {
         let is_over = !self.may_be_between();
         if let Some((held, _)) = self.settling.take_if(|(_, at)| is_over || *at <= now) {
-            self.process = Process::Alive(held);
+            self.process = ProcessState::Alive(held);
         }
         let mut events = self.subagents.take_events();
         let activity = self.activity(now);
-        let is_new = self.told != activity;
+        let is_new = self.reported != activity;
         if is_new {
             events.push(SessionEvent::SessionActivity(SessionActivity::new(&self.id, &activity)));
-            self.told = activity;
+            self.reported = activity;
         }
         if std::mem::take(&mut self.facts_changed) || is_new || !events.is_empty() {
             events.push(SessionEvent::SessionUpdated(Box::new(self.info(now))));
@@ -240,10 +252,10 @@ impl Tracker {
     }
 
     /// What was seen so far is history, not news: nothing of it is told.
-    pub fn forget_news(&mut self, now: Timestamp) {
+    pub fn discard_events(&mut self, now: Timestamp) {
         self.subagents.take_events();
         self.facts_changed = false;
-        self.told = self.activity(now);
+        self.reported = self.activity(now);
     }
 
     /// When, after `now`, time alone may change something.
@@ -257,19 +269,19 @@ impl Tracker {
 
     /// Whether time alone has changed something by `now`.
     pub fn is_due(&self, now: Timestamp) -> bool {
-        self.settling.as_ref().is_some_and(|(_, at)| *at <= now) || self.told != self.activity(now)
+        self.settling.as_ref().is_some_and(|(_, at)| *at <= now) || self.reported != self.activity(now)
     }
 
     /// Whether anything is known of the process that holds it.
     pub fn knows_process(&self) -> bool {
-        self.process != Process::Unknown || self.spoken.is_some()
+        self.process != ProcessState::Unknown || self.report.is_some()
     }
 
     /// The session as the stream shows it.
     pub fn info(&self, now: Timestamp) -> SessionInfo {
         let facts = &self.facts;
         let held = match &self.process {
-            Process::Alive(held) => Some(held),
+            ProcessState::Alive(held) => Some(held),
             _ => None,
         };
         let cwd = facts.cwd.clone().or_else(|| held.and_then(|held| held.cwd.clone()));
@@ -284,7 +296,7 @@ impl Tracker {
             context_tokens: facts.context_tokens,
             created: facts.first,
             last_activity: facts.last.max(self.turn.heard()),
-            pid: held.map(|held| held.pid).or_else(|| self.spoken.as_ref()?.pid),
+            pid: held.map(|held| held.pid).or_else(|| self.report.as_ref()?.pid),
             subagents: self.subagents.running().cloned().collect(),
         }
     }
@@ -296,7 +308,7 @@ impl Tracker {
 
     /// Whether a live process is known to hold it.
     pub fn is_alive(&self) -> bool {
-        matches!(self.process, Process::Alive(_)) || self.spoken.is_some()
+        matches!(self.process, ProcessState::Alive(_)) || self.report.is_some()
     }
 
     /// When something was last heard of it.
@@ -307,21 +319,23 @@ impl Tracker {
     /// Whether an *idle* may be the moment between the end of a sub-agent in the background and the turn that
     /// tells of it. When the process has become busy since the last of them was through, that was this turn.
     fn may_be_between(&self) -> bool {
-        let Process::Alive(Held { status: Some(status), .. }) = &self.process else { return false };
+        let ProcessState::Alive(LiveProcess { status: Some(status), .. }) = &self.process else {
+            return false;
+        };
         let still = self.subagents.in_background();
         let has_told = still == 0 && self.notified.is_some_and(|at| status.since >= at);
         still.max(self.turn.in_background()) > 0 && !has_told
     }
 
     /// Whether this *idle* is another one than that which is not believed yet: there was a turn in between.
-    fn has_passed(&self, now: &Held) -> bool {
-        let since = |held: &Held| held.status.as_ref().map(|status| status.since);
+    fn has_passed(&self, now: &LiveProcess) -> bool {
+        let since = |held: &LiveProcess| held.status.as_ref().map(|status| status.since);
         self.settling.as_ref().is_some_and(|(held, _)| since(held) != since(now))
     }
 
     fn signs(&self) -> Signs<'_> {
         Signs {
-            spoken: self.spoken.as_ref(),
+            report: self.report.as_ref(),
             process: &self.process,
             turn: &self.turn,
             inner: self.subagents.open_tool(),
@@ -340,7 +354,7 @@ impl Tracker {
     }
 
     fn is_gone(&self) -> bool {
-        matches!(self.process, Process::Ended { .. } | Process::Lost { .. } | Process::Absent)
+        matches!(self.process, ProcessState::Ended { .. } | ProcessState::Lost { .. } | ProcessState::Absent)
     }
 
     /// The numbers of its release; what cannot be read is no number of an old one.
@@ -349,7 +363,7 @@ impl Tracker {
         Some(std::array::from_fn(|_| parts.next().map_or(0, |part| part.parse().unwrap_or(u64::MAX))))
     }
 
-    fn over(&mut self, how: Ending) {
+    fn end_turn(&mut self, how: Ending) {
         match how {
             Ending::Interrupted => self.subagents.interrupted(),
             Ending::Left => self.subagents.abandoned(),
@@ -360,16 +374,16 @@ impl Tracker {
     /// A turn that goes on after its process was gone has another process, of which nothing is known.
     fn revive(&mut self, signs: &[Sign<'_>], made: Timestamp) {
         let gone = match &self.process {
-            Process::Ended { at, .. } | Process::Lost { at, .. } => *at,
-            Process::Absent => self.turn.made().unwrap_or(Timestamp::MIN),
-            Process::Unknown | Process::Alive(_) => return,
+            ProcessState::Ended { at, .. } | ProcessState::Lost { at, .. } => *at,
+            ProcessState::Absent => self.turn.made().unwrap_or(Timestamp::MIN),
+            ProcessState::Unknown | ProcessState::Alive(_) => return,
         };
         let goes_on = signs
             .iter()
             .any(|sign| !matches!(sign, Sign::Over { .. } | Sign::StopHooks { .. } | Sign::Notified { .. }));
         // What a process wrote on its way out was made before it was seen to be gone, or hardly after it.
         if goes_on && made.duration_since(gone) > SAME {
-            self.process = Process::Unknown;
+            self.process = ProcessState::Unknown;
         }
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use model::Evidence;
 use transcript::{Call, Ending, Sign};
 
-use crate::hooks::{Hook, Told};
+use crate::hooks::{HookEvent, HookSignal};
 
 /// Tools that may be open at once and are remembered; more than any message has called.
 const OPEN: usize = 256;
@@ -48,7 +48,7 @@ pub(crate) struct OpenTool {
 
 /// A permission or question that a hook told of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct HookRequest {
     /// The tool.
     pub(crate) tool: Option<String>,
     /// What it does, safe to show.
@@ -67,7 +67,7 @@ pub(crate) struct Turn {
     made: Option<Timestamp>,
     evidence: Evidence,
     open: Vec<OpenTool>,
-    asked: Option<Asked>,
+    asked: Option<HookRequest>,
     in_background: u64,
     last_text: Option<Timestamp>,
     heard: Option<Timestamp>,
@@ -121,7 +121,7 @@ impl Turn {
     }
 
     /// What a hook says is asked for.
-    pub(crate) fn asked(&self) -> Option<&Asked> {
+    pub(crate) fn asked(&self) -> Option<&HookRequest> {
         self.asked.as_ref()
     }
 
@@ -173,24 +173,33 @@ impl Turn {
     }
 
     /// Takes in what a hook tells.
-    pub(crate) fn hook(&mut self, hook: &Hook, at: Timestamp) {
+    pub(crate) fn hook(&mut self, hook: &HookEvent, at: Timestamp) {
         self.hear(at);
-        match &hook.told {
-            Told::Prompt => {
+        match &hook.signal {
+            HookSignal::PromptSubmitted => {
                 self.close();
                 self.tell(Phase::Given, at);
             }
-            Told::Asks { tool, detail, question } => {
+            HookSignal::Asked { tool, detail, question } => {
                 let known = self.asked.as_ref().filter(|asked| asked.tool == *tool);
                 let since = known.map_or(at, |asked| asked.since);
-                self.asked =
-                    Some(Asked { tool: tool.clone(), detail: detail.clone(), question: *question, since });
+                self.asked = Some(HookRequest {
+                    tool: tool.clone(),
+                    detail: detail.clone(),
+                    question: *question,
+                    since,
+                });
             }
             // Told late, and of whatever is asked already.
-            Told::StillAsks => {
-                self.asked.get_or_insert(Asked { tool: None, detail: None, question: false, since: at });
+            HookSignal::StillAsking => {
+                self.asked.get_or_insert(HookRequest {
+                    tool: None,
+                    detail: None,
+                    question: false,
+                    since: at,
+                });
             }
-            Told::Answered { tool, tool_use } => {
+            HookSignal::Answered { tool, tool_use } => {
                 if self.asked.as_ref().is_some_and(|asked| asked.tool.is_none() || asked.tool == *tool) {
                     self.asked = None;
                 }
@@ -201,18 +210,21 @@ impl Turn {
                     self.tell(Phase::Given, at);
                 }
             }
-            Told::Over { in_background } => {
+            HookSignal::TurnEnded { in_background } => {
                 self.close();
                 self.in_background = *in_background;
                 self.tell(Phase::Over(Ending::Done), at);
             }
-            Told::Waits => {
+            HookSignal::WaitingForPrompt => {
                 if !matches!(self.phase, Phase::Over(_)) {
                     self.close();
                     self.tell(Phase::Over(Ending::Done), at);
                 }
             }
-            Told::Started | Told::Left { .. } | Told::SubagentOver | Told::Other => {}
+            HookSignal::SessionOpened
+            | HookSignal::SessionLeft { .. }
+            | HookSignal::SubagentEnded
+            | HookSignal::Other => {}
         }
     }
 

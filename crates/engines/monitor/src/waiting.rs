@@ -6,10 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, QUESTION, State};
 use transcript::{Ending, LiveStatus};
 
-use crate::process::{Process, Status};
-use crate::spoken::{Spoken, Word};
+use crate::process::{ProcessState, ProcessStatus};
 use crate::timers::{Timers, due, is_over};
 use crate::turn::{OpenTool, Phase, Turn};
+use crate::worker_report::{WorkerActivity, WorkerReport};
 
 /// What is said of an API error that ended a turn.
 const API_ERROR: &str = "api error";
@@ -30,9 +30,9 @@ const LATE: SignedDuration = SignedDuration::from_millis(500);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signs<'a> {
     /// What our own worker says, where one holds the session.
-    pub(crate) spoken: Option<&'a Spoken>,
+    pub(crate) report: Option<&'a WorkerReport>,
     /// The process, as far as it is known.
-    pub(crate) process: &'a Process,
+    pub(crate) process: &'a ProcessState,
     /// The session's own turn.
     pub(crate) turn: &'a Turn,
     /// The tool a running sub-agent has open.
@@ -49,31 +49,31 @@ pub(crate) struct Signs<'a> {
 
 /// What the session is doing at `now`.
 pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
-    if let Some(spoken) = signs.spoken {
-        let said = Activity { evidence: Evidence::Protocol, ..by_worker(signs, spoken) };
+    if let Some(report) = signs.report {
+        let said = Activity { evidence: Evidence::Protocol, ..by_worker(signs, report) };
         return quiet(signs, said, now);
     }
     match signs.process {
-        Process::Alive(held) => match &held.status {
+        ProcessState::Alive(held) => match &held.status {
             Some(status) => by_registry(signs, status, now),
             None if signs.turn.phase() == Phase::Unknown && signs.turn.open().is_empty() => {
                 Activity::new(State::WaitingInput, Evidence::Registry, Some(held.found))
             }
             None => quiet(signs, by_turn(signs, now), now),
         },
-        Process::Ended { at, evidence } => Activity::new(State::Ended, *evidence, Some(*at)),
-        Process::Lost { at, evidence } => Activity::new(State::Lost, *evidence, Some(*at)),
-        Process::Absent => Activity::new(State::Idle, Evidence::Registry, signs.turn.since()),
-        Process::Unknown => quiet(signs, by_turn(signs, now), now),
+        ProcessState::Ended { at, evidence } => Activity::new(State::Ended, *evidence, Some(*at)),
+        ProcessState::Lost { at, evidence } => Activity::new(State::Lost, *evidence, Some(*at)),
+        ProcessState::Absent => Activity::new(State::Idle, Evidence::Registry, signs.turn.since()),
+        ProcessState::Unknown => quiet(signs, by_turn(signs, now), now),
     }
 }
 
 /// What a worker says; which of the three a session does that works, the transcript says.
-fn by_worker(signs: Signs<'_>, spoken: &Spoken) -> Activity {
-    let said = |state| Activity::new(state, Evidence::Protocol, Some(spoken.since));
-    match &spoken.word {
-        Word::Works => busy(signs, spoken.since),
-        Word::Asks { tool, detail, question } => {
+fn by_worker(signs: Signs<'_>, report: &WorkerReport) -> Activity {
+    let said = |state| Activity::new(state, Evidence::Protocol, Some(report.since));
+    match &report.activity {
+        WorkerActivity::Working => busy(signs, report.since),
+        WorkerActivity::Asking { tool, detail, question } => {
             let (state, detail) = if *question {
                 (State::WaitingInput, Some(QUESTION.to_owned()))
             } else {
@@ -81,14 +81,14 @@ fn by_worker(signs: Signs<'_>, spoken: &Spoken) -> Activity {
             };
             Activity { tool: Some(tool.clone()), detail, ..said(state) }
         }
-        Word::Rests => over(signs, spoken.since),
-        Word::Ended => said(State::Ended),
-        Word::Lost => said(State::Lost),
+        WorkerActivity::Idle => over(signs, report.since),
+        WorkerActivity::Ended => said(State::Ended),
+        WorkerActivity::Lost => said(State::Lost),
     }
 }
 
-fn by_registry(signs: Signs<'_>, status: &Status, now: Timestamp) -> Activity {
-    match status.word {
+fn by_registry(signs: Signs<'_>, status: &ProcessStatus, now: Timestamp) -> Activity {
+    match status.activity {
         LiveStatus::Busy => busy(signs, status.since),
         LiveStatus::Waiting => waiting(signs, status),
         LiveStatus::Idle => quiet(signs, over(signs, status.since), now),
@@ -131,7 +131,7 @@ fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
     }
 }
 
-fn waiting(signs: Signs<'_>, status: &Status) -> Activity {
+fn waiting(signs: Signs<'_>, status: &ProcessStatus) -> Activity {
     let waiting_for = status.waiting_for.as_deref();
     let question = signs.turn.open().iter().find(|open| open.asks);
     match waiting_for {
@@ -254,7 +254,7 @@ fn tool_open(signs: Signs<'_>, open: &OpenTool, now: Timestamp) -> Activity {
 
 /// A session in which nothing has happened for long is idle, unless something is asked for or it surely works.
 fn quiet(signs: Signs<'_>, activity: Activity, now: Timestamp) -> Activity {
-    let is_alive = matches!(signs.process, Process::Alive(_));
+    let is_alive = matches!(signs.process, ProcessState::Alive(_));
     let is_sure = is_alive || matches!(activity.evidence, Evidence::Protocol | Evidence::Hook);
     // What goes on in the background may end without a word that reaches us.
     let is_vouched_for = matches!(activity.evidence, Evidence::Registry | Evidence::Protocol);

@@ -9,14 +9,14 @@ use jiff::{SignedDuration, Timestamp};
 use model::{SOURCE, SessionEvent, SessionId, SessionInfo};
 use transcript::{FileRole, FileStamp, SubagentFile, subagents_of};
 
-use super::HOT;
+use super::RECENT;
 use super::owner::Owner;
 use crate::files::Change;
-use crate::hooks::{self, Inbox};
-use crate::process::Process;
-use crate::records::Told;
+use crate::hooks::{self, HookReader};
+use crate::process::ProcessState;
+use crate::records::RegistryUpdate;
 use crate::session::{News, Session, born};
-use crate::spoken::Spoken;
+use crate::worker_report::WorkerReport;
 
 /// The times of files and of the clock differ by less than this.
 const BLUR: SignedDuration = SignedDuration::from_secs(2);
@@ -115,7 +115,7 @@ impl Owner {
     /// A transcript is not where it was: it moved with its session, or it is gone for good.
     fn gone(&mut self, id: &SessionId, path: &Arc<Path>, now: Timestamp) {
         let Some(session) = self.sessions.get_mut(id) else {
-            self.tell_removed(id);
+            self.emit_removed(id);
             return;
         };
         if session.file.as_ref() != Some(path) {
@@ -136,11 +136,11 @@ impl Owner {
         if session.tracker.is_alive() {
             self.touched.insert(id.clone());
         } else {
-            self.tell_removed(id);
+            self.emit_removed(id);
         }
     }
 
-    fn tell_removed(&mut self, id: &SessionId) {
+    fn emit_removed(&mut self, id: &SessionId) {
         let (key, session_id) = (SessionInfo::key(id), id.clone());
         self.bus.send(SessionEvent::SessionRemoved { key, session_id });
         self.bus.send(SessionEvent::SessionsChanged { source: SOURCE });
@@ -175,9 +175,9 @@ impl Owner {
         }
     }
 
-    pub(super) fn hear(&mut self, told: Vec<Told>, now: Timestamp) {
-        for (id, process) in told {
-            let is_alive = matches!(process, Process::Alive(_));
+    pub(super) fn apply_registry(&mut self, updates: Vec<RegistryUpdate>, now: Timestamp) {
+        for (id, process) in updates {
+            let is_alive = matches!(process, ProcessState::Alive(_));
             let is_known = self.sessions.contains_key(&id);
             if !is_known && !is_alive {
                 continue;
@@ -200,8 +200,13 @@ impl Owner {
         }
     }
 
-    pub(super) fn hear_worker(&mut self, id: SessionId, spoken: Option<Spoken>, now: Timestamp) {
-        let holds = spoken.as_ref().is_some_and(Spoken::holds);
+    pub(super) fn apply_worker_report(
+        &mut self,
+        id: SessionId,
+        report: Option<WorkerReport>,
+        now: Timestamp,
+    ) {
+        let holds = report.as_ref().is_some_and(WorkerReport::is_holding);
         let is_known = self.sessions.contains_key(&id);
         if !is_known && !holds {
             return;
@@ -212,7 +217,7 @@ impl Owner {
         }
         let timers = self.settings.timers;
         let session = self.sessions.entry(id.clone()).or_insert_with(|| Session::new(id.clone(), timers));
-        session.tracker.spoken(spoken, now);
+        session.tracker.worker_report(report, now);
         if !is_known {
             self.take_up_held(&id, now);
             self.created(&id);
@@ -222,12 +227,12 @@ impl Owner {
 
     /// That a session was left is told before what its process does next.
     fn left(&mut self, id: &SessionId, now: Timestamp) {
-        self.tell(now);
+        self.emit(now);
         let is_empty = self.sessions.get(id).is_some_and(|session| session.file.is_none());
         if is_empty && self.is_begun {
             // It was opened and left without a word: there never was a transcript.
             self.sessions.remove(id);
-            self.tell_removed(id);
+            self.emit_removed(id);
         }
     }
 
@@ -237,7 +242,7 @@ impl Owner {
         let path = path.or_else(|| self.files.find(OsStr::new(&format!("{id}.jsonl"))));
         if let Some(change) = path.and_then(|path| self.files.look(&path)) {
             self.changed(change, now);
-            self.tell(now);
+            self.emit(now);
         }
     }
 
@@ -254,14 +259,15 @@ impl Owner {
     }
 
     pub(super) fn read_hooks(&mut self, now: Timestamp) {
-        let told = self.inbox.as_mut().map(Inbox::read).unwrap_or_default();
-        for hook in told {
+        let events = self.inbox.as_mut().map(HookReader::read).unwrap_or_default();
+        for hook in events {
             // The file keeps more than is of use to one who starts now.
-            if now.duration_since(hook.at) > HOT {
+            if now.duration_since(hook.at) > RECENT {
                 continue;
             }
             let timers = self.settings.timers;
-            let is_opened = matches!(hook.told, hooks::Told::Started | hooks::Told::Prompt);
+            let is_opened =
+                matches!(hook.signal, hooks::HookSignal::SessionOpened | hooks::HookSignal::PromptSubmitted);
             if !self.sessions.contains_key(&hook.session) {
                 if !is_opened || !self.is_begun {
                     continue;
@@ -284,16 +290,16 @@ impl Owner {
             let is_quiet = session.tracker.heard().is_none_or(|heard| now.duration_since(heard) >= quiet);
             let may_live = session.tracker.knows_process() || self.registry.is_foreign(id);
             if session.tracker.registers() && is_quiet && !may_live {
-                session.tracker.registry(Process::Absent, now);
+                session.tracker.registry(ProcessState::Absent, now);
             }
         }
     }
 
     /// Forgets those that have been silent for long.
-    pub(super) fn cool(&mut self, now: Timestamp) {
+    pub(super) fn forget_silent(&mut self, now: Timestamp) {
         let is_cold = |session: &Session| {
             !session.tracker.is_alive()
-                && session.tracker.heard().is_none_or(|heard| now.duration_since(heard) > HOT)
+                && session.tracker.heard().is_none_or(|heard| now.duration_since(heard) > RECENT)
         };
         let cold: Vec<SessionId> =
             self.sessions.iter().filter(|(_, session)| is_cold(session)).map(|(id, _)| id.clone()).collect();
@@ -321,7 +327,7 @@ impl Owner {
 }
 
 fn is_recent(stamp: &FileStamp, now: Timestamp) -> bool {
-    stamp.modified().is_some_and(|at| now.duration_since(at) <= HOT)
+    stamp.modified().is_some_and(|at| now.duration_since(at) <= RECENT)
 }
 
 fn modified(path: &Path) -> Option<Timestamp> {

@@ -18,14 +18,14 @@ use transcript::ConfigFolder;
 use crate::bus::Listener;
 use crate::input::Input;
 use crate::monitor::owner::Owner;
-use crate::spoken::Spoken;
-use crate::{Snapshot, Timers};
+use crate::worker_report::WorkerReport;
+use crate::{MonitorSnapshot, Timers};
 
 /// A session silent for so long, that no live process holds, costs nothing but the look at its file in turn.
-pub(crate) const HOT: SignedDuration = SignedDuration::from_hours(1);
+pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(1);
 /// What the monitor works with.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct MonitorSettings {
     /// The config folders of Claude Code.
     pub folders: Vec<ConfigFolder>,
     /// Where hooks leave their lines.
@@ -49,7 +49,7 @@ pub struct Monitor {
 
 impl Monitor {
     /// Starts to watch. Sessions that are there get their state from the ends of their files.
-    pub fn start(settings: Settings) -> std::io::Result<Self> {
+    pub fn start(settings: MonitorSettings) -> std::io::Result<Self> {
         let (inputs, receiver) = channel();
         let sender = inputs.clone();
         let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(move || {
@@ -62,20 +62,20 @@ impl Monitor {
     }
 
     /// The way to tell it what workers say.
-    pub fn voice(&self) -> Voice {
-        Voice(self.inputs.clone())
+    pub fn report_sender(&self) -> ReportSender {
+        ReportSender(self.inputs.clone())
     }
 
     /// How things stand, and all that happens from then on to a listener that may be `capacity` events behind.
     /// `None` when the monitor has ended.
-    pub fn listen(&self, capacity: usize) -> Option<(Snapshot, Listener)> {
+    pub fn listen(&self, capacity: usize) -> Option<(MonitorSnapshot, Listener)> {
         let (reply, answer) = channel();
         self.inputs.send(Input::Listen(capacity, reply)).ok()?;
         answer.recv().ok()
     }
 
     /// How things stand; `None` when the monitor has ended.
-    pub fn look(&self) -> Option<Snapshot> {
+    pub fn look(&self) -> Option<MonitorSnapshot> {
         let (reply, answer) = channel();
         self.inputs.send(Input::Look(reply)).ok()?;
         answer.recv().ok()
@@ -84,13 +84,13 @@ impl Monitor {
 
 /// The way by which what workers say of their sessions reaches the monitor.
 #[derive(Debug, Clone)]
-pub struct Voice(Sender<Input>);
+pub struct ReportSender(Sender<Input>);
 
-impl Voice {
+impl ReportSender {
     /// Tells what a worker says of a session; nothing where it does not hold it any more. False when the monitor
     /// has ended.
-    pub fn say(&self, session: SessionId, spoken: Option<Spoken>) -> bool {
-        self.0.send(Input::Spoken(session, spoken)).is_ok()
+    pub fn send(&self, session: SessionId, report: Option<WorkerReport>) -> bool {
+        self.0.send(Input::WorkerReport(session, report)).is_ok()
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     /// Looks by nothing but what it is told.
     fn deaf(folder: &Path) -> Monitor {
-        let settings = Settings {
+        let settings = MonitorSettings {
             folders: vec![ConfigFolder::new(folder)],
             hooks: None,
             timers: Timers::default(),
@@ -148,7 +148,7 @@ mod tests {
         append(&file("new.jsonl"), &["e"]);
         fs::remove_file(file("s2.jsonl")).unwrap();
         // So many things, or nothing more for a moment.
-        let told = |count: usize| {
+        let updates = |count: usize| {
             let patience = Duration::from_millis(if count == 0 { 300 } else { 20_000 });
             let mut names = Vec::new();
             while let Some(event) = listener.next(patience).unwrap() {
@@ -169,14 +169,14 @@ mod tests {
             names
         };
         let nothing = Vec::<String>::new();
-        assert_eq!(told(0), nothing);
+        assert_eq!(updates(0), nothing);
         // However often that is told at once, it is one look.
         for _ in 0..100 {
             monitor.inputs.send(Input::Overflow).unwrap();
         }
-        assert_eq!(told(4), ["s2 is gone", "said in new", "said in s1", "said in s1"]);
+        assert_eq!(updates(4), ["s2 is gone", "said in new", "said in s1", "said in s1"]);
         monitor.inputs.send(Input::Broken("it broke".into())).unwrap();
-        assert_eq!(told(0), nothing);
+        assert_eq!(updates(0), nothing);
         let watching = monitor.look().unwrap().watching.unwrap();
         assert_eq!(watching.reason.as_deref(), Some("it broke"));
     }

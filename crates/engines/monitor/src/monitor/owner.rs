@@ -11,11 +11,11 @@ use jiff::{SignedDuration, Timestamp};
 use model::{SessionEvent, SessionId, Watching};
 use transcript::ConfigFolder;
 
-use super::Settings;
-use crate::Snapshot;
+use super::MonitorSettings;
+use crate::MonitorSnapshot;
 use crate::bus::Bus;
 use crate::files::{Change, Files};
-use crate::hooks::Inbox;
+use crate::hooks::HookReader;
 use crate::input::Input;
 use crate::registry::Registry;
 use crate::session::Session;
@@ -27,22 +27,22 @@ const SWEEP_ALONE: usize = 1500;
 /// How many inputs are taken before what they brought is told.
 const BATCH: usize = 4096;
 /// A change so old of which the system should have told was not told of.
-const UNTOLD: SignedDuration = SignedDuration::from_secs(2);
+const EXPECTED_WITHIN: SignedDuration = SignedDuration::from_secs(2);
 /// The least time between two looks at sub-agents' folders that the system did not tell of.
 const AGENTS_EVERY: u32 = 2;
 
 /// All that the thread has.
 pub(super) struct Owner {
-    pub(super) settings: Settings,
+    pub(super) settings: MonitorSettings,
     pub(super) sessions: HashMap<SessionId, Session>,
     pub(super) files: Files,
     pub(super) registry: Registry,
-    pub(super) inbox: Option<Inbox>,
+    pub(super) inbox: Option<HookReader>,
     pub(super) source: Source,
     pub(super) bus: Bus,
     pub(super) dirty: BTreeSet<PathBuf>,
     pub(super) touched: BTreeSet<SessionId>,
-    pub(super) told_watching: Option<Watching>,
+    pub(super) reported_watching: Option<Watching>,
     pub(super) records: u64,
     pub(super) polls: u32,
     /// Whether events were lost that nobody has made up for yet.
@@ -53,7 +53,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    pub(super) fn new(settings: Settings, inputs: &Sender<Input>) -> Self {
+    pub(super) fn new(settings: MonitorSettings, inputs: &Sender<Input>) -> Self {
         let mut folders: Vec<ConfigFolder> = Vec::new();
         for folder in &settings.folders {
             // The physical path, as the system names it in its events; and each folder once.
@@ -65,7 +65,7 @@ impl Owner {
         }
         Self {
             registry: Registry::new(folders.iter().map(ConfigFolder::live_registry).collect()),
-            inbox: settings.hooks.clone().map(Inbox::new),
+            inbox: settings.hooks.clone().map(HookReader::new),
             source: Source::new(inputs, settings.events),
             files: Files::new(folders),
             settings,
@@ -73,7 +73,7 @@ impl Owner {
             bus: Bus::default(),
             dirty: BTreeSet::new(),
             touched: BTreeSet::new(),
-            told_watching: None,
+            reported_watching: None,
             records: 0,
             polls: 0,
             has_lost: false,
@@ -96,16 +96,16 @@ impl Owner {
         for change in changes {
             self.changed(change, now);
         }
-        let told = self.registry.look(now);
-        self.hear(told, now);
+        let updates = self.registry.look(now);
+        self.apply_registry(updates, now);
         self.look_at_agents(now);
         self.read_hooks(now);
         self.settle_absent(now, SignedDuration::MIN);
         for session in self.sessions.values_mut() {
-            session.tracker.forget_news(now);
+            session.tracker.discard_events(now);
         }
         self.touched.clear();
-        self.tell_watching();
+        self.emit_watching();
         self.looked = now;
         self.is_begun = true;
     }
@@ -135,7 +135,7 @@ impl Owner {
                 polled = Instant::now();
                 self.poll(now);
             }
-            self.tell(now);
+            self.emit(now);
         }
     }
 
@@ -169,9 +169,9 @@ impl Owner {
                 self.source.broke(why);
                 self.has_lost = true;
             }
-            Input::Spoken(session, spoken) => {
+            Input::WorkerReport(session, report) => {
                 let now = self.now();
-                self.hear_worker(session, spoken, now);
+                self.apply_worker_report(session, report, now);
             }
             Input::Listen(capacity, reply) => {
                 let listener = self.bus.listen(capacity);
@@ -186,11 +186,11 @@ impl Owner {
         true
     }
 
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&self) -> MonitorSnapshot {
         let now = self.now();
-        Snapshot {
+        MonitorSnapshot {
             sessions: self.sessions.values().map(|session| session.tracker.info(now)).collect(),
-            watching: self.told_watching.clone(),
+            watching: self.reported_watching.clone(),
             files: self.files.len(),
             records: self.records,
         }
@@ -214,15 +214,15 @@ impl Owner {
 
     fn look_at(&mut self, path: &Path, now: Timestamp) {
         if self.registry.folders().iter().any(|folder| path.parent() == Some(folder)) {
-            let told = self.registry.look_at(path, now);
-            self.hear(told, now);
+            let updates = self.registry.look_at(path, now);
+            self.apply_registry(updates, now);
         } else if self.inbox.as_ref().is_some_and(|inbox| path.starts_with(inbox.folder())) {
             self.read_hooks(now);
         } else if self.registry.folders().iter().any(|folder| path == folder) || self.files.is_root(path) {
             // The first session ever on this machine makes them.
             self.source.watch(path);
-            let told = self.registry.look(now);
-            self.hear(told, now);
+            let updates = self.registry.look(now);
+            self.apply_registry(updates, now);
             let changes = self.files.list(now);
             for change in changes {
                 self.changed(change, now);
@@ -248,7 +248,7 @@ impl Owner {
     /// Everything that is looked at whether the system tells of it or not.
     fn poll(&mut self, now: Timestamp) {
         self.polls = self.polls.wrapping_add(1);
-        self.cool(now);
+        self.forget_silent(now);
         self.watch_folders();
         let mut changes = self.files.list(now);
         let hot: Vec<Arc<Path>> = self.sessions.values().filter_map(|session| session.file.clone()).collect();
@@ -256,14 +256,14 @@ impl Owner {
         let tells_all = self.source.works() && self.source.trouble().is_none();
         changes.extend(self.files.sweep(if tells_all { SWEEP } else { SWEEP_ALONE }));
         self.source.looked();
-        if changes.iter().any(|change| self.is_untold(change, now)) {
+        if changes.iter().any(|change| self.is_unreported(change, now)) {
             self.source.lost();
         }
         for change in changes {
             self.changed(change, now);
         }
-        let told = self.registry.look(now);
-        self.hear(told, now);
+        let updates = self.registry.look(now);
+        self.apply_registry(updates, now);
         if self.registry.is_there() {
             self.settle_absent(now, self.settings.timers.unregistered);
         }
@@ -273,14 +273,14 @@ impl Owner {
         }
         self.read_hooks(now);
         self.touched.extend(self.sessions.keys().cloned());
-        self.tell_watching();
+        self.emit_watching();
         self.looked = now;
     }
 
     /// Whether the system should have told of a change that was found by looking.
-    fn is_untold(&self, change: &Change, now: Timestamp) -> bool {
+    fn is_unreported(&self, change: &Change, now: Timestamp) -> bool {
         let Change::Changed { path, before: Some(_), now: stamp, .. } = change else { return false };
-        let is_old = stamp.modified().is_some_and(|at| now.duration_since(at) >= UNTOLD);
+        let is_old = stamp.modified().is_some_and(|at| now.duration_since(at) >= EXPECTED_WITHIN);
         is_old && path.parent().is_some_and(|folder| self.source.watches(folder))
     }
 
@@ -299,7 +299,7 @@ impl Owner {
     }
 
     /// Tells what has happened to the sessions that something happened to, and to those whose time has come.
-    pub(super) fn tell(&mut self, now: Timestamp) {
+    pub(super) fn emit(&mut self, now: Timestamp) {
         let touched = std::mem::take(&mut self.touched);
         for (id, session) in &mut self.sessions {
             if touched.contains(id) || session.tracker.is_due(now) {
@@ -310,10 +310,10 @@ impl Owner {
         }
     }
 
-    fn tell_watching(&mut self) {
+    fn emit_watching(&mut self) {
         let watching = Watching { events: self.source.works(), reason: self.source.trouble() };
-        if self.told_watching.as_ref() != Some(&watching) {
-            self.told_watching = Some(watching.clone());
+        if self.reported_watching.as_ref() != Some(&watching) {
+            self.reported_watching = Some(watching.clone());
             self.bus.send(SessionEvent::Watching(watching));
         }
     }

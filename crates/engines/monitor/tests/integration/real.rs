@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::{Activity, Evidence, SessionEvent};
-use monitor::{Listener, Monitor, Settings, Timers};
+use monitor::{Listener, Monitor, MonitorSettings, Timers};
 use serde_json::json;
 use testkit::recording::{Recorder, Seen, What};
 use testkit::{Answer, Claude, Gate, ModelServer, PATIENCE, ScratchHome, Script, Terminal};
@@ -43,7 +43,7 @@ struct Stage {
 impl Stage {
     fn new(script: Script) -> Self {
         let home = ScratchHome::new();
-        let settings = Settings {
+        let settings = MonitorSettings {
             folders: vec![ConfigFolder::new(home.config_dir())],
             hooks: Some(home.state_dir().join("hooks")),
             timers: Timers::default(),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionId};
-use monitor::hooks::Inbox;
-use monitor::{Process, Records, Timers, Told, Tracker, Written, replay};
+use monitor::hooks::HookReader;
+use monitor::{ProcessState, RecordedInput, RegistryRecords, RegistryUpdate, Timers, Tracker, replay};
 use testkit::recording::{Seen, What};
 use transcript::record::parse;
 use transcript::{ConfigFolder, FileRole, Live, Reader, Standing, SubagentMeta};
@@ -55,16 +55,16 @@ pub(crate) fn are_as_told(states: &[String], expected: &[String]) -> bool {
 }
 
 /// The sessions of a recording, each with what was written to its files and what its registry said of it.
-pub(crate) type Sessions = Vec<(SessionId, Vec<(Timestamp, Written)>)>;
+pub(crate) type Sessions = Vec<(SessionId, Vec<(Timestamp, RecordedInput)>)>;
 
 /// The one that was first is first: it is left before another one is begun.
 pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
     let folder = ConfigFolder::new("/recorded");
     let mut sessions = Sessions::new();
     let mut metas: HashMap<PathBuf, SubagentMeta> = HashMap::new();
-    let mut records = Records::default();
+    let mut records = RegistryRecords::default();
     for Seen { at, file, what } in seen {
-        let mut add = |session: SessionId, written: Written| match sessions
+        let mut add = |session: SessionId, written: RecordedInput| match sessions
             .iter_mut()
             .find(|(known, _)| *known == session)
         {
@@ -73,7 +73,7 @@ pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
         };
         if file.starts_with("sessions") {
             for (session, process) in of_registry(&mut records, file, what, *at) {
-                add(session, Written::Process(process));
+                add(session, RecordedInput::Process(process));
             }
             continue;
         }
@@ -83,16 +83,16 @@ pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
         let What::Added(lines) = what else { continue };
         let lines = lines.clone().into_bytes();
         match folder.role(&folder.root().join(file)) {
-            Some(FileRole::Session(id)) => add(id, Written::Transcript(lines)),
+            Some(FileRole::Session(id)) => add(id, RecordedInput::Transcript(lines)),
             Some(FileRole::Subagent { session, agent }) => {
                 let meta = metas.get(file).cloned().unwrap_or_default();
-                add(session, Written::Subagent { agent, meta, lines });
+                add(session, RecordedInput::Subagent { agent, meta, lines });
             }
             Some(FileRole::FlatSubagent { agent }) => {
                 let first = lines.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 let named = parse(first).ok().and_then(|record| record.session()?.parse().ok());
                 let Some(session) = named else { continue };
-                add(session, Written::Subagent { agent, meta: SubagentMeta::default(), lines });
+                add(session, RecordedInput::Subagent { agent, meta: SubagentMeta::default(), lines });
             }
             None => {}
         }
@@ -100,21 +100,26 @@ pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
     sessions
 }
 
-fn of_registry(records: &mut Records, file: &Path, what: &What, at: Timestamp) -> Vec<Told> {
+fn of_registry(
+    records: &mut RegistryRecords,
+    file: &Path,
+    what: &What,
+    at: Timestamp,
+) -> Vec<RegistryUpdate> {
     let mut told = Vec::new();
     match what {
         What::Holds(content) => {
             let standing = Live::said(content.as_bytes()).map_or(Standing::Unreadable, Standing::Alive);
-            records.take(file, standing, at, &mut told);
+            records.observe(file, standing, at, &mut told);
         }
         What::Gone => records.forget(file, at, &mut told),
         What::Killed => {
             let pid = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            records.bury(|live| live.pid.to_string() != pid, at, &mut told);
+            records.mark_dead(|live| live.pid.to_string() != pid, at, &mut told);
         }
         What::Added(_) => {}
     }
-    told.retain(|(_, process)| *process != Process::Unknown);
+    told.retain(|(_, process)| *process != ProcessState::Unknown);
     told
 }
 
@@ -145,14 +150,14 @@ fn check(release: &str, expected: &[&str]) {
 #[track_caller]
 fn check_transcript(name: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/transcripts/{name}.jsonl"));
-    let mut written: Vec<(Timestamp, Written)> = Vec::new();
+    let mut written: Vec<(Timestamp, RecordedInput)> = Vec::new();
     let mut lines = Reader::open(&path).unwrap();
     while let Some(line) = lines.next_line().unwrap() {
         let before = written.last().map(|(at, _)| *at);
         let made = parse(line.bytes).unwrap().timestamp();
         // What bears no time is written with what stands before it.
         let at = made.max(before).unwrap_or(Timestamp::MIN);
-        written.push((at, Written::Transcript([line.bytes, b"\n"].concat())));
+        written.push((at, RecordedInput::Transcript([line.bytes, b"\n"].concat())));
     }
     let until = written.last().unwrap().0 + AFTER;
     let mut tracker = Tracker::new("s1".parse().unwrap(), Timers::default());
@@ -199,11 +204,11 @@ fn transcripts_of_a_terminal_in_which_a_permission_was_denied() {
 fn what_hooks_of_2_1_329_told() {
     let folder = tempfile::tempdir().unwrap();
     let told = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks-2.1.329.jsonl");
-    std::fs::copy(told, monitor::hooks::file(folder.path())).unwrap();
-    let told = Inbox::new(folder.path().to_owned()).read();
+    std::fs::copy(told, monitor::hooks::events_file(folder.path())).unwrap();
+    let told = HookReader::new(folder.path().to_owned()).read();
     let states = |name: &str| {
         let of_session = told.iter().filter(|hook| hook.session.as_str().starts_with(name));
-        let written: Vec<_> = of_session.map(|hook| (hook.at, Written::Hook(hook.clone()))).collect();
+        let written: Vec<_> = of_session.map(|hook| (hook.at, RecordedInput::Hook(hook.clone()))).collect();
         let until = written.last().unwrap().0 + AFTER;
         let mut tracker = Tracker::new(name.parse().unwrap(), Timers::default());
         let mut words: Vec<String> =

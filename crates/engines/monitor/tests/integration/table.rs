@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionEvent};
-use monitor::hooks::{Hook, Told};
-use monitor::{Held, Process, Spoken, Status, Timers, Tracker, Word};
+use monitor::hooks::{HookEvent, HookSignal};
+use monitor::{LiveProcess, ProcessState, ProcessStatus, Timers, Tracker, WorkerActivity, WorkerReport};
 use serde_json::{Value, json};
 use transcript::record::parse;
 use transcript::{LiveStatus, SubagentMeta};
@@ -148,17 +148,17 @@ impl Scene {
     }
 
     fn alive(&mut self) {
-        let held = Held { pid: 7, found: self.now, cwd: None, status: None };
-        self.tracker.registry(Process::Alive(held), self.now);
+        let held = LiveProcess { pid: 7, found: self.now, cwd: None, status: None };
+        self.tracker.registry(ProcessState::Alive(held), self.now);
         self.tell();
     }
 
-    fn status(mut self, word: LiveStatus, waiting_for: Option<&str>) -> Self {
+    fn status(mut self, activity: LiveStatus, waiting_for: Option<&str>) -> Self {
         assert!(self.has_status);
         self.now += SignedDuration::from_millis(10);
-        let status = Status { word, waiting_for: waiting_for.map(Into::into), since: self.now };
-        let held = Held { pid: 7, found: self.now, cwd: None, status: Some(status) };
-        self.tracker.registry(Process::Alive(held), self.now);
+        let status = ProcessStatus { activity, waiting_for: waiting_for.map(Into::into), since: self.now };
+        let held = LiveProcess { pid: 7, found: self.now, cwd: None, status: Some(status) };
+        self.tracker.registry(ProcessState::Alive(held), self.now);
         self.tell();
         self
     }
@@ -175,23 +175,23 @@ impl Scene {
         self.status(LiveStatus::Waiting, Some(what))
     }
 
-    fn process(mut self, process: Process) -> Self {
+    fn process(mut self, process: ProcessState) -> Self {
         self.tracker.registry(process, self.now);
         self.tell();
         self
     }
 
-    fn worker(mut self, word: Word) -> Self {
+    fn worker(mut self, activity: WorkerActivity) -> Self {
         self.now += SignedDuration::from_millis(10);
-        self.tracker.spoken(Some(Spoken { pid: Some(7), since: self.now, word }), self.now);
+        self.tracker.worker_report(Some(WorkerReport { pid: Some(7), since: self.now, activity }), self.now);
         self.tell();
         self
     }
 
-    fn hook(mut self, told: Told) -> Self {
+    fn hook(mut self, signal: HookSignal) -> Self {
         self.now += SignedDuration::from_millis(10);
         let session = self.tracker.id().clone();
-        self.tracker.hook(&Hook { at: self.now, session, name: "Hook".into(), agent: None, told });
+        self.tracker.hook(&HookEvent { at: self.now, session, name: "Hook".into(), agent: None, signal });
         self.tell();
         self
     }

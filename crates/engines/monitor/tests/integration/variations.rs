@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, SessionId};
-use monitor::{Held, Process, Timers, Tracker, Written, replay};
+use monitor::{LiveProcess, ProcessState, RecordedInput, Timers, Tracker, replay};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -17,7 +17,7 @@ const RELEASES: [&str; 4] = ["1.0.60", "2.0.77", "2.1.197", "2.1.329"];
 const NEAR: SignedDuration = SignedDuration::from_millis(50);
 
 /// One session's files and registry record, and when each was seen.
-type Course = Vec<(Timestamp, Written)>;
+type Course = Vec<(Timestamp, RecordedInput)>;
 
 /// What changes nothing of what the session does in the end.
 #[derive(Debug, Clone)]
@@ -91,8 +91,8 @@ fn written(course: &mut Course, at: Index, change: impl FnOnce(&mut Vec<u8>)) {
     let mut lines: Vec<&mut Vec<u8>> = course
         .iter_mut()
         .filter_map(|(_, written)| match written {
-            Written::Transcript(lines) | Written::Subagent { lines, .. } => Some(lines),
-            Written::Process(_) | Written::Hook(_) => None,
+            RecordedInput::Transcript(lines) | RecordedInput::Subagent { lines, .. } => Some(lines),
+            RecordedInput::Process(_) | RecordedInput::Hook(_) => None,
         })
         .collect();
     if !lines.is_empty() {
@@ -129,7 +129,7 @@ fn each(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn in_every_record(course: &mut Course, change: impl Fn(&mut Map<String, Value>)) {
     for (_, written) in course {
-        if let Written::Transcript(lines) | Written::Subagent { lines, .. } = written {
+        if let RecordedInput::Transcript(lines) | RecordedInput::Subagent { lines, .. } = written {
             let records = each(lines).map(|line| {
                 let Ok(mut record) = serde_json::from_slice::<Value>(line) else {
                     return [line, b"\n"].concat();
@@ -146,22 +146,22 @@ fn vary(course: &mut Course, change: &Harmless) {
     match change {
         Harmless::Torn(at, cut) => {
             let at = at.index(course.len());
-            let (when, Written::Transcript(lines)) = &mut course[at] else { return };
+            let (when, RecordedInput::Transcript(lines)) = &mut course[at] else { return };
             let whole: Vec<usize> =
                 lines.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
             let rest = lines.split_off(*cut.get(&whole));
             let when = *when;
             if !rest.is_empty() {
-                course.insert(at + 1, (when, Written::Transcript(rest)));
+                course.insert(at + 1, (when, RecordedInput::Transcript(rest)));
             }
         }
         Harmless::LookedAt(at) => {
             let at = at.index(course.len());
-            let (when, Written::Process(process)) = &course[at] else { return };
+            let (when, RecordedInput::Process(process)) = &course[at] else { return };
             let later = course
                 .get(at + 1)
                 .map_or(*when + AFTER / 2, |(next, _)| *when + next.duration_since(*when) / 2);
-            let again = (later, Written::Process(process.clone()));
+            let again = (later, RecordedInput::Process(process.clone()));
             course.insert(at + 1, again);
         }
         Harmless::Overtaken(at) => {
@@ -172,11 +172,15 @@ fn vary(course: &mut Course, change: &Harmless) {
             let (one, other) = (&course[at], &course[at + 1]);
             let is_one_file = matches!(
                 (&one.1, &other.1),
-                (Written::Process(_), Written::Process(_)) | (Written::Transcript(_), Written::Transcript(_))
+                (RecordedInput::Process(_), RecordedInput::Process(_))
+                    | (RecordedInput::Transcript(_), RecordedInput::Transcript(_))
             );
             // Who is left is read to the end first.
-            let leaves = |written: &Written| {
-                matches!(written, Written::Process(Process::Ended { .. } | Process::Lost { .. }))
+            let leaves = |written: &RecordedInput| {
+                matches!(
+                    written,
+                    RecordedInput::Process(ProcessState::Ended { .. } | ProcessState::Lost { .. })
+                )
             };
             if is_one_file || leaves(&one.1) || leaves(&other.1) || other.0.duration_since(one.0) > NEAR {
                 return;
@@ -217,7 +221,9 @@ fn spoil(course: &mut Course, harm: &Harm) {
         }),
         Harm::Renamed(name) => {
             for (_, written) in course {
-                if let Written::Process(Process::Alive(Held { status: Some(status), .. })) = written
+                if let RecordedInput::Process(ProcessState::Alive(LiveProcess {
+                    status: Some(status), ..
+                })) = written
                     && status.waiting_for.is_some()
                 {
                     status.waiting_for = Some((*name).to_owned());
@@ -233,8 +239,8 @@ fn play(id: SessionId, course: &Course) -> Result<Activity, TestCaseError> {
     let mut asks = false;
     for (at, written) in course {
         replay(&mut tracker, std::slice::from_ref(&(*at, written.clone())), *at);
-        if let Written::Process(process) = written {
-            asks = matches!(process, Process::Alive(Held { status: Some(status), .. }) if status.word == LiveStatus::Waiting);
+        if let RecordedInput::Process(process) = written {
+            asks = matches!(process, ProcessState::Alive(LiveProcess { status: Some(status), .. }) if status.activity == LiveStatus::Waiting);
         }
         if asks {
             let activity = tracker.activity(*at);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::{Evidence, SessionEvent, State};
-use monitor::{Listener, Monitor, Settings, Snapshot, Timers};
+use monitor::{Listener, Monitor, MonitorSettings, MonitorSnapshot, Timers};
 use serde_json::{Value, json};
 use testkit::PATIENCE;
 use transcript::ConfigFolder;
@@ -72,7 +72,7 @@ impl Room {
     }
 
     fn listen(&self) -> Ear {
-        let settings = Settings {
+        let settings = MonitorSettings {
             folders: vec![ConfigFolder::new(self.folder.path())],
             hooks: Some(self.hooks()),
             timers: self.timers,
@@ -87,7 +87,7 @@ impl Room {
 }
 
 impl Ear {
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&self) -> MonitorSnapshot {
         self.monitor.look().unwrap()
     }
 

@@ -1,7 +1,7 @@
 //! Permissions, questions and dialogs.
 
 use jiff::SignedDuration;
-use monitor::hooks::Told;
+use monitor::hooks::HookSignal;
 use serde_json::json;
 use transcript::record::parse;
 
@@ -20,18 +20,19 @@ fn a_permission_is_asked() {
     denied.interrupted().check("").idle().wait(1).check("waiting_input R");
 
     let asked = |scene: Scene| {
-        let ask = Told::Asks { tool: Some("Bash".into()), detail: Some("a thing".into()), question: false };
-        scene.hook(Told::Prompt).calls("t1", "Bash").hook(ask).hook(Told::StillAsks)
+        let ask =
+            HookSignal::Asked { tool: Some("Bash".into()), detail: Some("a thing".into()), question: false };
+        scene.hook(HookSignal::PromptSubmitted).calls("t1", "Bash").hook(ask).hook(HookSignal::StillAsking)
     };
     let begin = "thinking H, tool_use X Bash (a thing), waiting_permission H Bash (a thing)";
     let allowed = asked(Scene::c())
         .wait(7200)
         .check(begin)
-        .hook(Told::Answered { tool: Some("Bash".into()), tool_use: Some("t1".into()) });
+        .hook(HookSignal::Answered { tool: Some("Bash".into()), tool_use: Some("t1".into()) });
     allowed
         .answers("t1")
         .says(end())
-        .hook(Told::Over { in_background: 0 })
+        .hook(HookSignal::TurnEnded { in_background: 0 })
         .check("thinking H, waiting_input X, waiting_input H");
     // A denial is told by no hook.
     asked(Scene::c()).check(begin).answers("t1").interrupted().check("thinking X, waiting_input X");
@@ -39,8 +40,8 @@ fn a_permission_is_asked() {
 
 #[test]
 fn a_hook_is_quicker_than_the_record_it_tells_of() {
-    let ask = Told::Asks { tool: Some("Bash".into()), detail: None, question: false };
-    let mut scene = Scene::c().hook(Told::Prompt).check("thinking H");
+    let ask = HookSignal::Asked { tool: Some("Bash".into()), detail: None, question: false };
+    let mut scene = Scene::c().hook(HookSignal::PromptSubmitted).check("thinking H");
     let made = scene.now + SignedDuration::from_millis(1);
     scene = scene.hook(ask).check("waiting_permission H Bash");
     // The call was made before the hook and is written after it.
@@ -104,8 +105,11 @@ fn a_question() {
         .calls("t1", "ExitPlanMode")
         .asks("permission prompt")
         .check("thinking R, tool_use R ExitPlanMode, waiting_permission R ExitPlanMode");
-    let ask = Told::Asks { tool: Some("AskUserQuestion".into()), detail: None, question: true };
-    Scene::c().hook(Told::Prompt).hook(ask).check("thinking H, waiting_input H AskUserQuestion (question)");
+    let ask = HookSignal::Asked { tool: Some("AskUserQuestion".into()), detail: None, question: true };
+    Scene::c()
+        .hook(HookSignal::PromptSubmitted)
+        .hook(ask)
+        .check("thinking H, waiting_input H AskUserQuestion (question)");
 }
 
 #[test]

@@ -1,67 +1,76 @@
 //! Who holds a session, how it is left, and what time alone makes of it.
 
 use model::Evidence;
-use monitor::hooks::Told;
-use monitor::{Process, Word};
+use monitor::hooks::HookSignal;
+use monitor::{ProcessState, WorkerActivity};
 use serde_json::{Value, json};
 
 use super::{Scene, end};
 
 #[test]
 fn a_worker_of_ours() {
-    let asks = |question| Word::Asks { tool: "Bash".into(), detail: Some("a thing".into()), question };
+    let asks =
+        |question| WorkerActivity::Asking { tool: "Bash".into(), detail: Some("a thing".into()), question };
     let turn = |scene: Scene| {
-        let scene = scene.worker(Word::Works).check("thinking P").prompt("x").calls("t1", "Bash");
+        let scene = scene.worker(WorkerActivity::Working).check("thinking P").prompt("x").calls("t1", "Bash");
         let scene = scene.wait(60).check("tool_use P Bash (a thing)");
         let scene = scene.worker(asks(false)).wait(7200).check("waiting_permission P Bash (a thing)");
         let scene = scene.worker(asks(true)).check("waiting_input P Bash (question)");
-        let scene = scene.worker(Word::Works).answers("t1").says(end()).worker(Word::Rests);
+        let scene =
+            scene.worker(WorkerActivity::Working).answers("t1").says(end()).worker(WorkerActivity::Idle);
         scene.check("tool_use P Bash (a thing), thinking P, responding P, waiting_input P")
     };
     // Where nothing else tells, and where a lesser sign says the same or nothing of use.
-    turn(Scene::c()).worker(Word::Ended).wait(7200).check("ended P");
+    turn(Scene::c()).worker(WorkerActivity::Ended).wait(7200).check("ended P");
     turn(Scene::b().check("waiting_input R")).wait(1801).check("idle T");
-    turn(Scene::c()).worker(Word::Works).worker(Word::Lost).check("thinking P, lost P");
-    let scene = Scene::a().busy().check("thinking R").worker(Word::Works).check("thinking P");
+    turn(Scene::c()).worker(WorkerActivity::Working).worker(WorkerActivity::Lost).check("thinking P, lost P");
+    let scene = Scene::a().busy().check("thinking R").worker(WorkerActivity::Working).check("thinking P");
     let scene = scene.asks("permission prompt").check("").worker(asks(false));
     scene
         .check("waiting_permission P Bash (a thing)")
         .idle()
         .check("")
-        .worker(Word::Rests)
+        .worker(WorkerActivity::Idle)
         .check("waiting_input P");
 }
 
 #[test]
 fn how_a_worker_left_is_told_once() {
-    let ended = |at| Process::Ended { at, evidence: Evidence::Registry };
-    let scene = Scene::a().idle().worker(Word::Works).check("waiting_input R, thinking P");
+    let ended = |at| ProcessState::Ended { at, evidence: Evidence::Registry };
+    let scene = Scene::a().idle().worker(WorkerActivity::Working).check("waiting_input R, thinking P");
     let at = scene.now;
-    let scene = scene.process(ended(at)).check("").worker(Word::Ended).check("ended R");
+    let scene = scene.process(ended(at)).check("").worker(WorkerActivity::Ended).check("ended R");
     // Another worker takes the session up.
-    let scene = scene.worker(Word::Works).check("thinking P").worker(Word::Ended).check("ended P");
+    let scene = scene
+        .worker(WorkerActivity::Working)
+        .check("thinking P")
+        .worker(WorkerActivity::Ended)
+        .check("ended P");
     let at = scene.now;
-    scene.process(ended(at)).process(Process::Absent).check("");
+    scene.process(ended(at)).process(ProcessState::Absent).check("");
 }
 
 #[test]
 fn a_session_that_its_worker_lets_go_is_what_the_other_signs_say() {
-    let mut scene = Scene::a().busy().worker(Word::Works).check("thinking R, thinking P");
-    scene.tracker.spoken(None, scene.now);
+    let mut scene = Scene::a().busy().worker(WorkerActivity::Working).check("thinking R, thinking P");
+    scene.tracker.worker_report(None, scene.now);
     scene.tell();
     scene.check("thinking R");
 }
 
 #[test]
 fn a_session_is_left_for_another() {
-    let ended = |at| Process::Ended { at, evidence: Evidence::Registry };
+    let ended = |at| ProcessState::Ended { at, evidence: Evidence::Registry };
     let scene = Scene::a().busy().prompt("x").says(end()).idle().wait(1);
     let at = scene.now;
     let scene = scene.process(ended(at)).check("thinking R, responding R, waiting_input R, ended R");
     // What is written on the way out changes nothing; whoever takes the session up again does.
     let scene = scene.write(json!({"type": "cost-state", "totalCostUSD": 0.1})).check("");
     scene.wait(3600).prompt("again").check("thinking X");
-    Scene::c().hook(Told::Started).hook(Told::Left { cleared: true }).check("waiting_input H, ended H");
+    Scene::c()
+        .hook(HookSignal::SessionOpened)
+        .hook(HookSignal::SessionLeft { cleared: true })
+        .check("waiting_input H, ended H");
 }
 
 #[test]
@@ -87,7 +96,7 @@ fn a_process_is_killed() {
     let scene = Scene::a().busy().prompt("x").calls("t1", "Bash");
     let at = scene.now;
     scene
-        .process(Process::Lost { at, evidence: Evidence::Registry })
+        .process(ProcessState::Lost { at, evidence: Evidence::Registry })
         .wait(7200)
         .check("thinking R, tool_use R Bash (a thing), lost R");
     Scene::c().prompt("x").wait(1799).check("thinking X").wait(2).check("idle T");
@@ -109,5 +118,5 @@ fn silence() {
         .wait(100_000)
         .check("thinking R, tool_use R Bash (a thing)");
     let scene = Scene::new("2.1.100").prompt("x");
-    scene.process(Process::Absent).wait(1).check("thinking X, idle R");
+    scene.process(ProcessState::Absent).wait(1).check("thinking X, idle R");
 }

@@ -1,24 +1,25 @@
 //! Sub-agents, in the foreground, in the background, in every layout.
 
-use monitor::hooks::{Hook, Told};
+use monitor::hooks::{HookEvent, HookSignal};
 use serde_json::{Value, json};
 
 use super::{Scene, end};
 
 #[test]
 fn hooks_of_a_subagent_say_nothing_of_the_turn() {
-    let answered = Told::Answered { tool: Some("Bash".into()), tool_use: Some("t9".into()) };
-    let mut scene = Scene::b().hook(Told::Prompt).hook(Told::Over { in_background: 1 });
+    let answered = HookSignal::Answered { tool: Some("Bash".into()), tool_use: Some("t9".into()) };
+    let mut scene =
+        Scene::b().hook(HookSignal::PromptSubmitted).hook(HookSignal::TurnEnded { in_background: 1 });
     scene = scene.check("waiting_input R, thinking H, tool_use H Agent (in the background)");
-    let inner = |scene: &Scene, told| Hook {
+    let inner = |scene: &Scene, signal| HookEvent {
         at: scene.now,
         session: scene.tracker.id().clone(),
         name: "Hook".into(),
         agent: Some("a7".into()),
-        told,
+        signal,
     };
     // What it asks is asked of the person all the same.
-    let ask = Told::Asks { tool: Some("Bash".into()), detail: None, question: false };
+    let ask = HookSignal::Asked { tool: Some("Bash".into()), detail: None, question: false };
     scene.tracker.hook(&inner(&scene, ask));
     scene.tell();
     scene = scene.check("waiting_permission H Bash");
@@ -103,8 +104,8 @@ fn a_subagent_in_the_background() {
         .check("waiting_input X")
         .check_subagents("+t1 -t1");
     Scene::c()
-        .hook(Told::Prompt)
-        .hook(Told::Over { in_background: 1 })
+        .hook(HookSignal::PromptSubmitted)
+        .hook(HookSignal::TurnEnded { in_background: 1 })
         .check("thinking H, tool_use H Agent (in the background)");
     // Its end may reach nobody.
     Scene::b()

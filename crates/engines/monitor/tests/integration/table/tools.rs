@@ -1,6 +1,6 @@
 //! Tools, and the silence that is taken for a permission.
 
-use monitor::hooks::Told;
+use monitor::hooks::HookSignal;
 use serde_json::json;
 
 use super::{Scene, end};
@@ -33,7 +33,11 @@ fn a_tool() {
         .calls("t1", "Bash")
         .wait(60)
         .check("thinking X, tool_use X Bash (a thing)");
-    Scene::c().hook(Told::Prompt).calls("t1", "Bash").wait(60).check("thinking H, tool_use X Bash (a thing)");
+    Scene::c()
+        .hook(HookSignal::PromptSubmitted)
+        .calls("t1", "Bash")
+        .wait(60)
+        .check("thinking H, tool_use X Bash (a thing)");
 }
 
 #[test]

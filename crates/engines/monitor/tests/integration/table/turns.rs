@@ -1,8 +1,8 @@
 //! Turns of text: how they begin, go on and are over.
 
 use model::Evidence;
-use monitor::Process;
-use monitor::hooks::Told;
+use monitor::ProcessState;
+use monitor::hooks::HookSignal;
 use serde_json::json;
 
 use super::{Scene, end};
@@ -11,7 +11,7 @@ use super::{Scene, end};
 fn a_terminal_is_opened() {
     Scene::a().idle().check("waiting_input R");
     Scene::b().check("waiting_input R");
-    Scene::c().hook(Told::Started).check("waiting_input H");
+    Scene::c().hook(HookSignal::SessionOpened).check("waiting_input H");
 }
 
 #[test]
@@ -52,17 +52,17 @@ fn a_text_turn() {
         .check("waiting_input T");
     Scene::c().prompt("x").says(end()).wait(60).check("thinking X, waiting_input X");
     Scene::c()
-        .hook(Told::Prompt)
+        .hook(HookSignal::PromptSubmitted)
         .prompt("x")
         .says(json!(null))
-        .hook(Told::Over { in_background: 0 })
+        .hook(HookSignal::TurnEnded { in_background: 0 })
         .check("thinking H, responding X, waiting_input H");
     Scene::b()
         .check("waiting_input R")
-        .hook(Told::Prompt)
+        .hook(HookSignal::PromptSubmitted)
         .prompt("x")
         .says(end())
-        .hook(Told::Over { in_background: 0 })
+        .hook(HookSignal::TurnEnded { in_background: 0 })
         .check("thinking H, waiting_input X, waiting_input H");
 }
 
@@ -119,7 +119,7 @@ fn only_thought_and_nothing_after_it() {
 
 #[test]
 fn print_mode() {
-    let ended = |at| Process::Ended { at, evidence: Evidence::Registry };
+    let ended = |at| ProcessState::Ended { at, evidence: Evidence::Registry };
     let scene = Scene::a().busy().prompt("x").says(end());
     let at = scene.now;
     scene.process(ended(at)).check("thinking R, responding R, ended R");
@@ -164,7 +164,11 @@ fn escape() {
         .interrupted()
         .wait(20)
         .check("thinking X, tool_use X Bash (a thing), thinking X, waiting_input X");
-    Scene::c().hook(Told::Prompt).prompt("x").interrupted().check("thinking H, waiting_input X");
+    Scene::c()
+        .hook(HookSignal::PromptSubmitted)
+        .prompt("x")
+        .interrupted()
+        .check("thinking H, waiting_input X");
 }
 
 #[test]

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use super::{Room, append, both, clock, line, prompts};
 
 /// A process that can be killed, and its registry record.
-struct Process {
+struct ProcessState {
     child: Child,
     record: PathBuf,
 }
 
-impl Process {
+impl ProcessState {
     fn start(room: &Room) -> Self {
         let child = Command::new("sleep").arg("1000").spawn().unwrap();
         let folder = room.folder.path().join("sessions");
@@ -39,7 +39,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ProcessState {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -51,7 +51,7 @@ fn the_registry_is_followed() {
     both(|room| {
         let path = room.write("-p/s1.jsonl", &prompts(1..3));
         let mut ear = room.listen();
-        let process = Process::start(&room);
+        let process = ProcessState::start(&room);
         process.says("s1", &json!("busy"), &json!(null));
         ear.until_state("s1", State::Thinking, Evidence::Registry);
         append(
@@ -90,7 +90,7 @@ fn a_process_that_came_and_went_between_two_looks_is_not_waited_for() {
 fn a_killed_process_is_noticed() {
     both(|room| {
         room.write("-p/s1.jsonl", &prompts(1..3));
-        let mut process = Process::start(&room);
+        let mut process = ProcessState::start(&room);
         process.says("s1", &json!("busy"), &json!(null));
         let mut ear = room.listen();
         assert_eq!(ear.snapshot().sessions[0].activity.state, State::Thinking);
@@ -111,7 +111,7 @@ fn hooks_reach_one_who_watches_and_one_who_starts_later() {
         let mut ear = room.listen();
         let note = |event: &str| {
             let payload = json!({"session_id": "s1", "hook_event_name": event, "tool_name": "Bash", "tool_input": {"description": "Delete"}});
-            hooks::note(&room.hooks(), payload.to_string().as_bytes(), clock(), str::to_owned).unwrap();
+            hooks::record(&room.hooks(), payload.to_string().as_bytes(), clock(), str::to_owned).unwrap();
         };
         note("PermissionRequest");
         ear.until_state("s1", State::WaitingPermission, Evidence::Hook);

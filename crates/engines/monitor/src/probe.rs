@@ -8,51 +8,51 @@ use model::{Activity, Evidence, SessionId, State};
 use transcript::ConfigFolder;
 
 use crate::Timers;
-use crate::hooks::{Hook, Inbox};
-use crate::monitor::HOT;
-use crate::process::Process;
+use crate::hooks::{HookEvent, HookReader};
+use crate::monitor::RECENT;
+use crate::process::ProcessState;
 use crate::registry::Registry;
 use crate::session::Session;
-use crate::spoken::Spoken;
+use crate::worker_report::WorkerReport;
 
 /// The signs of one moment.
 #[derive(Debug)]
-pub struct Glance {
+pub struct ActivityProbe {
     now: Timestamp,
     timers: Timers,
     registry: Registry,
-    told: HashMap<SessionId, Process>,
-    hooks: HashMap<SessionId, Vec<Hook>>,
-    spoken: HashMap<SessionId, Spoken>,
+    told: HashMap<SessionId, ProcessState>,
+    hooks: HashMap<SessionId, Vec<HookEvent>>,
+    report: HashMap<SessionId, WorkerReport>,
 }
 
-impl Glance {
+impl ActivityProbe {
     /// Looks at the registries and at what hooks left.
     pub fn new(folders: &[ConfigFolder], hooks: &Path, timers: Timers, now: Timestamp) -> Self {
         let mut registry = Registry::new(folders.iter().map(ConfigFolder::live_registry).collect());
         let told = registry.look(now).into_iter().collect();
-        let mut of_session: HashMap<SessionId, Vec<Hook>> = HashMap::new();
-        for hook in Inbox::new(hooks.to_owned()).read() {
-            if now.duration_since(hook.at) <= HOT {
+        let mut of_session: HashMap<SessionId, Vec<HookEvent>> = HashMap::new();
+        for hook in HookReader::new(hooks.to_owned()).read() {
+            if now.duration_since(hook.at) <= RECENT {
                 of_session.entry(hook.session.clone()).or_default().push(hook);
             }
         }
-        Self { now, timers, registry, told, hooks: of_session, spoken: HashMap::new() }
+        Self { now, timers, registry, told, hooks: of_session, report: HashMap::new() }
     }
 
     /// With what workers say of the sessions that they hold.
     #[must_use]
-    pub fn hearing(self, spoken: HashMap<SessionId, Spoken>) -> Self {
-        Self { spoken, ..self }
+    pub fn with_worker_reports(self, report: HashMap<SessionId, WorkerReport>) -> Self {
+        Self { report, ..self }
     }
 
     /// What a session does in which something last happened at `last`; its transcript is read only when it is
     /// alive or that was of late.
     pub fn activity(&self, id: &SessionId, transcript: Option<&Path>, last: Option<Timestamp>) -> Activity {
         let process = self.told.get(id);
-        let is_recent = last.is_some_and(|at| self.now.duration_since(at) <= HOT);
-        let spoken = self.spoken.get(id);
-        if !is_recent && process.is_none() && spoken.is_none() && !self.hooks.contains_key(id) {
+        let is_recent = last.is_some_and(|at| self.now.duration_since(at) <= RECENT);
+        let report = self.report.get(id);
+        if !is_recent && process.is_none() && report.is_none() && !self.hooks.contains_key(id) {
             let since = last.and_then(|at| at.checked_add(self.timers.silent).ok());
             return Activity::new(State::Idle, Evidence::Timer, since);
         }
@@ -67,9 +67,9 @@ impl Glance {
         if let Some(process) = process {
             session.tracker.registry(process.clone(), self.now);
         } else if session.tracker.registers() && !self.registry.is_foreign(id) {
-            session.tracker.registry(Process::Absent, self.now);
+            session.tracker.registry(ProcessState::Absent, self.now);
         }
-        session.tracker.spoken(spoken.cloned(), self.now);
+        session.tracker.worker_report(report.cloned(), self.now);
         session.tracker.activity(self.now)
     }
 }
@@ -98,7 +98,7 @@ mod tests {
         );
         fs::write(&path, answer.repeat(500)).unwrap();
         let now: Timestamp = "2026-11-20T09:00:00Z".parse().unwrap();
-        let glance = Glance::new(&[], &folder.path().join("hooks"), Timers::default(), now);
+        let glance = ActivityProbe::new(&[], &folder.path().join("hooks"), Timers::default(), now);
         let before = bytes_read();
         let activity = glance.activity(&"s1".parse().unwrap(), Some(&path), Some(now));
         let read = bytes_read() - before;

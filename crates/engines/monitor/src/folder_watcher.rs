@@ -13,18 +13,18 @@ const TOGETHER: Duration = Duration::from_millis(200);
 const AT_MOST: usize = 5;
 
 /// Folders, none of them with those below it, watched by the system's events.
-pub struct Changes {
+pub struct FolderWatcher {
     source: Source,
     inputs: Receiver<Input>,
 }
 
-impl std::fmt::Debug for Changes {
+impl std::fmt::Debug for FolderWatcher {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Changes").field("works", &self.works()).finish_non_exhaustive()
     }
 }
 
-impl Changes {
+impl FolderWatcher {
     /// By events, where they are wanted and the system has any.
     pub fn new(events: bool) -> Self {
         let (sender, inputs) = channel();
@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn a_file_that_is_written_is_a_change_and_silence_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        let mut changes = Changes::new(true);
+        let mut changes = FolderWatcher::new(true);
         changes.watch([folder.path().to_owned()]);
         assert!(changes.works());
         assert!(!changes.wait(Duration::from_millis(1)));
         std::fs::write(folder.path().join("a.jsonl"), "{}\n").unwrap();
         assert!(changes.wait(testkit::PATIENCE));
-        let mut without = Changes::new(false);
+        let mut without = FolderWatcher::new(false);
         without.watch([folder.path().to_owned()]);
         assert!(!without.works());
         assert!(!without.wait(Duration::from_millis(1)));

@@ -4,22 +4,22 @@ use jiff::Timestamp;
 
 /// A worker's word for what its session does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct WorkerReport {
     /// The process that it speaks with, once there is one.
     pub pid: Option<u32>,
     /// Since when that is so.
     pub since: Timestamp,
     /// What the session does.
-    pub word: Word,
+    pub activity: WorkerActivity,
 }
 
 /// What a worker's session does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum WorkerActivity {
     /// A turn runs and nobody is asked.
-    Works,
+    Working,
     /// Something is asked.
-    Asks {
+    Asking {
         /// The tool.
         tool: String,
         /// What it does, safe to show.
@@ -28,19 +28,19 @@ pub enum Word {
         question: bool,
     },
     /// The turn is over, and the process waits for a message.
-    Rests,
+    Idle,
     /// The process has left the session in good order.
     Ended,
     /// The process is gone in the middle of a turn.
     Lost,
 }
 
-impl Spoken {
+impl WorkerReport {
     /// Whether the worker still holds the session.
-    pub(crate) fn holds(&self) -> bool {
-        match self.word {
-            Word::Works | Word::Asks { .. } | Word::Rests => true,
-            Word::Ended | Word::Lost => false,
+    pub(crate) fn is_holding(&self) -> bool {
+        match self.activity {
+            WorkerActivity::Working | WorkerActivity::Asking { .. } | WorkerActivity::Idle => true,
+            WorkerActivity::Ended | WorkerActivity::Lost => false,
         }
     }
 }
