@@ -162,8 +162,8 @@ fn describe(path: PathBuf, release: Option<Release>) -> Claude {
         path,
         version: release.map(|release| release.to_string()),
         can_fork: can(Release::can_fork),
-        finds_sessions_anywhere: can(Release::finds_anywhere),
-        registers_live_sessions: can(Release::registers),
+        finds_sessions_anywhere: can(Release::resumes_from_anywhere),
+        registers_live_sessions: can(Release::has_registry),
     }
 }
 
@@ -180,7 +180,7 @@ fn about_claude(context: &Context, claude: Option<&Claude>, release: Option<Rele
         }
         (Some(claude), Some(release)) if !release.can_fork() => {
             let what = format!("claude {release} cannot fork sessions");
-            let next = format!("install {} or newer: {}", Release::FORKS, claude::INSTALL);
+            let next = format!("install {} or newer: {}", Release::FORK, claude::INSTALL);
             problem(what, Some(claude.path.clone()), next)
         }
         (Some(_), Some(_)) => return Vec::new(),

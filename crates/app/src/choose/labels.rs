@@ -19,7 +19,7 @@ pub(crate) fn labelled(
 ) -> Result<Option<SessionId>, Error> {
     match agent {
         Some(agent) => Ok(of_agent(context, agent, root, label)),
-        None if exists(context) => open_recovered(context)?.labelled(root, label).map_err(unusable),
+        None if exists(context) => open_recovered(context)?.session_by_label(root, label).map_err(unusable),
         None => Ok(None),
     }
 }

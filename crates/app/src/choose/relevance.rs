@@ -178,7 +178,7 @@ fn through_claude(
 ) -> Result<String, String> {
     let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&context.config().scratch);
     let scratch = made.map_err(|error| format!("no folder for claude to run in: {error}"))?;
-    let question = workers::Question {
+    let question = workers::OneShotPrompt {
         program,
         release,
         model: &model.alias,

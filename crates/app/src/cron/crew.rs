@@ -5,8 +5,8 @@ use schedule::{
     Executor, Job, JobOptions, Payload, Run, SessionTarget, StartOutcome, StartedWorker, WorkerOutcome,
     WorkerStatus,
 };
-use workers::table::Worker;
-use workers::{Life, PermissionMode, WorkerState};
+use workers::store::Worker;
+use workers::{PermissionMode, ProcessIdentity, WorkerState};
 
 use crate::ids::new_uuid;
 use crate::workers::control::{close, stop};
@@ -24,13 +24,13 @@ pub(super) struct WorkerExecutor<'a> {
 
 /// This process, told from all others.
 pub(super) fn own() -> String {
-    serde_json::to_string(&Life::own()).unwrap_or_default()
+    serde_json::to_string(&ProcessIdentity::current()).unwrap_or_default()
 }
 
 /// Whether the process that told itself from others by this text still lives. What is no such text is judged by its
 /// age alone.
 pub(super) fn lives(own: &str) -> bool {
-    serde_json::from_str::<Life>(own).map_or(true, |life| life.is_alive())
+    serde_json::from_str::<ProcessIdentity>(own).map_or(true, |life| life.is_alive())
 }
 
 /// Refuses options that no worker can have.
@@ -126,18 +126,18 @@ fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
     })
 }
 
-fn worker_options(options: &JobOptions) -> Result<run::Options, Error> {
-    let word = options.permission_mode.as_deref().unwrap_or(PermissionMode::Default.word());
-    let permission_mode = PermissionMode::named(word).ok_or_else(|| {
-        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.word()).collect();
+fn worker_options(options: &JobOptions) -> Result<run::WorkerOptions, Error> {
+    let word = options.permission_mode.as_deref().unwrap_or(PermissionMode::Default.as_str());
+    let permission_mode = PermissionMode::from_name(word).ok_or_else(|| {
+        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.as_str()).collect();
         let message = format!("there is no permission mode `{word}`");
         Error::new(Kind::Usage, message).hint(format!("there are {}", words.join(", ")))
     })?;
-    Ok(run::Options {
+    Ok(run::WorkerOptions {
         permission_mode,
         allowed_tools: options.allowed_tools.clone(),
         budget_usd: options.budget_usd,
-        ..run::Options::default()
+        ..run::WorkerOptions::default()
     })
 }
 
@@ -161,7 +161,7 @@ fn seen(worker: Worker) -> WorkerStatus {
         | WorkerState::WaitingPermission { .. }
         | WorkerState::Idle { .. } => None,
     };
-    let ended = ending.map(|ending| (ending, worker.facts.stopped.unwrap_or(worker.facts.changed)));
+    let ended = ending.map(|ending| (ending, worker.stats.stopped.unwrap_or(worker.stats.changed)));
     let started = StartedWorker { id: worker.id, session_id: Some(worker.session.to_string()) };
-    WorkerStatus { worker: started, ended, cost_usd: Some(worker.facts.cost_usd) }
+    WorkerStatus { worker: started, ended, cost_usd: Some(worker.stats.cost_usd) }
 }

@@ -10,7 +10,7 @@ use schedule::{FILE, JobStore, JobSwitch, Lease, record_finished_runs, run_now, 
 use serde::Serialize;
 
 use crate::repository::target::RepoTarget;
-use crate::workers::{Request, WorkerState};
+use crate::workers::{PermissionRequest, WorkerState};
 use crate::{Context, Error, Kind, NextStep};
 use crew::{WorkerExecutor, lives, own};
 
@@ -42,7 +42,7 @@ pub struct JobInfo {
     pub last_run: Option<Run>,
     /// What the worker of that run waits to be answered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub requests: Vec<Request>,
+    pub requests: Vec<PermissionRequest>,
 }
 
 /// All jobs, and whether a daemon is there to do them.
@@ -264,7 +264,7 @@ fn next(context: &Context, job: &Job) -> Option<Timestamp> {
 }
 
 /// What the worker of a run waits to be answered.
-fn asked(context: &Context, run: &Run) -> Result<Vec<Request>, Error> {
+fn asked(context: &Context, run: &Run) -> Result<Vec<PermissionRequest>, Error> {
     let RunState::Running { worker, .. } = run.state else { return Ok(Vec::new()) };
     match crate::workers::find(context, &worker.to_string())?.state {
         WorkerState::WaitingPermission { requests } => Ok(requests),

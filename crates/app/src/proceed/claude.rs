@@ -50,7 +50,7 @@ pub(crate) fn controllable(context: &Context) -> Result<ControllableClaude, Erro
     if release.supports_control() {
         return Ok(ControllableClaude { program, release });
     }
-    let first = Release::STEERED;
+    let first = Release::CONTROL;
     let message = format!("claude {release} cannot be controllable through its pipes; {first} and newer can");
     Err(Error::new(Kind::Unavailable, message).hint(format!("install a newer one: {INSTALL}")))
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use model::{Session, SessionId};
 use serde::Serialize;
 use transcript::Cut;
-use workers::{CommandLine, Release, Start, Unprintable, quoted};
+use workers::{CommandLine, Release, SessionStart, UnquotableWord, quoted};
 
 use crate::ids::new_session_id;
 use crate::proceed::claude;
@@ -116,7 +116,7 @@ impl Fork {
             Some(Copy::Whole { from, to, .. }) => {
                 let word = |path: &Path| {
                     quoted(path)
-                        .ok_or_else(|| unprintable(&Unprintable { word: path.as_os_str().to_owned() }))
+                        .ok_or_else(|| unprintable(&UnquotableWord { word: path.as_os_str().to_owned() }))
                 };
                 let (folder, from, to) = (word(to.parent().unwrap_or(to))?, word(from)?, word(to)?);
                 Ok(format!("mkdir -p {folder} && install -m 600 {from} {to} && {line}; rm -f {to}"))
@@ -132,10 +132,10 @@ impl Fork {
 
 /// The line a person would type for a command.
 pub fn for_a_shell(command: &CommandLine) -> Result<String, Error> {
-    command.for_a_shell().map_err(|word| unprintable(&word))
+    command.to_shell().map_err(|word| unprintable(&word))
 }
 
-fn unprintable(word: &Unprintable) -> Error {
+fn unprintable(word: &UnquotableWord) -> Error {
     Error::new(Kind::Unavailable, format!("no command can be printed: {word}"))
         .next(NextStep::RunInsteadOfPrint)
 }
@@ -206,27 +206,27 @@ fn how(
     at: Option<&str>,
     directory: &Path,
     release: Option<Release>,
-) -> Result<(Start, Option<Copy>), Error> {
+) -> Result<(SessionStart, Option<Copy>), Error> {
     let target = place.folder.project_folder(directory);
     let from = place.transcript.clone();
     let file = |id: &SessionId| target.join(format!("{id}.jsonl"));
     if let Some(at) = at {
         let new = new_session_id()?;
         let copy = cut(place, id, Some(at.to_owned()), new.clone(), directory);
-        return Ok((Start::Resume(new), Some(copy)));
+        return Ok((SessionStart::Resume(new), Some(copy)));
     }
-    let finds_it = release.is_some_and(Release::finds_anywhere);
+    let finds_it = release.is_some_and(Release::resumes_from_anywhere);
     if finds_it || place.transcript.parent().and_then(Path::file_name) == target.file_name() {
-        return Ok((Start::Fork { from: id.clone(), to: None }, None));
+        return Ok((SessionStart::Fork { from: id.clone(), to: None }, None));
     }
     let new = new_session_id()?;
     let copy = Copy::Whole { from, to: file(id), fork: file(&new) };
-    Ok((Start::Fork { from: id.clone(), to: Some(new) }, Some(copy)))
+    Ok((SessionStart::Fork { from: id.clone(), to: Some(new) }, Some(copy)))
 }
 
 /// What an installed release lacks, with the one to install.
 pub(crate) fn too_old(release: Release) -> Option<String> {
-    let first = Release::FORKS;
+    let first = Release::FORK;
     let install = claude::INSTALL;
     (!release.can_fork())
         .then(|| format!("claude {release} cannot fork a session; install {first} or newer: {install}"))
@@ -282,13 +282,15 @@ mod tests {
             let (start, copy) =
                 how(&place, &"s1".parse().unwrap(), at, Path::new(directory), release).unwrap();
             let told = match (start, copy) {
-                (Start::Fork { to: None, .. }, None) => "fork",
-                (Start::Fork { to: Some(_), .. }, Some(Copy::Whole { to, .. }))
+                (SessionStart::Fork { to: None, .. }, None) => "fork",
+                (SessionStart::Fork { to: Some(_), .. }, Some(Copy::Whole { to, .. }))
                     if to == Path::new("/h/.claude/projects/-p-b/s1.jsonl") =>
                 {
                     "fork of a copy"
                 }
-                (Start::Resume(id), Some(Copy::Cut { to, .. })) if to.ends_with(format!("{id}.jsonl")) => {
+                (SessionStart::Resume(id), Some(Copy::Cut { to, .. }))
+                    if to.ends_with(format!("{id}.jsonl")) =>
+                {
                     "cut"
                 }
                 other => panic!("{other:?}"),

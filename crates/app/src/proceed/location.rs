@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
 use transcript::{ConfigFolder, Live, start_directory};
-use workers::{CommandLine, Program, Start};
+use workers::{CommandLine, Program, SessionStart};
 
 use crate::{Context, Error, Kind, NextStep};
 
@@ -75,7 +75,7 @@ impl Place {
         context: &Context,
         program: Program,
         directory: &Path,
-        start: Start,
+        start: SessionStart,
     ) -> CommandLine {
         CommandLine {
             program: program.path,

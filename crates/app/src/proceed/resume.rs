@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use model::Session;
 use transcript::Live;
-use workers::{CommandLine, Start};
+use workers::{CommandLine, SessionStart};
 
 use crate::proceed::claude;
 use crate::proceed::location::{Place, ensure_not_demo, go_on_there, holder};
@@ -25,7 +25,7 @@ pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Resul
     let place = Place::of(context, session)?;
     let directory = place.start_directory(&session.id)?;
     let program = claude::required(context)?;
-    let start = Start::Resume(session.id.clone());
+    let start = SessionStart::Resume(session.id.clone());
     Ok(CommandLine { extra: extra.to_vec(), ..place.command_line(context, program, directory, start) })
 }
 

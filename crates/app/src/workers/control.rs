@@ -1,7 +1,7 @@
 //! `attach`, `answer` and `stop`: watching a worker, answering what it asks, ending it.
 
-use workers::table::Worker;
-use workers::{Command, Event, Limits, Remote, Reply, WorkerState};
+use workers::store::Worker;
+use workers::{Command, Event, Limits, PermissionReply, RemoteWorker, WorkerState};
 
 use crate::workers::link::{Link, Peer};
 use crate::workers::list::{self, WorkerInfo};
@@ -13,12 +13,12 @@ use crate::{Context, Error, Kind};
 pub fn attach(context: &Context, text: &str) -> Result<(WorkerInfo, Link), Error> {
     let table = open_recovered(context)?;
     let worker = table::find(context, &table, text)?;
-    let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
+    let remote = RemoteWorker::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
     Ok((list::describe(context, &table, &worker)?, Link::new(context, worker.id, Peer::There(remote))))
 }
 
 /// Answers what a worker asks.
-pub fn answer(context: &Context, text: &str, request: &str, reply: Reply) -> Result<(), Error> {
+pub fn answer(context: &Context, text: &str, request: &str, reply: PermissionReply) -> Result<(), Error> {
     let table = open_recovered(context)?;
     let worker = table::find(context, &table, text)?;
     let command = Command::Answer { request: request.to_owned(), reply };
@@ -33,18 +33,18 @@ pub fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     if table.cancel(worker.id, context.now).map_err(unusable)? {
         return list::find(context, &worker.id.to_string());
     }
-    if worker.state.is_over() && worker.place.is_none() {
+    if worker.state.is_over() && worker.slot_state.is_none() {
         return Err(over(&worker));
     }
     if worker.host.is_alive() {
-        let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
+        let remote = RemoteWorker::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
         let refused = |why: String| Error::new(Kind::Unavailable, format!("worker {}: {why}", worker.id));
         remote.command(&Command::Stop).map_err(refused)?;
         // The last event is its end.
         let _ = remote.events.iter().find(|event| matches!(&**event, Event::Ended { .. }));
     } else {
         workers::end_orphan(&worker, Limits::default().grace);
-        table.enter(worker.id, &WorkerState::Stopped, context.now).map_err(unusable)?;
+        table.set_state(worker.id, &WorkerState::Stopped, context.now).map_err(unusable)?;
     }
     list::find(context, &worker.id.to_string())
 }
@@ -52,7 +52,8 @@ pub fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
 /// Whether an idle worker agrees to end, because somebody else needs its session. One that has been given more to do
 /// meanwhile does not.
 pub(crate) fn yields(context: &Context, worker: &Worker) -> bool {
-    Remote::connect(&home(context), worker.id).is_ok_and(|remote| remote.command(&Command::Yield).is_ok())
+    RemoteWorker::connect(&home(context), worker.id)
+        .is_ok_and(|remote| remote.command(&Command::Yield).is_ok())
 }
 
 /// Tells a worker that its task is done, for which it was started.
@@ -61,7 +62,7 @@ pub(crate) fn close(context: &Context, worker: &Worker) -> Result<(), Error> {
 }
 
 pub(crate) fn tell(context: &Context, worker: &Worker, command: &Command) -> Result<(), Error> {
-    let remote = Remote::connect(&home(context), worker.id).map_err(|_| not_running(worker))?;
+    let remote = RemoteWorker::connect(&home(context), worker.id).map_err(|_| not_running(worker))?;
     let refused = |why: String| Error::new(Kind::Held, format!("worker {}: {why}", worker.id));
     remote.command(command).map_err(refused)
 }

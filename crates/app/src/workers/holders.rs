@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use model::{Session, SessionId};
 use selection::Hold;
-use workers::table::{Place, Worker};
-use workers::{Life, WorkerState};
+use workers::store::{SlotState, Worker};
+use workers::{ProcessIdentity, WorkerState};
 
 use crate::workers::control::yields;
 use crate::workers::host::pause;
@@ -31,7 +31,7 @@ impl Holds {
         if !exists(context) {
             return Ok(Self::default());
         }
-        let living = open(context)?.living().map_err(unusable)?.into_iter().filter(is_there);
+        let living = open(context)?.active().map_err(unusable)?.into_iter().filter(is_there);
         Ok(Self { workers: living.map(|worker| (worker.session.clone(), worker)).collect() })
     }
 
@@ -57,9 +57,9 @@ impl Holds {
     /// The session of the worker that runs in the work tree with this root, a real path, or is the next there.
     pub(crate) fn taking(&self, root: &Path) -> Option<SessionId> {
         let here = self.workers.values().filter(|worker| worker.slot == root);
-        let taking = here.filter(|worker| worker.place != Some(Place::Idle));
+        let taking = here.filter(|worker| worker.slot_state != Some(SlotState::Idle));
         // The one that runs comes before the one that waits for it.
-        let first = taking.min_by_key(|worker| (worker.place == Some(Place::Queued), worker.id));
+        let first = taking.min_by_key(|worker| (worker.slot_state == Some(SlotState::Queued), worker.id));
         first.map(|worker| worker.session.clone())
     }
 
@@ -77,8 +77,8 @@ pub(crate) fn end_idle(context: &Context, session: &SessionId) -> Result<(), Err
     }
     let table = open_recovered(context)?;
     let held = || -> Result<Option<Worker>, Error> {
-        let all = table.of_session(session).map_err(unusable)?;
-        Ok(all.into_iter().find(|worker| worker.place.is_some()))
+        let all = table.by_session(session).map_err(unusable)?;
+        Ok(all.into_iter().find(|worker| worker.slot_state.is_some()))
     };
     let Some(worker) = held()?.filter(is_idle) else { return Ok(()) };
     if !yields(context, &worker) {
@@ -95,11 +95,11 @@ pub(crate) fn end_idle(context: &Context, session: &SessionId) -> Result<(), Err
 /// Whether a worker is between turns and somebody is there to end it.
 fn is_idle(worker: &Worker) -> bool {
     let is_at_rest = matches!(worker.state, WorkerState::Idle { .. });
-    is_at_rest && worker.place == Some(Place::Idle) && worker.host.is_alive()
+    is_at_rest && worker.slot_state == Some(SlotState::Idle) && worker.host.is_alive()
 }
 
 /// Whether the Backstory that runs a worker lives, or the worker's own process does. What both have left behind is
 /// put right by whoever runs the next worker.
 fn is_there(worker: &Worker) -> bool {
-    worker.host.is_alive() || worker.process.as_ref().is_some_and(Life::is_alive)
+    worker.host.is_alive() || worker.process.as_ref().is_some_and(ProcessIdentity::is_alive)
 }

@@ -3,8 +3,8 @@
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
-use workers::table::Worker;
-use workers::{Life, Limits, Order, Remote, Table, WorkerId};
+use workers::store::Worker;
+use workers::{Limits, ProcessIdentity, RemoteWorker, RunnerConfig, WorkerId, WorkerStore};
 
 use crate::proceed::claude::{self, ControllableClaude};
 use crate::workers::link::{Link, Peer};
@@ -23,10 +23,11 @@ const GLANCE: Duration = Duration::from_millis(20);
 /// Where another process runs it already, nothing is done.
 pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error> {
     let mut table = open(context)?;
-    let own = Life::own();
+    let own = ProcessIdentity::current();
     let began = Instant::now();
     while began.elapsed() < REACHED {
-        let Some(worker) = table.get(id).map_err(unusable)?.filter(|worker| worker.place.is_some()) else {
+        let Some(worker) = table.get(id).map_err(unusable)?.filter(|worker| worker.slot_state.is_some())
+        else {
             return Ok(None);
         };
         if worker.host == own {
@@ -49,10 +50,10 @@ pub(crate) fn begin(context: &Context, id: WorkerId, claude: ControllableClaude)
 
 /// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
 pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
-    hand_over(context, &mut open(context)?, id, &Life::own())?;
+    hand_over(context, &mut open(context)?, id, &ProcessIdentity::current())?;
     let began = Instant::now();
     while began.elapsed() < REACHED {
-        if Remote::connect(&home(context), id).is_ok() {
+        if RemoteWorker::connect(&home(context), id).is_ok() {
             return Ok(());
         }
         let worker = open(context)?.get(id).map_err(unusable)?.filter(|worker| !worker.state.is_over());
@@ -72,7 +73,7 @@ pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
         return Ok(());
     }
     let mut table = open_recovered(context)?;
-    let waiting = table.living().map_err(unusable)?.into_iter().filter(|worker| !worker.host.is_alive());
+    let waiting = table.active().map_err(unusable)?.into_iter().filter(|worker| !worker.host.is_alive());
     let waiting: Vec<_> = waiting.filter(|worker| !worker.state.is_over()).collect();
     for worker in waiting {
         hand_over(context, &mut table, worker.id, &worker.host)?;
@@ -83,13 +84,22 @@ pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
 /// The worker whose first message has this id, once what a killed Backstory left is looked after.
 pub(crate) fn of_message(context: &Context, message: &str) -> Result<Option<Worker>, Error> {
     look_after(context)?;
-    open_recovered(context)?.of_message(message).map_err(unusable)
+    open_recovered(context)?.by_first_message(message).map_err(unusable)
 }
 
 /// Gives a worker of one Backstory to a process of its own. Where it is another's by now, that has it.
-fn hand_over(context: &Context, table: &mut Table, id: WorkerId, from: &Life) -> Result<(), Error> {
+fn hand_over(
+    context: &Context,
+    table: &mut WorkerStore,
+    id: WorkerId,
+    from: &ProcessIdentity,
+) -> Result<(), Error> {
     let mut process = Process::new(context.program());
-    process.arg("worker").arg(id.to_string()).current_dir(&context.config().home).env_remove(workers::MARK);
+    process
+        .arg("worker")
+        .arg(id.to_string())
+        .current_dir(&context.config().home)
+        .env_remove(workers::MARK_VARIABLE);
     process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let failed = |error: &std::io::Error| {
         Error::caused(
@@ -100,7 +110,7 @@ fn hand_over(context: &Context, table: &mut Table, id: WorkerId, from: &Life) ->
     };
     let mut child = process.spawn().map_err(|error| failed(&error))?;
     // Where it has ended already, the table says what became of the worker.
-    if let Some(life) = Life::of(child.id()) {
+    if let Some(life) = ProcessIdentity::from_pid(child.id()) {
         table.hand_over(id, from, &life).map_err(unusable)?;
     }
     // A child is waited for, so that none is left behind where this process goes on for long.
@@ -109,7 +119,7 @@ fn hand_over(context: &Context, table: &mut Table, id: WorkerId, from: &Life) ->
 }
 
 /// What workers are run with.
-fn order(context: &Context, claude: ControllableClaude) -> Order {
+fn order(context: &Context, claude: ControllableClaude) -> RunnerConfig {
     let settings = context.config().settings.workers;
     let limits = Limits {
         start: Duration::from_secs(settings.start_seconds.into()),
@@ -119,7 +129,7 @@ fn order(context: &Context, claude: ControllableClaude) -> Order {
     };
     let ControllableClaude { program, release } = claude;
     let folders = context.config().places().config_folders;
-    Order { home: home(context), program, release, limits, folders, clock: context.app.clock }
+    RunnerConfig { home: home(context), program, release, limits, folders, clock: context.app.clock }
 }
 
 /// Waits a moment for another process, whose start and end are told to nobody.

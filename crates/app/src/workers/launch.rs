@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
 use transcript::Live;
-use workers::{Release, Start, WorkerId};
+use workers::{Release, SessionStart, WorkerId};
 
 use crate::ids::new_session_id;
 use crate::proceed::copy::Copy;
@@ -18,7 +18,7 @@ use crate::{Context, Error, Kind, NextStep};
 /// Where a worker works and how its conversation begins.
 pub(crate) struct Course {
     /// How it begins.
-    pub(crate) start: Start,
+    pub(crate) start: SessionStart,
     /// The directory it works in.
     pub(crate) directory: PathBuf,
     /// Claude Code's config folder, where it is not the usual one.
@@ -40,7 +40,13 @@ pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>
     };
     let session = id.map_or_else(new_session_id, Ok)?;
     let named = context.config().claude_config_dir.clone();
-    Ok(Course { start: Start::Fresh(session.clone()), directory, config_folder: named, session, copy: None })
+    Ok(Course {
+        start: SessionStart::Fresh(session.clone()),
+        directory,
+        config_folder: named,
+        session,
+        copy: None,
+    })
 }
 
 /// A session that goes on, and that nobody else holds.
@@ -48,7 +54,7 @@ pub(crate) fn resume(context: &Context, session: &Session) -> Result<Course, Err
     let place = Place::of(context, session)?;
     let directory = place.start_directory(&session.id)?.to_owned();
     make_free(context, &session.id, &format!("session {}", session.id))?;
-    let start = Start::Resume(session.id.clone());
+    let start = SessionStart::Resume(session.id.clone());
     let (config_folder, session) = (place.config_folder(context), session.id.clone());
     Ok(Course { start, directory, config_folder, session, copy: None })
 }
@@ -72,13 +78,13 @@ pub(crate) fn forked(
         None => place.start_directory(&session.id)?.to_owned(),
     };
     // The directory it started in is where every release finds it.
-    let is_out_of_reach = into.is_some() && !release.finds_anywhere();
+    let is_out_of_reach = into.is_some() && !release.resumes_from_anywhere();
     let copy = (at.is_some() || is_out_of_reach)
         .then(|| fork::cut(&place, &session.id, at.map(str::to_owned), to.clone(), &directory));
     let start = match &copy {
         // It may begin long after this: a copy that has to go away again would have nobody to remove it.
-        Some(_) => Start::Resume(to.clone()),
-        None => Start::Fork { from: session.id.clone(), to: Some(to.clone()) },
+        Some(_) => SessionStart::Resume(to.clone()),
+        None => SessionStart::Fork { from: session.id.clone(), to: Some(to.clone()) },
     };
     Ok(Course { start, directory, config_folder, session: to, copy })
 }
@@ -88,11 +94,11 @@ pub(crate) fn forked(
 pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> Result<(), Error> {
     holders::end_idle(context, session)?;
     let living = if exists(context) {
-        open_recovered(context)?.of_session(session).map_err(unusable)?
+        open_recovered(context)?.by_session(session).map_err(unusable)?
     } else {
         Vec::new()
     };
-    if let Some(worker) = living.iter().find(|worker| worker.place.is_some()) {
+    if let Some(worker) = living.iter().find(|worker| worker.slot_state.is_some()) {
         return Err(has_a_worker(worker.id, name).next(NextStep::RunInFork { session: session.clone() }));
     }
     holder(context, session).map_or(Ok(()), |live| Err(open_elsewhere(session, &live)))

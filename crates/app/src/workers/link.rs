@@ -1,6 +1,6 @@
 //! A connection to one worker, of this process or of another: what it says, redacted, and what it can be told.
 
-use workers::{Command, Event, Handle, Manner, Remote, WorkerId};
+use workers::{Command, Event, QueuePolicy, RemoteWorker, WorkerHandle, WorkerId};
 
 use crate::Context;
 use crate::workers::events::Events;
@@ -19,14 +19,14 @@ pub struct Link {
 #[derive(Debug)]
 pub(crate) enum Peer {
     /// This process; the clerk enters what the worker does for an agent.
-    Here { handle: Handle, clerk: Option<RegistryRecorder> },
+    Here { handle: WorkerHandle, clerk: Option<RegistryRecorder> },
     /// Another process.
-    There(Remote),
+    There(RemoteWorker),
 }
 
 /// What a worker of this process can be told by one who does not listen to it.
 #[derive(Debug, Clone)]
-pub struct Control(Handle);
+pub struct Control(WorkerHandle);
 
 impl Control {
     /// Sends a command; the error says why the worker refuses it.
@@ -36,7 +36,11 @@ impl Control {
 
     /// Waits until the worker has ended.
     pub fn wait(&self) {
-        let _ = self.0.listen(Manner::HearsAll).iter().find(|event| matches!(&**event, Event::Ended { .. }));
+        let _ = self
+            .0
+            .listen(QueuePolicy::Unbounded)
+            .iter()
+            .find(|event| matches!(&**event, Event::Ended { .. }));
     }
 }
 
@@ -75,14 +79,14 @@ impl Link {
     /// where it worked for an agent; what hindered that otherwise.
     pub fn last_words(&self) -> Option<String> {
         let Peer::Here { handle, clerk } = &self.peer else { return None };
-        handle.last_words();
+        handle.wait_until_closed();
         clerk.as_ref().and_then(RegistryRecorder::wait)
     }
 
     /// What happened lately and what happens from now on, redacted; it ends with the worker.
     pub fn listen(&mut self) -> Events {
         let raw = match &mut self.peer {
-            Peer::Here { handle, .. } => handle.listen(Manner::HearsAll),
+            Peer::Here { handle, .. } => handle.listen(QueuePolicy::Unbounded),
             Peer::There(remote) => remote.listen(),
         };
         Events::new(&self.context, raw)

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use model::SessionId;
 use serde::Serialize;
-use workers::table::{Facts, Place, Worker};
-use workers::{PermissionMode, Table, WorkerId, WorkerState};
+use workers::store::{SlotState, Worker, WorkerStats};
+use workers::{PermissionMode, WorkerId, WorkerState, WorkerStore};
 
 use crate::workers::host::look_after;
 use crate::workers::table;
@@ -26,7 +26,7 @@ pub struct WorkerInfo {
     #[serde(flatten)]
     pub state: WorkerState,
     /// What it has of its directory; absent where it is over.
-    pub slot: Option<Place>,
+    pub slot: Option<SlotState>,
     /// The directory it works in.
     #[serde(serialize_with = "model::path")]
     pub directory: PathBuf,
@@ -42,7 +42,7 @@ pub struct WorkerInfo {
     pub host_pid: u32,
     /// What has become of it.
     #[serde(flatten)]
-    pub facts: Facts,
+    pub facts: WorkerStats,
     /// How much of its budget is used, in percent.
     pub budget_used_pct: Option<f64>,
     /// Where its frames are kept.
@@ -54,7 +54,7 @@ pub struct WorkerInfo {
 pub fn list(context: &Context) -> Result<Vec<WorkerInfo>, Error> {
     look_after(context)?;
     let table = open_recovered(context)?;
-    let workers = table.all(LISTED).map_err(unusable)?;
+    let workers = table.newest(LISTED).map_err(unusable)?;
     let visible = workers.iter().filter(|worker| context.is_of(worker.agent.as_ref()));
     visible.map(|worker| describe(context, &table, worker)).collect()
 }
@@ -65,25 +65,25 @@ pub fn find(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     describe(context, &table, &table::find(context, &table, text)?)
 }
 
-pub(crate) fn describe(context: &Context, table: &Table, worker: &Worker) -> Result<WorkerInfo, Error> {
-    let spent = table.spent(&worker.session).map_err(unusable)?;
+pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) -> Result<WorkerInfo, Error> {
+    let spent = table.session_cost(&worker.session).map_err(unusable)?;
     Ok(WorkerInfo {
         worker: worker.id,
         session_id: worker.session.clone(),
         state: context.redacted(&worker.state),
-        slot: worker.place,
+        slot: worker.slot_state,
         directory: worker.directory.clone(),
         task: context.secrets.redacted(worker.task.as_str().into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),
         permission_mode: worker.spec.options.permission_mode,
         pid: worker.process.as_ref().map(|process| process.pid),
         host_pid: worker.host.pid,
-        budget_used_pct: worker.facts.budget_usd.map(|budget| spent / budget * 100.0),
-        facts: Facts {
-            model: worker.facts.model.as_deref().map(|model| context.secrets.redacted(model.into())),
-            version: worker.facts.version.as_deref().map(|version| context.secrets.redacted(version.into())),
-            ..worker.facts.clone()
+        budget_used_pct: worker.stats.budget_usd.map(|budget| spent / budget * 100.0),
+        facts: WorkerStats {
+            model: worker.stats.model.as_deref().map(|model| context.secrets.redacted(model.into())),
+            version: worker.stats.version.as_deref().map(|version| context.secrets.redacted(version.into())),
+            ..worker.stats.clone()
         },
-        frames: workers::frames(&home(context), worker.id),
+        frames: workers::frame_log_path(&home(context), worker.id),
     })
 }

@@ -20,7 +20,8 @@ pub(crate) mod table;
 pub mod worktree;
 
 pub use ::workers::{
-    Asked, Asking, Command, Event, PermissionMode, Reply, Request, TurnResult, Why, WorkerState,
+    Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest, RequestKind,
+    TurnResult, UserQuestion, WorkerState,
 };
 pub use control::{answer, attach, stop};
 pub use events::Events;

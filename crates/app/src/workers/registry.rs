@@ -4,8 +4,8 @@ use std::sync::mpsc::{Receiver, channel};
 
 use jiff::Timestamp;
 use openclaw::AgentRun;
-use workers::table::Worker;
-use workers::{Event, Handle, Manner, Table};
+use workers::store::Worker;
+use workers::{Event, QueuePolicy, WorkerHandle, WorkerStore};
 
 use crate::workers::table::{open, unusable};
 use crate::{Context, Error};
@@ -18,13 +18,13 @@ pub(crate) struct RegistryRecorder {
 
 impl RegistryRecorder {
     /// A clerk for a worker that is about to work; none where it works for no agent.
-    pub(crate) fn hire(context: &Context, handle: &Handle) -> Result<Option<Self>, Error> {
+    pub(crate) fn hire(context: &Context, handle: &WorkerHandle) -> Result<Option<Self>, Error> {
         let mut table = open(context)?;
         if table.get(handle.id).map_err(unusable)?.is_none_or(|worker| worker.agent.is_none()) {
             return Ok(None);
         }
         let (context, handle, (end, done)) = (context.clone(), handle.clone(), channel());
-        let events = handle.listen(Manner::HearsAll);
+        let events = handle.listen(QueuePolicy::Unbounded);
         std::thread::spawn(move || {
             let mut said = None;
             for event in &events {
@@ -57,8 +57,8 @@ impl RegistryRecorder {
 }
 
 /// Enters the ends that nobody lived to enter.
-pub(crate) fn catch_up(context: &Context, table: &mut Table) -> Result<(), Error> {
-    for worker in table.untold().map_err(unusable)? {
+pub(crate) fn catch_up(context: &Context, table: &mut WorkerStore) -> Result<(), Error> {
+    for worker in table.unreported().map_err(unusable)? {
         // Where the registry cannot be written now, it is tried again the next time; `doctor` tells why.
         let _ = enter(context, table, &worker, &|| context.now);
     }
@@ -67,23 +67,23 @@ pub(crate) fn catch_up(context: &Context, table: &mut Table) -> Result<(), Error
 
 fn enter(
     context: &Context,
-    table: &mut Table,
+    table: &mut WorkerStore,
     worker: &Worker,
     clock: &dyn Fn() -> Timestamp,
 ) -> Result<(), String> {
-    let (Some(agent), Some(_)) = (&worker.agent, worker.facts.started) else { return Ok(()) };
+    let (Some(agent), Some(_)) = (&worker.agent, worker.stats.started) else { return Ok(()) };
     let first = (&worker.message, &worker.task);
-    let (message, task) = worker.asked.as_ref().map_or(first, |(message, task)| (message, task));
+    let (message, task) = worker.last_follow_up.as_ref().map_or(first, |(message, task)| (message, task));
     let run = AgentRun {
         run: &worker.message,
-        at: worker.facts.created,
+        at: worker.stats.created,
         session: &worker.session,
         repo: &worker.slot,
         label: worker.spec.label.as_deref(),
         message,
         task,
-        cost_usd: worker.facts.cost_usd,
-        turns: worker.facts.turns,
+        cost_usd: worker.stats.cost_usd,
+        turns: worker.stats.turns,
     };
     let entered = openclaw::folder_for(&context.config().openclaw_folders, &context.config().home, agent)
         .and_then(|folder| openclaw::enter(&folder, &run, clock));
@@ -91,7 +91,7 @@ fn enter(
         format!("OpenClaw's {} {} {}", problem.path.display(), problem.what, problem.next_step)
     })?;
     if worker.state.is_over() {
-        table.told(worker.id).map_err(|error| error.to_string())?;
+        table.mark_reported(worker.id).map_err(|error| error.to_string())?;
     }
     Ok(())
 }

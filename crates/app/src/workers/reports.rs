@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use model::SessionId;
 use monitor::{ReportSender, WorkerActivity, WorkerReport};
-use workers::table::{FILE, Worker};
-use workers::{Asked, Request, Table, Why, WorkerState};
+use workers::store::{FILE, Worker};
+use workers::{FailureReason, PermissionRequest, RequestKind, WorkerState, WorkerStore};
 
 use crate::Context;
 
@@ -29,7 +29,7 @@ pub(crate) fn all(context: &Context) -> HashMap<SessionId, WorkerReport> {
 #[derive(Debug)]
 pub(crate) struct Ear {
     file: PathBuf,
-    table: Option<Table>,
+    table: Option<WorkerStore>,
     /// The table's version when it was last looked into, and when that was.
     looked: Option<(i64, Instant)>,
     heard: HashMap<SessionId, WorkerReport>,
@@ -46,19 +46,19 @@ impl Ear {
             self.table = None;
         } else if self.table.is_none() {
             self.looked = None;
-            self.table = Table::open(&self.file).ok();
+            self.table = WorkerStore::open(&self.file).ok();
         }
         let Some(table) = &self.table else { return self.all_left() };
-        let Ok(version) = table.version() else { return Vec::new() };
+        let Ok(version) = table.data_version() else { return Vec::new() };
         if self.looked.is_some_and(|(known, at)| known == version && at.elapsed() < LIVES) {
             return Vec::new();
         }
-        let Ok(living) = table.living() else { return Vec::new() };
+        let Ok(living) = table.active() else { return Vec::new() };
         self.looked = Some((version, Instant::now()));
         let now: HashMap<SessionId, WorkerReport> = living.iter().filter_map(said).collect();
         let left = self.heard.keys().filter(|session| !now.contains_key(*session));
         let last_words = |session: &SessionId| {
-            let workers = table.of_session(session).unwrap_or_default();
+            let workers = table.by_session(session).unwrap_or_default();
             (session.clone(), workers.first().and_then(said).map(|(_, report)| report))
         };
         let mut news: Vec<_> = left.map(last_words).collect();
@@ -95,12 +95,14 @@ impl Ear {
 fn said(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
     let (activity, since) = match &worker.state {
         WorkerState::Queued | WorkerState::Lost { .. } => return None,
-        WorkerState::Starting | WorkerState::Running => (WorkerActivity::Working, worker.facts.changed),
-        WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.facts.changed),
+        WorkerState::Starting | WorkerState::Running => (WorkerActivity::Working, worker.stats.changed),
+        WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.stats.changed),
         WorkerState::Idle { since } => (WorkerActivity::Idle, *since),
-        WorkerState::Failed { why: Why::Exit, .. } => (WorkerActivity::Lost, worker.facts.changed),
+        WorkerState::Failed { reason: FailureReason::Exit, .. } => {
+            (WorkerActivity::Lost, worker.stats.changed)
+        }
         WorkerState::Finished { .. } | WorkerState::Failed { .. } | WorkerState::Stopped => {
-            (WorkerActivity::Ended, worker.facts.changed)
+            (WorkerActivity::Ended, worker.stats.changed)
         }
     };
     if !worker.state.is_over() && !worker.host.is_alive() {
@@ -110,11 +112,11 @@ fn said(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
     Some((worker.session.clone(), WorkerReport { pid, since, activity }))
 }
 
-fn asks(request: &Request) -> WorkerActivity {
+fn asks(request: &PermissionRequest) -> WorkerActivity {
     WorkerActivity::Asking {
         tool: request.tool.clone(),
         detail: request.detail(),
-        question: matches!(request.asked(), Asked::Questions(_)),
+        question: matches!(request.kind(), RequestKind::Questions(_)),
     }
 }
 
@@ -123,14 +125,14 @@ mod tests {
     use std::path::Path;
 
     use jiff::Timestamp;
-    use workers::table::{Added, Wanted};
-    use workers::{Life, Start, WorkerId, WorkerSpec};
+    use workers::store::{AddOutcome, NewWorker};
+    use workers::{ProcessIdentity, SessionStart, WorkerId, WorkerSpec};
 
     use super::*;
 
     struct Scene {
         _scratch: tempfile::TempDir,
-        table: Table,
+        table: WorkerStore,
         ear: Ear,
     }
 
@@ -143,17 +145,17 @@ mod tests {
             let scratch = tempfile::tempdir().unwrap();
             let file = scratch.path().join(FILE);
             let ear = Ear { file: file.clone(), table: None, looked: None, heard: HashMap::new() };
-            Self { table: Table::open(&file).unwrap(), ear, _scratch: scratch }
+            Self { table: WorkerStore::open(&file).unwrap(), ear, _scratch: scratch }
         }
 
-        fn add(&mut self, session: &str, host: &Life) -> WorkerId {
+        fn add(&mut self, session: &str, host: &ProcessIdentity) -> WorkerId {
             let session: SessionId = session.parse().unwrap();
-            let spec = WorkerSpec::new(Start::Fresh(session.clone()), "/p".into(), "Fix it".into());
+            let spec = WorkerSpec::new(SessionStart::Fresh(session.clone()), "/p".into(), "Fix it".into());
             let slot = Path::new("/").join(session.as_str());
             let wanted =
-                Wanted { spec: &spec, session: &session, slot: &slot, message: session.as_str(), host };
+                NewWorker { spec: &spec, session: &session, slot: &slot, message: session.as_str(), host };
             match self.table.add(&wanted, now()).unwrap() {
-                Added::Begins(id) => id,
+                AddOutcome::Ready(id) => id,
                 other => panic!("{other:?}"),
             }
         }
@@ -177,7 +179,7 @@ mod tests {
         format!("{session} {word}")
     }
 
-    fn request(tool: &str, input: &serde_json::Value) -> Request {
+    fn request(tool: &str, input: &serde_json::Value) -> PermissionRequest {
         serde_json::from_value(
             serde_json::json!({"request": "r", "tool": tool, "input": input, "suggestions": []}),
         )
@@ -187,10 +189,10 @@ mod tests {
     #[test]
     fn what_a_worker_says_from_its_start_to_its_end() {
         let mut scene = Scene::new();
-        let own = Life::own();
+        let own = ProcessIdentity::current();
         let (a, b) = (scene.add("a", &own), scene.add("b", &own));
         scene.check("");
-        let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
+        let mut enter = |id, state: &WorkerState| scene.table.set_state(id, state, now()).unwrap();
         enter(a, &WorkerState::Starting);
         enter(b, &WorkerState::Running);
         scene.check("a Working, b Working");
@@ -201,15 +203,15 @@ mod tests {
         );
         let question = serde_json::json!({"questions": [{"question": "SessionRef?"}]});
         let question = request("AskUserQuestion", &question);
-        let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
+        let mut enter = |id, state: &WorkerState| scene.table.set_state(id, state, now()).unwrap();
         enter(a, &WorkerState::WaitingPermission { requests: vec![bash] });
         enter(b, &WorkerState::WaitingPermission { requests: vec![question] });
         scene.check("a Bash Ask h false, b AskUserQuestion - true");
-        let mut enter = |id, state: &WorkerState| scene.table.enter(id, state, now()).unwrap();
+        let mut enter = |id, state: &WorkerState| scene.table.set_state(id, state, now()).unwrap();
         enter(a, &WorkerState::Idle { since: now() });
-        enter(b, &WorkerState::Failed { why: Why::Exit, message: "killed".into() });
+        enter(b, &WorkerState::Failed { reason: FailureReason::Exit, message: "killed".into() });
         scene.check("a Idle, b Lost");
-        scene.table.enter(a, &WorkerState::Finished { text: "Done.".into() }, now()).unwrap();
+        scene.table.set_state(a, &WorkerState::Finished { text: "Done.".into() }, now()).unwrap();
         scene.check("a Ended");
         scene.check("");
     }
@@ -218,9 +220,9 @@ mod tests {
     fn nobody_speaks_for_a_backstory_that_is_gone() {
         let mut scene = Scene::new();
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
-        let host = Life::of(child.id()).unwrap();
+        let host = ProcessIdentity::from_pid(child.id()).unwrap();
         let id = scene.add("a", &host);
-        scene.table.enter(id, &WorkerState::Running, now()).unwrap();
+        scene.table.set_state(id, &WorkerState::Running, now()).unwrap();
         scene.check("a Working");
         child.kill().unwrap();
         child.wait().unwrap();

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
-use workers::{Command, Reply, Request, WorkerId, WorkerState};
+use workers::{Command, PermissionReply, PermissionRequest, WorkerId, WorkerState};
 
 use crate::Context;
 use crate::workers::table::open;
@@ -27,28 +27,28 @@ pub(crate) fn command(context: &Context, worker: WorkerId, command: Command) -> 
 }
 
 /// Whether an answer can repeat words of the request.
-fn has_words(reply: &Reply) -> bool {
-    matches!(reply, Reply::Answers { .. } | Reply::Allow { input: Some(_), .. })
+fn has_words(reply: &PermissionReply) -> bool {
+    matches!(reply, PermissionReply::Answers { .. } | PermissionReply::Allow { input: Some(_), .. })
 }
 
-fn asked(context: &Context, worker: WorkerId, request: &str) -> Option<Request> {
+fn asked(context: &Context, worker: WorkerId, request: &str) -> Option<PermissionRequest> {
     let worker = open(context).ok()?.get(worker).ok()??;
     let WorkerState::WaitingPermission { requests } = worker.state else { return None };
     requests.into_iter().find(|asked| asked.request == request)
 }
 
-fn restored(reply: Reply, originals: &Originals) -> Reply {
+fn restored(reply: PermissionReply, originals: &Originals) -> PermissionReply {
     match reply {
-        Reply::Answers { answers } => Reply::Answers {
+        PermissionReply::Answers { answers } => PermissionReply::Answers {
             answers: answers
                 .into_iter()
                 .map(|(question, answer)| (originals.text(question), originals.text(answer)))
                 .collect(),
         },
-        Reply::Allow { input, always } => {
-            Reply::Allow { input: input.map(|input| originals.value(input)), always }
+        PermissionReply::Allow { input, always } => {
+            PermissionReply::Allow { input: input.map(|input| originals.value(input)), always }
         }
-        deny @ Reply::Deny { .. } => deny,
+        deny @ PermissionReply::Deny { .. } => deny,
     }
 }
 
@@ -106,16 +106,20 @@ mod tests {
         let shown = "Use [redacted:github-token]?".to_owned();
         let check = |answer: &str, expected: &str| {
             let answers = [(shown.clone(), answer.to_owned())].into();
-            let Reply::Answers { answers } = restored(Reply::Answers { answers }, &originals) else {
+            let PermissionReply::Answers { answers } =
+                restored(PermissionReply::Answers { answers }, &originals)
+            else {
                 panic!()
             };
             assert_eq!(answers.get(&question).map(String::as_str), Some(expected));
         };
         check("No", "No");
         check("[redacted:github-token]", &secret);
-        let reply =
-            Reply::Allow { input: Some(json!({"command": "ls", "questions": [shown]})), always: false };
-        let Reply::Allow { input, .. } = restored(reply, &originals) else { panic!() };
+        let reply = PermissionReply::Allow {
+            input: Some(json!({"command": "ls", "questions": [shown]})),
+            always: false,
+        };
+        let PermissionReply::Allow { input, .. } = restored(reply, &originals) else { panic!() };
         assert_eq!(input.unwrap(), json!({"command": "ls", "questions": [question]}));
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use model::{AgentId, Session, SessionId};
 use selection::Action;
 use serde::Serialize;
-pub use workers::Options;
-use workers::table::{Added, Wanted};
-use workers::{Command, Envelope, Life, Release, Start, WorkerId, WorkerSpec};
+pub use workers::WorkerOptions;
+use workers::store::{AddOutcome, NewWorker};
+use workers::{Command, Envelope, ProcessIdentity, Release, SessionStart, WorkerId, WorkerSpec};
 
 use crate::choose::answer::Answer;
 use crate::choose::decisions;
@@ -47,7 +47,7 @@ pub struct Request {
     /// The OpenClaw agent for whom it is done.
     pub agent: Option<AgentId>,
     /// How the worker works.
-    pub options: Options,
+    pub options: WorkerOptions,
     /// Whether its worker ends by itself when the task is done, and does not wait for more.
     pub once: bool,
     /// The id of its first message, a UUID, where it is known beforehand: of one there is one worker.
@@ -161,15 +161,16 @@ fn enlist(
         let root = catalog::repository(&context.config().places(), &course.directory);
         let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
-        options.append_system_prompt = Some(envelope.behind(options.append_system_prompt.as_deref()));
+        options.append_system_prompt = Some(envelope.append_to(options.append_system_prompt.as_deref()));
     }
     let pack = decision.as_ref().and_then(|answer| answer.pack.as_ref());
-    if let (Start::Fresh(_), Some(pack)) = (&course.start, pack.filter(|_| request.worktree.is_none())) {
+    if let (SessionStart::Fresh(_), Some(pack)) = (&course.start, pack.filter(|_| request.worktree.is_none()))
+    {
         let behind =
             options.append_system_prompt.as_deref().map(|text| format!("{text}\n\n")).unwrap_or_default();
         options.append_system_prompt = Some(behind + &pack.text);
     }
-    if matches!(course.start, Start::Fresh(_)) {
+    if matches!(course.start, SessionStart::Fresh(_)) {
         options.name = options.name.or_else(|| request.label.clone());
     }
     let spec = WorkerSpec {
@@ -180,7 +181,7 @@ fn enlist(
         options,
         ..WorkerSpec::new(course.start, course.directory, request.task.clone())
     };
-    if let Some(objection) = spec.objection() {
+    if let Some(objection) = spec.validation_error() {
         return Err(Error::new(Kind::Usage, objection));
     }
     let message = request.message.clone().unwrap_or_else(new_uuid);
@@ -191,10 +192,10 @@ fn enlist(
     }
     let (worker, behind) = added?;
     let start = match spec.start {
-        Start::Fork { .. } => "fork",
-        Start::Resume(_) if course.copy.is_some() => "fork",
-        Start::Resume(_) => "resume",
-        Start::Fresh(_) => "fresh",
+        SessionStart::Fork { .. } => "fork",
+        SessionStart::Resume(_) if course.copy.is_some() => "fork",
+        SessionStart::Resume(_) => "resume",
+        SessionStart::Fresh(_) => "fresh",
     };
     Ok(Ready {
         worker,
@@ -298,7 +299,7 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
     })?;
     let sessions =
         crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
-    let has_worker = !open_recovered(context)?.of_session(&id).map_err(unusable)?.is_empty();
+    let has_worker = !open_recovered(context)?.by_session(&id).map_err(unusable)?.is_empty();
     if has_worker || sessions.iter().any(|session| session.id == id) {
         return Err(Error::new(Kind::Held, format!("there is a session {id} already"))
             .next(NextStep::RunInSession { session: id }));
@@ -309,8 +310,8 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
 /// The living worker of a session, named by its whole id.
 fn has_begun(context: &Context, text: &str) -> Result<Option<WorkerId>, Error> {
     let Ok(id) = text.parse() else { return Ok(None) };
-    let workers = open_recovered(context)?.of_session(&id).map_err(unusable)?;
-    Ok(workers.iter().find(|worker| worker.place.is_some()).map(|worker| worker.id))
+    let workers = open_recovered(context)?.by_session(&id).map_err(unusable)?;
+    Ok(workers.iter().find(|worker| worker.slot_state.is_some()).map(|worker| worker.id))
 }
 
 fn named(context: &Context, text: &str) -> Result<Session, Error> {
@@ -337,12 +338,12 @@ fn add(
 ) -> Result<(WorkerId, Option<WorkerId>), Error> {
     let meant = RepoTarget { directory: spec.directory.clone(), root: spec.directory.clone() };
     let slot = meant.work_tree(context);
-    let host = Life::own();
-    let wanted = Wanted { spec, session, slot: &slot, message, host: &host };
+    let host = ProcessIdentity::current();
+    let wanted = NewWorker { spec, session, slot: &slot, message, host: &host };
     match open_recovered(context)?.add(&wanted, context.now).map_err(unusable)? {
-        Added::Begins(id) => Ok((id, None)),
-        Added::Waits(id, behind) => Ok((id, Some(behind))),
-        Added::Full { running, queued } => {
+        AddOutcome::Ready(id) => Ok((id, None)),
+        AddOutcome::Queued(id, behind) => Ok((id, Some(behind))),
+        AddOutcome::Full { running, queued } => {
             let message = format!(
                 "worker {running} works in {} and worker {queued} waits for it already; no third one can",
                 slot.display()
@@ -351,14 +352,14 @@ fn add(
                 .next(NextStep::Stop { worker: queued })
                 .next(NextStep::RunInWorkTree))
         }
-        Added::Held(holder) => {
+        AddOutcome::InUse(holder) => {
             let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));
             let held = of_label.unwrap_or_else(|| format!("session {session}"));
             let refused = launch::has_a_worker(holder, &held);
             Err(match spec.start {
                 // The session that is held is another one, which has no transcript yet.
-                Start::Fresh(_) => refused,
-                Start::Resume(_) | Start::Fork { .. } => {
+                SessionStart::Fresh(_) => refused,
+                SessionStart::Resume(_) | SessionStart::Fork { .. } => {
                     refused.next(NextStep::RunInFork { session: session.clone() })
                 }
             })

@@ -26,7 +26,9 @@ pub struct Sent {
 pub fn send(context: &Context, text: &str, message: &str) -> Result<Sent, Error> {
     let table = open_recovered(context)?;
     let worker = lookup(context, &table, text)?;
-    if let Some(worker) = worker.as_ref().filter(|worker| worker.place.is_some() && worker.host.is_alive()) {
+    if let Some(worker) =
+        worker.as_ref().filter(|worker| worker.slot_state.is_some() && worker.host.is_alive())
+    {
         tell(context, worker, &run::message(message))?;
         return Ok(Sent { worker: worker.id, session_id: worker.session.clone(), resumed: false });
     }

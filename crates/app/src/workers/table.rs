@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use workers::table::{FILE, Worker};
-use workers::{Table, recover};
+use workers::store::{FILE, Worker};
+use workers::{WorkerStore, recover};
 
 use crate::{Context, Error, Kind, NextStep};
 
@@ -13,15 +13,15 @@ pub(crate) fn exists(context: &Context) -> bool {
 }
 
 /// Opens the table and enters what became of workers whose Backstory was killed.
-pub(crate) fn open_recovered(context: &Context) -> Result<Table, Error> {
+pub(crate) fn open_recovered(context: &Context) -> Result<WorkerStore, Error> {
     let mut table = open(context)?;
     recover(&mut table, &context.config().places().config_folders, &home(context), context.now)
         .map_err(unusable)?;
     Ok(table)
 }
 
-pub(crate) fn open(context: &Context) -> Result<Table, Error> {
-    Table::open(&file(context)).map_err(unusable)
+pub(crate) fn open(context: &Context) -> Result<WorkerStore, Error> {
+    WorkerStore::open(&file(context)).map_err(unusable)
 }
 
 fn file(context: &Context) -> PathBuf {
@@ -34,11 +34,11 @@ pub(crate) fn home(context: &Context) -> PathBuf {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
-pub(crate) fn unusable(error: workers::table::TableError) -> Error {
+pub(crate) fn unusable(error: workers::store::WorkerStoreError) -> Error {
     Error::caused(Kind::Unavailable, "workers cannot be kept count of", &error)
 }
 
-pub(crate) fn find(context: &Context, table: &Table, text: &str) -> Result<Worker, Error> {
+pub(crate) fn find(context: &Context, table: &WorkerStore, text: &str) -> Result<Worker, Error> {
     lookup(context, table, text)?.ok_or_else(|| {
         Error::new(Kind::NotFound, format!("there is no worker `{text}`"))
             .hint("a worker is named by its number or its session's id")
@@ -47,14 +47,14 @@ pub(crate) fn find(context: &Context, table: &Table, text: &str) -> Result<Worke
 }
 
 /// A worker by its number, or the newest of a session by its id or the beginning of that.
-pub(crate) fn lookup(context: &Context, table: &Table, text: &str) -> Result<Option<Worker>, Error> {
+pub(crate) fn lookup(context: &Context, table: &WorkerStore, text: &str) -> Result<Option<Worker>, Error> {
     let is_visible = |worker: &Worker| context.is_of(worker.agent.as_ref());
     if let Ok(id) = text.parse()
         && let Some(worker) = table.get(id).map_err(unusable)?.filter(is_visible)
     {
         return Ok(Some(worker));
     }
-    let all = table.all(usize::MAX).map_err(unusable)?;
+    let all = table.newest(usize::MAX).map_err(unusable)?;
     let begins =
         |worker: &&Worker| is_visible(worker) && text.len() >= 4 && worker.session.as_str().starts_with(text);
     let mut named: Vec<_> = all.iter().filter(begins).collect();
@@ -75,7 +75,7 @@ pub(crate) fn not_running(worker: &Worker) -> Error {
 }
 
 pub(crate) fn over(worker: &Worker) -> Error {
-    let message = format!("worker {} is over: {}", worker.id, worker.state.word());
+    let message = format!("worker {} is over: {}", worker.id, worker.state.as_str());
     Error::new(Kind::NotFound, message)
         .next(NextStep::Show { session: worker.session.clone() })
         .next(NextStep::Send { worker: worker.id })

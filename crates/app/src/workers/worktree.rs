@@ -70,7 +70,7 @@ pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
         Error::new(Kind::Held, format!("the work tree {} is kept: {why}", path.display()))
             .next(NextStep::RemoveWorkTree { worker: worker.worker })
     };
-    let living = open_recovered(context)?.living().map_err(unusable)?;
+    let living = open_recovered(context)?.active().map_err(unusable)?;
     if let Some(other) = living.iter().find(|other| other.slot == path) {
         return Err(kept(format!("worker {} works there", other.id)));
     }

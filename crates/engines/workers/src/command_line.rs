@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::shell::quoted;
-use crate::{PermissionMode, Program, Release, Start, WorkerSpec};
+use crate::{PermissionMode, Program, Release, SessionStart, WorkerSpec};
 
 /// What a `claude` that runs Backstory tells its children about itself. A `claude` started from inside must
 /// not take it for its own: 2.1.59 refuses to start, others join the wrong session.
@@ -30,7 +30,7 @@ const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
 /// The variable that bears a worker's mark, by which a lost process is found. No Backstory that runs a worker may bear
 /// another one's.
-pub const MARK: &str = "BACKSTORY_WORKER";
+pub const MARK_VARIABLE: &str = "BACKSTORY_WORKER";
 
 /// A word that not every shell reads alike, however it is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub const MARK: &str = "BACKSTORY_WORKER";
     "`{}` holds a control character, an invisible sign or bytes that are no text, which shells read differently",
     word.to_string_lossy()
 )]
-pub struct Unprintable {
+pub struct UnquotableWord {
     /// The word.
     pub word: OsString,
 }
@@ -55,15 +55,15 @@ pub struct CommandLine {
     /// Claude Code's config folder, where it is not the usual one.
     pub config_folder: Option<PathBuf>,
     /// How it begins.
-    pub start: Start,
+    pub start: SessionStart,
     /// What the person passes on to it.
     pub extra: Vec<OsString>,
 }
 
 impl CommandLine {
     /// The line a person would type for it, whichever shell they have.
-    pub fn for_a_shell(&self) -> Result<String, Unprintable> {
-        let quoted = |word: &OsStr| quoted(word).ok_or_else(|| Unprintable { word: word.to_owned() });
+    pub fn to_shell(&self) -> Result<String, UnquotableWord> {
+        let quoted = |word: &OsStr| quoted(word).ok_or_else(|| UnquotableWord { word: word.to_owned() });
         // `cd -` would go elsewhere; an absolute path stays as it is.
         let directory = Path::new(".").join(&self.directory);
         let mut words = vec!["cd".to_owned(), quoted(directory.as_os_str())?, "&&".to_owned()];
@@ -97,7 +97,7 @@ impl CommandLine {
     }
 }
 
-impl Start {
+impl SessionStart {
     fn arguments(&self) -> Vec<String> {
         match self {
             Self::Fresh(id) => vec![format!("--session-id={id}")],
@@ -131,7 +131,7 @@ pub(crate) fn worker_command(
         Some(folder) => command.env(CONFIG_DIR, folder),
         None => command.env_remove(CONFIG_DIR),
     };
-    command.env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1").env(MARK, mark);
+    command.env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1").env(MARK_VARIABLE, mark);
     command.envs(&spec.options.environment);
     // Its own group, so that what it starts ends with it, and a Ctrl-C at the terminal reaches only us.
     command.process_group(0);
@@ -179,21 +179,21 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
         give(name, rules.join(",").as_ref());
     }
     if spec.options.permission_mode != PermissionMode::Default {
-        give("--permission-mode", spec.options.permission_mode.word().as_ref());
+        give("--permission-mode", spec.options.permission_mode.as_str().as_ref());
     }
     if let Some(budget) = budget {
         give("--max-budget-usd", format!("{budget:.6}").as_ref());
     }
     // A resumed session keeps the prompt it began with, unless it is told not to.
     let prompt_changes = spec.options.append_system_prompt.is_some() || spec.options.system_prompt.is_some();
-    let goes_on = !matches!(spec.start, Start::Fresh(_));
-    if prompt_changes && goes_on && release.keeps_prompts() {
+    let goes_on = !matches!(spec.start, SessionStart::Fresh(_));
+    if prompt_changes && goes_on && release.keeps_system_prompt() {
         give("--system-prompt-snapshot", "off".as_ref());
     }
     if spec.options.strict_mcp_config {
         all.push("--strict-mcp-config".into());
     }
-    // For the same reason these stand one behind the other; `WorkerSpec::objection` sees to it that none is a flag.
+    // For the same reason these stand one behind the other; `WorkerSpec::validation_error` sees to it that none is a flag.
     let directories = spec.options.add_directories.iter().map(|directory| directory.as_os_str());
     let servers = spec.options.mcp_config.iter().map(AsRef::as_ref);
     follow(&mut all, "--add-dir", directories);
@@ -206,9 +206,9 @@ mod tests {
     use model::SessionId;
 
     use super::*;
-    use crate::Options;
+    use crate::WorkerOptions;
 
-    fn line(start: Start) -> CommandLine {
+    fn line(start: SessionStart) -> CommandLine {
         CommandLine {
             program: "/opt/claude/bin/claude".into(),
             name: "claude".into(),
@@ -225,17 +225,17 @@ mod tests {
 
     #[test]
     fn a_person_could_type_it() {
-        let check = |line: CommandLine, expected: &str| assert_eq!(line.for_a_shell().unwrap(), expected);
-        check(line(Start::Resume(id("a1"))), "cd '/home/ana/my shop' && claude --resume=a1");
+        let check = |line: CommandLine, expected: &str| assert_eq!(line.to_shell().unwrap(), expected);
+        check(line(SessionStart::Resume(id("a1"))), "cd '/home/ana/my shop' && claude --resume=a1");
         check(
-            line(Start::Fork { from: id("a1"), to: None }),
+            line(SessionStart::Fork { from: id("a1"), to: None }),
             "cd '/home/ana/my shop' && claude --resume=a1 --fork-session",
         );
         check(
             CommandLine {
                 config_folder: Some("/x y".into()),
                 extra: vec!["-p".into(), "what now?".into()],
-                ..line(Start::Fork { from: id("a1"), to: Some(id("b2")) })
+                ..line(SessionStart::Fork { from: id("a1"), to: Some(id("b2")) })
             },
             "cd '/home/ana/my shop' && CLAUDE_CONFIG_DIR='/x y' claude --resume=a1 --fork-session \
              --session-id=b2 -p 'what now?'",
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_option_of_a_worker_has_its_flag() {
-        let options = Options {
+        let options = WorkerOptions {
             model: Some("opus".into()),
             effort: Some("high".into()),
             agent_definition: Some("reviewer".into()),
@@ -258,9 +258,9 @@ mod tests {
             add_directories: vec!["/b".into()],
             permission_mode: PermissionMode::Plan,
             strict_mcp_config: true,
-            ..Options::default()
+            ..WorkerOptions::default()
         };
-        let plain = WorkerSpec::new(Start::Resume(id("a1")), "/p".into(), "Go on.".into());
+        let plain = WorkerSpec::new(SessionStart::Resume(id("a1")), "/p".into(), "Go on.".into());
         let spec = WorkerSpec { options, ..plain };
         let words = |spec: &WorkerSpec, release: &str, budget| -> Vec<String> {
             let all = worker_arguments(spec, release.parse().unwrap(), budget);
@@ -292,15 +292,15 @@ mod tests {
             words(spec, release, None).iter().any(|word| word.starts_with("--system-prompt-snapshot"))
         };
         assert!(!has_snapshot(&spec, "2.1.100"));
-        let fresh = WorkerSpec { start: Start::Fresh(id("b2")), ..spec };
+        let fresh = WorkerSpec { start: SessionStart::Fresh(id("b2")), ..spec };
         assert!(!has_snapshot(&fresh, "2.1.329"));
-        let plain = WorkerSpec::new(Start::Fresh(id("b2")), "/p".into(), "Go on.".into());
+        let plain = WorkerSpec::new(SessionStart::Fresh(id("b2")), "/p".into(), "Go on.".into());
         assert_eq!(words(&plain, "2.1.329", None), ["--session-id=b2"]);
     }
 
     #[test]
     fn a_claude_around_us_is_not_passed_on() {
-        let command = line(Start::Resume(id("a1"))).command();
+        let command = line(SessionStart::Resume(id("a1"))).command();
         let removed: Vec<_> = command
             .get_envs()
             .filter(|(_, value)| value.is_none())

@@ -8,14 +8,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::stream::{self, Frame};
-use crate::{Command, Event, Reply, Request, TurnResult, Why, WorkerState};
+use crate::{Command, Event, FailureReason, PermissionReply, PermissionRequest, TurnResult, WorkerState};
 
 /// How long after a result the word "idle" is waited for; releases that never say it are idle then.
-const SETTLING: Duration = Duration::from_secs(5);
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of the last answer the state keeps, in characters.
-const KEPT: usize = 2000;
+const MAX_TEXT: usize = 2000;
 /// The least of a request's id that names it.
-const SHORTEST: usize = 4;
+const MIN_ID_PREFIX: usize = 4;
 
 /// How long things may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Default for Limits {
 
 /// A moment, by both clocks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
+pub(crate) struct Now {
     /// The day's.
     pub(crate) time: Timestamp,
     /// Since the process was started; it never jumps.
@@ -52,11 +52,11 @@ pub(crate) struct Moment {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// Write this to the process.
     Write(String),
     /// Tell this to whoever listens.
-    Tell(Event),
+    Emit(Event),
     /// Nothing more will be said: close the process's input.
     CloseInput,
     /// The turn was interrupted, for the process is to end: soon, if its result does not come.
@@ -77,14 +77,14 @@ pub(crate) struct Conversation {
     /// Messages that the model has not been given yet.
     unaccepted: BTreeSet<String>,
     first: String,
-    waiting: BTreeMap<String, Request>,
+    waiting: BTreeMap<String, PermissionRequest>,
     order: Vec<String>,
     tools: BTreeSet<String>,
     agents: BTreeSet<String>,
     /// Our requests that are not answered, and what they asked for.
-    ours: BTreeMap<String, &'static str>,
+    sent_requests: BTreeMap<String, &'static str>,
     count: u64,
-    heard: Duration,
+    last_output: Duration,
     streamed: bool,
     interrupted: bool,
     last: Option<TurnResult>,
@@ -96,7 +96,7 @@ pub(crate) struct Conversation {
     /// Whether it closes by itself when there is nothing more to do.
     once: bool,
     verdict: Option<WorkerState>,
-    told: WorkerState,
+    reported: WorkerState,
 }
 
 /// Where the conversation stands.
@@ -138,9 +138,9 @@ impl Conversation {
             order: Vec::new(),
             tools: BTreeSet::new(),
             agents: BTreeSet::new(),
-            ours: BTreeMap::new(),
+            sent_requests: BTreeMap::new(),
             count: 0,
-            heard: Duration::ZERO,
+            last_output: Duration::ZERO,
             streamed: false,
             interrupted: false,
             last: None,
@@ -150,7 +150,7 @@ impl Conversation {
             closing: Closing::No,
             once: false,
             verdict: None,
-            told: WorkerState::Queued,
+            reported: WorkerState::Queued,
         }
     }
 
@@ -160,11 +160,11 @@ impl Conversation {
     }
 
     /// What is said first.
-    pub(crate) fn begin(&mut self) -> Vec<Act> {
+    pub(crate) fn begin(&mut self) -> Vec<Action> {
         let hello = self.ask("initialize", stream::initialize);
-        let mut acts = vec![hello];
-        self.tell_state(&mut acts);
-        acts
+        let mut actions = vec![hello];
+        self.emit_state(&mut actions);
+        actions
     }
 
     /// What the run has cost, in US dollars.
@@ -189,60 +189,60 @@ impl Conversation {
     }
 
     /// Takes in a line of the process's.
-    pub(crate) fn hear(&mut self, line: &[u8], now: Moment) -> Vec<Act> {
-        self.heard = now.since_start;
-        let mut acts = Vec::new();
+    pub(crate) fn handle_line(&mut self, line: &[u8], now: Now) -> Vec<Action> {
+        self.last_output = now.since_start;
+        let mut actions = Vec::new();
         match Frame::read(line) {
-            Frame::Told(events) => events.into_iter().for_each(|event| self.tell(event, &mut acts)),
-            Frame::Started(started) => acts.push(Act::Tell(Event::Started(started))),
+            Frame::Events(events) => events.into_iter().for_each(|event| self.emit(event, &mut actions)),
+            Frame::Started(started) => actions.push(Action::Emit(Event::Started(started))),
             Frame::Accepted(id) => {
                 self.phase = Phase::Turn;
                 self.unaccepted.remove(&id);
-                acts.push(Act::Tell(Event::Accepted { message: id }));
+                actions.push(Action::Emit(Event::Accepted { message: id }));
             }
             Frame::Busy(true) if self.is_idle() => self.phase = Phase::Turn,
             Frame::Busy(false) if matches!(self.phase, Phase::Settling(_)) => self.turn_is_over(now),
             Frame::Asked(request) => {
                 self.order.push(request.request.clone());
                 self.waiting.insert(request.request.clone(), request.clone());
-                acts.push(Act::Tell(Event::Asked(request)));
+                actions.push(Action::Emit(Event::Asked(request)));
             }
-            Frame::Withdrawn(id) => self.withdraw(&id, &mut acts),
-            Frame::Hook(id) => acts.push(Act::Write(stream::answer(&id, &serde_json::json!({})))),
+            Frame::Withdrawn(id) => self.withdraw(&id, &mut actions),
+            Frame::Hook(id) => actions.push(Action::Write(stream::answer(&id, &serde_json::json!({})))),
             Frame::Unknown(id, name) => {
                 let error = format!("Unsupported control request subtype: {name}");
-                acts.push(Act::Write(stream::refuse(&id, &error)));
+                actions.push(Action::Write(stream::refuse(&id, &error)));
             }
-            Frame::Response(id, error) => self.answered(&id, error, &mut acts),
-            Frame::Result(result) => self.result(result, now, &mut acts),
+            Frame::Response(id, error) => self.answered(&id, error, &mut actions),
+            Frame::Result(result) => self.result(result, now, &mut actions),
             Frame::Busy(_) | Frame::Other => {}
             Frame::NotJson if line.iter().all(u8::is_ascii_whitespace) => {}
             Frame::NotJson => {
-                let text = String::from_utf8_lossy(&line[..line.len().min(KEPT)]).into_owned();
-                acts.push(Act::Tell(Event::Note { text }));
+                let text = String::from_utf8_lossy(&line[..line.len().min(MAX_TEXT)]).into_owned();
+                actions.push(Action::Emit(Event::Note { text }));
             }
         }
-        self.go_on(now, &mut acts);
-        acts
+        self.advance(now, &mut actions);
+        actions
     }
 
     /// Does what somebody wants, or says why not.
-    pub(crate) fn command(&mut self, command: Command, now: Moment) -> Result<Vec<Act>, String> {
-        let mut acts = Vec::new();
+    pub(crate) fn command(&mut self, command: Command, now: Now) -> Result<Vec<Action>, String> {
+        let mut actions = Vec::new();
         if self.verdict.is_some() {
             return Err("the worker is being ended".to_owned());
         }
         match command {
             Command::Answer { request, reply } => {
-                let asked = self.meant(&request).ok_or_else(|| self.not_waiting(&request))?;
+                let asked = self.find_request(&request).ok_or_else(|| self.not_waiting(&request))?;
                 let (request, response) = (asked.request.clone(), asked.response(&reply)?);
                 // A no that ends the turn is an interrupt, and no failure.
-                self.interrupted |= matches!(reply, Reply::Deny { interrupt: true, .. });
-                acts.push(Act::Write(stream::answer(&request, &response)));
+                self.interrupted |= matches!(reply, PermissionReply::Deny { interrupt: true, .. });
+                actions.push(Action::Write(stream::answer(&request, &response)));
                 self.forget(&request);
-                self.heard = now.since_start;
+                self.last_output = now.since_start;
                 let allowed = response["behavior"] == "allow";
-                acts.push(Act::Tell(Event::Answered { request, allowed }));
+                actions.push(Action::Emit(Event::Answered { request, allowed }));
             }
             Command::Message { id, text } => {
                 if self.closing != Closing::No {
@@ -258,37 +258,37 @@ impl Conversation {
                     return Err("no turn runs that could be interrupted".to_owned());
                 }
                 self.interrupted = true;
-                acts.push(self.ask("interrupt", stream::interrupt));
+                actions.push(self.ask("interrupt", stream::interrupt));
             }
             Command::SetMode { mode } => {
-                acts.push(self.ask("set the permission mode", |id| stream::set_mode(id, mode)));
+                actions.push(self.ask("set the permission mode", |id| stream::set_mode(id, mode)));
             }
             Command::SetModel { model } => {
-                acts.push(self.ask("set the model", |id| stream::set_model(id, &model)));
+                actions.push(self.ask("set the model", |id| stream::set_model(id, &model)));
             }
             Command::Yield if !self.is_idle() => return Err("a turn runs".to_owned()),
             Command::Close | Command::Yield => self.close(),
             Command::Stop => {
-                self.withdraw_messages(&mut acts);
+                self.withdraw_messages(&mut actions);
                 if self.phase == Phase::Turn {
                     // The transcript then says why its turn has no end.
-                    acts.push(self.ask("interrupt", stream::interrupt));
-                    acts.push(Act::Interrupted);
+                    actions.push(self.ask("interrupt", stream::interrupt));
+                    actions.push(Action::Interrupted);
                 } else {
-                    acts.push(Act::Terminate);
+                    actions.push(Action::Terminate);
                 }
                 self.verdict = Some(WorkerState::Stopped);
             }
         }
-        self.go_on(now, &mut acts);
-        Ok(acts)
+        self.advance(now, &mut actions);
+        Ok(actions)
     }
 
     /// What time alone brings about.
-    pub(crate) fn tick(&mut self, now: Moment) -> Vec<Act> {
-        let mut acts = Vec::new();
+    pub(crate) fn tick(&mut self, now: Now) -> Vec<Action> {
+        let mut actions = Vec::new();
         if self.verdict.is_some() {
-            return acts;
+            return actions;
         }
         let passed = |since: Duration, limit: Duration| now.since_start.saturating_sub(since) >= limit;
         match self.phase {
@@ -297,31 +297,31 @@ impl Conversation {
                     "claude did not answer within {}: see in a terminal whether `claude -p hello` does",
                     seconds(self.limits.start)
                 );
-                self.end(Why::Start, message, &mut acts);
+                self.end(FailureReason::Start, message, &mut actions);
             }
-            Phase::Settling(since) if passed(since, SETTLING) => self.turn_is_over(now),
+            Phase::Settling(since) if passed(since, SETTLE_TIMEOUT) => self.turn_is_over(now),
             Phase::Idle(_, since) if passed(since, self.limits.idle) => self.close(),
-            Phase::Turn if self.is_watched() && passed(self.heard, self.limits.silence) => {
+            Phase::Turn if self.is_watched() && passed(self.last_output, self.limits.silence) => {
                 let message = format!("claude said nothing for {}", seconds(self.limits.silence));
-                self.end(Why::Silent, message, &mut acts);
+                self.end(FailureReason::Silent, message, &mut actions);
             }
             Phase::Starting | Phase::Turn | Phase::Settling(_) | Phase::Idle(..) => {}
         }
-        self.go_on(now, &mut acts);
-        acts
+        self.advance(now, &mut actions);
+        actions
     }
 
     /// How long until time alone may bring something about.
-    pub(crate) fn next_tick(&self, now: Moment) -> Duration {
+    pub(crate) fn next_tick(&self, now: Now) -> Duration {
         let until = |since: Duration, limit: Duration| (since + limit).saturating_sub(now.since_start);
         if self.verdict.is_some() || self.closing == Closing::Done {
             return self.limits.silence;
         }
         let left = match self.phase {
             Phase::Starting => until(Duration::ZERO, self.limits.start),
-            Phase::Settling(since) => until(since, SETTLING),
+            Phase::Settling(since) => until(since, SETTLE_TIMEOUT),
             Phase::Idle(_, since) => until(since, self.limits.idle),
-            Phase::Turn if self.is_watched() => until(self.heard, self.limits.silence),
+            Phase::Turn if self.is_watched() => until(self.last_output, self.limits.silence),
             Phase::Turn => self.limits.silence,
         };
         left.max(Duration::from_millis(1))
@@ -340,56 +340,56 @@ impl Conversation {
         }
     }
 
-    /// The state it ends in, where its process has ended like this; `complaint` is the end of what it wrote to its
+    /// The state it ends in, where its process has ended like this; `stderr` is the end of what it wrote to its
     /// standard error.
-    pub(crate) fn ended(&self, how: &str, complaint: &str) -> WorkerState {
+    pub(crate) fn final_state(&self, how: &str, stderr: &str) -> WorkerState {
         if let Some(verdict) = &self.verdict {
             return verdict.clone();
         }
-        let why = if complaint.is_empty() { how.to_owned() } else { format!("{how}: {complaint}") };
+        let why = if stderr.is_empty() { how.to_owned() } else { format!("{how}: {stderr}") };
         match (&self.last, self.phase) {
-            (_, Phase::Starting) => failed(Why::Start, format!("claude did not start: {why}")),
+            (_, Phase::Starting) => failed(FailureReason::Start, format!("claude did not start: {why}")),
             (Some(last), Phase::Settling(_) | Phase::Idle(..)) if !last.is_error => {
-                WorkerState::Finished { text: last.text.chars().take(KEPT).collect() }
+                WorkerState::Finished { text: last.text.chars().take(MAX_TEXT).collect() }
             }
             (Some(_), Phase::Settling(_) | Phase::Idle(..)) if self.interrupted => WorkerState::Stopped,
-            (Some(last), Phase::Settling(_) | Phase::Idle(..)) => failed_turn(last, complaint),
+            (Some(last), Phase::Settling(_) | Phase::Idle(..)) => failed_turn(last, stderr),
             (_, Phase::Turn) | (None, _) => {
-                failed(Why::Exit, format!("claude ended in the middle of a turn: {why}"))
+                failed(FailureReason::Exit, format!("claude ended in the middle of a turn: {why}"))
             }
         }
     }
 
     /// What every change may lead to: messages that can be said now, the end, a new state.
-    fn go_on(&mut self, now: Moment, acts: &mut Vec<Act>) {
+    fn advance(&mut self, now: Now, actions: &mut Vec<Action>) {
         if self.phase != Phase::Starting && self.verdict.is_none() {
             while let Some((id, text)) = self.unwritten.pop_front() {
-                acts.push(Act::Write(stream::message(&id, &text)));
+                actions.push(Action::Write(stream::message(&id, &text)));
                 self.unaccepted.insert(id);
                 self.phase = Phase::Turn;
-                self.heard = now.since_start;
+                self.last_output = now.since_start;
                 self.interrupted = false;
             }
         }
-        self.tell_state(acts);
+        self.emit_state(actions);
         if self.once && self.is_idle() {
             self.close();
         }
         if self.closing == Closing::Wanted && self.is_idle() && self.verdict.is_none() {
             self.closing = Closing::Done;
-            acts.push(Act::CloseInput);
+            actions.push(Action::CloseInput);
         }
     }
 
-    fn tell_state(&mut self, acts: &mut Vec<Act>) {
+    fn emit_state(&mut self, actions: &mut Vec<Action>) {
         let state = self.state();
-        if state != self.told && self.verdict.is_none() {
-            self.told = state.clone();
-            acts.push(Act::Tell(Event::State(state)));
+        if state != self.reported && self.verdict.is_none() {
+            self.reported = state.clone();
+            actions.push(Action::Emit(Event::State(state)));
         }
     }
 
-    fn tell(&mut self, mut event: Event, acts: &mut Vec<Act>) {
+    fn emit(&mut self, mut event: Event, actions: &mut Vec<Action>) {
         match &mut event {
             Event::Delta { .. } => self.streamed = true,
             Event::Text { agent: None, streamed, .. } => *streamed = std::mem::take(&mut self.streamed),
@@ -401,10 +401,10 @@ impl Conversation {
             Event::TaskEnded { id, .. } => drop(self.agents.remove(id)),
             _ => {}
         }
-        acts.push(Act::Tell(event));
+        actions.push(Action::Emit(event));
     }
 
-    fn result(&mut self, mut result: TurnResult, now: Moment, acts: &mut Vec<Act>) {
+    fn result(&mut self, mut result: TurnResult, now: Now, actions: &mut Vec<Action>) {
         if result.cost_usd < 0.0 {
             let sum = result.session_cost_usd;
             // A release that counts each run alone begins under what the session has cost before.
@@ -422,28 +422,32 @@ impl Conversation {
             std::mem::take(&mut self.order).into_iter().partition(|id| self.is_of_an_agent(id));
         self.order = kept;
         for request in over.into_iter().filter(|id| self.waiting.remove(id).is_some()) {
-            acts.push(Act::Tell(Event::Withdrawn { request }));
+            actions.push(Action::Emit(Event::Withdrawn { request }));
         }
-        acts.push(Act::Tell(Event::Result(result.clone())));
+        actions.push(Action::Emit(Event::Result(result.clone())));
         if self.phase == Phase::Starting && result.is_error && self.verdict.is_none() {
             // Without an answer to our greeting there was nothing to fail but the start.
-            self.end(Why::Start, format!("claude did not start: {}", said(&result, "")), acts);
+            self.end(
+                FailureReason::Start,
+                format!("claude did not start: {}", failure_text(&result, "")),
+                actions,
+            );
         }
         self.phase = Phase::Settling(now.since_start);
         if self.verdict == Some(WorkerState::Stopped) {
-            acts.push(Act::Terminate);
+            actions.push(Action::Terminate);
         }
         let is_spent = self.budget.is_some_and(|budget| self.cost >= budget);
         if self.verdict.is_none()
             && (is_spent || result.terminal_reason.as_deref() == Some("budget_exhausted"))
         {
-            self.verdict = Some(failed(Why::Budget, out_of_budget(self.budget, self.cost)));
-            acts.push(Act::CloseInput);
+            self.verdict = Some(failed(FailureReason::Budget, out_of_budget(self.budget, self.cost)));
+            actions.push(Action::CloseInput);
         }
         self.last = Some(result);
     }
 
-    fn turn_is_over(&mut self, now: Moment) {
+    fn turn_is_over(&mut self, now: Now) {
         // What was sent in the middle of the turn may have become a turn of its own; agents in the background
         // bring one of their own.
         self.phase = if self.unaccepted.is_empty() && self.agents.is_empty() {
@@ -453,13 +457,13 @@ impl Conversation {
         };
     }
 
-    fn answered(&mut self, id: &str, error: Option<String>, acts: &mut Vec<Act>) {
-        let Some(asked) = self.ours.remove(id) else { return };
+    fn answered(&mut self, id: &str, error: Option<String>, actions: &mut Vec<Action>) {
+        let Some(asked) = self.sent_requests.remove(id) else { return };
         if asked == "initialize" && self.phase == Phase::Starting {
             self.phase = Phase::Turn;
         }
         if let Some(error) = error {
-            acts.push(Act::Tell(Event::Note { text: format!("claude does not {asked}: {error}") }));
+            actions.push(Action::Emit(Event::Note { text: format!("claude does not {asked}: {error}") }));
         }
     }
 
@@ -469,29 +473,29 @@ impl Conversation {
         }
     }
 
-    fn ask(&mut self, what: &'static str, line: impl FnOnce(&str) -> String) -> Act {
+    fn ask(&mut self, what: &'static str, line: impl FnOnce(&str) -> String) -> Action {
         self.count += 1;
         let id = format!("backstory-{}", self.count);
         let line = line(&id);
-        self.ours.insert(id, what);
-        Act::Write(line)
+        self.sent_requests.insert(id, what);
+        Action::Write(line)
     }
 
     /// Takes back what waits to be said: the end of the turn would let it begin another one.
-    fn withdraw_messages(&mut self, acts: &mut Vec<Act>) {
+    fn withdraw_messages(&mut self, actions: &mut Vec<Action>) {
         for message in self.unaccepted.clone() {
-            acts.push(self.ask("withdraw a message", |id| stream::withdraw(id, &message)));
+            actions.push(self.ask("withdraw a message", |id| stream::withdraw(id, &message)));
         }
         if self.pending().is_some() {
             let text = "a message that waited for the end of the turn was not said".to_owned();
-            acts.push(Act::Tell(Event::Note { text }));
+            actions.push(Action::Emit(Event::Note { text }));
         }
     }
 
-    fn withdraw(&mut self, id: &str, acts: &mut Vec<Act>) {
+    fn withdraw(&mut self, id: &str, actions: &mut Vec<Action>) {
         if self.waiting.contains_key(id) {
             self.forget(id);
-            acts.push(Act::Tell(Event::Withdrawn { request: id.to_owned() }));
+            actions.push(Action::Emit(Event::Withdrawn { request: id.to_owned() }));
         }
     }
 
@@ -502,10 +506,10 @@ impl Conversation {
     }
 
     /// What is asked by this id, or by the only one that begins so.
-    fn meant(&self, id: &str) -> Option<&Request> {
+    fn find_request(&self, id: &str) -> Option<&PermissionRequest> {
         let begun = || {
             let mut all = self.waiting.values().filter(|asked| asked.request.starts_with(id));
-            all.next().filter(|_| id.len() >= SHORTEST && all.next().is_none())
+            all.next().filter(|_| id.len() >= MIN_ID_PREFIX && all.next().is_none())
         };
         self.waiting.get(id).or_else(begun)
     }
@@ -520,9 +524,9 @@ impl Conversation {
         self.tools.is_empty() && self.waiting.is_empty() && self.agents.is_empty()
     }
 
-    fn end(&mut self, why: Why, message: String, acts: &mut Vec<Act>) {
+    fn end(&mut self, why: FailureReason, message: String, actions: &mut Vec<Action>) {
         self.verdict = Some(failed(why, message));
-        acts.push(Act::Terminate);
+        actions.push(Action::Terminate);
     }
 
     fn not_waiting(&self, request: &str) -> String {
@@ -542,25 +546,25 @@ fn seconds(limit: Duration) -> String {
     }
 }
 
-fn failed(why: Why, message: String) -> WorkerState {
-    WorkerState::Failed { why, message }
+fn failed(why: FailureReason, message: String) -> WorkerState {
+    WorkerState::Failed { reason: why, message }
 }
 
-fn failed_turn(last: &TurnResult, complaint: &str) -> WorkerState {
+fn failed_turn(last: &TurnResult, stderr: &str) -> WorkerState {
     let why = match last.terminal_reason.as_deref() {
-        Some("api_error") => Why::Api,
-        _ if last.text.starts_with("API Error") => Why::Api,
-        _ => Why::Turn,
+        Some("api_error") => FailureReason::Api,
+        _ if last.text.starts_with("API Error") => FailureReason::Api,
+        _ => FailureReason::Turn,
     };
-    failed(why, said(last, complaint))
+    failed(why, failure_text(last, stderr))
 }
 
 /// What is said of a turn that failed.
-fn said(last: &TurnResult, complaint: &str) -> String {
+fn failure_text(last: &TurnResult, stderr: &str) -> String {
     let errors = last.errors.join("; ");
-    let all = [last.text.as_str(), &errors, complaint, &last.subtype];
+    let all = [last.text.as_str(), &errors, stderr, &last.subtype];
     let said = all.into_iter().find(|said| !said.is_empty());
-    said.unwrap_or_default().chars().take(KEPT).collect()
+    said.unwrap_or_default().chars().take(MAX_TEXT).collect()
 }
 
 /// What is said of a budget that is used up.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// The longest envelope, in bytes; what would make it longer is left out.
-const LONGEST: usize = 2048;
+const MAX_BYTES: usize = 2048;
 /// What its JSON is fenced with.
 const FENCE: &str = "```crewhub-context";
 
@@ -25,7 +25,7 @@ pub struct Envelope<'a> {
 
 impl Envelope<'_> {
     /// The text, behind what is appended already; that stays alone where it has an envelope.
-    pub fn behind(&self, appended: Option<&str>) -> String {
+    pub fn append_to(&self, appended: Option<&str>) -> String {
         match appended {
             Some(text) if text.contains(FENCE) => text.to_owned(),
             Some(text) => format!("{text}\n\n{}", self.text()),
@@ -51,7 +51,7 @@ impl Envelope<'_> {
         };
         let repo = self.repo.to_string_lossy();
         let whole = with(json!([{"id": self.project, "name": self.project, "repo": repo}]));
-        if whole.len() <= LONGEST { whole } else { with(json!([])) }
+        if whole.len() <= MAX_BYTES { whole } else { with(json!([])) }
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn it_says_who_works_where() {
-        let text = envelope("shop").behind(None);
+        let text = envelope("shop").append_to(None);
         let (who, rest) = text.split_once("\n\n```crewhub-context\n").unwrap();
         assert_eq!(who, "**You are main**");
         let found: Value = serde_json::from_str(rest.strip_suffix("\n```").unwrap()).unwrap();
@@ -81,10 +81,10 @@ mod tests {
 
     #[test]
     fn it_stands_once_behind_what_is_appended_and_is_bounded() {
-        let once = envelope("shop").behind(Some("Be kind."));
+        let once = envelope("shop").append_to(Some("Be kind."));
         assert!(once.starts_with("Be kind.\n\n**You are main**"));
-        assert_eq!(envelope("other").behind(Some(&once)), once);
+        assert_eq!(envelope("other").append_to(Some(&once)), once);
         let long = "x".repeat(5000);
-        assert!(envelope(&long).behind(None).len() <= LONGEST);
+        assert!(envelope(&long).append_to(None).len() <= MAX_BYTES);
     }
 }

@@ -6,7 +6,7 @@ use model::SessionId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{PermissionMode, Reply, Request, WorkerId, WorkerState};
+use crate::{PermissionMode, PermissionReply, PermissionRequest, WorkerId, WorkerState};
 
 /// Something that happened to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub enum Event {
         behind: Option<WorkerId>,
     },
     /// A turn begins in this session.
-    Started(Started),
+    Started(TurnStarted),
     /// Its state changed.
     State(WorkerState),
     /// The model has been given a message.
@@ -99,7 +99,7 @@ pub enum Event {
         error: String,
     },
     /// Somebody is asked.
-    Asked(Request),
+    Asked(PermissionRequest),
     /// A question has an answer.
     Answered {
         /// The question.
@@ -140,7 +140,7 @@ pub enum Event {
 
 /// What a turn begins with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Started {
+pub struct TurnStarted {
     /// The session.
     pub session_id: SessionId,
     /// The model.
@@ -187,7 +187,7 @@ pub enum Command {
         /// The question.
         request: String,
         /// The answer.
-        reply: Reply,
+        reply: PermissionReply,
     },
     /// Another message to the model.
     Message {

@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// From this size on a file is put aside and another begun; one of each is kept. In bytes.
-const LONGEST: u64 = 16 << 20;
+const MAX_FILE: u64 = 16 << 20;
 
 /// Which way a frame went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     /// From `claude`.
     Out,
     /// To `claude`.
@@ -30,12 +30,13 @@ pub(crate) struct FrameLog {
     path: PathBuf,
     file: File,
     size: u64,
-    longest: u64,
+    max_size: u64,
 }
 
 #[derive(Serialize)]
 struct Entry<'a> {
-    way: Way,
+    #[serde(rename = "way")]
+    direction: Direction,
     at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     frame: Option<&'a RawValue>,
@@ -46,28 +47,28 @@ struct Entry<'a> {
 impl FrameLog {
     /// Opens the log, which goes on where it was left.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Self::with_longest(path, LONGEST)
+        Self::with_max_size(path, MAX_FILE)
     }
 
-    fn with_longest(path: &Path, longest: u64) -> io::Result<Self> {
+    fn with_max_size(path: &Path, max_size: u64) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let file = private(path)?;
+        let file = open_private(path)?;
         let size = file.metadata()?.len();
-        Ok(Self { path: path.to_owned(), file, size, longest })
+        Ok(Self { path: path.to_owned(), file, size, max_size })
     }
 
     /// Keeps a line; what is no JSON is kept as text.
-    pub(crate) fn keep(&mut self, way: Way, at: Timestamp, line: &[u8]) -> io::Result<()> {
+    pub(crate) fn append(&mut self, direction: Direction, at: Timestamp, line: &[u8]) -> io::Result<()> {
         let text = String::from_utf8_lossy(line);
         let frame: Option<&RawValue> = serde_json::from_str(text.trim()).ok();
         let text = frame.is_none().then(|| text.trim_end().to_owned());
-        let mut bytes = serde_json::to_vec(&Entry { way, at, frame, text })?;
+        let mut bytes = serde_json::to_vec(&Entry { direction, at, frame, text })?;
         bytes.push(b'\n');
-        if self.size > 0 && self.size + bytes.len() as u64 > self.longest {
+        if self.size > 0 && self.size + bytes.len() as u64 > self.max_size {
             fs::rename(&self.path, self.path.with_extension("old.jsonl"))?;
-            self.file = private(&self.path)?;
+            self.file = open_private(&self.path)?;
             self.size = 0;
         }
         self.file.write_all(&bytes)?;
@@ -76,7 +77,7 @@ impl FrameLog {
     }
 }
 
-fn private(path: &Path) -> io::Result<File> {
+fn open_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(path)
 }
 
@@ -90,10 +91,10 @@ mod tests {
     fn frames_are_kept_and_old_ones_give_way() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("7/frames.jsonl");
-        let mut log = FrameLog::with_longest(&path, 300).unwrap();
+        let mut log = FrameLog::with_max_size(&path, 300).unwrap();
         let at = Timestamp::UNIX_EPOCH;
-        log.keep(Way::In, at, b"{\"a\":1}\n").unwrap();
-        log.keep(Way::Out, at, b"not JSON \xff").unwrap();
+        log.append(Direction::In, at, b"{\"a\":1}\n").unwrap();
+        log.append(Direction::Out, at, b"not JSON \xff").unwrap();
         let text = testkit::files::bytes(&path);
         let expected = "{\"way\":\"in\",\"at\":\"1970-01-01T00:00:00Z\",\"frame\":{\"a\":1}}\n\
              {\"way\":\"out\",\"at\":\"1970-01-01T00:00:00Z\",\"text\":\"not JSON \u{fffd}\"}\n";
@@ -101,9 +102,9 @@ mod tests {
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         drop(log);
-        let mut log = FrameLog::with_longest(&path, 300).unwrap();
+        let mut log = FrameLog::with_max_size(&path, 300).unwrap();
         for _ in 0..20 {
-            log.keep(Way::Out, at, b"{\"b\":2}").unwrap();
+            log.append(Direction::Out, at, b"{\"b\":2}").unwrap();
         }
         let files: Vec<_> =
             path.parent().unwrap().read_dir().unwrap().flatten().map(|entry| entry.path()).collect();

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 
 use crate::listeners::Listeners;
 use crate::recover::pause;
-use crate::{Command, Event, Manner, WorkerId};
+use crate::{Command, Event, QueuePolicy, WorkerId};
 
 /// Whoever asked, and is told what came of it.
 pub(crate) type Asker = Option<Sender<Result<(), String>>>;
@@ -19,9 +19,9 @@ pub(crate) enum Input {
     /// A line that was too long to be taken in.
     TooLong,
     /// A line of its complaints.
-    Complaint(Vec<u8>),
+    Stderr(Vec<u8>),
     /// One of its two pipes has ended.
-    Silent,
+    PipeClosed,
     /// It has ended.
     Exited(Option<ExitStatus>),
     /// Somebody wants something.
@@ -30,14 +30,14 @@ pub(crate) enum Input {
 
 /// A worker of this process; it goes on when this is dropped.
 #[derive(Debug, Clone)]
-pub struct Handle {
+pub struct WorkerHandle {
     /// Its number.
     pub id: WorkerId,
     inputs: SyncSender<Input>,
     listeners: Arc<Listeners>,
 }
 
-impl Handle {
+impl WorkerHandle {
     /// A handle on the thread that takes these inputs.
     pub(crate) fn new(id: WorkerId, inputs: SyncSender<Input>, listeners: Arc<Listeners>) -> Self {
         Self { id, inputs, listeners }
@@ -53,19 +53,19 @@ impl Handle {
 
     /// Tells all who listen something that is worth a word.
     pub fn note(&self, text: String) {
-        self.listeners.tell(Event::Note { text });
+        self.listeners.send(Event::Note { text });
     }
 
     /// Waits until all who are connected have been told how it ended.
-    pub fn last_words(&self) {
+    pub fn wait_until_closed(&self) {
         // The owner lets go of its end of the queue when the door is closed.
-        while self.inputs.send(Input::Silent).is_ok() {
+        while self.inputs.send(Input::PipeClosed).is_ok() {
             pause();
         }
     }
 
     /// What happened lately, and what happens from now on.
-    pub fn listen(&self, manner: Manner) -> Receiver<Arc<Event>> {
-        self.listeners.listen(manner)
+    pub fn listen(&self, policy: QueuePolicy) -> Receiver<Arc<Event>> {
+        self.listeners.listen(policy)
     }
 }

@@ -14,11 +14,11 @@ const REMEMBERED: (usize, usize) = (400, 256 << 10);
 
 /// What becomes of one who listens and is behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum QueuePolicy {
     /// The worker goes on without them; they are told how much they missed.
-    Misses,
+    DropAndCount,
     /// They hear everything; their queue grows while they do not read.
-    HearsAll,
+    Unbounded,
 }
 
 /// All who listen.
@@ -38,22 +38,22 @@ struct Inner {
 
 #[derive(Debug)]
 enum Listener {
-    HearsAll(Sender<Arc<Event>>),
-    Misses { queue: SyncSender<Arc<Event>>, missed: u64 },
+    Unbounded(Sender<Arc<Event>>),
+    DropAndCount { queue: SyncSender<Arc<Event>>, missed: u64 },
 }
 
 impl Listeners {
     /// What happened lately, how things stand, and what happens from now on.
-    pub(crate) fn listen(&self, manner: Manner) -> Receiver<Arc<Event>> {
+    pub(crate) fn listen(&self, policy: QueuePolicy) -> Receiver<Arc<Event>> {
         let mut inner = self.lock();
-        let (mut listener, events) = match manner {
-            Manner::HearsAll => {
+        let (mut listener, events) = match policy {
+            QueuePolicy::Unbounded => {
                 let (queue, events) = channel();
-                (Listener::HearsAll(queue), events)
+                (Listener::Unbounded(queue), events)
             }
-            Manner::Misses => {
+            QueuePolicy::DropAndCount => {
                 let (queue, events) = sync_channel(BEHIND);
-                (Listener::Misses { queue, missed: 0 }, events)
+                (Listener::DropAndCount { queue, missed: 0 }, events)
             }
         };
         // There is room for all of it: a queue is longer than what is remembered.
@@ -67,7 +67,7 @@ impl Listeners {
     }
 
     /// Tells everybody.
-    pub(crate) fn tell(&self, event: Event) {
+    pub(crate) fn send(&self, event: Event) {
         let event = Arc::new(event);
         let mut inner = self.lock();
         inner.remember(&event);
@@ -123,8 +123,8 @@ impl Listener {
     /// Whether they still listen.
     fn offer(&mut self, event: &Arc<Event>) -> bool {
         let (queue, missed) = match self {
-            Self::HearsAll(queue) => return queue.send(Arc::clone(event)).is_ok(),
-            Self::Misses { queue, missed } => (queue, missed),
+            Self::Unbounded(queue) => return queue.send(Arc::clone(event)).is_ok(),
+            Self::DropAndCount { queue, missed } => (queue, missed),
         };
         let behind = (*missed > 0).then(|| queue.try_send(Arc::new(Event::Missed { count: *missed })));
         if let Some(Ok(())) = behind {
@@ -175,7 +175,7 @@ mod tests {
         let text = |event: Arc<Event>| match &*event {
             Event::Note { text } => text.clone(),
             Event::Missed { count } => format!("missed {count}"),
-            Event::State(state) => state.word().to_owned(),
+            Event::State(state) => state.as_str().to_owned(),
             other => format!("{other:?}"),
         };
         events.try_iter().map(text).collect()
@@ -184,17 +184,17 @@ mod tests {
     #[test]
     fn who_comes_later_hears_what_happened_and_how_things_stand() {
         let all = Listeners::default();
-        all.tell(Event::State(WorkerState::Starting));
-        all.tell(note("one"));
-        all.tell(Event::State(WorkerState::Running));
-        all.tell(Event::Delta { text: "piece".into() });
-        let late = all.listen(Manner::Misses);
+        all.send(Event::State(WorkerState::Starting));
+        all.send(note("one"));
+        all.send(Event::State(WorkerState::Running));
+        all.send(Event::Delta { text: "piece".into() });
+        let late = all.listen(QueuePolicy::DropAndCount);
         assert_eq!(texts(&late), ["one", "running"]);
-        all.tell(note("two"));
+        all.send(note("two"));
         assert_eq!(texts(&late), ["two"]);
-        all.tell(Event::Ended { state: WorkerState::Stopped });
+        all.send(Event::Ended { state: WorkerState::Stopped });
         assert_eq!(late.iter().count(), 1, "then there is nothing more to wait for");
-        assert_eq!(all.listen(Manner::Misses).iter().count(), 4);
+        assert_eq!(all.listen(QueuePolicy::DropAndCount).iter().count(), 4);
     }
 
     #[test]
@@ -202,13 +202,13 @@ mod tests {
         let all = Listeners::default();
         let request = |id: &str| {
             let asked = serde_json::json!({"tool_name": "Bash", "input": {}});
-            Event::Asked(crate::Request::read(id, &asked).unwrap())
+            Event::Asked(crate::PermissionRequest::read(id, &asked).unwrap())
         };
-        all.tell(request("r1"));
-        all.tell(request("r2"));
-        all.tell(Event::Answered { request: "r1".into(), allowed: true });
-        all.tell(Event::Text { text: "Hi".into(), agent: None, streamed: true });
-        let late: Vec<_> = all.listen(Manner::Misses).try_iter().collect();
+        all.send(request("r1"));
+        all.send(request("r2"));
+        all.send(Event::Answered { request: "r1".into(), allowed: true });
+        all.send(Event::Text { text: "Hi".into(), agent: None, streamed: true });
+        let late: Vec<_> = all.listen(QueuePolicy::DropAndCount).try_iter().collect();
         let text = Event::Text { text: "Hi".into(), agent: None, streamed: false };
         assert!(matches!(&*late[0], Event::Asked(asked) if asked.request == "r2"));
         assert_eq!((late.len(), &*late[1]), (2, &text));
@@ -217,12 +217,12 @@ mod tests {
     #[test]
     fn who_is_slow_is_told_what_they_missed() {
         let all = Listeners::default();
-        let slow = all.listen(Manner::Misses);
+        let slow = all.listen(QueuePolicy::DropAndCount);
         for _ in 0..BEHIND + 5 {
-            all.tell(note("x"));
+            all.send(note("x"));
         }
         assert_eq!(texts(&slow).len(), BEHIND);
-        all.tell(note("y"));
+        all.send(note("y"));
         assert_eq!(texts(&slow), ["missed 5", "y"]);
     }
 
@@ -230,10 +230,10 @@ mod tests {
     fn memory_of_the_past_is_bounded() {
         let all = Listeners::default();
         for _ in 0..1000 {
-            all.tell(note(&"x".repeat(10_000)));
+            all.send(note(&"x".repeat(10_000)));
         }
         assert!(all.lock().bytes <= REMEMBERED.1);
-        all.tell(note(&"x".repeat(1_000_000)));
-        assert_eq!(all.listen(Manner::Misses).try_iter().count(), 1);
+        all.send(note(&"x".repeat(1_000_000)));
+        assert_eq!(all.listen(QueuePolicy::DropAndCount).try_iter().count(), 1);
     }
 }

@@ -11,7 +11,7 @@ use transcript::{Call, Raw};
 
 /// Something the person is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Request {
+pub struct PermissionRequest {
     /// The id that the answer names.
     pub request: String,
     /// The tool.
@@ -32,23 +32,23 @@ pub struct Request {
 
 /// What sort of thing is asked.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum RequestKind {
     /// Whether a tool may be used.
     Permission,
     /// Questions of the model's, each to be answered by words or by one of its choices.
-    Questions(Vec<Question>),
+    Questions(Vec<UserQuestion>),
     /// Whether a plan is approved; it is empty where Claude Code hands none over with the question.
     Plan(String),
 }
 
 /// A question of the model's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Question {
+pub struct UserQuestion {
     /// The question.
     pub question: String,
     /// What there is to choose from.
     #[serde(default, rename = "options")]
-    pub choices: Vec<Choice>,
+    pub choices: Vec<QuestionOption>,
     /// Whether several may be chosen.
     #[serde(default, rename = "multiSelect")]
     pub several: bool,
@@ -56,7 +56,7 @@ pub struct Question {
 
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct QuestionOption {
     /// Its name, which is the answer.
     pub label: String,
     /// What it means.
@@ -67,7 +67,7 @@ pub struct Choice {
 /// The person's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "behavior", rename_all = "snake_case")]
-pub enum Reply {
+pub enum PermissionReply {
     /// Yes.
     Allow {
         /// What the tool is called with instead.
@@ -92,7 +92,7 @@ pub enum Reply {
     },
 }
 
-impl Request {
+impl PermissionRequest {
     /// Reads a `can_use_tool`; `None` where it names no tool.
     pub(crate) fn read(id: &str, request: &Value) -> Option<Self> {
         let text = |name: &str| request[name].as_str().map(str::to_owned);
@@ -109,14 +109,14 @@ impl Request {
     }
 
     /// What sort of thing is asked.
-    pub fn asked(&self) -> Asked {
+    pub fn kind(&self) -> RequestKind {
         match self.tool.as_str() {
             "AskUserQuestion" => {
                 let questions = self.input.get("questions").cloned().unwrap_or_default();
-                serde_json::from_value(questions).map_or(Asked::Permission, Asked::Questions)
+                serde_json::from_value(questions).map_or(RequestKind::Permission, RequestKind::Questions)
             }
-            "ExitPlanMode" => Asked::Plan(self.input["plan"].as_str().unwrap_or_default().to_owned()),
-            _ => Asked::Permission,
+            "ExitPlanMode" => RequestKind::Plan(self.input["plan"].as_str().unwrap_or_default().to_owned()),
+            _ => RequestKind::Permission,
         }
     }
 
@@ -128,13 +128,13 @@ impl Request {
 
     /// The rules that "always" would add, as Claude Code writes them.
     pub fn rules(&self) -> Vec<String> {
-        self.suggestions.iter().flat_map(suggested).collect()
+        self.suggestions.iter().flat_map(suggested_rules).collect()
     }
 
     /// The answer as `claude` takes it, or why it is none.
-    pub(crate) fn response(&self, reply: &Reply) -> Result<Value, String> {
+    pub(crate) fn response(&self, reply: &PermissionReply) -> Result<Value, String> {
         match reply {
-            Reply::Deny { message, interrupt } => {
+            PermissionReply::Deny { message, interrupt } => {
                 // An empty message would leave the model without a word of why.
                 let message =
                     if message.trim().is_empty() { "The user does not want this." } else { message };
@@ -144,7 +144,7 @@ impl Request {
                 }
                 Ok(response)
             }
-            Reply::Allow { input, always } => {
+            PermissionReply::Allow { input, always } => {
                 let input = input.as_ref().unwrap_or(&self.input);
                 if !input.is_object() {
                     return Err("a tool's input is a JSON object".to_owned());
@@ -158,8 +158,8 @@ impl Request {
                 }
                 Ok(response)
             }
-            Reply::Answers { answers } => {
-                let Asked::Questions(questions) = self.asked() else {
+            PermissionReply::Answers { answers } => {
+                let RequestKind::Questions(questions) = self.kind() else {
                     return Err(format!("{} asks no question: allow or deny it", self.tool));
                 };
                 let unknown = |name: &&String| !questions.iter().any(|asked| asked.question == **name);
@@ -176,7 +176,7 @@ impl Request {
     }
 }
 
-fn suggested(suggestion: &Value) -> Vec<String> {
+fn suggested_rules(suggestion: &Value) -> Vec<String> {
     if let Some(mode) = suggestion["mode"].as_str() {
         return vec![format!("mode {mode}")];
     }
@@ -199,13 +199,13 @@ fn suggested(suggestion: &Value) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn request(tool: &str, input: Value, suggestions: Value) -> Request {
+    fn request(tool: &str, input: Value, suggestions: Value) -> PermissionRequest {
         let frame = json!({"tool_name": tool, "input": input, "permission_suggestions": suggestions});
-        Request::read("r1", &frame).unwrap()
+        PermissionRequest::read("r1", &frame).unwrap()
     }
 
-    fn allow() -> Reply {
-        Reply::Allow { input: None, always: false }
+    fn allow() -> PermissionReply {
+        PermissionReply::Allow { input: None, always: false }
     }
 
     #[test]
@@ -213,29 +213,35 @@ mod tests {
         let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "ls *"}],
             "behavior": "allow", "destination": "localSettings"});
         let asked = request("Bash", json!({"command": "ls"}), json!([rule]));
-        let check = |reply: Reply, expected: Result<Value, &str>| {
+        let check = |reply: PermissionReply, expected: Result<Value, &str>| {
             let found = asked.response(&reply);
             assert_eq!(found.as_ref().map_err(String::as_str), expected.as_ref().map_err(|text| *text));
         };
         check(allow(), Ok(json!({"behavior": "allow", "updatedInput": {"command": "ls"}})));
         check(
-            Reply::Allow { input: Some(json!({"command": "ls -l"})), always: true },
+            PermissionReply::Allow { input: Some(json!({"command": "ls -l"})), always: true },
             Ok(
                 json!({"behavior": "allow", "updatedInput": {"command": "ls -l"}, "updatedPermissions": [rule]}),
             ),
         );
-        check(Reply::Allow { input: Some(json!(7)), always: false }, Err("a tool's input is a JSON object"));
         check(
-            Reply::Deny { message: "Not today".into(), interrupt: false },
+            PermissionReply::Allow { input: Some(json!(7)), always: false },
+            Err("a tool's input is a JSON object"),
+        );
+        check(
+            PermissionReply::Deny { message: "Not today".into(), interrupt: false },
             Ok(json!({"behavior": "deny", "message": "Not today"})),
         );
         check(
-            Reply::Deny { message: " ".into(), interrupt: true },
+            PermissionReply::Deny { message: " ".into(), interrupt: true },
             Ok(json!({"behavior": "deny", "message": "The user does not want this.", "interrupt": true})),
         );
-        check(Reply::Answers { answers: BTreeMap::new() }, Err("Bash asks no question: allow or deny it"));
+        check(
+            PermissionReply::Answers { answers: BTreeMap::new() },
+            Err("Bash asks no question: allow or deny it"),
+        );
         let unruly = request("Bash", json!({}), json!(null));
-        let always = Reply::Allow { input: None, always: true };
+        let always = PermissionReply::Allow { input: None, always: true };
         assert!(unruly.response(&always).unwrap_err().starts_with("Claude Code suggests no rule"));
     }
 
@@ -243,17 +249,18 @@ mod tests {
     fn questions_and_plans_are_told_apart() {
         let input = json!({"questions": [{"question": "Which?", "options": [{"label": "Red"}]}]});
         let asked = request("AskUserQuestion", input, json!(null));
-        let Asked::Questions(questions) = asked.asked() else { panic!("{asked:?}") };
+        let RequestKind::Questions(questions) = asked.kind() else { panic!("{asked:?}") };
         assert_eq!((questions[0].question.as_str(), questions[0].choices.len()), ("Which?", 1));
-        let answer = |name: &str| Reply::Answers { answers: [(name.to_owned(), "Red".to_owned())].into() };
+        let answer =
+            |name: &str| PermissionReply::Answers { answers: [(name.to_owned(), "Red".to_owned())].into() };
         let response = asked.response(&answer("Which?")).unwrap();
         assert_eq!(response["updatedInput"]["answers"], json!({"Which?": "Red"}));
         assert_eq!(asked.response(&answer("Whose?")).unwrap_err(), "`Whose?` was not asked");
         let plan = request("ExitPlanMode", json!({"plan": "First, …"}), json!(null));
-        assert_eq!(plan.asked(), Asked::Plan("First, …".to_owned()));
+        assert_eq!(plan.kind(), RequestKind::Plan("First, …".to_owned()));
         // What a later release makes of them is asked as any other tool.
         let strange = request("AskUserQuestion", json!({"questions": 7}), json!(null));
-        assert_eq!(strange.asked(), Asked::Permission);
+        assert_eq!(strange.kind(), RequestKind::Permission);
     }
 
     #[test]
@@ -272,13 +279,13 @@ mod tests {
 
     #[test]
     fn replies_have_one_shape_between_processes() {
-        let check = |text: &str, expected: Reply| {
-            assert_eq!(serde_json::from_str::<Reply>(text).unwrap(), expected, "{text}");
+        let check = |text: &str, expected: PermissionReply| {
+            assert_eq!(serde_json::from_str::<PermissionReply>(text).unwrap(), expected, "{text}");
         };
         check(r#"{"behavior":"allow"}"#, allow());
         check(
             r#"{"behavior":"deny","message":"no","interrupt":true}"#,
-            Reply::Deny { message: "no".into(), interrupt: true },
+            PermissionReply::Deny { message: "no".into(), interrupt: true },
         );
     }
 }

@@ -10,16 +10,16 @@ use rustix::process::Signal;
 
 use crate::handle::Input;
 use crate::lines::{Line, Lines};
-use crate::{Life, MARK};
+use crate::{MARK_VARIABLE, ProcessIdentity};
 
 /// The longest line that is taken in, in bytes; longer ones are counted and passed over.
-const LONGEST: usize = 32 << 20;
+const MAX_LINE: usize = 32 << 20;
 
 /// A process that runs.
 #[derive(Debug)]
 pub(crate) struct Pipes {
     /// Which one it is; it leads its group.
-    pub(crate) life: Life,
+    pub(crate) identity: ProcessIdentity,
     input: Option<Sender<String>>,
 }
 
@@ -29,30 +29,32 @@ impl Pipes {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mark = command
             .get_envs()
-            .find(|(name, _)| *name == MARK)
+            .find(|(name, _)| *name == MARK_VARIABLE)
             .and_then(|(_, mark)| mark?.to_str().map(str::to_owned));
         let mut child = command.spawn()?;
-        let life = Life::of(child.id()).unwrap_or(Life { pid: child.id(), began: None });
+        let identity = ProcessIdentity::from_pid(child.id())
+            .unwrap_or(ProcessIdentity { pid: child.id(), started: None });
         let (input, lines) = channel();
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let started = named("worker-in", move || pipes.0.map_or((), |stdin| write(stdin, &lines)))
+        let started = spawn_thread("worker-in", move || pipes.0.map_or((), |stdin| write(stdin, &lines)))
             .and_then(|()| {
                 let inputs = inputs.clone();
-                named("worker-out", move || pipes.1.map_or((), |out| read(out, &inputs, Input::Line)))
+                spawn_thread("worker-out", move || pipes.1.map_or((), |out| read(out, &inputs, Input::Line)))
             })
             .and_then(|()| {
                 let inputs = inputs.clone();
-                named("worker-err", move || pipes.2.map_or((), |out| read(out, &inputs, Input::Complaint)))
+                let read = move |out| read(out, &inputs, Input::Stderr);
+                spawn_thread("worker-err", move || pipes.2.map_or((), read))
             });
         let started = started.and_then(|()| {
             let inputs = inputs.clone();
-            named("worker-end", move || wait(child, mark.as_deref(), &inputs))
+            spawn_thread("worker-end", move || wait(child, mark.as_deref(), &inputs))
         });
         if let Err(error) = started {
-            life.signal(Signal::KILL);
+            identity.signal_group(Signal::KILL);
             return Err(error);
         }
-        Ok(Self { life, input: Some(input) })
+        Ok(Self { identity, input: Some(input) })
     }
 
     /// Gives it a line; one that has closed its input has its own reason, which its end tells.
@@ -68,7 +70,7 @@ impl Pipes {
     }
 }
 
-fn named(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(work).map(drop)
 }
 
@@ -81,7 +83,7 @@ fn write(mut stdin: ChildStdin, lines: &Receiver<String>) {
 }
 
 fn read(pipe: impl Read, inputs: &SyncSender<Input>, wrap: fn(Vec<u8>) -> Input) {
-    let mut lines = Lines::new(pipe, LONGEST);
+    let mut lines = Lines::new(pipe, MAX_LINE);
     while let Ok(Some(line)) = lines.next_line() {
         let input = match line {
             Line::Whole(line) => wrap(line),
@@ -91,19 +93,19 @@ fn read(pipe: impl Read, inputs: &SyncSender<Input>, wrap: fn(Vec<u8>) -> Input)
             return;
         }
     }
-    let _ = inputs.send(Input::Silent);
+    let _ = inputs.send(Input::PipeClosed);
 }
 
 fn wait(mut child: Child, mark: Option<&str>, inputs: &SyncSender<Input>) {
     let ended = child.wait().ok();
     if let Some(mark) = mark {
-        Life::end_left_behind(mark);
+        ProcessIdentity::kill_marked(mark);
     }
     let _ = inputs.send(Input::Exited(ended));
 }
 
 /// How a process ended, in words.
-pub(crate) fn how(ended: Option<ExitStatus>) -> String {
+pub(crate) fn describe_exit(ended: Option<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     match ended.map(|status| (status.code(), status.signal())) {
         Some((Some(code), _)) => format!("exit code {code}"),

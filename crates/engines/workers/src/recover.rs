@@ -11,46 +11,46 @@ use model::SessionId;
 use rustix::process::Signal;
 use transcript::{ConfigFolder, Reader};
 
-use crate::table::{Added, Place, TableError, Wanted, Worker};
-use crate::{Life, Start, Table, WorkerId, WorkerSpec, WorkerState};
+use crate::store::{AddOutcome, NewWorker, SlotState, Worker, WorkerStoreError};
+use crate::{ProcessIdentity, SessionStart, WorkerId, WorkerSpec, WorkerState, WorkerStore};
 
 /// What was found and done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Recovered {
+pub struct RecoveryReport {
     /// Workers that were found lost now.
     pub lost: Vec<WorkerId>,
     /// Workers whose task waits for a Backstory to run it.
-    pub waiting: Vec<WorkerId>,
+    pub requeued: Vec<WorkerId>,
 }
 
 /// Looks at every worker whose Backstory is gone, and puts the table right.
 ///
 /// `folders` are where transcripts lie; `home` tells the marks of this Backstory's workers from others'.
 pub fn recover(
-    table: &mut Table,
+    table: &mut WorkerStore,
     folders: &[ConfigFolder],
     home: &Path,
     now: Timestamp,
-) -> Result<Recovered, TableError> {
-    let mut found = Recovered::default();
-    for worker in table.living()?.into_iter().filter(|worker| !worker.host.is_alive()) {
+) -> Result<RecoveryReport, WorkerStoreError> {
+    let mut found = RecoveryReport::default();
+    for worker in table.active()?.into_iter().filter(|worker| !worker.host.is_alive()) {
         let process = living_process(&worker, home);
-        let began = |message: &str| said(folders, &worker.session, message);
+        let began = |message: &str| has_message(folders, &worker.session, message);
         if let Some(process) = process {
             let is_known = matches!(worker.state, WorkerState::Lost { .. });
-            if !is_known && table.lose(worker.id, &worker.host, Some(&process), now)? {
+            if !is_known && table.mark_lost(worker.id, &worker.host, Some(&process), now)? {
                 found.lost.push(worker.id);
             }
-        } else if worker.place == Some(Place::Queued) || !began(&worker.message) {
+        } else if worker.slot_state == Some(SlotState::Queued) || !began(&worker.message) {
             // Another Backstory may have taken it over since: then it is not ours to put right.
-            if table.again(worker.id, &worker.host, now)? {
-                found.waiting.push(worker.id);
+            if table.requeue(worker.id, &worker.host, now)? {
+                found.requeued.push(worker.id);
             }
-        } else if table.lose(worker.id, &worker.host, None, now)? {
+        } else if table.mark_lost(worker.id, &worker.host, None, now)? {
             found.lost.push(worker.id);
-            let unsaid = worker.pending.as_ref().filter(|(id, _)| !began(id));
+            let unsaid = worker.follow_up.as_ref().filter(|(id, _)| !began(id));
             if let Some((message, text)) = unsaid {
-                found.waiting.extend(follow_up(table, &worker, message, text, now)?);
+                found.requeued.extend(follow_up(table, &worker, message, text, now)?);
             }
         }
     }
@@ -62,7 +62,7 @@ pub fn recover(
 pub fn end_orphan(worker: &Worker, grace: std::time::Duration) {
     let Some(process) = worker.process.as_ref().filter(|_| !worker.host.is_alive()) else { return };
     for signal in [Signal::TERM, Signal::KILL] {
-        process.signal(signal);
+        process.signal_group(signal);
         let began = std::time::Instant::now();
         while process.is_alive() && began.elapsed() < grace {
             pause();
@@ -82,23 +82,23 @@ pub(crate) fn mark(home: &Path, id: WorkerId) -> String {
 }
 
 /// The process that runs on; found by its mark where it was not written down in time.
-fn living_process(worker: &Worker, home: &Path) -> Option<Life> {
+fn living_process(worker: &Worker, home: &Path) -> Option<ProcessIdentity> {
     match &worker.process {
-        Some(process) => Some(process.clone()).filter(Life::is_alive),
-        None if worker.place == Some(Place::Queued) => None,
-        None => Life::marked(&mark(home, worker.id)),
+        Some(process) => Some(process.clone()).filter(ProcessIdentity::is_alive),
+        None if worker.slot_state == Some(SlotState::Queued) => None,
+        None => ProcessIdentity::find_by_mark(&mark(home, worker.id)),
     }
 }
 
 /// Whether a message stands in the session's transcript.
-fn said(folders: &[ConfigFolder], session: &SessionId, message: &str) -> bool {
+fn has_message(folders: &[ConfigFolder], session: &SessionId, message: &str) -> bool {
     let name = format!("{session}.jsonl");
     let folders = folders.iter().filter_map(|folder| folder.projects().read_dir().ok());
     let files = folders.flatten().flatten().map(|project| project.path().join(&name));
-    files.filter(|file| file.is_file()).any(|file| holds(&file, message))
+    files.filter(|file| file.is_file()).any(|file| file_has_message(&file, message))
 }
 
-fn holds(file: &Path, message: &str) -> bool {
+fn file_has_message(file: &Path, message: &str) -> bool {
     let Ok(mut reader) = Reader::open(file) else { return false };
     let wanted = format!("\"{message}\"");
     while let Ok(Some(line)) = reader.next_line() {
@@ -111,22 +111,23 @@ fn holds(file: &Path, message: &str) -> bool {
 
 /// A follow-up that its worker did not live to say becomes a task of its own, where there is room for it.
 fn follow_up(
-    table: &mut Table,
+    table: &mut WorkerStore,
     lost: &Worker,
     message: &str,
     text: &str,
     now: Timestamp,
-) -> Result<Option<WorkerId>, TableError> {
-    let start = Start::Resume(lost.session.clone());
+) -> Result<Option<WorkerId>, WorkerStoreError> {
+    let start = SessionStart::Resume(lost.session.clone());
     // Whoever has its label by now keeps it.
     let spec = WorkerSpec { start, task: text.to_owned(), label: None, ..lost.spec.clone() };
-    let wanted = Wanted { spec: &spec, session: &lost.session, slot: &lost.slot, message, host: &lost.host };
+    let wanted =
+        NewWorker { spec: &spec, session: &lost.session, slot: &lost.slot, message, host: &lost.host };
     Ok(match table.add(&wanted, now)? {
-        Added::Begins(id) | Added::Waits(id, _) => {
-            table.accept(lost.id)?;
+        AddOutcome::Ready(id) | AddOutcome::Queued(id, _) => {
+            table.mark_follow_up_delivered(lost.id)?;
             Some(id)
         }
-        Added::Full { .. } | Added::Held(_) => None,
+        AddOutcome::Full { .. } | AddOutcome::InUse(_) => None,
     })
 }
 
@@ -138,11 +139,11 @@ mod tests {
 
     struct Scene {
         scratch: tempfile::TempDir,
-        table: Table,
+        table: WorkerStore,
     }
 
-    fn gone() -> Life {
-        Life { pid: 1, began: Some("another-boot/1".into()) }
+    fn gone() -> ProcessIdentity {
+        ProcessIdentity { pid: 1, started: Some("another-boot/1".into()) }
     }
 
     fn now() -> Timestamp {
@@ -152,17 +153,17 @@ mod tests {
     impl Scene {
         fn new() -> Self {
             let scratch = tempfile::tempdir().unwrap();
-            let table = Table::open(&scratch.path().join("workers.sqlite")).unwrap();
+            let table = WorkerStore::open(&scratch.path().join("workers.sqlite")).unwrap();
             Self { scratch, table }
         }
 
         fn add(&mut self, session: &str, message: &str) -> WorkerId {
             let id: SessionId = session.parse().unwrap();
-            let spec = WorkerSpec::new(Start::Fresh(id.clone()), "/p".into(), "Fix it".into());
+            let spec = WorkerSpec::new(SessionStart::Fresh(id.clone()), "/p".into(), "Fix it".into());
             let host = gone();
-            let wanted = Wanted { spec: &spec, session: &id, slot: Path::new("/p"), message, host: &host };
+            let wanted = NewWorker { spec: &spec, session: &id, slot: Path::new("/p"), message, host: &host };
             match self.table.add(&wanted, now()).unwrap() {
-                Added::Begins(id) | Added::Waits(id, _) => id,
+                AddOutcome::Ready(id) | AddOutcome::Queued(id, _) => id,
                 other => panic!("{other:?}"),
             }
         }
@@ -174,7 +175,7 @@ mod tests {
             std::fs::write(folder.join(format!("{session}.jsonl")), record).unwrap();
         }
 
-        fn recover(&mut self) -> Recovered {
+        fn recover(&mut self) -> RecoveryReport {
             let folders = [ConfigFolder::new(self.scratch.path().join("claude"))];
             recover(&mut self.table, &folders, self.scratch.path(), now()).unwrap()
         }
@@ -183,7 +184,7 @@ mod tests {
             use std::os::unix::process::CommandExt as _;
             let mark = mark(self.scratch.path(), id);
             let mut command = Command::new("sleep");
-            command.arg("600").env(crate::command_line::MARK, mark).process_group(0).spawn().unwrap()
+            command.arg("600").env(crate::command_line::MARK_VARIABLE, mark).process_group(0).spawn().unwrap()
         }
     }
 
@@ -191,14 +192,18 @@ mod tests {
     fn a_task_that_had_not_begun_waits_again_and_one_that_had_is_lost() {
         let mut scene = Scene::new();
         let (one, two) = (scene.add("a", "m1"), scene.add("b", "m2"));
-        scene.table.enter(one, &WorkerState::Running, now()).unwrap();
-        assert_eq!(scene.recover(), Recovered { lost: vec![], waiting: vec![one, two] });
-        assert_eq!(scene.table.get(one).unwrap().unwrap().place, Some(Place::Running), "its turn is kept");
+        scene.table.set_state(one, &WorkerState::Running, now()).unwrap();
+        assert_eq!(scene.recover(), RecoveryReport { lost: vec![], requeued: vec![one, two] });
+        assert_eq!(
+            scene.table.get(one).unwrap().unwrap().slot_state,
+            Some(SlotState::Running),
+            "its turn is kept"
+        );
         scene.say("a", "m1");
-        assert_eq!(scene.recover(), Recovered { lost: vec![one], waiting: vec![two] });
+        assert_eq!(scene.recover(), RecoveryReport { lost: vec![one], requeued: vec![two] });
         let lost = scene.table.get(one).unwrap().unwrap();
-        assert_eq!((lost.state, lost.place), (WorkerState::Lost { is_living: false }, None));
-        assert_eq!(scene.recover(), Recovered { lost: vec![], waiting: vec![two] });
+        assert_eq!((lost.state, lost.slot_state), (WorkerState::Lost { is_living: false }, None));
+        assert_eq!(scene.recover(), RecoveryReport { lost: vec![], requeued: vec![two] });
     }
 
     #[test]
@@ -207,17 +212,17 @@ mod tests {
         let id = scene.add("a", "m1");
         let mut child = scene.process(id);
         // Until it has become `sleep`, a new process has its parent's environment.
-        while Life::marked(&mark(scene.scratch.path(), id)).is_none() {
+        while ProcessIdentity::find_by_mark(&mark(scene.scratch.path(), id)).is_none() {
             pause();
         }
-        assert_eq!(scene.recover(), Recovered { lost: vec![id], waiting: vec![] });
+        assert_eq!(scene.recover(), RecoveryReport { lost: vec![id], requeued: vec![] });
         let lost = scene.table.get(id).unwrap().unwrap();
         assert_eq!(lost.state, WorkerState::Lost { is_living: true });
         assert_eq!(lost.process.as_ref().map(|process| process.pid), Some(child.id()));
-        assert_eq!(lost.place, Some(Place::Running), "it works there still");
+        assert_eq!(lost.slot_state, Some(SlotState::Running), "it works there still");
         end_orphan(&lost, std::time::Duration::from_secs(5));
         child.wait().unwrap();
-        assert_eq!(scene.recover().waiting, [id], "it never began");
+        assert_eq!(scene.recover().requeued, [id], "it never began");
     }
 
     #[test]
@@ -225,11 +230,11 @@ mod tests {
         let mut scene = Scene::new();
         let id = scene.add("a", "m1");
         scene.say("a", "m1");
-        scene.table.pend(id, "m2", "And more").unwrap();
-        assert_eq!(scene.recover(), Recovered { lost: vec![id], waiting: vec![id + 1] });
+        scene.table.queue_follow_up(id, "m2", "And more").unwrap();
+        assert_eq!(scene.recover(), RecoveryReport { lost: vec![id], requeued: vec![id + 1] });
         let next = scene.table.get(id + 1).unwrap().unwrap();
         assert_eq!((next.task.as_str(), next.message.as_str()), ("And more", "m2"));
-        assert_eq!(next.spec.start, Start::Resume("a".parse().unwrap()));
+        assert_eq!(next.spec.start, SessionStart::Resume("a".parse().unwrap()));
         assert_eq!(scene.recover().lost, [0; 0]);
     }
 }

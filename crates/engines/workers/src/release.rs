@@ -9,63 +9,63 @@ pub struct Release(u32, u32, u32);
 
 impl Release {
     /// The first that can fork a session.
-    pub const FORKS: Self = Self(1, 0, 128);
+    pub const FORK: Self = Self(1, 0, 128);
     /// The first known to find a session whatever directory it is started in.
-    pub const FINDS_ANYWHERE: Self = Self(2, 1, 329);
+    pub const RESUMES_FROM_ANYWHERE: Self = Self(2, 1, 329);
     /// The oldest that was seen to answer without keeping a session (`--no-session-persistence`).
-    pub const KEEPS_NOTHING: Self = Self(2, 1, 100);
+    pub const NO_PERSISTENCE: Self = Self(2, 1, 100);
     /// The first that registers its live processes.
-    pub const REGISTERS: Self = Self(2, 1, 100);
+    pub const REGISTRY: Self = Self(2, 1, 100);
     /// The oldest that was seen to be steered through its pipes.
-    pub const STEERED: Self = Self(2, 1, 100);
+    pub const CONTROL: Self = Self(2, 1, 100);
     /// The first known to keep a session's system prompt (`--system-prompt-snapshot`).
-    pub const KEEPS_PROMPTS: Self = Self(2, 1, 329);
+    pub const KEEPS_SYSTEM_PROMPT: Self = Self(2, 1, 329);
 
     /// Whether it has `--fork-session`.
     pub fn can_fork(self) -> bool {
-        self >= Self::FORKS
+        self >= Self::FORK
     }
 
     /// Whether it can answer a question and keep nothing of it.
-    pub fn can_keep_nothing(self) -> bool {
-        self >= Self::KEEPS_NOTHING
+    pub fn supports_no_persistence(self) -> bool {
+        self >= Self::NO_PERSISTENCE
     }
 
     /// Whether it finds a session from any directory; others look only in the folder of the directory they
     /// are started in.
-    pub fn finds_anywhere(self) -> bool {
-        self >= Self::FINDS_ANYWHERE
+    pub fn resumes_from_anywhere(self) -> bool {
+        self >= Self::RESUMES_FROM_ANYWHERE
     }
 
     /// Whether it can be a worker: asked, answered and interrupted through its pipes.
     pub fn supports_control(self) -> bool {
-        self >= Self::STEERED
+        self >= Self::CONTROL
     }
 
     /// Whether a resumed session keeps the system prompt it began with.
-    pub fn keeps_prompts(self) -> bool {
-        self >= Self::KEEPS_PROMPTS
+    pub fn keeps_system_prompt(self) -> bool {
+        self >= Self::KEEPS_SYSTEM_PROMPT
     }
 
     /// Whether it says in Claude Code's registry which session it holds.
-    pub fn registers(self) -> bool {
-        self >= Self::REGISTERS
+    pub fn has_registry(self) -> bool {
+        self >= Self::REGISTRY
     }
 }
 
 /// A text that does not begin with a release's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoRelease;
+pub struct InvalidRelease;
 
 impl FromStr for Release {
-    type Err = NoRelease;
+    type Err = InvalidRelease;
 
     /// Reads `2.1.329`, and what `claude --version` prints: `2.1.329 (Claude Code)`.
-    fn from_str(text: &str) -> Result<Self, NoRelease> {
-        let word = text.split_whitespace().next().ok_or(NoRelease)?;
-        let plain = word.split(['-', '+']).next().ok_or(NoRelease)?;
-        let mut numbers = plain.split('.').map(|part| part.parse().map_err(|_| NoRelease));
-        let mut next = || numbers.next().ok_or(NoRelease)?;
+    fn from_str(text: &str) -> Result<Self, InvalidRelease> {
+        let word = text.split_whitespace().next().ok_or(InvalidRelease)?;
+        let plain = word.split(['-', '+']).next().ok_or(InvalidRelease)?;
+        let mut numbers = plain.split('.').map(|part| part.parse().map_err(|_| InvalidRelease));
+        let mut next = || numbers.next().ok_or(InvalidRelease)?;
         Ok(Self(next()?, next()?, next()?))
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     fn what_a_release_can_do() {
         let can = |text: &str| {
             let release: Release = text.parse().unwrap();
-            (release.can_fork(), release.registers(), release.finds_anywhere())
+            (release.can_fork(), release.has_registry(), release.resumes_from_anywhere())
         };
         assert_eq!(can("1.0.60"), (false, false, false));
         assert_eq!(can("1.0.128"), (true, false, false));

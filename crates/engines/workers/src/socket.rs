@@ -16,25 +16,25 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::handle::Handle;
+use crate::handle::WorkerHandle;
 use crate::lines::{Line as Bytes, Lines};
 use crate::recover::pause;
-use crate::{Command, Event, Manner, WorkerId};
+use crate::{Command, Event, QueuePolicy, WorkerId};
 
 /// The longest line that is taken in, in bytes.
-const LONGEST: usize = 32 << 20;
+const MAX_LINE: usize = 32 << 20;
 /// How many may be connected at once.
-const MOST: usize = 32;
+const MAX_CLIENTS: usize = 32;
 /// How many threads may tell events, to those who have gone too.
-const MOST_TELLERS: usize = 512;
+const MAX_SENDERS: usize = 512;
 /// How long one who does not read is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the last words may take at the end.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the answer to a command is waited for: a worker that waits for its directory may be ending an orphan.
-const ANSWERS: Duration = Duration::from_mins(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 /// The longest name that a socket can have, in bytes, with some to spare.
-const LONGEST_NAME: usize = 100;
+const MAX_SOCKET_NAME: usize = 100;
 
 /// What comes back for a command.
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ enum Line {
 
 /// An open socket; it is gone when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct WorkerSocket {
     path: PathBuf,
     state: Arc<State>,
 }
@@ -62,48 +62,48 @@ pub(crate) struct Door {
 #[derive(Debug, Default)]
 struct State {
     closed: AtomicBool,
-    callers: Mutex<Vec<Arc<Caller>>>,
+    clients: Mutex<Vec<Arc<Client>>>,
     /// How many threads tell events; one whose caller is gone notices at the next event.
-    tellers: AtomicUsize,
+    senders: AtomicUsize,
 }
 
 /// One who is connected.
 #[derive(Debug)]
-struct Caller {
+struct Client {
     stream: UnixStream,
     /// Whether they have asked for something: then they are not sent away for one who comes later.
     has_asked: AtomicBool,
 }
 
 impl State {
-    fn callers(&self) -> MutexGuard<'_, Vec<Arc<Caller>>> {
-        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn clients(&self) -> MutexGuard<'_, Vec<Arc<Client>>> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets one more in; where there are too many, the first who has only listened goes. False where nobody does.
-    fn admit(&self, caller: &Arc<Caller>) -> bool {
-        let mut callers = self.callers();
-        if self.tellers.load(Ordering::Acquire) >= MOST_TELLERS {
+    fn add(&self, client: &Arc<Client>) -> bool {
+        let mut clients = self.clients();
+        if self.senders.load(Ordering::Acquire) >= MAX_SENDERS {
             return false;
         }
-        if callers.len() >= MOST {
-            let Some(at) = callers.iter().position(|other| !other.has_asked.load(Ordering::Acquire)) else {
+        if clients.len() >= MAX_CLIENTS {
+            let Some(at) = clients.iter().position(|other| !other.has_asked.load(Ordering::Acquire)) else {
                 return false;
             };
             // Where it is closed already, there is nothing to close.
-            let _ = callers.remove(at).stream.shutdown(Shutdown::Both);
+            let _ = clients.remove(at).stream.shutdown(Shutdown::Both);
         }
-        callers.push(Arc::clone(caller));
+        clients.push(Arc::clone(client));
         true
     }
 
-    fn leave(&self, caller: &Arc<Caller>) {
-        self.callers().retain(|other| !Arc::ptr_eq(other, caller));
+    fn remove(&self, client: &Arc<Client>) {
+        self.clients().retain(|other| !Arc::ptr_eq(other, client));
     }
 }
 
 /// Opens a worker's socket.
-pub(crate) fn open(home: &Path, handle: &Handle) -> io::Result<Door> {
+pub(crate) fn open(home: &Path, handle: &WorkerHandle) -> io::Result<WorkerSocket> {
     let path = path(home, handle.id);
     let folder = path.parent().unwrap_or(home);
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -120,46 +120,47 @@ pub(crate) fn open(home: &Path, handle: &Handle) -> io::Result<Door> {
     thread::Builder::new()
         .name("worker-door".to_owned())
         .spawn(move || accept(&listener, &handle, &shared))?;
-    Ok(Door { path, state })
+    Ok(WorkerSocket { path, state })
 }
 
-impl Drop for Door {
+impl Drop for WorkerSocket {
     fn drop(&mut self) {
         self.state.closed.store(true, Ordering::Release);
         // The thread that waits for callers is woken by one; then nobody can come any more.
         let _ = by_short_name(&self.path, |name| UnixStream::connect(name));
         let _ = fs::remove_file(&self.path);
         let began = Instant::now();
-        while !self.state.callers().is_empty() && began.elapsed() < LAST_WORDS {
+        while !self.state.clients().is_empty() && began.elapsed() < CLOSE_TIMEOUT {
             pause();
         }
     }
 }
 
-fn accept(listener: &UnixListener, handle: &Handle, state: &Arc<State>) {
-    for caller in listener.incoming() {
+fn accept(listener: &UnixListener, handle: &WorkerHandle, state: &Arc<State>) {
+    for client in listener.incoming() {
         if state.closed.load(Ordering::Acquire) {
             return;
         }
-        let Ok(stream) = caller else { continue };
-        let caller = Arc::new(Caller { stream, has_asked: AtomicBool::new(false) });
-        if state.admit(&caller) && serve(&caller, handle, state).is_err() {
-            state.leave(&caller);
+        let Ok(stream) = client else { continue };
+        let client = Arc::new(Client { stream, has_asked: AtomicBool::new(false) });
+        if state.add(&client) && serve(&client, handle, state).is_err() {
+            state.remove(&client);
         }
     }
 }
 
-fn serve(caller: &Arc<Caller>, handle: &Handle, state: &Arc<State>) -> io::Result<()> {
-    caller.stream.set_write_timeout(Some(PATIENCE))?;
-    let out = Arc::new(Mutex::new(caller.stream.try_clone()?));
-    let (answers, wishes, asker) = (Arc::clone(&out), handle.clone(), Arc::clone(caller));
-    let (commands, here) = (caller.stream.try_clone()?, Arc::clone(state));
+fn serve(client: &Arc<Client>, handle: &WorkerHandle, state: &Arc<State>) -> io::Result<()> {
+    client.stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+    let out = Arc::new(Mutex::new(client.stream.try_clone()?));
+    let (answers, commanded, sender_client) = (Arc::clone(&out), handle.clone(), Arc::clone(client));
+    let (commands, here) = (client.stream.try_clone()?, Arc::clone(state));
     thread::Builder::new().name("worker-asked".to_owned()).spawn(move || {
-        obey(commands, &wishes, &answers, &asker);
-        here.leave(&asker);
+        serve_commands(commands, &commanded, &answers, &sender_client);
+        here.remove(&sender_client);
     })?;
-    let tellers = Arc::clone(state);
-    let (events, state, caller) = (handle.listen(Manner::Misses), Arc::clone(state), Arc::clone(caller));
+    let senders = Arc::clone(state);
+    let (events, state, client) =
+        (handle.listen(QueuePolicy::DropAndCount), Arc::clone(state), Arc::clone(client));
     let tell = move || {
         for event in events {
             if send(&out, &*event).is_err() {
@@ -167,23 +168,23 @@ fn serve(caller: &Arc<Caller>, handle: &Handle, state: &Arc<State>) -> io::Resul
             }
         }
         // Where it is closed already, there is nothing to close.
-        let _ = caller.stream.shutdown(Shutdown::Both);
-        state.leave(&caller);
-        state.tellers.fetch_sub(1, Ordering::AcqRel);
+        let _ = client.stream.shutdown(Shutdown::Both);
+        state.remove(&client);
+        state.senders.fetch_sub(1, Ordering::AcqRel);
     };
-    tellers.tellers.fetch_add(1, Ordering::AcqRel);
+    senders.senders.fetch_add(1, Ordering::AcqRel);
     let spawned = thread::Builder::new().name("worker-told".to_owned()).spawn(tell).map(drop);
     if spawned.is_err() {
-        tellers.tellers.fetch_sub(1, Ordering::AcqRel);
+        senders.senders.fetch_sub(1, Ordering::AcqRel);
     }
     spawned
 }
 
 /// Does what the caller wants until they are gone.
-fn obey(commands: UnixStream, handle: &Handle, out: &Mutex<UnixStream>, caller: &Caller) {
-    let mut lines = Lines::new(commands, LONGEST);
+fn serve_commands(commands: UnixStream, handle: &WorkerHandle, out: &Mutex<UnixStream>, client: &Client) {
+    let mut lines = Lines::new(commands, MAX_LINE);
     while let Ok(Some(line)) = lines.next_line() {
-        caller.has_asked.store(true, Ordering::Release);
+        client.has_asked.store(true, Ordering::Release);
         let command = match line {
             Bytes::Whole(line) => serde_json::from_slice::<Command>(&line).map_err(|error| error.to_string()),
             Bytes::TooLong => Err("it is too long".to_owned()),
@@ -208,14 +209,14 @@ fn send(out: &Mutex<UnixStream>, value: &impl Serialize) -> io::Result<()> {
 
 /// A worker of another process.
 #[derive(Debug)]
-pub struct Remote {
+pub struct RemoteWorker {
     /// What happened lately, and what happens; it ends with the worker or with its process.
     pub events: Receiver<Arc<Event>>,
     commands: UnixStream,
     answers: Receiver<Answer>,
 }
 
-impl Remote {
+impl RemoteWorker {
     /// Connects to a worker; fails where nobody runs it.
     pub fn connect(home: &Path, id: WorkerId) -> io::Result<Self> {
         let commands = by_short_name(&path(home, id), |name| UnixStream::connect(name))?;
@@ -223,7 +224,7 @@ impl Remote {
         let (tell, events) = channel();
         let (answer, answers) = channel();
         thread::Builder::new().name("worker-heard".to_owned()).spawn(move || {
-            let mut lines = Lines::new(said, LONGEST);
+            let mut lines = Lines::new(said, MAX_LINE);
             while let Ok(Some(line)) = lines.next_line() {
                 let Bytes::Whole(line) = line else { continue };
                 // Whoever listened may have heard enough; the answers are waited for still.
@@ -249,7 +250,7 @@ impl Remote {
         let mut line = serde_json::to_vec(command).map_err(|error| error.to_string())?;
         line.push(b'\n');
         (&self.commands).write_all(&line).map_err(|_| over())?;
-        match self.answers.recv_timeout(ANSWERS) {
+        match self.answers.recv_timeout(ANSWER_TIMEOUT) {
             Ok(Answer::Done) => Ok(()),
             Ok(Answer::Refused { why }) => Err(why),
             Err(RecvTimeoutError::Timeout) => Err("the worker does not answer".to_owned()),
@@ -259,8 +260,8 @@ impl Remote {
 }
 
 /// Has one thing done by a worker of any process.
-pub(crate) fn tell(home: &Path, id: WorkerId, command: &Command) -> io::Result<Result<(), String>> {
-    Ok(Remote::connect(home, id)?.command(command))
+pub(crate) fn send_command(home: &Path, id: WorkerId, command: &Command) -> io::Result<Result<(), String>> {
+    Ok(RemoteWorker::connect(home, id)?.command(command))
 }
 
 fn path(home: &Path, id: WorkerId) -> PathBuf {
@@ -270,7 +271,7 @@ fn path(home: &Path, id: WorkerId) -> PathBuf {
 /// Names a socket so that the name is not too long: through its open folder, where it would be.
 fn by_short_name<T>(path: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return work(path) };
-    if path.as_os_str().len() < LONGEST_NAME || !Path::new("/proc/self/fd").exists() {
+    if path.as_os_str().len() < MAX_SOCKET_NAME || !Path::new("/proc/self/fd").exists() {
         return work(path);
     }
     let folder = File::open(folder)?;

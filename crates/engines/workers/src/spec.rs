@@ -7,16 +7,16 @@ use model::{AgentId, SessionId};
 use serde::{Deserialize, Serialize};
 
 /// The longest text that an argument may be, in bytes: Linux takes no longer one.
-const LONGEST_ARGUMENT: usize = 120 << 10;
+const MAX_ARGUMENT_BYTES: usize = 120 << 10;
 
 /// The longest label, in characters.
-const LONGEST_LABEL: usize = 200;
+const MAX_LABEL_CHARS: usize = 200;
 
 /// A worker that can be started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerSpec {
     /// How its conversation begins.
-    pub start: Start,
+    pub start: SessionStart,
     /// The directory it works in.
     pub directory: PathBuf,
     /// Claude Code's config folder, where it is not the usual one.
@@ -33,13 +33,13 @@ pub struct WorkerSpec {
     pub once: bool,
     /// How it does it.
     #[serde(flatten)]
-    pub options: Options,
+    pub options: WorkerOptions,
 }
 
 /// How a conversation begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum SessionStart {
     /// A new session under this id, which must be a UUID.
     Fresh(SessionId),
     /// The session goes on in its own file.
@@ -55,7 +55,7 @@ pub enum Start {
 
 /// How a worker works: all that can be left as it is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Options {
+pub struct WorkerOptions {
     /// The model, as `--model` takes it.
     pub model: Option<String>,
     /// How hard it thinks: `low`, `medium`, `high`, `xhigh`, `max`.
@@ -109,35 +109,39 @@ pub enum PermissionMode {
 
 impl WorkerSpec {
     /// A worker with nothing set that need not be.
-    pub fn new(start: Start, directory: PathBuf, task: String) -> Self {
-        let options = Options::default();
+    pub fn new(start: SessionStart, directory: PathBuf, task: String) -> Self {
+        let options = WorkerOptions::default();
         Self { start, directory, task, config_folder: None, agent: None, label: None, once: false, options }
     }
 
     /// The session it works in; `None` for a fork whose id `claude` chooses.
     pub fn session(&self) -> Option<&SessionId> {
         match &self.start {
-            Start::Fresh(id) | Start::Resume(id) | Start::Fork { to: Some(id), .. } => Some(id),
-            Start::Fork { to: None, .. } => None,
+            SessionStart::Fresh(id) | SessionStart::Resume(id) | SessionStart::Fork { to: Some(id), .. } => {
+                Some(id)
+            }
+            SessionStart::Fork { to: None, .. } => None,
         }
     }
 
     /// The first message, as it is said: a new session of an agent begins with its mark.
     pub fn first_message(&self) -> String {
         match (&self.agent, &self.start) {
-            (Some(agent), Start::Fresh(_)) => format!("[openclaw:agent={}]\n\n{}", agent.as_str(), self.task),
+            (Some(agent), SessionStart::Fresh(_)) => {
+                format!("[openclaw:agent={}]\n\n{}", agent.as_str(), self.task)
+            }
             _ => self.task.clone(),
         }
     }
 
     /// What cannot be passed on to `claude`, in words; `None` where all can.
-    pub fn objection(&self) -> Option<String> {
+    pub fn validation_error(&self) -> Option<String> {
         if self.task.trim().is_empty() {
             return Some("the task is empty: say what is to be done".to_owned());
         }
         if let Some(label) = self.label.as_ref().filter(|label| !is_label(label)) {
             return Some(format!(
-                "`{label}` is no label: it has 1 to {LONGEST_LABEL} characters, in one line"
+                "`{label}` is no label: it has 1 to {MAX_LABEL_CHARS} characters, in one line"
             ));
         }
         let texts = [
@@ -147,9 +151,9 @@ impl WorkerSpec {
         ];
         let named = texts.iter().filter_map(|(name, text)| Some((*name, text.as_deref()?)));
         let servers = self.options.mcp_config.iter().map(|text| ("the MCP configuration", text.as_str()));
-        let long = named.chain(servers).find(|(_, text)| text.len() > LONGEST_ARGUMENT);
+        let long = named.chain(servers).find(|(_, text)| text.len() > MAX_ARGUMENT_BYTES);
         if let Some((name, text)) = long {
-            let most = LONGEST_ARGUMENT >> 10;
+            let most = MAX_ARGUMENT_BYTES >> 10;
             return Some(format!(
                 "{name} is {} kB long; at most {most} kB can be passed on",
                 text.len() >> 10
@@ -166,7 +170,7 @@ impl WorkerSpec {
 }
 
 fn is_label(text: &str) -> bool {
-    let is_short = text.chars().count() <= LONGEST_LABEL;
+    let is_short = text.chars().count() <= MAX_LABEL_CHARS;
     is_short && !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
@@ -176,7 +180,7 @@ impl PermissionMode {
         [Self::Default, Self::AcceptEdits, Self::Plan, Self::Auto, Self::DontAsk, Self::BypassPermissions];
 
     /// Claude Code's word for it.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
             Self::AcceptEdits => "acceptEdits",
@@ -188,11 +192,11 @@ impl PermissionMode {
     }
 
     /// The mode that goes by a word, Claude Code's newer and others' older words among them.
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn from_name(word: &str) -> Option<Self> {
         match word {
             "manual" => Some(Self::Default),
             "full-auto" => Some(Self::BypassPermissions),
-            _ => Self::ALL.into_iter().find(|mode| mode.word().eq_ignore_ascii_case(word)),
+            _ => Self::ALL.into_iter().find(|mode| mode.as_str().eq_ignore_ascii_case(word)),
         }
     }
 }
@@ -201,29 +205,29 @@ impl PermissionMode {
 mod tests {
     use super::*;
 
-    fn spec(start: Start) -> WorkerSpec {
+    fn spec(start: SessionStart) -> WorkerSpec {
         WorkerSpec::new(start, "/p".into(), "Fix it.".into())
     }
 
     #[test]
     fn only_a_new_session_of_an_agent_is_marked() {
         let id = || "a1".parse().unwrap();
-        let check = |start: Start, agent: Option<&str>, expected: &str| {
+        let check = |start: SessionStart, agent: Option<&str>, expected: &str| {
             let agent = agent.map(|agent| agent.parse().unwrap());
             assert_eq!(WorkerSpec { agent, ..spec(start) }.first_message(), expected);
         };
-        check(Start::Fresh(id()), Some("main"), "[openclaw:agent=main]\n\nFix it.");
-        check(Start::Fresh(id()), None, "Fix it.");
-        check(Start::Resume(id()), Some("main"), "Fix it.");
-        check(Start::Fork { from: id(), to: None }, Some("main"), "Fix it.");
+        check(SessionStart::Fresh(id()), Some("main"), "[openclaw:agent=main]\n\nFix it.");
+        check(SessionStart::Fresh(id()), None, "Fix it.");
+        check(SessionStart::Resume(id()), Some("main"), "Fix it.");
+        check(SessionStart::Fork { from: id(), to: None }, Some("main"), "Fix it.");
     }
 
     #[test]
     fn what_cannot_be_passed_on_is_said_before() {
-        let fresh = || spec(Start::Fresh("a1".parse().unwrap()));
-        let with = |options: Options| WorkerSpec { options, ..fresh() };
+        let fresh = || spec(SessionStart::Fresh("a1".parse().unwrap()));
+        let with = |options: WorkerOptions| WorkerSpec { options, ..fresh() };
         let check = |spec: WorkerSpec, expected: Option<&str>| {
-            let found = spec.objection();
+            let found = spec.validation_error();
             let same = match (&found, expected) {
                 (Some(found), Some(expected)) => found.contains(expected),
                 (found, expected) => found.is_none() && expected.is_none(),
@@ -234,13 +238,16 @@ mod tests {
         check(WorkerSpec { task: " \n".into(), ..fresh() }, Some("the task is empty"));
         let long = Some("x".repeat(200 << 10));
         check(
-            with(Options { append_system_prompt: long, ..Options::default() }),
+            with(WorkerOptions { append_system_prompt: long, ..WorkerOptions::default() }),
             Some("200 kB long; at most 120 kB"),
         );
-        let dashed = Options { mcp_config: vec!["--resume".into()], ..Options::default() };
+        let dashed = WorkerOptions { mcp_config: vec!["--resume".into()], ..WorkerOptions::default() };
         check(with(dashed), Some("would be taken for a flag"));
-        check(with(Options { budget_usd: Some(f64::NAN), ..Options::default() }), Some("over zero"));
-        check(with(Options { budget_usd: Some(0.5), ..Options::default() }), None);
+        check(
+            with(WorkerOptions { budget_usd: Some(f64::NAN), ..WorkerOptions::default() }),
+            Some("over zero"),
+        );
+        check(with(WorkerOptions { budget_usd: Some(0.5), ..WorkerOptions::default() }), None);
         let labelled = |label: &str| WorkerSpec { label: Some(label.to_owned()), ..fresh() };
         check(labelled("auth work"), None);
         check(labelled(" "), Some("is no label"));
@@ -251,10 +258,10 @@ mod tests {
     #[test]
     fn modes_have_their_words() {
         let check = |word: &str, expected: Option<PermissionMode>| {
-            assert_eq!(PermissionMode::named(word), expected, "{word}");
+            assert_eq!(PermissionMode::from_name(word), expected, "{word}");
         };
         for mode in PermissionMode::ALL {
-            check(mode.word(), Some(mode));
+            check(mode.as_str(), Some(mode));
         }
         check("manual", Some(PermissionMode::Default));
         check("acceptedits", Some(PermissionMode::AcceptEdits));
@@ -267,8 +274,11 @@ mod tests {
         let all = WorkerSpec {
             agent: Some("main".parse().unwrap()),
             label: Some("auth".to_owned()),
-            options: Options { environment: [("A".to_owned(), "b".to_owned())].into(), ..Options::default() },
-            ..spec(Start::Fork { from: "a1".parse().unwrap(), to: Some("b2".parse().unwrap()) })
+            options: WorkerOptions {
+                environment: [("A".to_owned(), "b".to_owned())].into(),
+                ..WorkerOptions::default()
+            },
+            ..spec(SessionStart::Fork { from: "a1".parse().unwrap(), to: Some("b2".parse().unwrap()) })
         };
         let kept = serde_json::to_string(&all).unwrap();
         assert_eq!(serde_json::from_str::<WorkerSpec>(&kept).unwrap(), all);

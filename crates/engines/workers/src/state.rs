@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Request;
+use crate::PermissionRequest;
 
 /// A worker's number in the table; it is never given twice.
 pub type WorkerId = i64;
@@ -21,7 +21,7 @@ pub enum WorkerState {
     /// It waits for answers.
     WaitingPermission {
         /// To these.
-        requests: Vec<Request>,
+        requests: Vec<PermissionRequest>,
     },
     /// The turn is over; it can be sent another message.
     Idle {
@@ -36,7 +36,8 @@ pub enum WorkerState {
     /// It ended, and not well.
     Failed {
         /// In what way.
-        why: Why,
+        #[serde(rename = "why")]
+        reason: FailureReason,
         /// The same in words.
         message: String,
     },
@@ -52,7 +53,7 @@ pub enum WorkerState {
 /// In what way a worker failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum FailureReason {
     /// `claude` could not be started, or said no.
     Start,
     /// It said nothing for too long.
@@ -69,7 +70,7 @@ pub enum Why {
 
 impl WorkerState {
     /// The word that its JSON has for it.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Queued => "queued",
             Self::Starting => "starting",

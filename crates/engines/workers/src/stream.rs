@@ -6,24 +6,24 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::{Event, PermissionMode, Request, Started, TurnResult};
+use crate::{Event, PermissionMode, PermissionRequest, TurnResult, TurnStarted};
 
 /// How much of what a tool answered is told, in characters.
-const TOLD: usize = 2000;
+const MAX_TOOL_RESULT: usize = 2000;
 
 /// What one line of `claude`'s says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Frame {
     /// Something to be told as it is.
-    Told(Vec<Event>),
+    Events(Vec<Event>),
     /// A turn begins.
-    Started(Started),
+    Started(TurnStarted),
     /// The model is given the message with this id.
     Accepted(String),
     /// Whether a turn runs (`true`) or is over.
     Busy(bool),
     /// The person is asked.
-    Asked(Request),
+    Asked(PermissionRequest),
     /// Nobody needs to answer this request any more.
     Withdrawn(String),
     /// A hook of ours would be asked; we have none.
@@ -45,7 +45,7 @@ impl Frame {
     pub(crate) fn read(line: &[u8]) -> Self {
         let Ok(frame) = serde_json::from_slice::<Value>(line) else { return Self::NotJson };
         match frame["type"].as_str() {
-            Some("assistant") => Self::Told(said(&frame)),
+            Some("assistant") => Self::Events(assistant_events(&frame)),
             Some("user") => user(&frame),
             Some("stream_event") => delta(&frame),
             Some("system") => system(&frame),
@@ -67,7 +67,7 @@ fn id(frame: &Value) -> Option<String> {
     text(&frame["request_id"])
 }
 
-fn said(frame: &Value) -> Vec<Event> {
+fn assistant_events(frame: &Value) -> Vec<Event> {
     let agent = text(&frame["parent_tool_use_id"]);
     let blocks = frame["message"]["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let event = |block: &Value| {
@@ -98,12 +98,12 @@ fn user(frame: &Value) -> Frame {
         let is_error = block["is_error"] == true;
         Some(Event::ToolResult { id, text: beginning(&block["content"]), is_error, agent: agent.clone() })
     };
-    Frame::Told(blocks.iter().filter_map(event).collect())
+    Frame::Events(blocks.iter().filter_map(event).collect())
 }
 
 /// The beginning of a content, which is a text or a list of blocks.
 fn beginning(content: &Value) -> String {
-    let cut = |text: &str| text.chars().take(TOLD).collect::<String>();
+    let cut = |text: &str| text.chars().take(MAX_TOOL_RESULT).collect::<String>();
     match content {
         Value::String(whole) => cut(whole),
         Value::Array(blocks) => {
@@ -118,7 +118,7 @@ fn delta(frame: &Value) -> Frame {
     let piece = &frame["event"]["delta"];
     let is_ours = frame["parent_tool_use_id"].is_null() && piece["type"] == "text_delta";
     match piece["text"].as_str() {
-        Some(piece) if is_ours => Frame::Told(vec![Event::Delta { text: piece.to_owned() }]),
+        Some(piece) if is_ours => Frame::Events(vec![Event::Delta { text: piece.to_owned() }]),
         _ => Frame::Other,
     }
 }
@@ -149,7 +149,7 @@ fn system(frame: &Value) -> Frame {
         }
         _ => return Frame::Other,
     };
-    Frame::Told(vec![event])
+    Frame::Events(vec![event])
 }
 
 fn retry_error(frame: &Value) -> String {
@@ -171,7 +171,7 @@ fn started(frame: &Value) -> Frame {
     let Some(session_id) = frame["session_id"].as_str().and_then(|id| id.parse().ok()) else {
         return Frame::Other;
     };
-    Frame::Started(Started {
+    Frame::Started(TurnStarted {
         session_id,
         model: text(&frame["model"]),
         version: text(&frame["claude_code_version"]),
@@ -185,7 +185,7 @@ fn asked(frame: &Value) -> Frame {
     let request = &frame["request"];
     let subtype = request["subtype"].as_str().unwrap_or_default();
     match subtype {
-        "can_use_tool" => match Request::read(&id, request) {
+        "can_use_tool" => match PermissionRequest::read(&id, request) {
             Some(request) => Frame::Asked(request),
             None => Frame::Unknown(id, subtype.to_owned()),
         },
@@ -256,7 +256,7 @@ pub(crate) fn withdraw(id: &str, message: &str) -> String {
 
 /// Changes what it may do without asking.
 pub(crate) fn set_mode(id: &str, mode: PermissionMode) -> String {
-    request(id, &json!({"subtype": "set_permission_mode", "mode": mode.word()}))
+    request(id, &json!({"subtype": "set_permission_mode", "mode": mode.as_str()}))
 }
 
 /// Changes the model.
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(Frame::read(b"\xff\xfe{}"), Frame::NotJson);
         check(&format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000)), Frame::NotJson);
         check(r#"{"type":"rate_limit_event"}"#, Frame::Other);
-        check(r#"{"type":"assistant","message":{"content":"odd"}}"#, Frame::Told(vec![]));
+        check(r#"{"type":"assistant","message":{"content":"odd"}}"#, Frame::Events(vec![]));
         check(r#"{"type":"control_request","request":{"subtype":"can_use_tool"}}"#, Frame::Other);
         check(r#"{"type":"system","subtype":"init","session_id":"../../x"}"#, Frame::Other);
     }
@@ -318,7 +318,7 @@ mod tests {
         check(
             r#"{"type":"assistant","parent_tool_use_id":"t0","message":{"content":[{"type":"text","text":"Hi"},
                {"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}},{"type":"odd"}]}}"#,
-            Frame::Told(vec![
+            Frame::Events(vec![
                 Event::Text { text: "Hi".into(), agent: Some("t0".into()), streamed: false },
                 Event::Tool {
                     id: "t1".into(),
@@ -329,7 +329,12 @@ mod tests {
             ]),
         );
         let result = |text: &str, is_error| {
-            Frame::Told(vec![Event::ToolResult { id: "t1".into(), text: text.into(), is_error, agent: None }])
+            Frame::Events(vec![Event::ToolResult {
+                id: "t1".into(),
+                text: text.into(),
+                is_error,
+                agent: None,
+            }])
         };
         check(
             r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"out"}]}}"#,
@@ -343,7 +348,7 @@ mod tests {
         check(r#"{"type":"user","isReplay":true,"uuid":"u1"}"#, Frame::Accepted("u1".into()));
         check(
             r#"{"type":"stream_event","event":{"delta":{"type":"text_delta","text":"He"}}}"#,
-            Frame::Told(vec![Event::Delta { text: "He".into() }]),
+            Frame::Events(vec![Event::Delta { text: "He".into() }]),
         );
         check(
             r#"{"type":"stream_event","parent_tool_use_id":"t0","event":{"delta":{"type":"text_delta","text":"x"}}}"#,

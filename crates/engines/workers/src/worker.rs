@@ -13,29 +13,31 @@ use rustix::process::Signal;
 use transcript::ConfigFolder;
 
 use crate::command_line::worker_command;
-use crate::conversation::{Act, Conversation, Moment};
-use crate::frame_log::{FrameLog, Way};
-use crate::handle::{Asker, Handle, Input};
+use crate::conversation::{Action, Conversation, Now};
+use crate::frame_log::{Direction, FrameLog};
+use crate::handle::{Asker, Input, WorkerHandle};
 use crate::listeners::Listeners;
-use crate::pipes::{Pipes, how};
+use crate::pipes::{Pipes, describe_exit};
 use crate::recover::{end_orphan, mark, recover};
-use crate::table::{self, TableError, Turn};
-use crate::{Command, Event, Limits, Program, Release, Table, Why, WorkerId, WorkerState, socket};
+use crate::store::{self, SlotClaim, WorkerStoreError};
+use crate::{
+    Command, Event, FailureReason, Limits, Program, Release, WorkerId, WorkerState, WorkerStore, socket,
+};
 
 /// How many lines may wait to be taken in; then `claude` waits.
-const WAITING: usize = 64;
+const MAX_WAITING_INPUTS: usize = 64;
 /// How often one who waits for a directory looks whether it is free.
-const LOOK: Duration = Duration::from_millis(200);
+const SLOT_POLL: Duration = Duration::from_millis(200);
 /// How much of what was complained is told at the end, in bytes.
-const COMPLAINT: usize = 2000;
+const MAX_STDERR: usize = 2000;
 /// How long an interrupted turn may take to end before the process is asked to.
-const INTERRUPTED: Duration = Duration::from_secs(2);
+const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 /// How long the last words of an ended process are waited for.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What a worker is run with.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct RunnerConfig {
     /// Backstory's own folder.
     pub home: PathBuf,
     /// The program and its release.
@@ -51,75 +53,80 @@ pub struct Order {
 }
 
 /// Where a worker's frames are kept.
-pub fn frames(home: &std::path::Path, id: WorkerId) -> PathBuf {
+pub fn frame_log_path(home: &std::path::Path, id: WorkerId) -> PathBuf {
     home.join("workers").join(id.to_string()).join("frames.jsonl")
 }
 
 /// Runs a worker of the table in a thread of its own: it waits for its turn, works, and ends.
 ///
 /// Other processes reach it through its socket; where there can be none, a note says so.
-pub fn start(order: Order, id: WorkerId) -> Result<(Handle, JoinHandle<WorkerState>), TableError> {
-    let table = Table::open(&order.home.join(table::FILE))?;
-    let (sender, inputs) = sync_channel(WAITING);
+pub fn start(
+    config: RunnerConfig,
+    id: WorkerId,
+) -> Result<(WorkerHandle, JoinHandle<WorkerState>), WorkerStoreError> {
+    let table = WorkerStore::open(&config.home.join(store::FILE))?;
+    let (sender, inputs) = sync_channel(MAX_WAITING_INPUTS);
     let listeners = Arc::<Listeners>::default();
-    let handle = Handle::new(id, sender.clone(), Arc::clone(&listeners));
-    let door = socket::open(&order.home, &handle);
-    let owner = Owner { order, id, table, listeners, inputs, sender, complaint: Vec::new() };
+    let handle = WorkerHandle::new(id, sender.clone(), Arc::clone(&listeners));
+    let socket_guard = socket::open(&config.home, &handle);
+    let owner = Runner { config, id, table, listeners, inputs, sender, stderr: Vec::new() };
     let run = move || {
-        if let Err(error) = &door {
+        if let Err(error) = &socket_guard {
             let text = format!("other processes cannot reach this worker: {error}");
-            owner.listeners.tell(Event::Note { text });
+            owner.listeners.send(Event::Note { text });
         }
         let (state, inputs) = owner.run();
-        drop(door);
+        drop(socket_guard);
         drop(inputs);
         state
     };
     Ok((handle, thread::spawn(run)))
 }
 
-struct Owner {
-    order: Order,
+struct Runner {
+    config: RunnerConfig,
     id: WorkerId,
-    table: Table,
+    table: WorkerStore,
     listeners: Arc<Listeners>,
     inputs: Receiver<Input>,
     sender: SyncSender<Input>,
-    complaint: Vec<u8>,
+    stderr: Vec<u8>,
 }
 
-impl Owner {
+impl Runner {
     fn run(mut self) -> (WorkerState, Receiver<Input>) {
         let ended = match self.wait_for_turn() {
             Ok(Some(row)) => self.work(&row),
             Ok(None) => Ok(WorkerState::Stopped),
             Err(error) => Err(error),
         };
-        let state =
-            ended.unwrap_or_else(|error| WorkerState::Failed { why: Why::Start, message: told(&error) });
-        self.enter(&state);
-        self.listeners.tell(Event::State(state.clone()));
-        self.listeners.tell(Event::Ended { state: state.clone() });
+        let state = ended.unwrap_or_else(|error| WorkerState::Failed {
+            reason: FailureReason::Start,
+            message: describe(&error),
+        });
+        self.set_state(&state);
+        self.listeners.send(Event::State(state.clone()));
+        self.listeners.send(Event::Ended { state: state.clone() });
         (state, self.inputs)
     }
 
     /// The worker's row once its directory is free; `None` when it was cancelled.
-    fn wait_for_turn(&mut self) -> Result<Option<table::Worker>, TableError> {
+    fn wait_for_turn(&mut self) -> Result<Option<store::Worker>, WorkerStoreError> {
         let mut behind = None;
         loop {
-            match self.table.take_turn(self.id, self.now())? {
-                Turn::Begins => break,
-                Turn::Over => return Ok(None),
-                Turn::Behind(other) => {
-                    self.make_way(other)?;
+            match self.table.claim_slot(self.id, self.now())? {
+                SlotClaim::Granted => break,
+                SlotClaim::Over => return Ok(None),
+                SlotClaim::Behind(other) => {
+                    self.clear_lost_holder(other)?;
                     if behind != Some(other) {
                         behind = Some(other);
-                        self.listeners.tell(Event::State(WorkerState::Queued));
-                        self.listeners.tell(Event::Queued { behind });
+                        self.listeners.send(Event::State(WorkerState::Queued));
+                        self.listeners.send(Event::Queued { behind });
                     }
                 }
             }
-            match self.inputs.recv_timeout(LOOK) {
+            match self.inputs.recv_timeout(SLOT_POLL) {
                 Ok(Input::Command(Command::Stop, asker)) => {
                     answer(asker, Ok(()));
                     return Ok(None);
@@ -133,22 +140,22 @@ impl Owner {
         let row = self.table.get(self.id)?;
         if let Some(row) = &row {
             let idle = self.table.idle_in(&row.slot).unwrap_or_default().into_iter().map(|idle| idle.id);
-            ask_to_yield(self.order.home.clone(), idle.filter(|idle| *idle != self.id).collect());
+            ask_to_yield(self.config.home.clone(), idle.filter(|idle| *idle != self.id).collect());
         }
         Ok(row)
     }
 
     /// A lost worker does not keep its directory from others.
-    fn make_way(&mut self, other: WorkerId) -> Result<(), TableError> {
-        let is_lost = |worker: &table::Worker| !worker.host.is_alive();
+    fn clear_lost_holder(&mut self, other: WorkerId) -> Result<(), WorkerStoreError> {
+        let is_lost = |worker: &store::Worker| !worker.host.is_alive();
         if self.table.get(other)?.is_some_and(|ahead| is_lost(&ahead)) {
             self.recover()?;
             if let Some(lost) = self.table.get(other)? {
-                end_orphan(&lost, self.order.limits.grace);
+                end_orphan(&lost, self.config.limits.grace);
             }
             self.recover()?;
             // What begins again is begun by the next Backstory, and nobody knows when that comes.
-            let is_again = |worker: &table::Worker| is_lost(worker) && worker.state == WorkerState::Queued;
+            let is_again = |worker: &store::Worker| is_lost(worker) && worker.state == WorkerState::Queued;
             if let Some(again) = self.table.get(other)?.filter(is_again) {
                 self.table.overtake(self.id, other, &again.host)?;
             }
@@ -156,64 +163,70 @@ impl Owner {
         Ok(())
     }
 
-    fn recover(&mut self) -> Result<(), TableError> {
+    fn recover(&mut self) -> Result<(), WorkerStoreError> {
         let now = self.now();
-        recover(&mut self.table, &self.order.folders, &self.order.home, now).map(drop)
+        recover(&mut self.table, &self.config.folders, &self.config.home, now).map(drop)
     }
 
-    fn work(&mut self, row: &table::Worker) -> Result<WorkerState, TableError> {
-        let failed = |why, message| Ok(WorkerState::Failed { why, message });
-        let spent = self.table.spent(&row.session)?;
+    fn work(&mut self, row: &store::Worker) -> Result<WorkerState, WorkerStoreError> {
+        let failed = |why, message| Ok(WorkerState::Failed { reason: why, message });
+        let spent = self.table.session_cost(&row.session)?;
         let left = row.spec.options.budget_usd.map(|budget| budget - spent);
         if let (Some(budget), Some(left)) = (row.spec.options.budget_usd, left)
             && left <= 0.0
         {
             let message =
                 format!("the budget is used up: the session has cost ${spent:.4} already, of ${budget:.4}");
-            return failed(Why::Budget, message);
+            return failed(FailureReason::Budget, message);
         }
-        let mark = mark(&self.order.home, self.id);
-        let command = worker_command(&row.spec, &self.order.program, self.order.release, &mark, left);
-        let log = FrameLog::open(&frames(&self.order.home, self.id));
+        let mark = mark(&self.config.home, self.id);
+        let command = worker_command(&row.spec, &self.config.program, self.config.release, &mark, left);
+        let log = FrameLog::open(&frame_log_path(&self.config.home, self.id));
         if let Err(error) = &log {
-            self.listeners.tell(Event::Note { text: format!("frames cannot be kept: {error}") });
+            self.listeners.send(Event::Note { text: format!("frames cannot be kept: {error}") });
         }
         let pipes = match Pipes::start(command, &self.sender) {
             Ok(pipes) => pipes,
             Err(error) => {
-                let program = self.order.program.path.display();
+                let program = self.config.program.path.display();
                 let place = row.spec.directory.display();
-                return failed(Why::Start, format!("cannot start {program} in {place}: {error}"));
+                return failed(FailureReason::Start, format!("cannot start {program} in {place}: {error}"));
             }
         };
-        self.table.started(self.id, &pipes.life, self.now())?;
+        self.table.set_process(self.id, &pipes.identity, self.now())?;
         let message = (row.message.clone(), row.spec.first_message());
-        let rules = Conversation::new(self.order.limits, message, spent, left).once(row.spec.once);
-        let talk =
-            Talk { owner: self, pipes, log: log.ok(), rules, began: Instant::now(), end: End::default() };
+        let rules = Conversation::new(self.config.limits, message, spent, left).once(row.spec.once);
+        let talk = RunningWorker {
+            owner: self,
+            pipes,
+            log: log.ok(),
+            rules,
+            began: Instant::now(),
+            end: End::default(),
+        };
         Ok(talk.run())
     }
 
     fn now(&self) -> Timestamp {
-        (self.order.clock)()
+        (self.config.clock)()
     }
 
-    fn enter(&mut self, state: &WorkerState) {
+    fn set_state(&mut self, state: &WorkerState) {
         let now = self.now();
-        let kept = self.table.enter(self.id, state, now);
-        self.noted(kept);
+        let kept = self.table.set_state(self.id, state, now);
+        self.note_failure(kept);
     }
 
-    fn noted(&self, kept: Result<(), TableError>) {
+    fn note_failure(&self, kept: Result<(), WorkerStoreError>) {
         if let Err(error) = kept {
-            self.listeners.tell(Event::Note { text: told(&error) });
+            self.listeners.send(Event::Note { text: describe(&error) });
         }
     }
 }
 
 /// A worker whose process runs.
-struct Talk<'a> {
-    owner: &'a mut Owner,
+struct RunningWorker<'a> {
+    owner: &'a mut Runner,
     pipes: Pipes,
     log: Option<FrameLog>,
     rules: Conversation,
@@ -236,49 +249,49 @@ struct End {
     silent: u8,
 }
 
-impl Talk<'_> {
+impl RunningWorker<'_> {
     fn run(mut self) -> WorkerState {
-        let acts = self.rules.begin();
-        self.act(acts);
+        let actions = self.rules.begin();
+        self.perform(actions);
         while !self.has_ended() {
-            let wait = self.rules.next_tick(self.moment()).min(self.until_next_signal());
+            let wait = self.rules.next_tick(self.clock_now()).min(self.until_next_signal());
             if let Ok(input) = self.owner.inputs.recv_timeout(wait) {
-                self.take(input);
+                self.handle(input);
             } else {
-                let acts = self.rules.tick(self.moment());
-                self.act(acts);
+                let actions = self.rules.tick(self.clock_now());
+                self.perform(actions);
             }
-            self.press();
+            self.escalate();
         }
         // What it started and left behind ends with it.
         self.signal_group(Signal::KILL);
         let ended = self.end.exited.and_then(|(status, _)| status);
-        let complaint = String::from_utf8_lossy(&self.owner.complaint).trim().to_owned();
-        self.rules.ended(&how(ended), &complaint)
+        let stderr = String::from_utf8_lossy(&self.owner.stderr).trim().to_owned();
+        self.rules.final_state(&describe_exit(ended), &stderr)
     }
 
-    fn take(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         match input {
             Input::Line(line) => {
-                self.keep(Way::Out, &line);
-                let acts = self.rules.hear(&line, self.moment());
-                self.act(acts);
+                self.log_frame(Direction::Out, &line);
+                let actions = self.rules.handle_line(&line, self.clock_now());
+                self.perform(actions);
             }
             Input::TooLong => {
                 let text = "a line of claude's was too long to be read and was passed over".to_owned();
-                self.owner.listeners.tell(Event::Note { text });
+                self.owner.listeners.send(Event::Note { text });
             }
-            Input::Complaint(line) => {
-                self.keep(Way::Err, &line);
-                let complaint = &mut self.owner.complaint;
-                complaint.extend_from_slice(&line[..line.len().min(COMPLAINT)]);
-                complaint.push(b'\n');
-                let excess = complaint.len().saturating_sub(COMPLAINT);
-                complaint.drain(..excess);
-                let text = String::from_utf8_lossy(&line[..line.len().min(COMPLAINT)]).into_owned();
-                self.owner.listeners.tell(Event::Note { text });
+            Input::Stderr(line) => {
+                self.log_frame(Direction::Err, &line);
+                let stderr = &mut self.owner.stderr;
+                stderr.extend_from_slice(&line[..line.len().min(MAX_STDERR)]);
+                stderr.push(b'\n');
+                let excess = stderr.len().saturating_sub(MAX_STDERR);
+                stderr.drain(..excess);
+                let text = String::from_utf8_lossy(&line[..line.len().min(MAX_STDERR)]).into_owned();
+                self.owner.listeners.send(Event::Note { text });
             }
-            Input::Silent => self.end.silent += 1,
+            Input::PipeClosed => self.end.silent += 1,
             Input::Exited(status) => self.end.exited = Some((status, Instant::now())),
             Input::Command(command, asker) => {
                 let done = self.command(command);
@@ -293,39 +306,39 @@ impl Talk<'_> {
             _ => None,
         };
         if message.is_some() && self.rules.is_idle() {
-            let woken = self.owner.table.wake(self.owner.id).map_err(|error| told(&error))?;
+            let woken = self.owner.table.reclaim_slot(self.owner.id).map_err(|error| describe(&error))?;
             if let Some(other) = woken {
                 return Err(format!(
                     "worker {other} has the directory now; send it again when that has ended"
                 ));
             }
         }
-        let acts = self.rules.command(command, self.moment())?;
+        let actions = self.rules.command(command, self.clock_now())?;
         if let Some((id, text)) = &message {
-            let kept = self.owner.table.pend(self.owner.id, id, text);
-            self.owner.noted(kept);
+            let kept = self.owner.table.queue_follow_up(self.owner.id, id, text);
+            self.owner.note_failure(kept);
         }
-        self.act(acts);
+        self.perform(actions);
         Ok(())
     }
 
-    fn act(&mut self, acts: Vec<Act>) {
-        for act in acts {
-            match act {
-                Act::Write(line) => {
-                    self.keep(Way::In, line.as_bytes());
+    fn perform(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Write(line) => {
+                    self.log_frame(Direction::In, line.as_bytes());
                     self.pipes.write(line);
                 }
-                Act::Tell(event) => {
+                Action::Emit(event) => {
                     self.remember(&event);
-                    self.owner.listeners.tell(event);
+                    self.owner.listeners.send(event);
                 }
-                Act::CloseInput => {
+                Action::CloseInput => {
                     self.pipes.close();
                     self.end.closed = Some(Instant::now());
                 }
-                Act::Interrupted => self.end.interrupted = Some(Instant::now()),
-                Act::Terminate => self.terminate(),
+                Action::Interrupted => self.end.interrupted = Some(Instant::now()),
+                Action::Terminate => self.terminate(),
             }
         }
     }
@@ -336,36 +349,40 @@ impl Talk<'_> {
         let table = &mut self.owner.table;
         let kept = match event {
             Event::State(state) => {
-                let now = (self.owner.order.clock)();
+                let now = (self.owner.config.clock)();
                 // An agent in the background can begin a turn by itself: then the directory is taken again, or shared.
-                let moved = if self.rules.is_idle() { table.rest(id) } else { table.wake(id).map(drop) };
-                moved.and_then(|()| table.enter(id, state, now))
+                let moved = if self.rules.is_idle() {
+                    table.release_slot(id)
+                } else {
+                    table.reclaim_slot(id).map(drop)
+                };
+                moved.and_then(|()| table.set_state(id, state, now))
             }
             Event::Started(started) => {
-                table.answers(id, started.model.as_deref(), started.version.as_deref())
+                table.set_model(id, started.model.as_deref(), started.version.as_deref())
             }
-            Event::Accepted { .. } if self.rules.pending().is_none() => table.accept(id),
-            Event::Result(_) => table.spend(id, self.rules.cost(), self.rules.turns()),
+            Event::Accepted { .. } if self.rules.pending().is_none() => table.mark_follow_up_delivered(id),
+            Event::Result(_) => table.set_cost(id, self.rules.cost(), self.rules.turns()),
             _ => Ok(()),
         };
-        self.owner.noted(kept);
+        self.owner.note_failure(kept);
     }
 
-    fn keep(&mut self, way: Way, line: &[u8]) {
+    fn log_frame(&mut self, way: Direction, line: &[u8]) {
         let at = self.owner.now();
-        if let Some(Err(error)) = self.log.as_mut().map(|log| log.keep(way, at, line)) {
+        if let Some(Err(error)) = self.log.as_mut().map(|log| log.append(way, at, line)) {
             self.log = None;
-            self.owner.listeners.tell(Event::Note { text: format!("frames are no longer kept: {error}") });
+            self.owner.listeners.send(Event::Note { text: format!("frames are no longer kept: {error}") });
         }
     }
 
-    fn moment(&self) -> Moment {
-        Moment { time: self.owner.now(), since_start: self.began.elapsed() }
+    fn clock_now(&self) -> Now {
+        Now { time: self.owner.now(), since_start: self.began.elapsed() }
     }
 
     /// Ends it with more force, when its time is up.
-    fn press(&mut self) {
-        let grace = self.owner.order.limits.grace;
+    fn escalate(&mut self) {
+        let grace = self.owner.config.limits.grace;
         if self.end.exited.is_some() {
             return;
         }
@@ -376,7 +393,7 @@ impl Talk<'_> {
                 self.end.asked = Some((when, true));
             }
             // Told that nothing more comes, it should end by itself; some do not.
-            None if over(self.end.interrupted, INTERRUPTED) || over(self.end.closed, 2 * grace) => {
+            None if over(self.end.interrupted, INTERRUPT_GRACE) || over(self.end.closed, 2 * grace) => {
                 self.terminate();
             }
             _ => {}
@@ -389,7 +406,7 @@ impl Talk<'_> {
     }
 
     fn until_next_signal(&self) -> Duration {
-        let grace = self.owner.order.limits.grace;
+        let grace = self.owner.config.limits.grace;
         let left =
             |when: Instant, limit: Duration| limit.saturating_sub(when.elapsed()) + Duration::from_millis(1);
         match (self.end.exited, self.end.asked) {
@@ -397,7 +414,7 @@ impl Talk<'_> {
             (None, Some((when, false))) => left(when, grace),
             (None, Some((_, true))) => Duration::MAX,
             (None, None) => {
-                let interrupted = self.end.interrupted.map(|when| left(when, INTERRUPTED));
+                let interrupted = self.end.interrupted.map(|when| left(when, INTERRUPT_GRACE));
                 let closed = self.end.closed.map(|when| left(when, 2 * grace));
                 interrupted.into_iter().chain(closed).min().unwrap_or(Duration::MAX)
             }
@@ -411,7 +428,7 @@ impl Talk<'_> {
     }
 
     fn signal_group(&self, signal: Signal) {
-        let group = i32::try_from(self.pipes.life.pid).ok().and_then(rustix::process::Pid::from_raw);
+        let group = i32::try_from(self.pipes.identity.pid).ok().and_then(rustix::process::Pid::from_raw);
         if let Some(group) = group {
             // A group that is empty has nothing left to end.
             let _ = rustix::process::kill_process_group(group, signal);
@@ -424,7 +441,7 @@ fn ask_to_yield(home: PathBuf, idle: Vec<WorkerId>) {
     thread::spawn(move || {
         for id in idle {
             // One that cannot be reached ends by itself, or is found lost.
-            let _ = socket::tell(&home, id, &Command::Yield);
+            let _ = socket::send_command(&home, id, &Command::Yield);
         }
     });
 }
@@ -436,7 +453,7 @@ fn answer(asker: Asker, done: Result<(), String>) {
     }
 }
 
-fn told(error: &TableError) -> String {
+fn describe(error: &WorkerStoreError) -> String {
     use std::error::Error as _;
     error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }

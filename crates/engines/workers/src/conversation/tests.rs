@@ -5,17 +5,17 @@
 use serde_json::json;
 
 use super::*;
-use crate::{PermissionMode, Reply};
+use crate::{PermissionMode, PermissionReply};
 
-fn at(seconds: u64) -> Moment {
+fn at(seconds: u64) -> Now {
     let time = Timestamp::from_second(1_800_000_000 + i64::try_from(seconds).unwrap()).unwrap();
-    Moment { time, since_start: Duration::from_secs(seconds) }
+    Now { time, since_start: Duration::from_secs(seconds) }
 }
 
 fn begun() -> Conversation {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "Fix it".into()), 0.0, None);
     talk.begin();
-    talk.hear(
+    talk.handle_line(
         br#"{"type":"control_response","response":{"subtype":"success","request_id":"backstory-1"}}"#,
         at(1),
     );
@@ -24,54 +24,54 @@ fn begun() -> Conversation {
 
 fn running() -> Conversation {
     let mut talk = begun();
-    hear(&mut talk, 2, json!({"type": "user", "isReplay": true, "uuid": "m1"}));
+    handle_line(&mut talk, 2, json!({"type": "user", "isReplay": true, "uuid": "m1"}));
     talk
 }
 
-fn hear(talk: &mut Conversation, seconds: u64, frame: serde_json::Value) -> Vec<Act> {
-    talk.hear(frame.to_string().as_bytes(), at(seconds))
+fn handle_line(talk: &mut Conversation, seconds: u64, frame: serde_json::Value) -> Vec<Action> {
+    talk.handle_line(frame.to_string().as_bytes(), at(seconds))
 }
 
-fn result(talk: &mut Conversation, seconds: u64, more: serde_json::Value) -> Vec<Act> {
+fn result(talk: &mut Conversation, seconds: u64, more: serde_json::Value) -> Vec<Action> {
     let mut frame = json!({"type": "result", "subtype": "success", "is_error": false, "result": "Done.",
         "total_cost_usd": 0.1, "model_usage_since_last_result": {"m": {"costUSD": 0.1}}});
     for (name, value) in more.as_object().unwrap() {
         frame[name] = value.clone();
     }
-    hear(talk, seconds, frame)
+    handle_line(talk, seconds, frame)
 }
 
-fn idle(talk: &mut Conversation, seconds: u64) -> Vec<Act> {
-    hear(talk, seconds, json!({"type": "system", "subtype": "session_state_changed", "state": "idle"}))
+fn idle(talk: &mut Conversation, seconds: u64) -> Vec<Action> {
+    handle_line(talk, seconds, json!({"type": "system", "subtype": "session_state_changed", "state": "idle"}))
 }
 
-fn ask(talk: &mut Conversation, seconds: u64, id: &str) -> Vec<Act> {
+fn ask(talk: &mut Conversation, seconds: u64, id: &str) -> Vec<Action> {
     let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}});
-    hear(talk, seconds, json!({"type": "control_request", "request_id": id, "request": request}))
+    handle_line(talk, seconds, json!({"type": "control_request", "request_id": id, "request": request}))
 }
 
-fn written(acts: &[Act]) -> Vec<serde_json::Value> {
-    let line = |act: &Act| match act {
-        Act::Write(line) => serde_json::from_str(line).ok(),
+fn written(actions: &[Action]) -> Vec<serde_json::Value> {
+    let line = |action: &Action| match action {
+        Action::Write(line) => serde_json::from_str(line).ok(),
         _ => None,
     };
-    acts.iter().filter_map(line).collect()
+    actions.iter().filter_map(line).collect()
 }
 
-fn told(acts: &[Act]) -> Vec<&str> {
-    let word = |act: &Act| match act {
-        Act::Write(_) => None,
-        Act::Tell(Event::State(state)) => Some(state.word()),
-        Act::Tell(Event::Result(_)) => Some("result"),
-        Act::Tell(Event::Asked(_)) => Some("asked"),
-        Act::Tell(Event::Withdrawn { .. }) => Some("withdrawn"),
-        Act::Tell(Event::Note { .. }) => Some("note"),
-        Act::Tell(_) => Some("told"),
-        Act::CloseInput => Some("close"),
-        Act::Interrupted => Some("interrupted"),
-        Act::Terminate => Some("terminate"),
+fn told(actions: &[Action]) -> Vec<&str> {
+    let word = |action: &Action| match action {
+        Action::Write(_) => None,
+        Action::Emit(Event::State(state)) => Some(state.as_str()),
+        Action::Emit(Event::Result(_)) => Some("result"),
+        Action::Emit(Event::Asked(_)) => Some("asked"),
+        Action::Emit(Event::Withdrawn { .. }) => Some("withdrawn"),
+        Action::Emit(Event::Note { .. }) => Some("note"),
+        Action::Emit(_) => Some("told"),
+        Action::CloseInput => Some("close"),
+        Action::Interrupted => Some("interrupted"),
+        Action::Terminate => Some("terminate"),
     };
-    acts.iter().filter_map(word).collect()
+    actions.iter().filter_map(word).collect()
 }
 
 fn message(id: &str) -> Command {
@@ -86,7 +86,7 @@ fn nothing_is_said_before_the_first_answer() {
     assert_eq!(told(&first), ["starting"]);
     let hello =
         json!({"type": "control_response", "response": {"subtype": "success", "request_id": "backstory-1"}});
-    let second = hear(&mut talk, 1, hello);
+    let second = handle_line(&mut talk, 1, hello);
     assert_eq!(written(&second)[0]["message"]["content"], "Fix it");
     assert_eq!(written(&second)[0]["uuid"], "m1");
     assert_eq!(told(&second), ["running"]);
@@ -98,7 +98,7 @@ fn a_turn_ends_with_its_result_and_the_word_idle() {
     assert_eq!(told(&idle(&mut talk, 3)), [""; 0], "no result yet");
     assert_eq!(told(&result(&mut talk, 4, json!({}))), ["result"]);
     assert_eq!(told(&idle(&mut talk, 5)), ["idle"]);
-    assert_eq!(talk.ended("it ended", ""), WorkerState::Finished { text: "Done.".into() });
+    assert_eq!(talk.final_state("it ended", ""), WorkerState::Finished { text: "Done.".into() });
     // A release that never says idle.
     let mut talk = running();
     result(&mut talk, 4, json!({}));
@@ -109,12 +109,12 @@ fn a_turn_ends_with_its_result_and_the_word_idle() {
 #[test]
 fn one_follow_up_is_pending_and_belongs_to_the_work() {
     let mut talk = running();
-    let acts = talk.command(message("m2"), at(3)).unwrap();
-    assert_eq!(written(&acts)[0]["uuid"], "m2");
+    let actions = talk.command(message("m2"), at(3)).unwrap();
+    assert_eq!(written(&actions)[0]["uuid"], "m2");
     assert_eq!(talk.command(message("m3"), at(3)), Err("a follow-up is already pending".into()));
     result(&mut talk, 4, json!({}));
     assert_eq!(told(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
-    hear(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
+    handle_line(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
     assert!(talk.command(message("m3"), at(7)).is_ok());
     // Between turns it is said at once.
     let mut talk = running();
@@ -127,17 +127,17 @@ fn one_follow_up_is_pending_and_belongs_to_the_work() {
 fn what_waits_to_be_said_is_taken_back_before_the_turn_is_ended() {
     let mut talk = running();
     talk.command(message("m2"), at(3)).unwrap();
-    let acts = talk.command(Command::Stop, at(4)).unwrap();
-    let lines = written(&acts);
+    let actions = talk.command(Command::Stop, at(4)).unwrap();
+    let lines = written(&actions);
     let asked = |line: &serde_json::Value| line["request"]["subtype"].as_str().map(str::to_owned);
     let asked: Vec<_> = lines.iter().filter_map(asked).collect();
     assert_eq!(asked, ["cancel_async_message", "interrupt"]);
     assert_eq!(lines[0]["request"]["message_uuid"], "m2");
-    assert_eq!(told(&acts), ["note", "interrupted"]);
+    assert_eq!(told(&actions), ["note", "interrupted"]);
     // What the model has been given cannot be taken back.
     let mut talk = running();
-    let acts = talk.command(Command::Stop, at(4)).unwrap();
-    assert_eq!((written(&acts).len(), told(&acts)), (1, vec!["interrupted"]));
+    let actions = talk.command(Command::Stop, at(4)).unwrap();
+    assert_eq!((written(&actions).len(), told(&actions)), (1, vec!["interrupted"]));
 }
 
 #[test]
@@ -145,14 +145,16 @@ fn a_request_waits_until_it_is_answered_or_withdrawn() {
     let mut talk = running();
     assert_eq!(told(&ask(&mut talk, 3, "r1")), ["asked", "waiting_permission"]);
     assert_eq!(told(&ask(&mut talk, 3, "r2")), ["asked", "waiting_permission"]);
-    let answer =
-        |id: &str| Command::Answer { request: id.into(), reply: Reply::Allow { input: None, always: false } };
+    let answer = |id: &str| Command::Answer {
+        request: id.into(),
+        reply: PermissionReply::Allow { input: None, always: false },
+    };
     let wrong = talk.command(answer("r9"), at(4)).unwrap_err();
     assert_eq!(wrong, "`r9` is not asked; what waits for an answer: r1, r2");
-    let acts = talk.command(answer("r1"), at(4)).unwrap();
-    assert_eq!(written(&acts)[0]["response"]["response"]["behavior"], "allow");
+    let actions = talk.command(answer("r1"), at(4)).unwrap();
+    assert_eq!(written(&actions)[0]["response"]["response"]["behavior"], "allow");
     let cancel = json!({"type": "control_cancel_request", "request_id": "r2"});
-    assert_eq!(told(&hear(&mut talk, 5, cancel)), ["withdrawn", "running"]);
+    assert_eq!(told(&handle_line(&mut talk, 5, cancel)), ["withdrawn", "running"]);
     assert_eq!(talk.command(answer("r2"), at(6)), Err("nothing is asked at the moment".into()));
     // A result takes back what is open.
     ask(&mut talk, 7, "r3");
@@ -162,7 +164,7 @@ fn a_request_waits_until_it_is_answered_or_withdrawn() {
 #[test]
 fn what_an_agent_in_the_background_asks_outlives_the_turn() {
     let mut talk = running();
-    hear(
+    handle_line(
         &mut talk,
         3,
         json!({"type": "system", "subtype": "task_started", "task_id": "a1", "description": "Look",
@@ -170,18 +172,18 @@ fn what_an_agent_in_the_background_asks_outlives_the_turn() {
     );
     for (id, agent) in [("r1", "a1"), ("r2", "gone")] {
         let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "agent_id": agent});
-        hear(&mut talk, 4, json!({"type": "control_request", "request_id": id, "request": request}));
+        handle_line(&mut talk, 4, json!({"type": "control_request", "request_id": id, "request": request}));
     }
-    let acts = result(&mut talk, 5, json!({}));
-    let withdrawn = acts.iter().filter_map(|act| match act {
-        Act::Tell(Event::Withdrawn { request }) => Some(request.as_str()),
+    let actions = result(&mut talk, 5, json!({}));
+    let withdrawn = actions.iter().filter_map(|action| match action {
+        Action::Emit(Event::Withdrawn { request }) => Some(request.as_str()),
         _ => None,
     });
     assert_eq!(withdrawn.collect::<Vec<_>>(), ["r2"]);
-    assert_eq!(talk.state().word(), "waiting_permission");
-    let reply = Reply::Allow { input: None, always: false };
-    let acts = talk.command(Command::Answer { request: "r1".into(), reply }, at(6)).unwrap();
-    assert_eq!(written(&acts)[0]["response"]["request_id"], "r1");
+    assert_eq!(talk.state().as_str(), "waiting_permission");
+    let reply = PermissionReply::Allow { input: None, always: false };
+    let actions = talk.command(Command::Answer { request: "r1".into(), reply }, at(6)).unwrap();
+    assert_eq!(written(&actions)[0]["response"]["request_id"], "r1");
 }
 
 #[test]
@@ -191,10 +193,12 @@ fn a_request_is_named_by_the_beginning_of_its_id_where_only_one_begins_so() {
         ask(&mut talk, 3, "aaaa-1111");
         ask(&mut talk, 3, "aaaa-2222");
         ask(&mut talk, 3, "bbbb");
-        let reply = Reply::Allow { input: None, always: false };
+        let reply = PermissionReply::Allow { input: None, always: false };
         let found = talk.command(Command::Answer { request: given.into(), reply }, at(4));
         match (found, expected) {
-            (Ok(acts), Ok(id)) => assert_eq!(written(&acts)[0]["response"]["request_id"], id, "{given}"),
+            (Ok(actions), Ok(id)) => {
+                assert_eq!(written(&actions)[0]["response"]["request_id"], id, "{given}");
+            }
             (Err(why), Err(part)) => assert!(why.contains(part), "{why}"),
             (found, expected) => panic!("{given}: {found:?}, not {expected:?}"),
         }
@@ -211,13 +215,13 @@ fn a_request_is_named_by_the_beginning_of_its_id_where_only_one_begins_so() {
 fn what_cannot_be_answered_is_answered_with_an_error() {
     let mut talk = running();
     let other = json!({"type": "control_request", "request_id": "x", "request": {"subtype": "mcp_message"}});
-    let acts = hear(&mut talk, 3, other);
-    assert_eq!(written(&acts)[0]["response"]["subtype"], "error");
+    let actions = handle_line(&mut talk, 3, other);
+    assert_eq!(written(&actions)[0]["response"]["subtype"], "error");
     let hook = json!({"type": "control_request", "request_id": "h", "request": {"subtype": "hook_callback"}});
-    let acts = hear(&mut talk, 3, hook);
-    assert_eq!(written(&acts)[0]["response"]["response"], json!({}));
-    assert_eq!(told(&talk.hear(b"Warning: not JSON", at(4))), ["note"]);
-    assert_eq!(told(&talk.hear(b"  \t", at(4))), [""; 0]);
+    let actions = handle_line(&mut talk, 3, hook);
+    assert_eq!(written(&actions)[0]["response"]["response"], json!({}));
+    assert_eq!(told(&talk.handle_line(b"Warning: not JSON", at(4))), ["note"]);
+    assert_eq!(told(&talk.handle_line(b"  \t", at(4))), [""; 0]);
 }
 
 #[test]
@@ -238,17 +242,17 @@ fn silence_is_ended_but_not_while_something_is_waited_for() {
         &[],
     );
     let mut talk = running();
-    hear(&mut talk, 3, tool);
+    handle_line(&mut talk, 3, tool);
     assert_eq!(told(&talk.tick(at(1000))), [""; 0]);
-    hear(
+    handle_line(
         &mut talk,
         1001,
         json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t"}]}}),
     );
     assert_eq!(told(&talk.tick(at(1600))), [""; 0]);
     assert_eq!(told(&talk.tick(at(1601))), ["terminate"]);
-    let WorkerState::Failed { why, message } = talk.ended("signal 15", "") else { panic!() };
-    assert_eq!((why, message.as_str()), (Why::Silent, "claude said nothing for 600 s"));
+    let WorkerState::Failed { reason: why, message } = talk.final_state("signal 15", "") else { panic!() };
+    assert_eq!((why, message.as_str()), (FailureReason::Silent, "claude said nothing for 600 s"));
 }
 
 #[test]
@@ -258,19 +262,28 @@ fn a_start_without_an_answer_is_ended() {
     assert_eq!(told(&talk.tick(at(59))), [""; 0]);
     assert_eq!(told(&talk.tick(at(60))), ["terminate"]);
     let talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
-    let WorkerState::Failed { why, message } = talk.ended("exit code 1", "unknown option") else { panic!() };
-    assert_eq!((why, message.as_str()), (Why::Start, "claude did not start: exit code 1: unknown option"));
+    let WorkerState::Failed { reason: why, message } = talk.final_state("exit code 1", "unknown option")
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (why, message.as_str()),
+        (FailureReason::Start, "claude did not start: exit code 1: unknown option")
+    );
 }
 
 #[test]
 fn an_error_before_the_first_answer_is_a_failed_start() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
     talk.begin();
-    let acts =
+    let actions =
         result(&mut talk, 1, json!({"is_error": true, "result": null, "errors": ["No conversation found"]}));
-    assert!(written(&acts).is_empty(), "nothing is said to it");
-    let WorkerState::Failed { why, message } = talk.ended("exit code 1", "") else { panic!() };
-    assert_eq!((why, message.as_str()), (Why::Start, "claude did not start: No conversation found"));
+    assert!(written(&actions).is_empty(), "nothing is said to it");
+    let WorkerState::Failed { reason: why, message } = talk.final_state("exit code 1", "") else { panic!() };
+    assert_eq!(
+        (why, message.as_str()),
+        (FailureReason::Start, "claude did not start: No conversation found")
+    );
 }
 
 #[test]
@@ -300,10 +313,10 @@ fn one_that_works_once_closes_when_it_has_nothing_more_to_do() {
     talk.command(message("m2"), at(3)).unwrap();
     result(&mut talk, 4, json!({}));
     assert_eq!(told(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
-    hear(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
+    handle_line(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
     result(&mut talk, 7, json!({}));
     assert_eq!(told(&idle(&mut talk, 8)), ["idle", "close"]);
-    assert_eq!(talk.ended("exit code 0", "").word(), "finished");
+    assert_eq!(talk.final_state("exit code 0", "").as_str(), "finished");
 }
 
 #[test]
@@ -312,8 +325,8 @@ fn money_is_counted_over_the_turns() {
     talk.begin();
     assert_eq!(told(&result(&mut talk, 3, json!({}))), ["result", "running"]);
     assert_eq!(told(&result(&mut talk, 4, json!({}))), ["result", "close"]);
-    let WorkerState::Failed { why, message } = talk.ended("exit code 0", "") else { panic!() };
-    assert_eq!(why, Why::Budget);
+    let WorkerState::Failed { reason: why, message } = talk.final_state("exit code 0", "") else { panic!() };
+    assert_eq!(why, FailureReason::Budget);
     assert_eq!(message, "the budget is used up: $0.2000 of the $0.1500 that were left");
     // A release that only tells the session's sum, in a session that had cost half a dollar.
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.5, None);
@@ -331,11 +344,11 @@ fn a_no_that_ends_the_turn_is_no_failure() {
     let check = |interrupt: bool, expected: &str| {
         let mut talk = running();
         ask(&mut talk, 3, "r1");
-        let reply = Reply::Deny { message: "No".into(), interrupt };
+        let reply = PermissionReply::Deny { message: "No".into(), interrupt };
         talk.command(Command::Answer { request: "r1".into(), reply }, at(4)).unwrap();
         result(&mut talk, 5, json!({"is_error": true, "subtype": "error_during_execution"}));
         idle(&mut talk, 6);
-        assert_eq!(talk.ended("exit code 0", "").word(), expected);
+        assert_eq!(talk.final_state("exit code 0", "").as_str(), expected);
     };
     check(true, "stopped");
     check(false, "failed");
@@ -343,28 +356,33 @@ fn a_no_that_ends_the_turn_is_no_failure() {
 
 #[test]
 fn how_it_ended_is_read_from_the_last_result() {
-    let check = |more: serde_json::Value, expected: Why| {
+    let check = |more: serde_json::Value, expected: FailureReason| {
         let mut talk = running();
         result(&mut talk, 3, more);
         idle(&mut talk, 4);
-        let WorkerState::Failed { why, .. } = talk.ended("exit code 1", "") else { panic!() };
+        let WorkerState::Failed { reason: why, .. } = talk.final_state("exit code 1", "") else { panic!() };
         assert_eq!(why, expected);
     };
-    check(json!({"is_error": true, "terminal_reason": "api_error"}), Why::Api);
-    check(json!({"is_error": true, "result": "API Error: 529"}), Why::Api);
-    check(json!({"is_error": true, "subtype": "error_max_turns"}), Why::Turn);
-    check(json!({"is_error": true, "terminal_reason": "budget_exhausted"}), Why::Budget);
+    check(json!({"is_error": true, "terminal_reason": "api_error"}), FailureReason::Api);
+    check(json!({"is_error": true, "result": "API Error: 529"}), FailureReason::Api);
+    check(json!({"is_error": true, "subtype": "error_max_turns"}), FailureReason::Turn);
+    check(json!({"is_error": true, "terminal_reason": "budget_exhausted"}), FailureReason::Budget);
     let mut talk = running();
     talk.command(Command::Interrupt, at(3)).unwrap();
     result(&mut talk, 4, json!({"is_error": true, "terminal_reason": "aborted_streaming"}));
     idle(&mut talk, 5);
-    assert_eq!(talk.ended("exit code 1", ""), WorkerState::Stopped);
-    let WorkerState::Failed { why, message } = running().ended("signal 9", "") else { panic!() };
-    assert_eq!((why, message.as_str()), (Why::Exit, "claude ended in the middle of a turn: signal 9"));
+    assert_eq!(talk.final_state("exit code 1", ""), WorkerState::Stopped);
+    let WorkerState::Failed { reason: why, message } = running().final_state("signal 9", "") else {
+        panic!()
+    };
+    assert_eq!(
+        (why, message.as_str()),
+        (FailureReason::Exit, "claude ended in the middle of a turn: signal 9")
+    );
     let mut talk = running();
     assert_eq!(told(&talk.command(Command::Stop, at(3)).unwrap()), ["interrupted"]);
     assert_eq!(told(&result(&mut talk, 4, json!({"is_error": true}))), ["result", "terminate"]);
-    assert_eq!(talk.ended("signal 15", ""), WorkerState::Stopped);
+    assert_eq!(talk.final_state("signal 15", ""), WorkerState::Stopped);
     assert!(talk.command(Command::SetMode { mode: PermissionMode::Plan }, at(4)).is_err());
 }
 
@@ -373,10 +391,11 @@ fn texts_that_were_streamed_say_so() {
     let mut talk = running();
     let text = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "Hi"}]}});
     let piece = json!({"type": "stream_event", "event": {"delta": {"type": "text_delta", "text": "Hi"}}});
-    let streamed =
-        |acts: Vec<Act>| acts.iter().any(|act| matches!(act, Act::Tell(Event::Text { streamed: true, .. })));
-    assert!(!streamed(hear(&mut talk, 3, text.clone())));
-    hear(&mut talk, 4, piece);
-    assert!(streamed(hear(&mut talk, 5, text.clone())));
-    assert!(!streamed(hear(&mut talk, 6, text)));
+    let streamed = |actions: Vec<Action>| {
+        actions.iter().any(|action| matches!(action, Action::Emit(Event::Text { streamed: true, .. })))
+    };
+    assert!(!streamed(handle_line(&mut talk, 3, text.clone())));
+    handle_line(&mut talk, 4, piece);
+    assert!(streamed(handle_line(&mut talk, 5, text.clone())));
+    assert!(!streamed(handle_line(&mut talk, 6, text)));
 }

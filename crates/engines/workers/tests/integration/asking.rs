@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use testkit::files::bytes;
 use testkit::{Answer, Claude, Gate, Script};
-use workers::{Asked, Command, Event, Options, PermissionMode, Reply, WorkerState};
+use workers::{Command, Event, PermissionMode, PermissionReply, RequestKind, WorkerOptions, WorkerState};
 
 use crate::stage::{Stage, allow, exists, wait_until};
 
@@ -33,7 +33,7 @@ fn what_is_allowed_once_is_done() {
         let mut actor = stage.start(&stage.spec("make a file"));
         let request = actor.asked();
         assert_eq!((request.tool.as_str(), &request.input), ("Bash", &touch("made")));
-        assert_eq!(request.asked(), Asked::Permission);
+        assert_eq!(request.kind(), RequestKind::Permission);
         let WorkerState::WaitingPermission { requests } = actor.state("waiting_permission") else { panic!() };
         assert_eq!(requests, std::slice::from_ref(&request), "the state carries what is asked");
         assert!(!exists(&stage.shop, "made"));
@@ -44,7 +44,7 @@ fn what_is_allowed_once_is_done() {
         assert!(!result.is_error && result.cost_usd > 0.0, "{result:?}");
         let id = actor.handle.id;
         assert_eq!(actor.close(), WorkerState::Finished { text: "That was it.".into() });
-        assert!((stage.row(id).facts.cost_usd - result.cost_usd).abs() < 1e-9);
+        assert!((stage.row(id).stats.cost_usd - result.cost_usd).abs() < 1e-9);
     });
 }
 
@@ -54,7 +54,7 @@ fn what_is_denied_is_not_done_and_the_model_is_told_why() {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
         let request = actor.asked();
-        actor.answer(&request, Reply::Deny { message: "Not on a Sunday".into(), interrupt: false });
+        actor.answer(&request, PermissionReply::Deny { message: "Not on a Sunday".into(), interrupt: false });
         let (text, is_error) = actor.tool_result();
         assert!(is_error && text.contains("Not on a Sunday"), "{text}");
         let result = actor.result();
@@ -73,7 +73,7 @@ fn a_denial_can_end_the_turn() {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
         let request = actor.asked();
-        actor.answer(&request, Reply::Deny { message: "Stop everything".into(), interrupt: true });
+        actor.answer(&request, PermissionReply::Deny { message: "Stop everything".into(), interrupt: true });
         let result = actor.result();
         assert!(result.is_error, "{result:?}");
         assert_eq!(actor.texts(), ["I will."], "the model was not asked again");
@@ -88,7 +88,7 @@ fn an_edited_input_is_what_is_done() {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
         let request = actor.asked();
-        actor.answer(&request, Reply::Allow { input: Some(touch("other")), always: false });
+        actor.answer(&request, PermissionReply::Allow { input: Some(touch("other")), always: false });
         actor.result();
         assert!(exists(&stage.shop, "other") && !exists(&stage.shop, "made"));
         actor.close();
@@ -103,7 +103,7 @@ fn what_is_always_allowed_stands_in_the_projects_settings() {
         let request = actor.asked();
         let rules = request.rules();
         assert!(rules.iter().any(|rule| rule.starts_with("Bash(touch made")), "{rules:?}");
-        actor.answer(&request, Reply::Allow { input: None, always: true });
+        actor.answer(&request, PermissionReply::Allow { input: None, always: true });
         actor.result();
         let settings = stage.shop.join(".claude/settings.local.json");
         let settings: Value = serde_json::from_slice(&bytes(&settings)).unwrap();
@@ -131,11 +131,11 @@ fn a_question_is_answered_as_one() {
         let stage = Stage::new(claude, script);
         let mut actor = stage.start(&stage.spec("paint it"));
         let request = actor.asked();
-        let Asked::Questions(questions) = request.asked() else { panic!("{request:?}") };
+        let RequestKind::Questions(questions) = request.kind() else { panic!("{request:?}") };
         assert_eq!(questions[0].question, "Which colour?");
         assert_eq!(questions[0].choices[1].label, "Blue");
         let answers = BTreeMap::from([("Which colour?".to_owned(), "Blue".to_owned())]);
-        actor.answer(&request, Reply::Answers { answers });
+        actor.answer(&request, PermissionReply::Answers { answers });
         let (text, _) = actor.tool_result();
         assert!(text.contains("\"Which colour?\"=\"Blue\""), "{text}");
         actor.close();
@@ -151,7 +151,7 @@ fn a_plan_is_approved() {
         let stage = Stage::new(claude, script);
         let spec = stage.with_options(
             "think first",
-            Options { permission_mode: PermissionMode::Plan, ..Options::default() },
+            WorkerOptions { permission_mode: PermissionMode::Plan, ..WorkerOptions::default() },
         );
         let mut actor = stage.start(&spec);
         let request = actor.asked();
@@ -241,7 +241,7 @@ fn modes_change_in_the_middle() {
         let mut actor = stage.start(&stage.spec("write it"));
         actor.state("running");
         actor.handle.command(Command::SetMode { mode: PermissionMode::DontAsk }).unwrap();
-        let frames = workers::frames(&stage.order.home, actor.handle.id);
+        let frames = workers::frame_log_path(&stage.config.home, actor.handle.id);
         let is_answer = |line: &str| line.contains("control_response") && line.contains("backstory-2");
         wait_until("the mode is changed", || String::from_utf8_lossy(&bytes(&frames)).lines().any(is_answer));
         gate.open();

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use testkit::{Answer, Claude, Gate, Script};
-use workers::{Command, Life, Limits, Options, Start, Why, WorkerSpec, WorkerState};
+use workers::{
+    Command, FailureReason, Limits, ProcessIdentity, SessionStart, WorkerOptions, WorkerSpec, WorkerState,
+};
 
 use crate::stage::{Stage, id, wait_until};
 
-fn failed(state: WorkerState) -> (Why, String) {
+fn failed(state: WorkerState) -> (FailureReason, String) {
     match state {
-        WorkerState::Failed { why, message } => (why, message),
+        WorkerState::Failed { reason: why, message } => (why, message),
         other => panic!("{other:?}"),
     }
 }
@@ -27,7 +29,7 @@ fn an_error_of_the_model_is_tried_again_and_then_told() {
         let (result, state) = stage.play(&stage.spec("say hello"));
         assert!(result.is_error, "{result:?}");
         let (why, message) = failed(state);
-        assert_eq!(why, Why::Api, "{message}");
+        assert_eq!(why, FailureReason::Api, "{message}");
         assert!(message.contains("529") || message.contains("verloaded"), "{message}");
         assert!(stage.server.calls().len() > 1, "it was tried again");
     });
@@ -40,7 +42,7 @@ fn a_refusal_is_no_success() {
             Stage::new(claude, Script::new().otherwise(Answer::refusal(400, "invalid_request_error")));
         let (result, state) = stage.play(&stage.spec("say hello"));
         assert_eq!((result.subtype.as_str(), result.is_error), ("success", true));
-        assert_eq!(failed(state).0, Why::Api);
+        assert_eq!(failed(state).0, FailureReason::Api);
     });
 }
 
@@ -51,7 +53,7 @@ fn what_the_model_declines_is_no_success() {
         let (result, state) = stage.play(&stage.spec("say hello"));
         assert!(result.is_error, "{result:?}");
         let (why, message) = failed(state);
-        assert_eq!(why, Why::Api, "{message}");
+        assert_eq!(why, FailureReason::Api, "{message}");
         // Each release has words of its own for it, and all name the policy's page.
         assert!(message.contains("anthropic.com/legal/aup"), "{message}");
     });
@@ -61,7 +63,7 @@ fn what_the_model_declines_is_no_success() {
 fn a_session_that_is_not_there_is_told() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new());
-        let spec = WorkerSpec { start: Start::Resume(id()), ..stage.spec("say hello") };
+        let spec = WorkerSpec { start: SessionStart::Resume(id()), ..stage.spec("say hello") };
         let (_, state) = stage.play_out(&spec);
         let (_, message) = failed(state);
         assert!(message.contains("No conversation found"), "{message}");
@@ -98,7 +100,7 @@ fn a_killed_process_is_noticed() {
                 .status()
                 .unwrap();
             let (why, message) = failed(actor.end());
-            assert_eq!(why, Why::Exit, "{message}");
+            assert_eq!(why, FailureReason::Exit, "{message}");
             assert!(message.contains(expected), "{message}");
             gate.open();
         }
@@ -110,15 +112,17 @@ fn a_stopped_worker_takes_all_it_started_with_it() {
     each(|claude| {
         let tail = serde_json::json!({"command": "tail -f /dev/null & echo $! > sleeper; wait", "description": "Wait"});
         let stage = Stage::new(claude, Script::new().on("wait", [Answer::tool("Bash", tail)]));
-        let spec =
-            stage.with_options("wait", Options { allowed_tools: vec!["Bash".into()], ..Options::default() });
+        let spec = stage.with_options(
+            "wait",
+            WorkerOptions { allowed_tools: vec!["Bash".into()], ..WorkerOptions::default() },
+        );
         let actor = stage.start(&spec);
         let file = stage.shop.join("sleeper");
         let sleeper = || std::fs::metadata(&file).ok().filter(|found| found.len() > 1);
         wait_until("the command runs", || sleeper().is_some());
         let pid: u32 = String::from_utf8(testkit::files::bytes(&file)).unwrap().trim().parse().unwrap();
         let process = stage.row(actor.handle.id).process.unwrap();
-        let sleeper = Life::of(pid).unwrap();
+        let sleeper = ProcessIdentity::from_pid(pid).unwrap();
         actor.handle.command(Command::Stop).unwrap();
         assert_eq!(actor.end(), WorkerState::Stopped);
         assert!(!process.is_alive());
@@ -158,13 +162,16 @@ fn what_waits_to_be_said_when_it_is_stopped_is_never_said() {
 fn one_that_does_not_listen_is_made_to_end() {
     let text = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n";
     let mut stage = Stage::with_program(text);
-    stage.order.limits =
+    stage.config.limits =
         Limits { start: Duration::from_millis(300), grace: Duration::from_millis(300), ..Limits::default() };
     let actor = stage.start(&stage.spec("say hello"));
     let (why, message) = failed(actor.end());
     assert_eq!(
         (why, message.as_str()),
-        (Why::Start, "claude did not answer within 0.3 s: see in a terminal whether `claude -p hello` does")
+        (
+            FailureReason::Start,
+            "claude did not answer within 0.3 s: see in a terminal whether `claude -p hello` does"
+        )
     );
 }
 
@@ -172,19 +179,19 @@ fn one_that_does_not_listen_is_made_to_end() {
 fn one_that_closes_its_input_and_goes_on_is_ended() {
     let text = "#!/bin/sh\nexec 0<&-\nexec sleep 600\n";
     let mut stage = Stage::with_program(text);
-    stage.order.limits = Limits { start: Duration::from_millis(300), ..Limits::default() };
+    stage.config.limits = Limits { start: Duration::from_millis(300), ..Limits::default() };
     let actor = stage.start(&stage.spec("say hello"));
-    assert_eq!(failed(actor.end()).0, Why::Start);
+    assert_eq!(failed(actor.end()).0, FailureReason::Start);
 }
 
 #[test]
 fn silence_in_the_middle_of_a_turn_is_ended() {
     let gate = Gate::new();
     let mut stage = Stage::new(&Claude::newest(), Script::new().otherwise(Answer::held(&gate)));
-    stage.order.limits = Limits { silence: Duration::from_secs(2), ..stage.order.limits };
+    stage.config.limits = Limits { silence: Duration::from_secs(2), ..stage.config.limits };
     let actor = stage.start(&stage.spec("never end"));
     let (why, message) = failed(actor.end());
-    assert_eq!((why, message.as_str()), (Why::Silent, "claude said nothing for 2 s"));
+    assert_eq!((why, message.as_str()), (FailureReason::Silent, "claude said nothing for 2 s"));
     gate.open();
 }
 
@@ -192,11 +199,11 @@ fn silence_in_the_middle_of_a_turn_is_ended() {
 fn a_program_that_cannot_be_run_is_named() {
     let check = |text: &str, mode: u32, expected: &str| {
         let stage = Stage::with_program(text);
-        let path = &stage.order.program.path;
+        let path = &stage.config.program.path;
         std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
         let actor = stage.start(&stage.spec("say hello"));
         let (why, message) = failed(actor.end());
-        assert_eq!(why, Why::Start);
+        assert_eq!(why, FailureReason::Start);
         assert!(message.contains(expected), "{message}");
     };
     check("#!/bin/sh\n", 0o644, "not-claude in ");

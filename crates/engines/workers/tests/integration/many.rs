@@ -42,7 +42,7 @@ fn twenty_workers_say_a_megabyte_each() {
         if number == 2 {
             let path = stage.home.write("bin/stand-in", STAND_IN);
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-            stage.order.program = Program { path, name: "claude".into() };
+            stage.config.program = Program { path, name: "claude".into() };
         }
         actors.push(stage.start(&spec));
     }
@@ -67,7 +67,8 @@ fn twenty_workers_say_a_megabyte_each() {
 
 /// Every frame stands in the log.
 fn check_log(stage: &Stage, actor: &Actor, number: usize) {
-    let log = String::from_utf8(bytes(&workers::frames(&stage.order.home, actor.handle.id))).unwrap();
+    let log =
+        String::from_utf8(bytes(&workers::frame_log_path(&stage.config.home, actor.handle.id))).unwrap();
     let texts = actor.heard.iter().filter(|event| matches!(&***event, Event::Text { .. })).count();
     let kept = log.lines().filter(|line| line.contains("\"type\":\"assistant\"")).count();
     assert!(kept >= texts, "worker {number}: {kept} of {texts} frames are kept");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::files::bytes;
 use testkit::{Answer, Claude, Script};
-use workers::{Event, Options, PermissionMode, Start, Why, WorkerSpec, WorkerState};
+use workers::{Event, FailureReason, PermissionMode, SessionStart, WorkerOptions, WorkerSpec, WorkerState};
 
 use crate::stage::Stage;
 
@@ -23,12 +23,12 @@ fn what_the_model_is_told() {
         let stage = Stage::new(claude, Script::new());
         let spec = stage.with_options(
             "shine",
-            Options {
+            WorkerOptions {
                 model: Some("claude-haiku-4-5".into()),
                 effort: Some("low".into()),
                 system_prompt: Some("--You are a lighthouse.".into()),
                 append_system_prompt: Some("Never sleep.".into()),
-                ..Options::default()
+                ..WorkerOptions::default()
             },
         );
         let (result, state) = stage.play(&spec);
@@ -47,12 +47,14 @@ fn what_is_appended_on_a_resume_is_seen_by_the_model() {
         let stage = Stage::new(claude, Script::new());
         let first = stage.with_options(
             "one",
-            Options { append_system_prompt: Some("You are Ada.".into()), ..Options::default() },
+            WorkerOptions { append_system_prompt: Some("You are Ada.".into()), ..WorkerOptions::default() },
         );
         let session = first.session().unwrap().clone();
         stage.play(&first);
-        let options = Options { append_system_prompt: Some("You are Grace.".into()), ..Options::default() };
-        let second = WorkerSpec { start: Start::Resume(session), ..stage.with_options("two", options) };
+        let options =
+            WorkerOptions { append_system_prompt: Some("You are Grace.".into()), ..WorkerOptions::default() };
+        let second =
+            WorkerSpec { start: SessionStart::Resume(session), ..stage.with_options("two", options) };
         let (result, _) = stage.play(&second);
         assert!(!result.is_error);
         let calls = stage.server.calls();
@@ -69,10 +71,10 @@ fn tools_are_allowed_and_taken_away() {
         let stage = Stage::new(claude, script);
         let spec = stage.with_options(
             "touch it",
-            Options {
+            WorkerOptions {
                 allowed_tools: vec!["Bash(git init by-rule)".into(), "WebSearch".into()],
                 disallowed_tools: vec!["Write".into(), "NotebookEdit".into()],
-                ..Options::default()
+                ..WorkerOptions::default()
             },
         );
         let mut actor = stage.start(&spec);
@@ -101,7 +103,7 @@ fn directories_settings_servers_names_and_agents_are_taken() {
         assert!(agents.exists());
         let spec = stage.with_options(
             "shine",
-            Options {
+            WorkerOptions {
                 add_directories: vec![beside],
                 settings: Some(json!({"env": {"FROM_SETTINGS": "1"}}).to_string()),
                 mcp_config: vec![
@@ -111,7 +113,7 @@ fn directories_settings_servers_names_and_agents_are_taken() {
                 name: Some("The lighthouse".into()),
                 agent_definition: Some("lamp".into()),
                 environment: [("FROM_SPEC".to_owned(), "1".to_owned())].into(),
-                ..Options::default()
+                ..WorkerOptions::default()
             },
         );
         let (result, state) = stage.play(&spec);
@@ -129,13 +131,16 @@ fn modes_are_taken() {
     each(|claude| {
         for mode in [PermissionMode::AcceptEdits, PermissionMode::Plan, PermissionMode::DontAsk] {
             let stage = Stage::new(claude, Script::new());
-            let mut actor = stage
-                .start(&stage.with_options("shine", Options { permission_mode: mode, ..Options::default() }));
+            let mut actor =
+                stage.start(&stage.with_options(
+                    "shine",
+                    WorkerOptions { permission_mode: mode, ..WorkerOptions::default() },
+                ));
             let found = actor.until("its start", |event| match event {
                 Event::Started(started) => started.permission_mode.clone(),
                 _ => None,
             });
-            assert_eq!(found, mode.word());
+            assert_eq!(found, mode.as_str());
             actor.result();
             actor.close();
         }
@@ -150,11 +155,11 @@ fn everything_is_done_unasked_only_by_explicit_choice() {
         let stage = Stage::new(claude, script);
         let spec = stage.with_options(
             "touch it",
-            Options {
+            WorkerOptions {
                 permission_mode: PermissionMode::BypassPermissions,
                 // As root it is refused outside of a sandbox.
                 environment: [("IS_SANDBOX".to_owned(), "1".to_owned())].into(),
-                ..Options::default()
+                ..WorkerOptions::default()
             },
         );
         let (result, _) = stage.play(&spec);
@@ -167,16 +172,19 @@ fn a_budget_holds_over_all_runs_of_a_session() {
     each(|claude| {
         let script = Script::new().on("spend", [Answer::text("Spent.").output_tokens(2000)]);
         let stage = Stage::new(claude, script);
-        let first = stage.with_options("spend", Options { budget_usd: Some(0.0001), ..Options::default() });
+        let first = stage
+            .with_options("spend", WorkerOptions { budget_usd: Some(0.0001), ..WorkerOptions::default() });
         let session = first.session().unwrap().clone();
         let (_, state) = stage.play_out(&first);
-        let WorkerState::Failed { why: Why::Budget, message } = state else { panic!("{state:?}") };
+        let WorkerState::Failed { reason: FailureReason::Budget, message } = state else {
+            panic!("{state:?}")
+        };
         assert!(message.contains("budget is used up"), "{message}");
         // Nothing is left for another run, and none is started.
         let calls = stage.server.calls().len();
-        let again = WorkerSpec { start: Start::Resume(session), ..first };
+        let again = WorkerSpec { start: SessionStart::Resume(session), ..first };
         let (_, state) = stage.play_out(&again);
-        assert!(matches!(state, WorkerState::Failed { why: Why::Budget, .. }), "{state:?}");
+        assert!(matches!(state, WorkerState::Failed { reason: FailureReason::Budget, .. }), "{state:?}");
         assert_eq!(stage.server.calls().len(), calls);
     });
 }
@@ -187,10 +195,12 @@ fn what_claude_does_not_take_is_told_in_its_words() {
         let stage = Stage::new(claude, Script::new());
         let spec = stage.with_options(
             "shine",
-            Options { settings: Some("/no/such/settings.json".into()), ..Options::default() },
+            WorkerOptions { settings: Some("/no/such/settings.json".into()), ..WorkerOptions::default() },
         );
         let (_, state) = stage.play_out(&spec);
-        let WorkerState::Failed { why: Why::Start, message } = state else { panic!("{state:?}") };
+        let WorkerState::Failed { reason: FailureReason::Start, message } = state else {
+            panic!("{state:?}")
+        };
         assert!(message.contains("/no/such/settings.json"), "{message}");
     });
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use testkit::files::bytes;
-use workers::{CommandLine, Start, quoted};
+use workers::{CommandLine, SessionStart, quoted};
 
 /// The shells, with what makes each read a script and nothing of the person's.
 const SHELLS: [(&str, &[&str]); 7] = [
@@ -98,7 +98,7 @@ fn line(directory: &Path, word: &str) -> CommandLine {
         name: "claude".into(),
         directory: directory.to_owned(),
         config_folder: Some(directory.join("config")),
-        start: Start::Resume("a1".parse().unwrap()),
+        start: SessionStart::Resume("a1".parse().unwrap()),
         extra: vec![word.into()],
     }
 }
@@ -139,7 +139,7 @@ fn every_shell_reads_what_was_printed_and_runs_nothing_else() {
         // Below a folder of its own, so that a name may be that of another folder.
         let directory = root.join("all").join(number.to_string()).join(name);
         fs::create_dir_all(&directory).unwrap();
-        script += &line(&directory, name).for_a_shell().unwrap();
+        script += &line(&directory, name).to_shell().unwrap();
         script.push('\n');
         let config = directory.join("config");
         let parts = [directory.to_str().unwrap(), config.to_str().unwrap(), "2", "--resume=a1", name]
@@ -189,10 +189,10 @@ fn every_shell_reads_what_was_printed_and_runs_nothing_else() {
 fn what_shells_read_differently_is_not_printed() {
     let check = |directory: OsString| {
         let command = line(&Path::new("/nonexist").join(&directory), "x");
-        let why = command.for_a_shell().unwrap_err().to_string();
+        let why = command.to_shell().unwrap_err().to_string();
         assert!(why.contains("which shells read differently"), "{why}");
         let command = CommandLine { extra: vec![directory], ..line(Path::new("/nonexist"), "x") };
-        command.for_a_shell().unwrap_err();
+        command.to_shell().unwrap_err();
     };
     for name in
         ["\n'; touch PWN; #", "a\nb", "\r", "\t", "\u{1b}[2J", "\u{85}", "\u{7f}", "x\n", "\u{202e}gpj"]
@@ -208,7 +208,7 @@ fn what_shells_read_differently_is_not_printed() {
 #[test]
 fn a_relative_directory_is_never_an_option() {
     let check = |directory: &str, expected: &str| {
-        let line = line(Path::new(directory), "x").for_a_shell().unwrap();
+        let line = line(Path::new(directory), "x").to_shell().unwrap();
         assert!(line.starts_with(&format!("cd {expected} && ")), "{line}");
     };
     check("-", "./-");

@@ -12,22 +12,23 @@ use model::SessionId;
 use testkit::claude::offline_environment;
 use testkit::{Claude, ModelServer, PATIENCE, ScratchHome, Script};
 use transcript::ConfigFolder;
-use workers::table::{Added, Wanted};
+use workers::store::{AddOutcome, NewWorker};
 use workers::{
-    Command, Event, Handle, Life, Limits, Manner, Options, Order, Program, Reply, Request, Start, Table,
-    TurnResult, WorkerId, WorkerSpec, WorkerState,
+    Command, Event, Limits, PermissionReply, PermissionRequest, ProcessIdentity, Program, QueuePolicy,
+    RunnerConfig, SessionStart, TurnResult, WorkerHandle, WorkerId, WorkerOptions, WorkerSpec, WorkerState,
+    WorkerStore,
 };
 
 pub(crate) struct Stage {
     pub(crate) home: ScratchHome,
     pub(crate) server: ModelServer,
-    pub(crate) order: Order,
+    pub(crate) config: RunnerConfig,
     pub(crate) shop: PathBuf,
 }
 
 /// A worker, and all it has told so far.
 pub(crate) struct Actor {
-    pub(crate) handle: Handle,
+    pub(crate) handle: WorkerHandle,
     pub(crate) events: Receiver<Arc<Event>>,
     thread: JoinHandle<WorkerState>,
     pub(crate) heard: Vec<Arc<Event>>,
@@ -57,7 +58,7 @@ impl Stage {
         let lines: Vec<_> = ours.chain(offline_environment(&server)).map(line).collect();
         let text = format!("#!/bin/sh\n{}\nexec '{}' \"$@\"\n", lines.join("\n"), real.display());
         let path = program(&home, "bin/worker-claude", &text);
-        let order = Order {
+        let config = RunnerConfig {
             home: home.state_dir(),
             program: Program { path, name: "claude".into() },
             release: claude.version().parse().unwrap(),
@@ -67,46 +68,46 @@ impl Stage {
             clock,
         };
         let shop = home.repository("shop").path().to_owned();
-        Self { home, server, order, shop }
+        Self { home, server, config, shop }
     }
 
     /// A stage with a program of the test's own in the place of `claude`.
     pub(crate) fn with_program(text: &str) -> Self {
         let mut stage = Self::new(&Claude::newest(), Script::new());
-        stage.order.program.path = program(&stage.home, "bin/not-claude", text);
+        stage.config.program.path = program(&stage.home, "bin/not-claude", text);
         stage
     }
 
     pub(crate) fn spec(&self, task: &str) -> WorkerSpec {
-        WorkerSpec::new(Start::Fresh(id()), self.shop.clone(), task.to_owned())
+        WorkerSpec::new(SessionStart::Fresh(id()), self.shop.clone(), task.to_owned())
     }
 
-    pub(crate) fn with_options(&self, task: &str, options: Options) -> WorkerSpec {
+    pub(crate) fn with_options(&self, task: &str, options: WorkerOptions) -> WorkerSpec {
         WorkerSpec { options, ..self.spec(task) }
     }
 
-    pub(crate) fn table(&self) -> Table {
-        Table::open(&self.order.home.join(workers::table::FILE)).unwrap()
+    pub(crate) fn table(&self) -> WorkerStore {
+        WorkerStore::open(&self.config.home.join(workers::store::FILE)).unwrap()
     }
 
-    pub(crate) fn add(&self, spec: &WorkerSpec) -> Added {
-        let host = Life::own();
+    pub(crate) fn add(&self, spec: &WorkerSpec) -> AddOutcome {
+        let host = ProcessIdentity::current();
         let message = uuid::Uuid::new_v4().to_string();
         let session = spec.session().unwrap();
-        let wanted = Wanted { spec, session, slot: &spec.directory, message: &message, host: &host };
+        let wanted = NewWorker { spec, session, slot: &spec.directory, message: &message, host: &host };
         self.table().add(&wanted, clock()).unwrap()
     }
 
     pub(crate) fn start(&self, spec: &WorkerSpec) -> Actor {
         match self.add(spec) {
-            Added::Begins(id) | Added::Waits(id, _) => self.run(id),
+            AddOutcome::Ready(id) | AddOutcome::Queued(id, _) => self.run(id),
             other => panic!("{other:?}"),
         }
     }
 
     pub(crate) fn run(&self, id: WorkerId) -> Actor {
-        let (handle, thread) = workers::start(self.order.clone(), id).unwrap();
-        let events = handle.listen(Manner::HearsAll);
+        let (handle, thread) = workers::start(self.config.clone(), id).unwrap();
+        let events = handle.listen(QueuePolicy::Unbounded);
         Actor { handle, events, thread, heard: Vec::new() }
     }
 
@@ -127,7 +128,7 @@ impl Stage {
         (events.try_iter().collect(), state)
     }
 
-    pub(crate) fn row(&self, id: WorkerId) -> workers::table::Worker {
+    pub(crate) fn row(&self, id: WorkerId) -> workers::store::Worker {
         self.table().get(id).unwrap().unwrap()
     }
 
@@ -162,7 +163,7 @@ impl Actor {
     }
 
     #[track_caller]
-    pub(crate) fn asked(&mut self) -> Request {
+    pub(crate) fn asked(&mut self) -> PermissionRequest {
         self.until("a request", |event| match event {
             Event::Asked(request) => Some(request.clone()),
             _ => None,
@@ -180,7 +181,7 @@ impl Actor {
     #[track_caller]
     pub(crate) fn state(&mut self, word: &str) -> WorkerState {
         self.until(word, |event| match event {
-            Event::State(state) if state.word() == word => Some(state.clone()),
+            Event::State(state) if state.as_str() == word => Some(state.clone()),
             _ => None,
         })
     }
@@ -195,7 +196,7 @@ impl Actor {
     }
 
     #[track_caller]
-    pub(crate) fn answer(&self, request: &Request, reply: Reply) {
+    pub(crate) fn answer(&self, request: &PermissionRequest, reply: PermissionReply) {
         self.handle.command(Command::Answer { request: request.request.clone(), reply }).unwrap();
     }
 
@@ -226,8 +227,8 @@ impl Actor {
     }
 }
 
-pub(crate) fn allow() -> Reply {
-    Reply::Allow { input: None, always: false }
+pub(crate) fn allow() -> PermissionReply {
+    PermissionReply::Allow { input: None, always: false }
 }
 
 pub(crate) fn exists(path: &Path, name: &str) -> bool {

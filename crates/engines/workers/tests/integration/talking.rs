@@ -3,8 +3,8 @@
 use serde_json::json;
 use testkit::files::bytes;
 use testkit::{Answer, Claude, Gate, Script};
-use workers::table::{Added, Place};
-use workers::{Command, Event, Limits, Remote, Start, WorkerSpec, WorkerState};
+use workers::store::{AddOutcome, SlotState};
+use workers::{Command, Event, Limits, RemoteWorker, SessionStart, WorkerSpec, WorkerState};
 
 use crate::stage::{Stage, id};
 
@@ -26,10 +26,10 @@ fn a_session_begins_goes_on_and_is_forked() {
         let first = stage.spec("say hello");
         let session = first.session().unwrap().clone();
         let (result, state) = stage.play(&first);
-        assert_eq!((result.text.as_str(), state.word()), ("Hello.", "finished"));
+        assert_eq!((result.text.as_str(), state.as_str()), ("Hello.", "finished"));
         let made = bytes(&stage.transcript(&session));
 
-        let resumed = WorkerSpec { start: Start::Resume(session.clone()), ..stage.spec("and again") };
+        let resumed = WorkerSpec { start: SessionStart::Resume(session.clone()), ..stage.spec("and again") };
         let (result, _) = stage.play(&resumed);
         assert_eq!(result.text, "Hello again.");
         assert!(result.cost_usd < result.session_cost_usd || claude.version() == "2.1.100", "{result:?}");
@@ -37,7 +37,7 @@ fn a_session_begins_goes_on_and_is_forked() {
         assert!(grown.starts_with(&made) && grown.len() > made.len());
 
         let to = id();
-        let start = Start::Fork { from: session.clone(), to: Some(to.clone()) };
+        let start = SessionStart::Fork { from: session.clone(), to: Some(to.clone()) };
         let (result, _) = stage.play(&WorkerSpec { start, ..stage.spec("another way") });
         assert_eq!(result.text, "Good morning.");
         assert_eq!(bytes(&stage.transcript(&session)), grown, "the original stays as it is");
@@ -57,7 +57,8 @@ fn only_a_new_session_of_an_agent_bears_its_mark() {
     actor.result();
     actor.state("idle");
     actor.close();
-    let resumed = WorkerSpec { start: Start::Resume(session.clone()), agent, ..stage.spec("another way") };
+    let resumed =
+        WorkerSpec { start: SessionStart::Resume(session.clone()), agent, ..stage.spec("another way") };
     stage.play(&resumed);
     let text = prompts(&stage, &session);
     let marked = "[openclaw:agent=main]";
@@ -83,14 +84,14 @@ fn a_follow_up_is_said_in_the_middle_of_the_work() {
         actor.message("one thing more").unwrap();
         assert_eq!(actor.message("and a third"), Err("a follow-up is already pending".into()));
         assert_eq!(
-            stage.row(actor.handle.id).pending.map(|(_, text)| text).as_deref(),
+            stage.row(actor.handle.id).follow_up.map(|(_, text)| text).as_deref(),
             Some("one thing more")
         );
         gate.open();
         actor.state("idle");
         let said = stage.server.calls().iter().any(|call| call.body.to_string().contains("one thing more"));
         assert!(said, "the model was given it");
-        assert_eq!(stage.row(actor.handle.id).pending, None);
+        assert_eq!(stage.row(actor.handle.id).follow_up, None);
         actor.close();
     }
 }
@@ -122,7 +123,7 @@ fn another_process_hears_answers_and_ends_a_worker() {
     let stage = Stage::new(&Claude::newest(), script);
     let mut actor = stage.start(&stage.spec("make a file"));
     actor.asked();
-    let remote = Remote::connect(&stage.order.home, actor.handle.id).unwrap();
+    let remote = RemoteWorker::connect(&stage.config.home, actor.handle.id).unwrap();
     let request = remote
         .events
         .iter()
@@ -149,7 +150,7 @@ fn those_who_only_listen_keep_nobody_from_ending_a_worker() {
     let stage = Stage::new(&Claude::newest(), Script::new().otherwise(Answer::held(&gate)));
     let actor = stage.start(&stage.spec("never end"));
     gate.wait_until_reached();
-    let connect = || Remote::connect(&stage.order.home, actor.handle.id).unwrap();
+    let connect = || RemoteWorker::connect(&stage.config.home, actor.handle.id).unwrap();
     let asks = connect();
     assert!(asks.command(&Command::SetModel { model: "haiku".into() }).is_ok());
     let idle: Vec<_> = (0..100).map(|_| connect()).collect();
@@ -174,13 +175,13 @@ fn a_directory_has_one_worker_and_one_that_waits() {
     });
     assert_eq!(behind, first.handle.id);
     let third = stage.add(&stage.spec("and again"));
-    assert_eq!(third, Added::Full { running: first.handle.id, queued: second.handle.id });
+    assert_eq!(third, AddOutcome::Full { running: first.handle.id, queued: second.handle.id });
     gate.open();
     first.close();
     assert_eq!(second.result().text, "Hello.");
     // Idle, it gives the directory back, and ends when the next one needs it.
     second.state("idle");
-    assert_eq!(stage.row(second.handle.id).place, Some(Place::Idle));
+    assert_eq!(stage.row(second.handle.id).slot_state, Some(SlotState::Idle));
     let (result, _) = stage.play(&stage.spec("and again"));
     assert_eq!(result.text, "Hello again.");
     assert_eq!(second.end(), WorkerState::Finished { text: "Hello.".into() });
@@ -194,7 +195,7 @@ fn one_who_waits_can_be_cancelled() {
     let first = stage.start(&stage.spec("work long"));
     gate.wait_until_reached();
     let second = stage.start(&stage.spec("say hello"));
-    stage.table().cancel(second.handle.id, stage.row(second.handle.id).facts.created).unwrap();
+    stage.table().cancel(second.handle.id, stage.row(second.handle.id).stats.created).unwrap();
     assert_eq!(second.end(), WorkerState::Stopped);
     let third = stage.start(&stage.spec("say hello"));
     third.handle.command(Command::Stop).unwrap();
@@ -207,7 +208,7 @@ fn one_who_waits_can_be_cancelled() {
 #[test]
 fn an_idle_worker_ends_when_its_time_is_over() {
     let mut stage = Stage::new(&Claude::newest(), script());
-    stage.order.limits = Limits { idle: std::time::Duration::from_millis(200), ..stage.order.limits };
+    stage.config.limits = Limits { idle: std::time::Duration::from_millis(200), ..stage.config.limits };
     let actor = stage.start(&stage.spec("say hello"));
     assert_eq!(actor.end(), WorkerState::Finished { text: "Hello.".into() });
 }

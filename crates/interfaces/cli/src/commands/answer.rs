@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use app::workers::{Reply, answer};
+use app::workers::{PermissionReply, answer};
 use app::{Context, Error, Kind};
 
 use super::resume::line;
@@ -51,9 +51,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     line("answered")
 }
 
-fn reply(args: &Args) -> Result<Reply, Error> {
+fn reply(args: &Args) -> Result<PermissionReply, Error> {
     if args.answer == Answer::Deny {
-        return Ok(Reply::Deny { message: args.message.clone(), interrupt: args.interrupt });
+        return Ok(PermissionReply::Deny { message: args.message.clone(), interrupt: args.interrupt });
     }
     if !args.says.is_empty() {
         let pair = |text: &String| {
@@ -62,9 +62,9 @@ fn reply(args: &Args) -> Result<Reply, Error> {
             pair.ok_or_else(|| Error::new(Kind::Usage, format!("--say takes QUESTION=ANSWER, not `{text}`")))
         };
         let answers: Result<BTreeMap<_, _>, _> = args.says.iter().map(pair).collect();
-        return Ok(Reply::Answers { answers: answers? });
+        return Ok(PermissionReply::Answers { answers: answers? });
     }
     let input = args.input.as_deref().map(serde_json::from_str).transpose();
     let input = input.map_err(|error| Error::caused(Kind::Usage, "--input is no JSON", &error))?;
-    Ok(Reply::Allow { input, always: args.always })
+    Ok(PermissionReply::Allow { input, always: args.always })
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::workers::run::{How, Options, Ready, Request, Worktree, here, prepare};
+use app::workers::run::{How, Ready, Request, WorkerOptions, Worktree, here, prepare};
 use app::workers::{PermissionMode, WorkerState, detach};
 use app::{Context, Error, Kind};
 
@@ -206,9 +206,9 @@ fn task(words: &[String]) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn options(args: &OptionArgs) -> Result<Options, Error> {
-    let permission_mode = PermissionMode::named(&args.permission_mode).ok_or_else(|| {
-        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.word()).collect();
+fn options(args: &OptionArgs) -> Result<WorkerOptions, Error> {
+    let permission_mode = PermissionMode::from_name(&args.permission_mode).ok_or_else(|| {
+        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.as_str()).collect();
         let message = format!("there is no permission mode `{}`", args.permission_mode);
         Error::new(Kind::Usage, message).hint(format!("there are {}", words.join(", ")))
     })?;
@@ -218,7 +218,7 @@ fn options(args: &OptionArgs) -> Result<Options, Error> {
             .ok_or_else(|| Error::new(Kind::Usage, format!("--env takes NAME=VALUE, not `{text}`")))
     };
     let environment: Result<BTreeMap<_, _>, _> = args.env.iter().map(variable).collect();
-    Ok(Options {
+    Ok(WorkerOptions {
         model: args.model.clone(),
         effort: args.effort.clone(),
         system_prompt: args.system_prompt.clone(),

@@ -34,7 +34,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return super::json(&worker);
     }
     let mut out = Output::plain();
-    writeln!(out, "worker {}: {}", worker.worker, worker.state.word())?;
+    writeln!(out, "worker {}: {}", worker.worker, worker.state.as_str())?;
     Ok(out.finish()?)
 }
 
@@ -43,7 +43,7 @@ fn removed(removed: &Removed, json: bool) -> Result<(), Failure> {
         return super::json(removed);
     }
     let mut out = Output::plain();
-    writeln!(out, "worker {}: {}", removed.worker.worker, removed.worker.state.word())?;
+    writeln!(out, "worker {}: {}", removed.worker.worker, removed.worker.state.as_str())?;
     writeln!(out, "removed {}", safe(&removed.removed_worktree.display().to_string()))?;
     Ok(out.finish()?)
 }

@@ -57,7 +57,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn waiting(state: &WorkerState) -> &[app::workers::Request] {
+fn waiting(state: &WorkerState) -> &[app::workers::PermissionRequest] {
     match state {
         WorkerState::WaitingPermission { requests } => requests,
         _ => &[],
@@ -75,12 +75,12 @@ fn row(context: &Context, worker: &WorkerInfo) -> Vec<Cell> {
     let state = match worker.state {
         WorkerState::WaitingPermission { .. } => Cell::styled("asks you", colour(AnsiColor::Yellow).bold()),
         WorkerState::Failed { .. } | WorkerState::Lost { .. } => {
-            Cell::styled(worker.state.word(), colour(AnsiColor::Red))
+            Cell::styled(worker.state.as_str(), colour(AnsiColor::Red))
         }
         WorkerState::Running | WorkerState::Starting => {
-            Cell::styled(worker.state.word(), colour(AnsiColor::Green))
+            Cell::styled(worker.state.as_str(), colour(AnsiColor::Green))
         }
-        _ => Cell::new(worker.state.word()),
+        _ => Cell::new(worker.state.as_str()),
     };
     let number = worker.worker.to_string();
     let number = if worker.permission_mode == PermissionMode::BypassPermissions {

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use app::Context;
-use app::workers::{Asked, Command, Event, Events, Link, Request, WorkerState};
+use app::workers::{Command, Event, Events, Link, PermissionRequest, RequestKind, WorkerState};
 
 use super::Slow;
 use super::interrupts::{Heeded, Interrupts};
@@ -213,7 +213,7 @@ impl Desk<'_> {
         }
     }
 
-    fn asked(&mut self, request: &Request) -> Result<(), Failure> {
+    fn asked(&mut self, request: &PermissionRequest) -> Result<(), Failure> {
         if self.is_asked {
             return Ok(self.questions.asked(request)?);
         }
@@ -286,16 +286,16 @@ impl Desk<'_> {
 }
 
 /// What a worker asks, and the command that answers it from another terminal; `request` is as it may be shown.
-pub(crate) fn in_a_line(worker: i64, request: &Request) -> String {
+pub(crate) fn in_a_line(worker: i64, request: &PermissionRequest) -> String {
     let id: String = request.request.chars().take(8).collect();
-    let (what, answer) = match request.asked() {
-        Asked::Questions(questions) => {
+    let (what, answer) = match request.kind() {
+        RequestKind::Questions(questions) => {
             let all: Vec<_> = questions.iter().map(|asked| asked.question.as_str()).collect();
             let answers = questions.len().max(1);
             (format!("asks: {}", all.join(" ")), ["--say 'QUESTION=ANSWER'"].repeat(answers).join(" "))
         }
-        Asked::Plan(_) => ("has a plan, and asks whether to begin".to_owned(), String::new()),
-        Asked::Permission => {
+        RequestKind::Plan(_) => ("has a plan, and asks whether to begin".to_owned(), String::new()),
+        RequestKind::Permission => {
             // A command is decided on by what it is, not by what it calls itself.
             let command = request.input["command"].as_str().map(str::to_owned);
             let detail = command.or_else(|| request.detail()).map(|detail| format!(": {detail}"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use app::workers::{Asked, Asking, Reply, Request};
+use app::workers::{PermissionReply, PermissionRequest, RequestKind, UserQuestion};
 
 use crate::text::{fit, safe, safe_lines};
 
@@ -19,7 +19,7 @@ const BEGIN: &str = "Begin with it? [y, or n and why] ";
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Prompt {
     /// What is asked.
-    pub(crate) request: Request,
+    pub(crate) request: PermissionRequest,
     stage: Stage,
 }
 
@@ -35,7 +35,7 @@ enum Stage {
     /// Whether a plan is approved.
     Plan,
     /// The answers to questions: those that are given, and those to come.
-    Questions { given: BTreeMap<String, String>, open: Vec<Asking> },
+    Questions { given: BTreeMap<String, String>, open: Vec<UserQuestion> },
 }
 
 /// What a line leads to.
@@ -44,24 +44,24 @@ pub(crate) enum Step {
     /// Something more is asked.
     Ask(String),
     /// This is the answer.
-    Done(Reply),
+    Done(PermissionReply),
 }
 
 impl Prompt {
     /// A prompt, and what is shown first; `show` is the request as it may be shown.
-    pub(crate) fn new(request: Request, show: &Request, width: usize) -> (Self, String) {
+    pub(crate) fn new(request: PermissionRequest, show: &PermissionRequest, width: usize) -> (Self, String) {
         let who = if show.agent.is_some() { "A sub-agent" } else { "Claude" };
-        let (stage, text) = match show.asked() {
-            Asked::Permission => (Stage::Permission, permission(show, who, width)),
-            Asked::Plan(plan) if plan.trim().is_empty() => {
+        let (stage, text) = match show.kind() {
+            RequestKind::Permission => (Stage::Permission, permission(show, who, width)),
+            RequestKind::Plan(plan) if plan.trim().is_empty() => {
                 let text = format!("{who} wants to begin, and has written down no plan.\n{BEGIN}");
                 (Stage::Plan, text)
             }
-            Asked::Plan(plan) => {
+            RequestKind::Plan(plan) => {
                 let plan = safe_lines(&plan);
                 (Stage::Plan, format!("{who} has a plan:\n\n{}\n\n{BEGIN}", plan.trim_end()))
             }
-            Asked::Questions(mut open) => {
+            RequestKind::Questions(mut open) => {
                 open.reverse();
                 let text = open.last().map(question).unwrap_or_default();
                 (Stage::Questions { given: BTreeMap::new(), open }, format!("{who} asks:\n{text}"))
@@ -89,21 +89,21 @@ impl Prompt {
         match &mut self.stage {
             Stage::Permission => self.permission(line),
             Stage::Plan => plan(line),
-            Stage::Why => Step::Done(Reply::Deny { message: line.to_owned(), interrupt: false }),
+            Stage::Why => Step::Done(PermissionReply::Deny { message: line.to_owned(), interrupt: false }),
             Stage::Edit if line.is_empty() => {
                 self.stage = Stage::Permission;
                 Step::Ask(format!("Unchanged. {}", self.in_short()))
             }
             Stage::Edit => match serde_json::from_str::<serde_json::Value>(line) {
                 Ok(input) if input.is_object() => {
-                    Step::Done(Reply::Allow { input: Some(input), always: false })
+                    Step::Done(PermissionReply::Allow { input: Some(input), always: false })
                 }
                 Ok(_) => Step::Ask("It has to be a JSON object (Enter leaves it unchanged): ".to_owned()),
                 Err(error) => Step::Ask(format!("That is no JSON ({error}; Enter leaves it unchanged): ")),
             },
             Stage::Questions { given, open } => {
                 let Some(asked) = open.last() else {
-                    return Step::Done(Reply::Answers { answers: given.clone() });
+                    return Step::Done(PermissionReply::Answers { answers: given.clone() });
                 };
                 let Some(answer) = chosen(asked, line) else {
                     return Step::Ask("A number, or your own words: ".to_owned());
@@ -112,7 +112,7 @@ impl Prompt {
                 open.pop();
                 match open.last() {
                     Some(next) => Step::Ask(question(next)),
-                    None => Step::Done(Reply::Answers { answers: given.clone() }),
+                    None => Step::Done(PermissionReply::Answers { answers: given.clone() }),
                 }
             }
         }
@@ -121,13 +121,13 @@ impl Prompt {
     fn permission(&mut self, line: &str) -> Step {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word.to_ascii_lowercase().as_str() {
-            "y" | "yes" => Step::Done(Reply::Allow { input: None, always: false }),
+            "y" | "yes" => Step::Done(PermissionReply::Allow { input: None, always: false }),
             "a" | "always" if !self.request.suggestions.is_empty() => {
-                Step::Done(Reply::Allow { input: None, always: true })
+                Step::Done(PermissionReply::Allow { input: None, always: true })
             }
             "n" | "no" if rest.is_empty() => self.again(Stage::Why, WHY),
-            "n" | "no" => Step::Done(Reply::Deny { message: rest.to_owned(), interrupt: false }),
-            "x" => Step::Done(Reply::Deny { message: rest.to_owned(), interrupt: true }),
+            "n" | "no" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: false }),
+            "x" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: true }),
             "e" | "edit" => {
                 let text = format!(
                     "{}\nThe same as you want it, on one line: ",
@@ -145,7 +145,7 @@ impl Prompt {
     }
 }
 
-fn permission(show: &Request, who: &str, width: usize) -> String {
+fn permission(show: &PermissionRequest, who: &str, width: usize) -> String {
     let input = match (&show.tool[..], show.input["command"].as_str()) {
         ("Bash", Some(command)) => command.to_owned(),
         _ => serde_json::to_string_pretty(&show.input).unwrap_or_default(),
@@ -162,7 +162,7 @@ fn permission(show: &Request, who: &str, width: usize) -> String {
     format!("{who} wants to use {}:\n{}{why}\n{}", safe(&show.tool), lines.join("\n"), keys(show))
 }
 
-fn keys(request: &Request) -> String {
+fn keys(request: &PermissionRequest) -> String {
     let rules = request.rules();
     let always = if request.suggestions.is_empty() {
         String::new()
@@ -178,13 +178,13 @@ fn keys(request: &Request) -> String {
 fn plan(line: &str) -> Step {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match word.to_ascii_lowercase().as_str() {
-        "y" | "yes" => Step::Done(Reply::Allow { input: None, always: false }),
-        "n" | "no" => Step::Done(Reply::Deny { message: rest.to_owned(), interrupt: false }),
+        "y" | "yes" => Step::Done(PermissionReply::Allow { input: None, always: false }),
+        "n" | "no" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: false }),
         _ => Step::Ask("[y, or n and why] ".to_owned()),
     }
 }
 
-fn question(asked: &Asking) -> String {
+fn question(asked: &UserQuestion) -> String {
     let mut text = format!("{}\n", safe_lines(&asked.question));
     for (number, choice) in (1..).zip(&asked.choices) {
         let about =
@@ -198,7 +198,7 @@ fn question(asked: &Asking) -> String {
 }
 
 /// The answer that a line gives: the choices it numbers, or its own words.
-fn chosen(asked: &Asking, line: &str) -> Option<String> {
+fn chosen(asked: &UserQuestion, line: &str) -> Option<String> {
     if line.is_empty() {
         return None;
     }
@@ -217,7 +217,7 @@ fn chosen(asked: &Asking, line: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn request(tool: &str, input: &str, suggestions: &str) -> Request {
+    fn request(tool: &str, input: &str, suggestions: &str) -> PermissionRequest {
         let text = format!(
             r#"{{"request":"r1","tool":"{tool}","input":{input},"description":null,"reason":null,
                 "suggestions":{suggestions},"tool_use_id":null,"agent":null}}"#
@@ -225,7 +225,7 @@ mod tests {
         serde_json::from_str(&text).unwrap()
     }
 
-    fn prompt(request: &Request) -> (Prompt, String) {
+    fn prompt(request: &PermissionRequest) -> (Prompt, String) {
         Prompt::new(request.clone(), request, 80)
     }
 
@@ -234,13 +234,13 @@ mod tests {
     #[test]
     fn a_permission_is_given_in_a_key() {
         let asked = request("Bash", r#"{"command":"ls"}"#, RULE);
-        let check = |lines: &[&str], expected: Reply| {
+        let check = |lines: &[&str], expected: PermissionReply| {
             let (mut prompt, _) = prompt(&asked);
             let steps: Vec<_> = lines.iter().map(|line| prompt.line(line)).collect();
             assert_eq!(steps.last(), Some(&Step::Done(expected)), "{lines:?}");
         };
-        let allow = |always| Reply::Allow { input: None, always };
-        let deny = |message: &str, interrupt| Reply::Deny { message: message.into(), interrupt };
+        let allow = |always| PermissionReply::Allow { input: None, always };
+        let deny = |message: &str, interrupt| PermissionReply::Deny { message: message.into(), interrupt };
         check(&["y"], allow(false));
         check(&["YES"], allow(false));
         check(&["a"], allow(true));
@@ -249,7 +249,7 @@ mod tests {
         check(&["x"], deny("", true));
         check(&["?", "y"], allow(false));
         let input = Some(serde_json::from_str(r#"{"command":"ls -l"}"#).unwrap());
-        check(&["e", "[", "7", r#"{"command":"ls -l"}"#], Reply::Allow { input, always: false });
+        check(&["e", "[", "7", r#"{"command":"ls -l"}"#], PermissionReply::Allow { input, always: false });
         check(&["e", "", "y"], allow(false));
     }
 
@@ -285,8 +285,11 @@ mod tests {
             all.map(|(name, answer)| (name.to_owned(), answer.to_owned())).into()
         };
         let mut other = one.clone();
-        assert_eq!(one.line("1,2"), Step::Done(Reply::Answers { answers: answers("A, B") }));
-        assert_eq!(other.line("none of it"), Step::Done(Reply::Answers { answers: answers("none of it") }));
+        assert_eq!(one.line("1,2"), Step::Done(PermissionReply::Answers { answers: answers("A, B") }));
+        assert_eq!(
+            other.line("none of it"),
+            Step::Done(PermissionReply::Answers { answers: answers("none of it") })
+        );
     }
 
     #[test]
@@ -294,10 +297,10 @@ mod tests {
         let asked = request("ExitPlanMode", r#"{"plan":"First this."}"#, "[]");
         let (mut plan, text) = prompt(&asked);
         assert!(text.contains("First this."));
-        assert_eq!(plan.clone().line("y"), Step::Done(Reply::Allow { input: None, always: false }));
+        assert_eq!(plan.clone().line("y"), Step::Done(PermissionReply::Allow { input: None, always: false }));
         let (_, text) = prompt(&request("ExitPlanMode", "{}", "[]"));
         assert!(text.contains("has written down no plan.\nBegin with it?"), "{text}");
-        let back = Reply::Deny { message: "that first".into(), interrupt: false };
+        let back = PermissionReply::Deny { message: "that first".into(), interrupt: false };
         assert_eq!(plan.line("n that first"), Step::Done(back));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
 
-use app::workers::{Asked, Reply, Request};
+use app::workers::{PermissionReply, PermissionRequest, RequestKind};
 use serde_json::Value;
 
 use super::prompt::{Prompt, Step};
@@ -29,7 +29,7 @@ pub(crate) struct Questions {
 /// What a line that was typed means.
 pub(crate) enum Typed {
     /// The answer to this request.
-    Answer(String, Reply),
+    Answer(String, PermissionReply),
     /// Something to say to the worker.
     Message(String),
     /// Nothing more is to be done.
@@ -53,7 +53,7 @@ impl Questions {
     }
 
     /// A question more.
-    pub(crate) fn asked(&mut self, request: &Request) -> io::Result<()> {
+    pub(crate) fn asked(&mut self, request: &PermissionRequest) -> io::Result<()> {
         if self.open.iter().any(|prompt| prompt.request.request == request.request) {
             return Ok(());
         }
@@ -149,9 +149,9 @@ impl Questions {
         self.answered = None;
     }
 
-    fn prompt(&self, request: &Request) -> (Prompt, String) {
+    fn prompt(&self, request: &PermissionRequest) -> (Prompt, String) {
         let mut whole = request.clone();
-        if matches!(request.asked(), Asked::Plan(plan) if plan.is_empty()) && whole.input.is_object() {
+        if matches!(request.kind(), RequestKind::Plan(plan) if plan.is_empty()) && whole.input.is_object() {
             whole.input["plan"].clone_from(&self.plan);
         }
         Prompt::new(request.clone(), &whole, self.width)

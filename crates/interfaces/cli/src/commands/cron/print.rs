@@ -143,7 +143,7 @@ fn name(job: &JobInfo) -> Cell {
 }
 
 fn asks_nobody(job: &JobInfo) -> bool {
-    let mode = job.job.spec.options.permission_mode.as_deref().and_then(PermissionMode::named);
+    let mode = job.job.spec.options.permission_mode.as_deref().and_then(PermissionMode::from_name);
     mode == Some(PermissionMode::BypassPermissions)
 }
 

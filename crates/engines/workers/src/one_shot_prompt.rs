@@ -17,7 +17,7 @@ const CAP: u64 = 1 << 20;
 
 /// What a model is asked through `claude`.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct OneShotPrompt<'a> {
     /// The program.
     pub program: &'a Program,
     /// Its release.
@@ -32,11 +32,11 @@ pub struct Question<'a> {
     pub prompt: &'a str,
 }
 
-impl Question<'_> {
+impl OneShotPrompt<'_> {
     /// Asks, and gives back the text of the answer, or why there is none.
     pub fn ask(&self) -> Result<String, String> {
-        if !self.release.can_keep_nothing() {
-            let first = Release::KEEPS_NOTHING;
+        if !self.release.supports_no_persistence() {
+            let first = Release::NO_PERSISTENCE;
             return Err(format!(
                 "claude {} would keep the question as a session; {first} does not",
                 self.release
@@ -44,11 +44,11 @@ impl Question<'_> {
         }
         let mut child =
             self.command().spawn().map_err(|error| format!("claude cannot be started: {error}"))?;
-        let said = self.talk(&mut child);
+        let output = self.talk(&mut child);
         end_group(&child);
         // Ended or not: a child is waited for, so that none is left behind.
         let _ = child.wait();
-        text(&said?)
+        text(&output?)
     }
 
     fn command(&self) -> Command {
@@ -87,8 +87,8 @@ impl Question<'_> {
 }
 
 /// The text of the result that `--output-format json` prints.
-fn text(said: &[u8]) -> Result<String, String> {
-    let result: Value = serde_json::from_slice(said).map_err(|_| "claude printed no result".to_owned())?;
+fn text(output: &[u8]) -> Result<String, String> {
+    let result: Value = serde_json::from_slice(output).map_err(|_| "claude printed no result".to_owned())?;
     let text = result["result"].as_str().unwrap_or_default();
     if result["is_error"] != false {
         let short: String = text.chars().filter(|c| !c.is_control()).take(120).collect();
@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn what_claude_prints_is_understood() {
-        let check = |said: &str, expected: Result<&str, &str>| {
-            let found = text(said.as_bytes());
-            assert_eq!(found.as_deref().map_err(String::as_str), expected, "{said}");
+        let check = |output: &str, expected: Result<&str, &str>| {
+            let found = text(output.as_bytes());
+            assert_eq!(found.as_deref().map_err(String::as_str), expected, "{output}");
         };
         check(r#"{"type":"result","is_error":false,"result":"[]"}"#, Ok("[]"));
         check(
@@ -145,7 +145,7 @@ mod tests {
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let scratch = home.dir("empty");
         let program = Program { path, name: "asked".into() };
-        let question = Question {
+        let question = OneShotPrompt {
             program: &program,
             release: claude.version().parse().unwrap(),
             model: "haiku",
@@ -174,7 +174,7 @@ mod tests {
         let (answer, ..) = ask(&Claude::newest(), Script::new(), Duration::from_millis(1));
         assert_eq!(answer.unwrap_err(), "no answer within 1 ms");
         let program = Program { path: "/nowhere".into(), name: "claude".into() };
-        let old = Question {
+        let old = OneShotPrompt {
             program: &program,
             release: "1.0.60".parse().unwrap(),
             model: "haiku",

@@ -10,12 +10,12 @@ use jiff::Timestamp;
 use model::{AgentId, SessionId};
 
 use super::row::{by_message, bytes, holder};
-use super::{Table, TableError, labels};
-use crate::{Life, WorkerId, WorkerSpec, WorkerState};
+use super::{WorkerStore, WorkerStoreError, labels};
+use crate::{ProcessIdentity, WorkerId, WorkerSpec, WorkerState};
 
 /// A worker that is asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted<'a> {
+pub struct NewWorker<'a> {
     /// What it is to do.
     pub spec: &'a WorkerSpec,
     /// Its session.
@@ -25,16 +25,16 @@ pub struct Wanted<'a> {
     /// The id of its first message.
     pub message: &'a str,
     /// The Backstory that asks.
-    pub host: &'a Life,
+    pub host: &'a ProcessIdentity,
 }
 
 /// What came of asking for a worker.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Added {
+pub enum AddOutcome {
     /// It can begin.
-    Begins(WorkerId),
+    Ready(WorkerId),
     /// It waits for the other one.
-    Waits(WorkerId, WorkerId),
+    Queued(WorkerId, WorkerId),
     /// One works there and another waits already.
     Full {
         /// Who works.
@@ -43,39 +43,39 @@ pub enum Added {
         queued: WorkerId,
     },
     /// This worker has the session, or another session that goes by the same label.
-    Held(WorkerId),
+    InUse(WorkerId),
 }
 
 /// What one who waits finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum SlotClaim {
     /// The directory is theirs.
-    Begins,
+    Granted,
     /// This worker has the directory.
     Behind(WorkerId),
     /// They do not wait any more: somebody ended it.
     Over,
 }
 
-impl Table {
+impl WorkerStore {
     /// Asks for a worker. One that was asked for by the same message is it already.
-    pub fn add(&mut self, wanted: &Wanted<'_>, now: Timestamp) -> Result<Added, TableError> {
+    pub fn add(&mut self, wanted: &NewWorker<'_>, now: Timestamp) -> Result<AddOutcome, WorkerStoreError> {
         let spec = self.json(wanted.spec)?;
         let state = self.json(&WorkerState::Queued)?;
         let host = self.json(wanted.host)?;
         self.change(|table| {
             if let Some(id) = by_message(table, wanted.message)? {
-                return Ok(Added::Begins(id));
+                return Ok(AddOutcome::Ready(id));
             }
             if let Some(holder) = holder(table, wanted.session)? {
-                return Ok(Added::Held(holder));
+                return Ok(AddOutcome::InUse(holder));
             }
             let slot = bytes(wanted.slot);
             if let Some(holder) = labels::beginner(table, &slot, wanted.spec)? {
-                return Ok(Added::Held(holder));
+                return Ok(AddOutcome::InUse(holder));
             }
             let running = match (in_place(table, &slot, "running")?, in_place(table, &slot, "queued")?) {
-                (Some(running), Some(queued)) => return Ok(Added::Full { running, queued }),
+                (Some(running), Some(queued)) => return Ok(AddOutcome::Full { running, queued }),
                 // The directory has just become free: it is theirs who wait, not ours who come now.
                 (None, Some(queued)) => {
                     table.execute("UPDATE worker SET place = 'running' WHERE id = ?1", [queued])?;
@@ -106,39 +106,39 @@ impl Table {
             let id = table.last_insert_rowid();
             labels::give(table, &slot, wanted.spec, wanted.session)?;
             Ok(match running {
-                Some(other) => Added::Waits(id, other),
-                None => Added::Begins(id),
+                Some(other) => AddOutcome::Queued(id, other),
+                None => AddOutcome::Ready(id),
             })
         })
     }
 
     /// Whether the directory is free for one who waits; then it is theirs.
-    pub fn take_turn(&mut self, id: WorkerId, now: Timestamp) -> Result<Turn, TableError> {
+    pub fn claim_slot(&mut self, id: WorkerId, now: Timestamp) -> Result<SlotClaim, WorkerStoreError> {
         self.change(|table| {
             let sql = "SELECT slot, place FROM worker WHERE id = ?1 AND place IS NOT NULL";
             let mine: Option<(String, String)> =
                 table.query_row(sql, [id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-            let Some((slot, place)) = mine else { return Ok(Turn::Over) };
+            let Some((slot, place)) = mine else { return Ok(SlotClaim::Over) };
             if place == "running" {
-                return Ok(Turn::Begins);
+                return Ok(SlotClaim::Granted);
             }
             if let Some(other) = in_place(table, &slot, "running")? {
-                return Ok(Turn::Behind(other));
+                return Ok(SlotClaim::Behind(other));
             }
             // One that begins again while another one waits already comes after that.
             if place == "idle"
                 && let Some(other) = in_place(table, &slot, "queued")?
             {
-                return Ok(Turn::Behind(other));
+                return Ok(SlotClaim::Behind(other));
             }
             let sql = "UPDATE worker SET place = 'running', changed_at = ?2 WHERE id = ?1";
             table.execute(sql, params![id, now.to_string()])?;
-            Ok(Turn::Begins)
+            Ok(SlotClaim::Granted)
         })
     }
 
     /// The worker gives its directory back and keeps its session.
-    pub fn rest(&mut self, id: WorkerId) -> Result<(), TableError> {
+    pub fn release_slot(&mut self, id: WorkerId) -> Result<(), WorkerStoreError> {
         self.change(|table| {
             table
                 .execute("UPDATE worker SET place = 'idle' WHERE id = ?1 AND place = 'running'", [id])
@@ -147,7 +147,7 @@ impl Table {
     }
 
     /// The worker takes its directory again; otherwise who has it or waits for it.
-    pub fn wake(&mut self, id: WorkerId) -> Result<Option<WorkerId>, TableError> {
+    pub fn reclaim_slot(&mut self, id: WorkerId) -> Result<Option<WorkerId>, WorkerStoreError> {
         self.change(|table| {
             let slot: Option<String> = table
                 .query_row("SELECT slot FROM worker WHERE id = ?1 AND place = 'idle'", [id], |row| row.get(0))
@@ -162,7 +162,7 @@ impl Table {
     }
 
     /// Ends a worker that waits; false where it does not wait any more.
-    pub fn cancel(&mut self, id: WorkerId, now: Timestamp) -> Result<bool, TableError> {
+    pub fn cancel(&mut self, id: WorkerId, now: Timestamp) -> Result<bool, WorkerStoreError> {
         let state = self.json(&WorkerState::Stopped)?;
         self.change(|table| {
             let sql = "UPDATE worker SET status = 'stopped', state = ?2, place = NULL, changed_at = ?3, \

@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 use database::rusqlite::{self, Connection, TransactionBehavior};
 
-mod course;
 mod labels;
-mod left;
-mod places;
+mod progress;
 mod row;
-mod telling;
+mod slots;
+mod takeover;
+mod unreported;
 
-pub use places::{Added, Turn, Wanted};
-pub use row::{Facts, Place, Worker};
+pub use row::{SlotState, Worker, WorkerStats};
+pub use slots::{AddOutcome, NewWorker, SlotClaim};
 
 /// The table's file in Backstory's own folder.
 pub const FILE: &str = "workers.sqlite";
 
-const STEPS: [&str; 3] = [WORKERS, labels::STEP, telling::STEP];
+const STEPS: [&str; 3] = [WORKERS, labels::STEP, unreported::STEP];
 const WORKERS: &str = "
     CREATE TABLE worker (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -56,7 +56,7 @@ const WORKERS: &str = "
 /// The table could not be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the table of workers {}", path.display())]
-pub struct TableError {
+pub struct WorkerStoreError {
     /// Its file.
     path: PathBuf,
     /// Why not.
@@ -65,26 +65,30 @@ pub struct TableError {
 
 /// The open table.
 #[derive(Debug)]
-pub struct Table {
+pub struct WorkerStore {
     connection: Connection,
     path: PathBuf,
 }
 
-impl Table {
+impl WorkerStore {
     /// Opens the table, which is made when it is missing.
-    pub fn open(path: &Path) -> Result<Self, TableError> {
+    pub fn open(path: &Path) -> Result<Self, WorkerStoreError> {
         let opened = database::open_precious(path, &STEPS);
-        let opened = opened.map_err(|error| TableError { path: path.to_owned(), source: error.into() })?;
+        let opened =
+            opened.map_err(|error| WorkerStoreError { path: path.to_owned(), source: error.into() })?;
         Ok(Self { connection: opened.connection, path: path.to_owned() })
     }
 
     /// A number that changes with every change that others make.
-    pub fn version(&self) -> Result<i64, TableError> {
+    pub fn data_version(&self) -> Result<i64, WorkerStoreError> {
         let version = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0));
         version.map_err(|error| self.failed(error))
     }
 
-    fn change<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, TableError> {
+    fn change<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, WorkerStoreError> {
         let path = self.path.clone();
         let change = || {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -92,15 +96,15 @@ impl Table {
             transaction.commit()?;
             Ok(done)
         };
-        change().map_err(|error: rusqlite::Error| TableError { path, source: error.into() })
+        change().map_err(|error: rusqlite::Error| WorkerStoreError { path, source: error.into() })
     }
 
-    fn json(&self, value: &impl serde::Serialize) -> Result<String, TableError> {
+    fn json(&self, value: &impl serde::Serialize) -> Result<String, WorkerStoreError> {
         serde_json::to_string(value).map_err(|error| self.failed(error))
     }
 
-    fn failed(&self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
-        TableError { path: self.path.clone(), source: error.into() }
+    fn failed(&self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> WorkerStoreError {
+        WorkerStoreError { path: self.path.clone(), source: error.into() }
     }
 }
 

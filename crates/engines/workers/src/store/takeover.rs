@@ -3,12 +3,17 @@
 use database::rusqlite::params;
 use jiff::Timestamp;
 
-use super::{Table, TableError};
-use crate::{Life, WorkerId, WorkerState};
+use super::{WorkerStore, WorkerStoreError};
+use crate::{ProcessIdentity, WorkerId, WorkerState};
 
-impl Table {
+impl WorkerStore {
     /// Another Backstory takes the worker over; false where somebody else has done so.
-    pub fn hand_over(&mut self, id: WorkerId, from: &Life, to: &Life) -> Result<bool, TableError> {
+    pub fn hand_over(
+        &mut self,
+        id: WorkerId,
+        from: &ProcessIdentity,
+        to: &ProcessIdentity,
+    ) -> Result<bool, WorkerStoreError> {
         let (from, to) = (self.json(from)?, self.json(to)?);
         self.change(|table| {
             let sql = "UPDATE worker SET host = ?3 WHERE id = ?1 AND host = ?2 AND place IS NOT NULL";
@@ -20,7 +25,12 @@ impl Table {
     /// it takes it again, or waits for it.
     ///
     /// False where somebody else has taken it over from `host`, which is gone.
-    pub fn again(&mut self, id: WorkerId, host: &Life, now: Timestamp) -> Result<bool, TableError> {
+    pub fn requeue(
+        &mut self,
+        id: WorkerId,
+        host: &ProcessIdentity,
+        now: Timestamp,
+    ) -> Result<bool, WorkerStoreError> {
         let (state, host) = (self.json(&WorkerState::Queued)?, self.json(host)?);
         self.change(|table| {
             let sql = "UPDATE worker SET status = 'queued', state = ?2, process = NULL, pid = NULL, \
@@ -37,7 +47,12 @@ impl Table {
     /// One who waits goes before a worker that is to begin again and that nobody runs: they change places.
     ///
     /// False where somebody else has taken that over from `host`, which is gone.
-    pub fn overtake(&mut self, id: WorkerId, other: WorkerId, host: &Life) -> Result<bool, TableError> {
+    pub fn overtake(
+        &mut self,
+        id: WorkerId,
+        other: WorkerId,
+        host: &ProcessIdentity,
+    ) -> Result<bool, WorkerStoreError> {
         let host = self.json(host)?;
         self.change(|table| {
             let sql = "UPDATE worker SET place = NULL WHERE id = ?1 AND host = ?2 AND place = 'running' \
@@ -54,13 +69,13 @@ impl Table {
     /// A worker is lost whose `host` is gone; its `process`, where one was found, lives on and keeps its place.
     ///
     /// False where somebody else has taken it over from that host.
-    pub fn lose(
+    pub fn mark_lost(
         &mut self,
         id: WorkerId,
-        host: &Life,
-        process: Option<&Life>,
+        host: &ProcessIdentity,
+        process: Option<&ProcessIdentity>,
         now: Timestamp,
-    ) -> Result<bool, TableError> {
+    ) -> Result<bool, WorkerStoreError> {
         let state = self.json(&WorkerState::Lost { is_living: process.is_some() })?;
         let (host, life) = (self.json(host)?, process.map(|process| self.json(process)).transpose()?);
         self.change(|table| {

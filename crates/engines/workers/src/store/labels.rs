@@ -9,7 +9,7 @@ use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use model::{AgentId, SessionId};
 
 use super::row::{bytes, holder};
-use super::{Table, TableError};
+use super::{WorkerStore, WorkerStoreError};
 use crate::{WorkerId, WorkerSpec};
 
 pub(super) const STEP: &str = "
@@ -22,9 +22,9 @@ pub(super) const STEP: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-impl Table {
+impl WorkerStore {
     /// The session that goes by a person's label in the work tree with this root, a real path.
-    pub fn labelled(&self, slot: &Path, label: &str) -> Result<Option<SessionId>, TableError> {
+    pub fn session_by_label(&self, slot: &Path, label: &str) -> Result<Option<SessionId>, WorkerStoreError> {
         session(&self.connection, &bytes(slot), None, label).map_err(|error| self.failed(error))
     }
 }

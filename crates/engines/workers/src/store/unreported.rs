@@ -2,7 +2,7 @@
 
 use database::rusqlite::params;
 
-use super::{Table, TableError, Worker};
+use super::{Worker, WorkerStore, WorkerStoreError};
 use crate::WorkerId;
 
 /// Those that had ended before this was kept count of are nobody's to tell.
@@ -12,15 +12,15 @@ pub(super) const STEP: &str = "
     UPDATE worker SET told = 1 WHERE stopped_at IS NOT NULL;
 ";
 
-impl Table {
+impl WorkerStore {
     /// The agents' workers whose end the registry has not been told.
-    pub fn untold(&self) -> Result<Vec<Worker>, TableError> {
+    pub fn unreported(&self) -> Result<Vec<Worker>, WorkerStoreError> {
         let ended = "agent_id IS NOT NULL AND started_at IS NOT NULL AND stopped_at IS NOT NULL AND told = 0";
         self.select(&format!("{ended} ORDER BY id"), params![])
     }
 
     /// The registry has been told a worker's end.
-    pub fn told(&mut self, id: WorkerId) -> Result<(), TableError> {
+    pub fn mark_reported(&mut self, id: WorkerId) -> Result<(), WorkerStoreError> {
         self.change(|table| table.execute("UPDATE worker SET told = 1 WHERE id = ?1", [id]).map(drop))
     }
 }

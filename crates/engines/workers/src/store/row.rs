@@ -6,8 +6,8 @@ use database::rusqlite::{self, Connection, OptionalExtension as _, Row, params};
 use jiff::Timestamp;
 use model::{AgentId, SessionId};
 
-use super::{Table, TableError};
-use crate::{Life, WorkerId, WorkerSpec, WorkerState};
+use super::{WorkerStore, WorkerStoreError};
+use crate::{ProcessIdentity, WorkerId, WorkerSpec, WorkerState};
 
 const COLUMNS: &str = "id, session_id, state, place, slot, working_dir, task, spec, message, pending, agent_id, \
     asked, model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
@@ -22,7 +22,7 @@ pub struct Worker {
     /// Its state.
     pub state: WorkerState,
     /// What it has of its directory.
-    pub place: Option<Place>,
+    pub slot_state: Option<SlotState>,
     /// The directory of which one worker has the use: the root of the work tree.
     pub slot: PathBuf,
     /// The directory it works in.
@@ -34,23 +34,23 @@ pub struct Worker {
     /// The id of its first message.
     pub message: String,
     /// A follow-up that the model has not been given: its id and its text.
-    pub pending: Option<(String, String)>,
+    pub follow_up: Option<(String, String)>,
     /// The follow-up that the model was given last: its id and its text.
-    pub asked: Option<(String, String)>,
+    pub last_follow_up: Option<(String, String)>,
     /// The agent it works for.
     pub agent: Option<AgentId>,
     /// The Backstory that runs it, or waits with it.
-    pub host: Life,
+    pub host: ProcessIdentity,
     /// Its process.
-    pub process: Option<Life>,
+    pub process: Option<ProcessIdentity>,
     /// What has become of it.
-    pub facts: Facts,
+    pub stats: WorkerStats,
 }
 
 /// What a worker has of its directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum SlotState {
     /// It works there.
     Running,
     /// It is the next.
@@ -61,7 +61,7 @@ pub enum Place {
 
 /// What has become of a worker so far: who answers, when, how often and for how much.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Facts {
+pub struct WorkerStats {
     /// The model that answers.
     pub model: Option<String>,
     /// The release of Claude Code.
@@ -82,49 +82,53 @@ pub struct Facts {
     pub budget_usd: Option<f64>,
 }
 
-impl Table {
+impl WorkerStore {
     /// One worker.
-    pub fn get(&self, id: WorkerId) -> Result<Option<Worker>, TableError> {
+    pub fn get(&self, id: WorkerId) -> Result<Option<Worker>, WorkerStoreError> {
         let sql = format!("SELECT {COLUMNS} FROM worker WHERE id = ?1");
         let found = self.connection.query_row(&sql, [id], |row| Ok(worker(row))).optional();
         found.map_err(|error| self.failed(error))?.transpose().map_err(|error| self.failed(error))
     }
 
     /// The worker whose first message has this id.
-    pub fn of_message(&self, message: &str) -> Result<Option<Worker>, TableError> {
+    pub fn by_first_message(&self, message: &str) -> Result<Option<Worker>, WorkerStoreError> {
         let id = by_message(&self.connection, message).map_err(|error| self.failed(error))?;
         id.map_or(Ok(None), |id| self.get(id))
     }
 
     /// All workers, newest first, at most `limit`.
-    pub fn all(&self, limit: usize) -> Result<Vec<Worker>, TableError> {
+    pub fn newest(&self, limit: usize) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("1 ORDER BY id DESC LIMIT ?1", params![i64::try_from(limit).unwrap_or(i64::MAX)])
     }
 
     /// The workers that have a directory or a session, oldest first.
-    pub fn living(&self) -> Result<Vec<Worker>, TableError> {
+    pub fn active(&self) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("place IS NOT NULL ORDER BY id", params![])
     }
 
     /// The workers of a session, newest first.
-    pub fn of_session(&self, session: &SessionId) -> Result<Vec<Worker>, TableError> {
+    pub fn by_session(&self, session: &SessionId) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("session_id = ?1 ORDER BY id DESC", params![session.as_str()])
     }
 
     /// The workers that have done with a directory and live on.
-    pub fn idle_in(&self, slot: &Path) -> Result<Vec<Worker>, TableError> {
+    pub fn idle_in(&self, slot: &Path) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("slot = ?1 AND place = 'idle' ORDER BY id", params![bytes(slot)])
     }
 
     /// What a session has cost over all its workers, in US dollars.
-    pub fn spent(&self, session: &SessionId) -> Result<f64, TableError> {
+    pub fn session_cost(&self, session: &SessionId) -> Result<f64, WorkerStoreError> {
         let sql = "SELECT coalesce(sum(cost_usd), 0) FROM worker WHERE session_id = ?1";
         self.connection
             .query_row(sql, [session.as_str()], |row| row.get(0))
             .map_err(|error| self.failed(error))
     }
 
-    pub(super) fn select(&self, how: &str, values: impl rusqlite::Params) -> Result<Vec<Worker>, TableError> {
+    pub(super) fn select(
+        &self,
+        how: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<Worker>, WorkerStoreError> {
         let select = || {
             let mut statement =
                 self.connection.prepare(&format!("SELECT {COLUMNS} FROM worker WHERE {how}"))?;
@@ -163,10 +167,10 @@ fn worker(row: &Row<'_>) -> Result<Worker, Box<dyn std::error::Error + Send + Sy
         id: row.get("id")?,
         session: text("session_id")?.parse()?,
         state: serde_json::from_str(&text("state")?)?,
-        place: match maybe("place")?.as_deref() {
-            Some("running") => Some(Place::Running),
-            Some("queued") => Some(Place::Queued),
-            Some(_) => Some(Place::Idle),
+        slot_state: match maybe("place")?.as_deref() {
+            Some("running") => Some(SlotState::Running),
+            Some("queued") => Some(SlotState::Queued),
+            Some(_) => Some(SlotState::Idle),
             None => None,
         },
         slot: text("slot")?.into(),
@@ -174,12 +178,12 @@ fn worker(row: &Row<'_>) -> Result<Worker, Box<dyn std::error::Error + Send + Sy
         task: text("task")?,
         spec: serde_json::from_str(&text("spec")?)?,
         message: text("message")?,
-        pending: maybe("pending")?.map(|text| serde_json::from_str(&text)).transpose()?,
-        asked: maybe("asked")?.map(|text| serde_json::from_str(&text)).transpose()?,
+        follow_up: maybe("pending")?.map(|text| serde_json::from_str(&text)).transpose()?,
+        last_follow_up: maybe("asked")?.map(|text| serde_json::from_str(&text)).transpose()?,
         agent: maybe("agent_id")?.map(|text| text.parse()).transpose()?,
         host: serde_json::from_str(&text("host")?)?,
         process: maybe("process")?.map(|text| serde_json::from_str(&text)).transpose()?,
-        facts: Facts {
+        stats: WorkerStats {
             model: maybe("model")?,
             version: maybe("version")?,
             created: text("created_at")?.parse()?,

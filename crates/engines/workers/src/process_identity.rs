@@ -6,60 +6,61 @@ use std::path::Path;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::MARK;
+use crate::command_line::MARK_VARIABLE;
 
 /// The largest file of `/proc` that is read, in bytes.
-const CAP: u64 = 1 << 20;
+const MAX_PROC_FILE: u64 = 1 << 20;
 
 /// One life of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Life {
+pub struct ProcessIdentity {
     /// Its number.
     pub pid: u32,
     /// When it began: the system's boot and the clock ticks since. Absent where the system does not tell.
-    pub began: Option<String>,
+    #[serde(rename = "began")]
+    pub started: Option<String>,
 }
 
-impl Life {
+impl ProcessIdentity {
     /// The life that has this number now; `None` where there is none.
-    pub fn of(pid: u32) -> Option<Self> {
+    pub fn from_pid(pid: u32) -> Option<Self> {
         match fs::metadata("/proc/self/stat") {
-            Ok(_) => Some(Self { pid, began: Some(began(pid)?) }),
+            Ok(_) => Some(Self { pid, started: Some(started(pid)?) }),
             // No /proc on this system: the number alone must do.
-            Err(_) => {
-                number(pid).filter(|pid| test_kill_process(*pid).is_ok()).map(|_| Self { pid, began: None })
-            }
+            Err(_) => pid_number(pid)
+                .filter(|pid| test_kill_process(*pid).is_ok())
+                .map(|_| Self { pid, started: None }),
         }
     }
 
     /// This process.
-    pub fn own() -> Self {
+    pub fn current() -> Self {
         let pid = std::process::id();
-        Self::of(pid).unwrap_or(Self { pid, began: None })
+        Self::from_pid(pid).unwrap_or(Self { pid, started: None })
     }
 
     /// Whether it goes on.
     pub fn is_alive(&self) -> bool {
-        Self::of(self.pid).is_some_and(|now| self.began.is_none() || now.began == self.began)
+        Self::from_pid(self.pid).is_some_and(|now| self.started.is_none() || now.started == self.started)
     }
 
     /// Sends a signal to its group, if it lives.
-    pub fn signal(&self, signal: Signal) {
-        if let Some(group) = number(self.pid).filter(|_| self.is_alive()) {
+    pub fn signal_group(&self, signal: Signal) {
+        if let Some(group) = pid_number(self.pid).filter(|_| self.is_alive()) {
             // It has ended by itself where it does not arrive.
             let _ = kill_process_group(group, signal);
         }
     }
 
     /// The process that bears a worker's mark and leads its group, where there is one.
-    pub fn marked(mark: &str) -> Option<Self> {
-        let leads = |pid: &u32| field(*pid, GROUP).is_some_and(|group| group == pid.to_string());
-        bearers(mark).find(leads).and_then(Self::of)
+    pub fn find_by_mark(mark: &str) -> Option<Self> {
+        let leads = |pid: &u32| field(*pid, GROUP_FIELD).is_some_and(|group| group == pid.to_string());
+        marked_processes(mark).find(leads).and_then(Self::from_pid)
     }
 
     /// Ends all that a worker's process has left behind: the shells of its tools lead groups of their own.
-    pub(crate) fn end_left_behind(mark: &str) {
-        for pid in bearers(mark).filter(|pid| *pid != std::process::id()).filter_map(number) {
+    pub(crate) fn kill_marked(mark: &str) {
+        for pid in marked_processes(mark).filter(|pid| *pid != std::process::id()).filter_map(pid_number) {
             // It has ended by itself where it does not arrive.
             let _ = kill_process(pid, Signal::KILL);
         }
@@ -67,41 +68,42 @@ impl Life {
 }
 
 /// The processes that were started with a worker's mark.
-fn bearers(mark: &str) -> impl Iterator<Item = u32> {
-    let wanted = format!("{MARK}={mark}");
+fn marked_processes(mark: &str) -> impl Iterator<Item = u32> {
+    let wanted = format!("{MARK_VARIABLE}={mark}");
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     pids.filter(move |pid| {
         let path = format!("/proc/{pid}/environ");
-        let environment = transcript::read_small(Path::new(&path), CAP).unwrap_or_default();
+        let environment = transcript::read_small(Path::new(&path), MAX_PROC_FILE).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
     })
 }
 
 /// Where the group stands in `/proc/<pid>/stat`, counted from what follows the name.
-const GROUP: usize = 2;
+const GROUP_FIELD: usize = 2;
 /// Where the start time stands.
-const START: usize = 19;
+const START_FIELD: usize = 19;
 
-fn began(pid: u32) -> Option<String> {
+fn started(pid: u32) -> Option<String> {
     // What has ended and was not waited for is no life any more.
     let state = field(pid, 0)?;
     if state == "Z" || state == "X" {
         return None;
     }
-    let boot = transcript::read_small(Path::new("/proc/sys/kernel/random/boot_id"), CAP).unwrap_or_default();
-    Some(format!("{}/{}", String::from_utf8_lossy(&boot).trim(), field(pid, START)?))
+    let boot = transcript::read_small(Path::new("/proc/sys/kernel/random/boot_id"), MAX_PROC_FILE)
+        .unwrap_or_default();
+    Some(format!("{}/{}", String::from_utf8_lossy(&boot).trim(), field(pid, START_FIELD)?))
 }
 
 /// A field of `/proc/<pid>/stat`; the name before them may hold spaces and brackets.
 fn field(pid: u32, at: usize) -> Option<String> {
-    let stat = transcript::read_small(Path::new(&format!("/proc/{pid}/stat")), CAP).ok()?;
+    let stat = transcript::read_small(Path::new(&format!("/proc/{pid}/stat")), MAX_PROC_FILE).ok()?;
     let text = String::from_utf8_lossy(&stat);
     let (_, rest) = text.rsplit_once(')')?;
     rest.split_whitespace().nth(at).map(str::to_owned)
 }
 
-fn number(pid: u32) -> Option<Pid> {
+fn pid_number(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
@@ -113,19 +115,19 @@ mod tests {
     use super::*;
 
     fn sleeper(mark: &str) -> Child {
-        Command::new("sleep").arg("600").env(MARK, mark).process_group(0).spawn().unwrap()
+        Command::new("sleep").arg("600").env(MARK_VARIABLE, mark).process_group(0).spawn().unwrap()
     }
 
     #[test]
     fn a_process_lives_until_it_is_ended() {
-        assert!(Life::own().is_alive());
+        assert!(ProcessIdentity::current().is_alive());
         let mut child = sleeper("life-one");
-        let life = Life::of(child.id()).unwrap();
-        let other = Life { began: Some("another-boot/1".into()), ..life.clone() };
+        let life = ProcessIdentity::from_pid(child.id()).unwrap();
+        let other = ProcessIdentity { started: Some("another-boot/1".into()), ..life.clone() };
         assert!(life.is_alive() && !other.is_alive(), "the number alone is not the process");
-        other.signal(Signal::KILL);
+        other.signal_group(Signal::KILL);
         assert!(life.is_alive());
-        life.signal(Signal::KILL);
+        life.signal_group(Signal::KILL);
         child.wait().unwrap();
         assert!(!life.is_alive());
     }
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn a_killed_process_that_nobody_waited_for_lives_no_more() {
         let mut child = sleeper("life-two");
-        let life = Life::of(child.id()).unwrap();
+        let life = ProcessIdentity::from_pid(child.id()).unwrap();
         child.kill().unwrap();
         while life.is_alive() {
             std::thread::yield_now();
@@ -144,10 +146,10 @@ mod tests {
     #[test]
     fn a_process_is_found_by_its_mark() {
         let mark = format!("{}-marked", std::process::id());
-        assert_eq!(Life::marked(&mark), None);
+        assert_eq!(ProcessIdentity::find_by_mark(&mark), None);
         let mut child = sleeper(&mark);
         // Until it has become `sleep`, a new process has its parent's environment.
-        let found = std::iter::repeat_with(|| Life::marked(&mark)).flatten().next();
+        let found = std::iter::repeat_with(|| ProcessIdentity::find_by_mark(&mark)).flatten().next();
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(found.map(|life| life.pid), Some(child.id()));

@@ -3,12 +3,17 @@
 use database::rusqlite::params;
 use jiff::Timestamp;
 
-use super::{Table, TableError};
-use crate::{Life, WorkerId, WorkerState};
+use super::{WorkerStore, WorkerStoreError};
+use crate::{ProcessIdentity, WorkerId, WorkerState};
 
-impl Table {
+impl WorkerStore {
     /// Keeps which process a worker has.
-    pub fn started(&mut self, id: WorkerId, process: &Life, now: Timestamp) -> Result<(), TableError> {
+    pub fn set_process(
+        &mut self,
+        id: WorkerId,
+        process: &ProcessIdentity,
+        now: Timestamp,
+    ) -> Result<(), WorkerStoreError> {
         let life = self.json(process)?;
         self.change(|table| {
             let sql = "UPDATE worker SET process = ?2, pid = ?3, started_at = ?4 WHERE id = ?1";
@@ -17,19 +22,24 @@ impl Table {
     }
 
     /// Keeps a state; one that is over gives back what the worker has.
-    pub fn enter(&mut self, id: WorkerId, state: &WorkerState, now: Timestamp) -> Result<(), TableError> {
+    pub fn set_state(
+        &mut self,
+        id: WorkerId,
+        state: &WorkerState,
+        now: Timestamp,
+    ) -> Result<(), WorkerStoreError> {
         let text = self.json(state)?;
         let keeps_place = !state.is_over() || matches!(state, WorkerState::Lost { is_living: true });
         self.change(|table| {
             let sql = "UPDATE worker SET status = ?2, state = ?3, changed_at = ?4, \
                 place = CASE WHEN ?5 THEN place END, stopped_at = CASE WHEN ?5 THEN stopped_at ELSE ?4 END \
                 WHERE id = ?1";
-            table.execute(sql, params![id, state.word(), text, now.to_string(), keeps_place]).map(drop)
+            table.execute(sql, params![id, state.as_str(), text, now.to_string(), keeps_place]).map(drop)
         })
     }
 
     /// Keeps what a worker has cost and how many times the model was called.
-    pub fn spend(&mut self, id: WorkerId, cost_usd: f64, turns: u64) -> Result<(), TableError> {
+    pub fn set_cost(&mut self, id: WorkerId, cost_usd: f64, turns: u64) -> Result<(), WorkerStoreError> {
         let turns = i64::try_from(turns).unwrap_or(i64::MAX);
         self.change(|table| {
             let sql = "UPDATE worker SET cost_usd = ?2, turns = ?3 WHERE id = ?1";
@@ -38,12 +48,12 @@ impl Table {
     }
 
     /// Keeps which model answers, and which release of Claude Code it is.
-    pub fn answers(
+    pub fn set_model(
         &mut self,
         id: WorkerId,
         model: Option<&str>,
         version: Option<&str>,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), WorkerStoreError> {
         self.change(|table| {
             let sql = "UPDATE worker SET model = coalesce(?2, model), version = ?3 WHERE id = ?1";
             table.execute(sql, params![id, model, version]).map(drop)
@@ -51,7 +61,12 @@ impl Table {
     }
 
     /// Keeps a follow-up that the model has to be given.
-    pub fn pend(&mut self, id: WorkerId, message: &str, text: &str) -> Result<(), TableError> {
+    pub fn queue_follow_up(
+        &mut self,
+        id: WorkerId,
+        message: &str,
+        text: &str,
+    ) -> Result<(), WorkerStoreError> {
         let pending = self.json(&(message, text))?;
         self.change(|table| {
             table.execute("UPDATE worker SET pending = ?2 WHERE id = ?1", params![id, pending]).map(drop)
@@ -59,7 +74,7 @@ impl Table {
     }
 
     /// The follow-up waits no more: the model was given it, or another worker has it.
-    pub fn accept(&mut self, id: WorkerId) -> Result<(), TableError> {
+    pub fn mark_follow_up_delivered(&mut self, id: WorkerId) -> Result<(), WorkerStoreError> {
         self.change(|table| {
             let sql = "UPDATE worker SET asked = coalesce(pending, asked), pending = NULL WHERE id = ?1";
             table.execute(sql, [id]).map(drop)
