@@ -1,41 +1,42 @@
-//! Which jobs are due, and what is done about it: pure.
+//! Decides which jobs are due and what happens to each due time. Pure: the caller passes the time.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{Job, OverlapPolicy, Trigger};
 
-/// A run that begins later than this after its moment is told as made up for.
+/// A run that starts later than this after its scheduled time counts as late.
 const ON_TIME: SignedDuration = SignedDuration::from_secs(90);
-/// So many missed moments are counted.
+/// Missed times are counted up to this number.
 const MAX_MISSED: u32 = 1000;
 
-/// Why a run waits, or is not made.
+/// Reason shown when a run waits for, or is skipped because of, an earlier run.
 pub(crate) const STILL_RUNNING: &str = "an earlier run still goes on";
 
-/// A moment that a job owes.
+/// A scheduled time of a job that has come and has not been handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueTime {
-    /// The moment.
+    /// The scheduled time.
     pub scheduled: Timestamp,
-    /// How many earlier ones are owed too and will not be made up for; counted up to 1000.
+    /// Number of earlier unhandled times, which are skipped; counted up to 1000.
     pub missed: u32,
-    /// Whether it passed while nobody looked.
+    /// Whether the job is late by more than 90 seconds, for example because no daemon was running.
     pub is_late: bool,
 }
 
-/// What is done about a moment that is owed.
+/// What to do about a due time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DueAction {
-    /// The job is started.
+    /// Start a run.
     Start(Trigger),
-    /// It waits for the earlier run.
+    /// Record a run that waits for the earlier one to end.
     Wait(Trigger),
-    /// It is not done, for this reason.
+    /// Record a skipped run with this reason.
     Skip(&'static str),
 }
 
-/// What a job owes at a moment: of all that have come since, the last. `default_zone` is the clock of jobs that name none.
+/// Returns the latest scheduled time up to `now` that has not been handled; `None` if nothing is due or the
+/// job is disabled. `default_zone` applies to jobs without a time zone.
 pub fn due(job: &Job, now: Timestamp, default_zone: &TimeZone) -> Option<DueTime> {
     if !job.enabled {
         return None;
@@ -54,7 +55,7 @@ pub fn due(job: &Job, now: Timestamp, default_zone: &TimeZone) -> Option<DueTime
     Some(DueTime { scheduled, missed, is_late: now.duration_since(scheduled) > ON_TIME })
 }
 
-/// What is done about it, when so many earlier runs of the job go on and one may wait already.
+/// Decides what to do about a due time, given whether a run of the job is active and whether one waits.
 pub fn due_action(job: &Job, due: DueTime, is_running: bool, has_waiting: bool) -> DueAction {
     if due.is_late && !job.spec.catch_up {
         return DueAction::Skip("its moment had passed");

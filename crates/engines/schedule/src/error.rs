@@ -1,18 +1,18 @@
-//! What can go wrong with the book of jobs.
+//! Errors of the job store and of job definitions.
 
 use std::path::PathBuf;
 
-/// The book could not be read or written.
+/// The job store could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the schedule {}", path.display())]
 pub struct JobStoreError {
-    /// Its file.
+    /// Path of the database file.
     pub(crate) path: PathBuf,
-    /// Why not.
+    /// The underlying error.
     pub(crate) source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// What is wrong with a job, in words.
+/// A job definition is invalid; holds a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidJob(pub String);

@@ -1,4 +1,4 @@
-//! A job: what is to be done, when, where, and how its session is chosen.
+//! Job definitions: what to run, when, where, in which session and with which options.
 
 use std::path::PathBuf;
 
@@ -7,120 +7,120 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InvalidJob, JobSchedule};
 
-/// A job's number; it is never given twice.
+/// Numeric id of a job, never reused.
 pub type JobId = i64;
 
-/// The longest text of a job, in bytes: more does not fit into an argument of a program.
+/// Maximum length of a job's text in bytes, so that it fits into a command-line argument.
 const LONGEST: usize = 100_000;
 
-/// A job as it is kept.
+/// A stored job.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Job {
-    /// Its number.
+    /// Numeric id of the job.
     pub id: JobId,
-    /// What it is to be, as it was given.
+    /// The job definition.
     #[serde(flatten)]
     pub spec: JobSpec,
-    /// Whether it is done when it is due.
+    /// Whether the job runs when it is due.
     pub enabled: bool,
-    /// When it was made.
+    /// When the job was created.
     pub created: Timestamp,
-    /// Up to this moment nothing is owed any more.
+    /// Scheduled times up to this one have been handled.
     #[serde(skip)]
     pub settled: Timestamp,
 }
 
-/// What a job is to be.
+/// The definition of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobSpec {
-    /// Its name, which no other job has.
+    /// Unique name of the job.
     pub name: String,
-    /// When it is to be done.
+    /// When the job runs.
     pub schedule: JobSchedule,
-    /// What is said.
+    /// The message that starts each run.
     pub payload: Payload,
-    /// To which session.
+    /// The session that receives the message.
     pub session_target: SessionTarget,
-    /// The directory it is done in.
+    /// Working directory of the run.
     pub directory: PathBuf,
-    /// What happens when it is due and an earlier run of it still goes on.
+    /// What happens if the job is due while an earlier run is active.
     pub overlap: OverlapPolicy,
-    /// Whether a moment that was missed is made up for, once.
+    /// Whether to run once after scheduled times were missed.
     pub catch_up: bool,
-    /// How its worker works.
+    /// Options for the worker.
     #[serde(flatten)]
     pub options: JobOptions,
 }
 
-/// What is said to the session.
+/// The message a job sends to its session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Payload {
-    /// Something happened; the session is told of it.
+    /// Informs the session of an event.
     SystemEvent {
-        /// In these words.
+        /// Description of the event.
         text: String,
     },
-    /// Something is to be done.
+    /// Gives the session a task.
     AgentTurn {
         /// The task.
         message: String,
-        /// The model that does it.
+        /// Model to use, as `--model` takes it.
         model: Option<String>,
-        /// How hard it thinks: what `claude` calls effort.
+        /// Thinking effort, as `claude` takes it.
         thinking: Option<String>,
-        /// After so many seconds it is ended.
+        /// Time limit of a run in seconds; no limit if absent.
         timeout_seconds: Option<u64>,
     },
 }
 
-/// The session a job speaks to.
+/// The session that a job's message goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionTarget {
-    /// The directory's session that is labelled `main`; made when there is none.
+    /// The session labelled `main` in the job's directory, created if missing.
     Main,
-    /// A new one for each run.
+    /// A new session for each run.
     Isolated,
 }
 
-/// What happens when a job is due while an earlier run of it goes on.
+/// What happens when a job is due while an earlier run is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OverlapPolicy {
-    /// It is passed over.
+    /// Skip the run.
     Skip,
-    /// One run waits until the earlier has ended; more than one never wait.
+    /// Run after the earlier run has ended; at most one run waits.
     Queue,
-    /// It is done beside it, as far as the directory has room.
+    /// Run at the same time, as far as the directory has a free slot.
     Allow,
 }
 
-/// How a job's worker works.
+/// Options for the worker of a job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobOptions {
-    /// What it may do without asking, in `claude`'s own word.
+    /// Permission mode, as `claude` names it.
     pub permission_mode: Option<String>,
-    /// Rules of tools it may use without asking.
+    /// Permission rules of tools allowed without asking.
     #[serde(default)]
     pub allowed_tools: Vec<String>,
-    /// What a run's session may cost, in US dollars.
+    /// Maximum cost of a run's session in US dollars.
     pub budget_usd: Option<f64>,
-    /// The OpenClaw agent for whom it works.
+    /// The OpenClaw agent on whose behalf the job runs.
     pub agent_id: Option<String>,
 }
 
-/// A change of a job that exists.
+/// Enables or disables a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobSwitch {
-    /// It is done when it is due, from now on.
+    /// Run the job when it is due, from now on.
     Enable,
-    /// It is not.
+    /// Stop running the job.
     Disable,
 }
 
 impl JobSpec {
-    /// Says what is wrong with it, if something is.
+    /// Checks the definition; returns a message for the user if it is invalid.
     pub fn check(&self) -> Result<(), InvalidJob> {
         check_name(&self.name)?;
         self.schedule.check()?;
@@ -147,7 +147,7 @@ impl JobSpec {
         }
     }
 
-    /// What the session is told.
+    /// The message sent to the session.
     pub fn message(&self) -> String {
         match &self.payload {
             Payload::SystemEvent { text } => format!("System event ({}): {text}", self.name),
@@ -155,7 +155,7 @@ impl JobSpec {
         }
     }
 
-    /// After so many seconds a run is ended.
+    /// Time limit of a run in seconds; `None` if there is none.
     pub fn timeout_seconds(&self) -> Option<u64> {
         match self.payload {
             Payload::SystemEvent { .. } => None,
@@ -165,7 +165,7 @@ impl JobSpec {
 }
 
 impl Payload {
-    /// The words as they were given.
+    /// The text as the user wrote it.
     pub fn text(&self) -> &str {
         match self {
             Self::SystemEvent { text } => text,
@@ -174,7 +174,7 @@ impl Payload {
     }
 }
 
-/// A name that can be typed, and is no number: numbers are ids.
+/// Checks that a name can be typed and cannot be mistaken for an id.
 fn check_name(name: &str) -> Result<(), InvalidJob> {
     let is_sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());

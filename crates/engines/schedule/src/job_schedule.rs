@@ -1,7 +1,8 @@
-//! When a job is to be done, and the moments that this gives.
+//! When a job runs, and the times that follow from it.
 //!
-//! Clock times follow the zone's clock over its changes: a time of day that spring leaves out is taken at the first
-//! moment after the gap, one that autumn repeats is taken once, and what repeats within an hour goes on in real time.
+//! Cron times follow the clock of the time zone across daylight-saving changes: a time skipped in spring runs
+//! at the first instant after the gap, a time repeated in autumn runs once, and anything more frequent than
+//! hourly continues in real time.
 
 use std::str::FromStr as _;
 use std::time::Duration;
@@ -13,38 +14,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::InvalidJob;
 
-/// The shortest time between two moments of `every`.
+/// Minimum interval of `every`.
 const SHORTEST: Duration = Duration::from_secs(1);
-/// The longest expression that is taken, in bytes.
+/// Maximum length of a cron expression in bytes.
 const LONGEST: usize = 256;
 
-/// When a job is to be done.
+/// When a job runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobSchedule {
     /// Once.
     At {
-        /// At this moment.
+        /// The time of the run.
         at: Timestamp,
     },
-    /// Again and again, in real time: days of 24 hours whatever the clocks do.
+    /// At a fixed interval in real time, regardless of clock changes.
     Every {
-        /// Milliseconds from one moment to the next.
+        /// Interval in milliseconds.
         every_ms: u64,
-        /// A moment from which the others are counted.
+        /// A time from which the intervals are counted.
         anchor: Timestamp,
     },
-    /// At the clock times that an expression names.
+    /// At the times a cron expression names.
     Cron {
-        /// Five fields of cron, or six that begin with seconds.
+        /// Five cron fields, or six beginning with seconds.
         expr: String,
-        /// The IANA zone of the clock; absent: the zone of whoever asks.
+        /// IANA name of the time zone; if absent, the caller's default zone applies.
         tz: Option<String>,
     },
 }
 
 impl JobSchedule {
-    /// Says what is wrong with it, if something is.
+    /// Checks the schedule; returns a message for the user if it is invalid or never due.
     pub fn check(&self) -> Result<(), InvalidJob> {
         match self {
             Self::Every { every_ms, .. } if Duration::from_millis(*every_ms) < SHORTEST => {
@@ -65,7 +66,8 @@ impl JobSchedule {
         }
     }
 
-    /// The first moment after `moment`; `None` where no more come. `default_zone` is the clock of those who named none.
+    /// Returns the first time after `moment`; `None` if there is none. `default_zone` applies to schedules
+    /// without a time zone.
     pub fn next_after(&self, moment: Timestamp, default_zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::At { at } => (*at > moment).then_some(*at),
@@ -82,7 +84,8 @@ impl JobSchedule {
         }
     }
 
-    /// The last moment that is not after `moment`; `None` where none has come.
+    /// Returns the last time not after `moment`; `None` if there is none. `default_zone` applies to schedules
+    /// without a time zone.
     pub fn last_until(&self, moment: Timestamp, default_zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::At { at } => (*at <= moment).then_some(*at),
@@ -99,7 +102,7 @@ impl JobSchedule {
         }
     }
 
-    /// Whether it comes once only.
+    /// Whether the job runs only once.
     pub fn is_once(&self) -> bool {
         matches!(self, Self::At { .. })
     }

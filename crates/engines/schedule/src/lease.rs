@@ -1,22 +1,23 @@
-//! The right to fire: one daemon has it at a time, and it runs out by itself when that daemon is gone.
+//! The lease that lets one daemon at a time start jobs; it expires if the daemon stops renewing it.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// So long a lease holds when it is not renewed.
+/// How long a lease lasts without renewal.
 pub(crate) const DURATION: SignedDuration = SignedDuration::from_secs(30);
 
-/// By so much whoever asks may have looked at the clock before the lease was renewed.
+/// How much later than its own time stamp a check of the lease may happen.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(30);
 
-/// The right to fire, as one daemon holds it. Every change that fires a job asks the database whether it still does.
+/// The right of one daemon to start jobs. Every change that starts a job checks in the database that the
+/// lease is still held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// A text no other daemon has.
+    /// Text that identifies the daemon among all others.
     pub(crate) holder: String,
 }
 
-/// Whether somebody else may take a lease that runs until then. One that runs longer than any can comes from a clock
-/// that has since been set back.
+/// Whether another daemon may take over a lease that lasts until `until`. A lease that lasts longer than
+/// possible comes from a clock that has since been set back.
 pub(crate) fn is_free(until: Timestamp, now: Timestamp) -> bool {
     until <= now || until.duration_since(now) > DURATION + CLOCK_SLACK
 }

@@ -1,7 +1,8 @@
-//! Jobs that are to be done at set times: which are due, who may start them, what became of each run.
+//! Scheduled jobs: which are due, who may start them, and the outcome of each run.
 //!
-//! The rules ([`JobSchedule`], [`due`], [`course`]) are pure and are handed the time; [`JobStore`] keeps jobs and runs, and sees to
-//! it that of several daemons one fires. How a job is started is the caller's business: [`Executor`].
+//! The rules ([`JobSchedule`], [`due`], [`due_action`]) are pure and receive the time. [`JobStore`] keeps
+//! jobs and runs and ensures that only one of several daemons starts a job. The caller starts jobs, by
+//! implementing [`Executor`].
 
 mod due;
 mod error;

@@ -1,4 +1,4 @@
-//! How jobs and runs lie in the tables: times as RFC 3339, what they carry as JSON.
+//! How jobs and runs are stored in table rows: times in RFC 3339, structured values as JSON.
 
 use database::rusqlite::types::{FromSqlError, FromSqlResult, Type};
 use database::rusqlite::{self, Row};
@@ -35,7 +35,7 @@ pub(crate) fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
     })
 }
 
-/// The word by which a run's state is looked for.
+/// The value of the `status` column for a run's state.
 pub(crate) fn status(state: &RunState) -> &'static str {
     match state {
         RunState::Waiting { .. } => "waiting",

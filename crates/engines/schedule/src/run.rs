@@ -1,88 +1,88 @@
-//! A run of a job: why it began, and what became of it.
+//! Runs of a job: why each started and what became of it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::JobId;
 
-/// A run's number; it is never given twice.
+/// Numeric id of a run, never reused.
 pub type RunId = i64;
 
-/// One run, or one moment at which none was made.
+/// One run, including runs that were skipped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Run {
-    /// Its number.
+    /// Numeric id of the run.
     pub id: RunId,
-    /// Its job's number.
+    /// Numeric id of the job.
     pub job_id: JobId,
-    /// Why it began.
+    /// Why the run started.
     pub trigger: Trigger,
-    /// The moment it was due at; absent where a person asked for it.
+    /// The time the run was scheduled for; `None` if a person started it.
     pub scheduled: Option<Timestamp>,
-    /// How many moments before that one were missed and are not made up for; counted up to 1000.
+    /// Number of earlier scheduled times that were missed and skipped; counted up to 1000.
     pub missed: u32,
-    /// When it was taken up.
+    /// When a daemon or person took on the run.
     pub claimed: Timestamp,
-    /// Who starts it: a text that tells one process from all others.
+    /// Text that identifies the process that starts the run.
     #[serde(skip)]
     pub starter: String,
-    /// What its worker is known by: however often a start is tried, of one key there is one worker.
+    /// Key of the run's worker: however often a start is retried, only one worker is created per key.
     #[serde(skip)]
     pub key: String,
-    /// What became of it.
+    /// The current state of the run.
     #[serde(flatten)]
     pub state: RunState,
 }
 
-/// Why a run began.
+/// Why a run started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// Its moment came.
+    /// Its scheduled time came.
     Schedule,
-    /// Its moment had passed while nobody looked.
+    /// Its scheduled time had been missed.
     CatchUp,
-    /// Somebody asked for it.
+    /// A person started it.
     Manual,
 }
 
-/// What became of a run.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum RunState {
-    /// It cannot begin yet.
+    /// The run cannot start yet.
     Waiting {
-        /// Why it has to wait, in words.
+        /// Why the run waits, for display.
         #[serde(rename = "why")]
         reason: String,
-        /// It is not tried again before this time.
+        /// Earliest time of the next attempt to start the run.
         #[serde(rename = "again")]
         retry_at: Timestamp,
     },
-    /// It is being started.
+    /// The worker is being started.
     Starting,
-    /// Its worker works.
+    /// The worker is running.
     Running {
-        /// The worker's number.
+        /// Numeric id of the worker.
         worker: i64,
-        /// Its session.
+        /// Session of the worker, once known.
         session_id: Option<String>,
-        /// Since when.
+        /// When the worker was started.
         since: Timestamp,
     },
-    /// It is over.
+    /// The run has ended.
     Over {
-        /// How it ended.
+        /// How the run ended.
         outcome: RunOutcome,
-        /// More in words, where there is something to say.
+        /// Details for display, if any.
         message: Option<String>,
-        /// The worker's number, where one was started.
+        /// Numeric id of the worker, if one was started.
         worker: Option<i64>,
-        /// Its session.
+        /// Session of the worker, if known.
         session_id: Option<String>,
-        /// What it cost, in US dollars.
+        /// Cost in US dollars, if known.
         cost_usd: Option<f64>,
-        /// When it ended.
+        /// When the run ended.
         ended: Timestamp,
     },
 }
@@ -91,33 +91,33 @@ pub enum RunState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
-    /// Its task is done.
+    /// The task was completed.
     Finished,
-    /// It was started and its task is not done, or it could not be started.
+    /// The worker failed, or could not be started.
     Failed,
-    /// It was ended because it took too long.
+    /// The run exceeded its time limit and was stopped.
     TimedOut,
-    /// It was not made.
+    /// The run was skipped.
     Skipped,
 }
 
 impl RunState {
-    /// That a run cannot begin yet, why, and when it is tried again.
+    /// A run that cannot start yet, with the reason and the time of the next attempt.
     pub fn waiting(reason: &str, retry_at: Timestamp) -> Self {
         Self::Waiting { reason: reason.to_owned(), retry_at }
     }
 
-    /// That a run was not made, and why.
+    /// A run that was skipped, with the reason.
     pub fn skipped(why: &str, now: Timestamp) -> Self {
         Self::ended(RunOutcome::Skipped, Some(why.to_owned()), now)
     }
 
-    /// That a run ended before a worker was known.
+    /// A run that ended before its worker was known.
     pub fn ended(outcome: RunOutcome, message: Option<String>, now: Timestamp) -> Self {
         Self::Over { outcome, message, worker: None, session_id: None, cost_usd: None, ended: now }
     }
 
-    /// Its worker, where one was started.
+    /// Numeric id of the worker, if one was started.
     pub fn worker(&self) -> Option<i64> {
         match self {
             Self::Waiting { .. } | Self::Starting => None,

@@ -1,7 +1,7 @@
-//! The book of jobs and their runs, and who may fire them.
+//! The store of jobs and their runs, and of the lease that lets one daemon start them.
 //!
-//! Every change is one transaction. A moment is taken up by writing its run and moving the job's `settled` past it at
-//! once: whoever else comes finds nothing owed, whatever was killed in between.
+//! Every change is one transaction. Claiming a due time writes the run and advances the job's `settled` time
+//! together, so that nobody else finds the same time due, whichever process is killed.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::{
     due_action, row,
 };
 
-/// The book's file in Backstory's own folder.
+/// Name of the database file in Backstory's state folder.
 pub const FILE: &str = "schedule.sqlite";
 
 const STEPS: [&str; 1] = ["
@@ -50,38 +50,38 @@ const STEPS: [&str; 1] = ["
         until TEXT NOT NULL
     ) STRICT;
 "];
-/// Why a run of a job that was switched off is not made.
+/// Reason shown for a run that did not start because its job was disabled.
 pub(crate) const DISABLED: &str = "the job was disabled before it began";
-/// So many runs of a job are kept.
+/// Number of runs kept per job.
 const MAX_RUNS: i64 = 500;
 
-/// The open book.
+/// An open job store.
 #[derive(Debug)]
 pub struct JobStore {
     connection: Connection,
     path: PathBuf,
 }
 
-/// What came of asking for the moments a job owes.
+/// The result of claiming a due time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClaimOutcome {
-    /// A run was written: to be started, waiting, or passed over.
+    /// A run was recorded, to be started, to wait, or as skipped.
     Claimed(Box<Run>),
-    /// It owes nothing, or no more.
+    /// Nothing is due, or not any more.
     NothingDue,
-    /// Another daemon has the right to fire.
+    /// Another daemon holds the lease.
     LeaseLost,
 }
 
 impl JobStore {
-    /// Opens the book, which is made when it is missing.
+    /// Opens the store and creates it if it is missing.
     pub fn open(path: &Path) -> Result<Self, JobStoreError> {
         let opened = database::open_precious(path, &STEPS);
         let opened = opened.map_err(|error| JobStoreError { path: path.to_owned(), source: error.into() })?;
         Ok(Self { connection: opened.connection, path: path.to_owned() })
     }
 
-    /// Adds a job, owing nothing before `now`; `None` where another has its name.
+    /// Adds a job whose first due time is after `now`; returns `None` if the name is taken.
     pub fn add(&mut self, spec: &JobSpec, now: Timestamp) -> Result<Option<Job>, JobStoreError> {
         self.change(|table| {
             let json = row::json(spec)?;
@@ -97,13 +97,13 @@ impl JobStore {
         })
     }
 
-    /// All jobs, by name.
+    /// Returns all jobs, ordered by name.
     pub fn jobs(&self) -> Result<Vec<Job>, JobStoreError> {
         let sql = format!("SELECT {} FROM job ORDER BY name", row::JOB);
         self.all(&sql, [], row::job)
     }
 
-    /// The job of this name or number.
+    /// Returns the job with this name or id.
     pub fn job(&self, name_or_id: &str) -> Result<Option<Job>, JobStoreError> {
         let sql = format!("SELECT {} FROM job WHERE name = ?1 OR id = ?2", row::JOB);
         let id = name_or_id.parse::<JobId>().ok();
@@ -111,7 +111,8 @@ impl JobStore {
         found.map_err(|error| self.unusable(error))
     }
 
-    /// Switches a job on or off. What came while it was off is not owed, and what waits is not done any more.
+    /// Enables or disables a job. Scheduled times that pass while it is disabled are not made up for, and a
+    /// waiting run is skipped.
     pub fn set_enabled(
         &mut self,
         id: JobId,
@@ -137,12 +138,12 @@ impl JobStore {
         })
     }
 
-    /// Removes a job with its history; says whether there was one.
+    /// Removes a job with its history; returns whether it existed.
     pub fn remove(&mut self, id: JobId) -> Result<bool, JobStoreError> {
         self.change(|table| Ok(table.execute("DELETE FROM job WHERE id = ?1", [id])? > 0))
     }
 
-    /// The runs of a job, or of all, newest first.
+    /// Returns the runs of one job, or of all jobs, newest first.
     pub fn history(&self, job: Option<JobId>, limit: usize) -> Result<Vec<Run>, JobStoreError> {
         let sql =
             format!("SELECT {} FROM run WHERE ?1 IS NULL OR job = ?1 ORDER BY id DESC LIMIT ?2", row::RUN);
@@ -150,7 +151,7 @@ impl JobStore {
         self.all(&sql, params![job, limit], row::run)
     }
 
-    /// The runs that are not over, oldest first, each with its job.
+    /// Returns the runs that have not ended with their jobs, oldest first.
     pub fn open_runs(&self) -> Result<Vec<(Job, Run)>, JobStoreError> {
         let sql = format!("SELECT {} FROM run WHERE status != 'over' ORDER BY id", row::RUN);
         let runs: Vec<Run> = self.all(&sql, [], row::run)?;
@@ -162,8 +163,8 @@ impl JobStore {
         Ok(open)
     }
 
-    /// Asks for the right to fire, or renews it; `None` where another daemon has it. `holder` is a text that no other
-    /// daemon has; `lives` says whether the one of such a text still does.
+    /// Acquires or renews the lease; returns `None` if another daemon holds it. `holder` identifies the
+    /// caller among all daemons; `lives` tells whether the daemon identified by a text is alive.
     pub fn acquire_lease(
         &mut self,
         holder: &str,
@@ -186,13 +187,13 @@ impl JobStore {
         })
     }
 
-    /// A number that changes when another process has changed the book.
+    /// Returns a number that changes when another process changes the store.
     pub fn data_version(&self) -> Result<i64, JobStoreError> {
         let found = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0));
         found.map_err(|error| self.unusable(error))
     }
 
-    /// Gives the right to fire back.
+    /// Releases the lease.
     pub fn release_lease(&mut self, lease: &Lease) -> Result<(), JobStoreError> {
         self.change(|table| {
             table.execute("DELETE FROM lease WHERE holder = ?1", [&lease.holder])?;
@@ -200,14 +201,14 @@ impl JobStore {
         })
     }
 
-    /// Who has the right to fire at a moment.
+    /// Returns the holder of the lease at `now`, if anyone holds it.
     pub fn lease_holder(&self, now: Timestamp) -> Result<Option<String>, JobStoreError> {
         let found = lease(&self.connection).map_err(|error| self.unusable(error))?;
         Ok(found.filter(|(_, until)| !is_free(*until, now)).map(|(holder, _)| holder))
     }
 
-    /// Takes up what a job owes, if this daemon still has the right to fire. `key` is a text that no other run has;
-    /// `default_zone` is the clock of jobs that name none.
+    /// Claims the due time of a job if the caller still holds the lease. `key` is unique to the run;
+    /// `default_zone` applies to jobs without a time zone.
     pub fn claim_due(
         &mut self,
         held: &Lease,
@@ -247,7 +248,7 @@ impl JobStore {
         })
     }
 
-    /// Lets a run begin that somebody asked for: `starter` tells them from all others, `key` the run.
+    /// Records a run started by a person. `starter` identifies the calling process, `key` the run.
     pub fn begin_manual_run(
         &mut self,
         id: JobId,
@@ -270,7 +271,7 @@ impl JobStore {
         self.change(|table| write(table, run))
     }
 
-    /// Lets a waiting run begin when nothing of its job goes on any more; says whether it does.
+    /// Moves a waiting run to starting if the job has no active run; returns whether it did.
     pub fn start_waiting(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, JobStoreError> {
         self.change(|table| {
             let is_ours = lease(table)?.is_some_and(|(holder, until)| holder == held.holder && until > now);
@@ -286,7 +287,7 @@ impl JobStore {
         })
     }
 
-    /// Takes over a run whose start nobody finished; says whether it is ours now.
+    /// Takes over a run whose start was abandoned; returns whether the caller has it now.
     pub fn take_over(&mut self, held: &Lease, run: &Run, now: Timestamp) -> Result<bool, JobStoreError> {
         self.change(|table| {
             let changed = table.execute(
@@ -298,7 +299,7 @@ impl JobStore {
         })
     }
 
-    /// Enters what became of a run, unless somebody else has already; says whether it was entered.
+    /// Sets the state of a run unless another process has changed it; returns whether it was set.
     pub fn set_run_state(&mut self, run: &Run, state: &RunState) -> Result<bool, JobStoreError> {
         self.change(|table| {
             let changed = table.execute(
@@ -350,7 +351,7 @@ fn lease(table: &Connection) -> rusqlite::Result<Option<(String, Timestamp)>> {
     Ok(found.map(|(holder, until)| (holder, until.parse().unwrap_or(Timestamp::MIN))))
 }
 
-/// Whether a run of the job goes on, and whether one waits.
+/// Whether the job has an active run, and whether it has a waiting one.
 fn active_runs(table: &Connection, id: JobId) -> rusqlite::Result<(bool, bool)> {
     table.query_row(
         "SELECT coalesce(sum(status IN ('starting', 'running')), 0) > 0, coalesce(sum(status = 'waiting'), 0) > 0

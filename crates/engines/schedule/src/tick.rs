@@ -1,4 +1,4 @@
-//! One look of a daemon at everything: what has ended, what was left half started, what waits, what is due.
+//! One pass of a daemon: records ended runs, finishes abandoned starts, starts waiting runs and due jobs.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -6,83 +6,84 @@ use jiff::{SignedDuration, Timestamp};
 use crate::store::DISABLED;
 use crate::{ClaimOutcome, Job, JobStore, JobStoreError, Lease, Run, RunOutcome, RunState, Trigger};
 
-/// A start takes no longer than this; one that is still unfinished then has failed.
+/// A start that takes longer than this has failed.
 const START_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
-/// So long it is left alone when its place is taken.
+/// How long to wait before trying again when the directory or session is taken.
 const RETRY_AFTER: SignedDuration = SignedDuration::from_secs(30);
 
-/// What a daemon does its work with.
+/// Starts and observes the workers of runs.
 pub trait Executor {
-    /// The time.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
-    /// A text that no run has had.
+    /// Returns a key that no run has used.
     fn new_run_key(&self) -> String;
-    /// Whether the one who gave this text as their own still lives.
+    /// Whether the process identified by `starter` is alive.
     fn is_alive(&self, starter: &str) -> bool;
-    /// Starts the worker of a run. Where there is one of its key already, that is it.
+    /// Starts the worker of a run, or returns the existing worker with the run's key.
     fn start(&mut self, job: &Job, run: &Run) -> StartOutcome;
-    /// Tells of the worker of a run; `None` where it never came to be. Otherwise says why nothing can be told.
+    /// Returns the status of a run's worker, `None` if it was never created, or a message if it cannot be
+    /// determined.
     fn worker_status(&mut self, run: &Run) -> Result<Option<WorkerStatus>, String>;
-    /// Ends a worker, or says why not.
+    /// Stops a worker, or returns a message saying why not.
     fn stop(&mut self, worker: i64) -> Result<(), String>;
 }
 
-/// What came of a start.
+/// The result of starting a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartOutcome {
-    /// The worker is there.
+    /// The worker exists.
     Started(StartedWorker),
-    /// Its place is taken, as is said here.
+    /// The directory or session is taken; holds a message.
     Busy(String),
-    /// It cannot be, for this reason.
+    /// The worker could not be started; holds a message.
     Failed(String),
 }
 
 /// A worker that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartedWorker {
-    /// Its number.
+    /// Numeric id of the worker.
     pub id: i64,
-    /// Its session.
+    /// Session of the worker, if known.
     pub session_id: Option<String>,
 }
 
-/// A worker as it is found.
+/// The status of a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerStatus {
-    /// Itself.
+    /// The worker.
     pub worker: StartedWorker,
-    /// How it ended and when, if it has.
+    /// How and when the worker ended, if it has.
     pub ended: Option<(WorkerOutcome, Timestamp)>,
-    /// What it has cost, in US dollars.
+    /// Cost so far in US dollars, if known.
     pub cost_usd: Option<f64>,
 }
 
 /// How a worker ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerOutcome {
-    /// Its task is done.
+    /// The task was completed.
     Finished,
-    /// Its task is not done, for this reason.
+    /// The task failed; holds a message.
     Failed(String),
-    /// Somebody ended it.
+    /// The worker was stopped.
     Stopped,
 }
 
-/// What a look has brought.
+/// What one pass of the daemon did.
 #[derive(Debug, Default)]
 pub struct TickReport {
-    /// The runs that changed, as they are now, each with its job.
+    /// Runs that changed, in their current state, with their jobs.
     pub changed: Vec<(Job, Run)>,
-    /// What could not be done, in words.
+    /// Messages about what failed.
     pub problems: Vec<String>,
     /// When the next job is due.
     pub next: Option<Timestamp>,
-    /// Whether a run has to be looked after.
+    /// Whether any run has not ended.
     pub is_busy: bool,
 }
 
-/// Looks at everything once. `default_zone` is the clock of jobs that name none.
+/// Makes one pass over all jobs and runs. `default_zone` applies to jobs without a time zone.
 pub fn tick(
     store: &mut JobStore,
     lease: &Lease,
@@ -101,7 +102,7 @@ pub fn tick(
     Ok(report)
 }
 
-/// Does a job at once, whatever else of it goes on. `starter` tells this process from all others.
+/// Runs a job immediately, whether or not another run is active. `starter` identifies the calling process.
 pub fn run_now(
     store: &mut JobStore,
     job: &Job,
@@ -112,11 +113,11 @@ pub fn run_now(
     start(store, job, run, executor)
 }
 
-/// Enters the ends of runs, whoever asks: what is told of them then is true also where no daemon runs.
+/// Records the end of runs whose workers have ended, so that listings are correct even while no daemon runs.
 pub fn record_finished_runs(store: &mut JobStore, executor: &mut impl Executor) -> Result<(), JobStoreError> {
     for (job, run) in store.open_runs()? {
         let Some(active) = ActiveRun::new(&job, &run) else { continue };
-        // What cannot be looked at now is looked at another time.
+        // If the status cannot be determined now, the next pass tries again.
         if let Ok(found) = executor.worker_status(&run)
             && let Some(state) = active.final_state(found.as_ref(), executor.now())
         {
@@ -134,7 +135,7 @@ struct Ticker<'a, E> {
 }
 
 impl<E: Executor> Ticker<'_, E> {
-    /// Sees which runs have ended, ends those that take too long, and finishes starts that were killed.
+    /// Records ended runs, stops runs over their time limit and finishes abandoned starts.
     fn check_open_runs(&mut self) -> Result<(), JobStoreError> {
         for (job, run) in self.store.open_runs()? {
             if let Some(active) = ActiveRun::new(&job, &run) {
@@ -181,7 +182,7 @@ impl<E: Executor> Ticker<'_, E> {
         Ok(())
     }
 
-    /// Starts take their time: the right to fire is renewed before each.
+    /// Renews the lease before each start, because starting takes time.
     fn renew_lease(&mut self) -> Result<bool, JobStoreError> {
         let (now, executor) = (self.executor.now(), &self.executor);
         Ok(self.store.acquire_lease(&self.lease.holder, now, |other| executor.is_alive(other))?.is_some())
@@ -192,7 +193,7 @@ impl<E: Executor> Ticker<'_, E> {
         takes > START_TIMEOUT || !self.executor.is_alive(&run.starter)
     }
 
-    /// A start that was killed: its worker is there already, or it is started now.
+    /// Finishes an abandoned start: its worker may exist already, else it is started now.
     fn finish_start(&mut self, job: Job, run: Run) -> Result<(), JobStoreError> {
         let now = self.executor.now();
         if !self.store.take_over(self.lease, &run, now)? {
@@ -244,11 +245,11 @@ impl<E: Executor> Ticker<'_, E> {
     }
 }
 
-/// The work of a run that goes on.
+/// A run whose worker is running.
 struct ActiveRun {
     worker: StartedWorker,
     since: Timestamp,
-    /// It is to take no longer than this.
+    /// Time limit of the run.
     limit: Option<SignedDuration>,
 }
 
@@ -264,7 +265,7 @@ impl ActiveRun {
         self.limit.is_some_and(|limit| now.duration_since(self.since) > limit)
     }
 
-    /// What it has come to, with its worker found like this; `None` while it goes on.
+    /// The final state of the run given its worker's status; `None` while the worker runs.
     fn final_state(&self, found: Option<&WorkerStatus>, now: Timestamp) -> Option<RunState> {
         let (ending, at) = match found {
             Some(status) => status.ended.clone()?,
@@ -281,8 +282,8 @@ impl ActiveRun {
         })
     }
 
-    /// Who ended a worker cannot be seen on it, and a daemon may be killed, or somebody look, just after it did: one
-    /// that was ended after its time was ended for that.
+    /// A worker does not record who stopped it, and a daemon may be killed right after stopping one, so a
+    /// worker stopped after its time limit counts as timed out.
     fn outcome(&self, ending: WorkerOutcome, at: Timestamp) -> (RunOutcome, Option<String>) {
         match ending {
             WorkerOutcome::Finished => (RunOutcome::Finished, None),
@@ -296,7 +297,7 @@ impl ActiveRun {
     }
 }
 
-/// Starts a run's worker, and keeps what came of it.
+/// Starts the worker of a run and records the result.
 fn start(
     store: &mut JobStore,
     job: &Job,
@@ -305,7 +306,7 @@ fn start(
 ) -> Result<Run, JobStoreError> {
     let started = executor.start(job, &run);
     let now = executor.now();
-    // Whoever asked for it by hand is told; a moment that has come is not forgotten.
+    // A person gets an error at once; a scheduled run waits.
     let can_wait = run.trigger != Trigger::Manual;
     let state = match started {
         StartOutcome::Started(worker) => running(worker, now),
