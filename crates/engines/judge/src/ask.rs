@@ -1,4 +1,4 @@
-//! The call.
+//! One call of the Messages API, bounded in time, sent only to addresses that may receive an API key.
 
 use std::net::IpAddr;
 use std::sync::mpsc;
@@ -8,61 +8,61 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::Uri;
 
-/// Where the API is when nothing says otherwise.
+/// Base URL of the API unless another is given.
 const DEFAULT_URL: &str = "https://api.anthropic.com";
-/// The version of the API that is spoken.
+/// Value of the `anthropic-version` header.
 const VERSION: &str = "2023-06-01";
-/// How much of an answer is read, in bytes.
+/// Maximum size of a response in bytes.
 const CAP: u64 = 1 << 20;
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone)]
 pub struct ModelRequest<'a> {
-    /// The API's address without its path; the usual one without it.
+    /// Base URL of the API, without the path; the default if `None`.
     pub url: Option<&'a str>,
-    /// The key.
+    /// The API key.
     pub key: &'a str,
     /// The model's id.
     pub model: &'a str,
-    /// How many tokens the answer may have.
+    /// Maximum number of tokens in the response.
     pub max_tokens: u64,
-    /// How long it may take, from now to the last byte.
+    /// Time limit from now to the last byte of the response.
     pub limit: Duration,
-    /// The question.
+    /// The prompt.
     pub prompt: &'a str,
 }
 
-/// Why there is no answer; the key is in none of it.
+/// Why there is no response; no variant contains the API key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It took longer than it may.
+    /// The time limit passed.
     #[error("no answer within {} ms", .0.as_millis())]
     TimedOut(Duration),
-    /// The address is none that a key is sent to.
+    /// The key must not be sent to this address.
     #[error("{host} is not asked: {reason}")]
     Address {
-        /// Whose address it is, without what else stands in it.
+        /// Host name, without the rest of the address.
         host: String,
-        /// Why not.
+        /// Why the address is refused.
         reason: &'static str,
     },
-    /// The connection could not be made, or broke.
+    /// The connection could not be made or broke.
     #[error("{0}")]
     Connection(String),
-    /// The API refused.
+    /// The API returned an error.
     #[error("the API answers {status}{}", kind.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default())]
     Refused {
-        /// The HTTP status.
+        /// HTTP status code.
         status: u16,
-        /// The API's own word for it.
+        /// Error type named by the API, if any.
         kind: Option<String>,
     },
-    /// The answer is no message with a text.
+    /// The response contains no text.
     #[error("its answer holds no text")]
     NoText,
 }
 
-/// Asks, and gives back the text of the answer.
+/// Sends the request and returns the text of the response.
 pub fn ask(request: &ModelRequest<'_>) -> Result<String, Error> {
     let is_plain = check(request.url.unwrap_or(DEFAULT_URL))?;
     let call = Call::new(request, is_plain);
@@ -74,8 +74,8 @@ pub fn ask(request: &ModelRequest<'_>) -> Result<String, Error> {
     received.recv_timeout(limit).unwrap_or(Err(Error::TimedOut(limit)))
 }
 
-/// Refuses an address that a key is not for: it goes over `https`, or stays on this machine. Says whether it goes
-/// without encryption.
+/// Refuses addresses that must not receive a key: only `https`, or `http` on this machine. Returns whether
+/// the connection is unencrypted.
 fn check(url: &str) -> Result<bool, Error> {
     let refused = |host: &str, reason| Err(Error::Address { host: host.to_owned(), reason });
     let Some(address) = url.parse::<Uri>().ok().filter(|address| address.host().is_some()) else {

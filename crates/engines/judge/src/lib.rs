@@ -1,7 +1,6 @@
-//! One question to a model through Anthropic's Messages API: one call, no retry, answered in time or not at all.
+//! Single requests to a model through Anthropic's Messages API: one call, no retries, bounded in time.
 //!
-//! It is asked only where a person gave a key and a setting allows it, and nothing else in Backstory speaks HTTP
-//! for a question of this kind.
+//! Requests are made only if the user provided a key and a setting allows it.
 
 mod ask;
 mod model;

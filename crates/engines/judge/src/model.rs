@@ -1,15 +1,15 @@
-//! What a model is called where.
+//! Names of models in the Messages API and on Claude Code's command line.
 
-/// A model by the names it goes by.
+/// A model's names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelName {
-    /// To the Messages API.
+    /// The model's id in the Messages API.
     pub api: String,
-    /// To `claude --model`.
+    /// The model's name for `claude --model`.
     pub alias: String,
 }
 
-/// A plain name, its id for the API, and Claude Code's alias.
+/// Plain name, API id and Claude Code alias of each known model.
 const MODELS: [(&str, &str, &str); 3] = [
     ("claude-haiku", "claude-haiku-4-5-20251001", "haiku"),
     ("claude-sonnet", "claude-sonnet-4-5-20250929", "sonnet"),
@@ -17,7 +17,7 @@ const MODELS: [(&str, &str, &str); 3] = [
 ];
 
 impl ModelName {
-    /// The model of a setting; a name that is in no table goes to both as it stands.
+    /// Resolves the name in the settings; an unknown name is used for both as it is.
     pub fn from_setting(name: &str) -> Self {
         let known = MODELS.iter().find(|(plain, _, alias)| [*plain, *alias].contains(&name));
         let (api, alias) = known.map_or((name, name), |(_, api, alias)| (*api, *alias));

@@ -1,79 +1,79 @@
-//! How good choices are: a moment at which a person began a task, and what was chosen for it.
+//! Measures choices between resuming a session and starting a new one, against what people did.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Estimate, estimate};
 
-/// A moment at which a person began a task, with what they did.
+/// A task someone began, labelled with what they did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabelledTask {
-    /// Its name.
+    /// Identifier of the task.
     pub id: String,
-    /// When, in seconds since 1970.
+    /// When the task began, in seconds since 1970.
     pub at: f64,
     /// What the person typed.
     pub task: String,
-    /// Where they stood.
+    /// Their working directory.
     pub cwd: String,
     /// The branch that was checked out.
     #[serde(default)]
     pub branch: Option<String>,
-    /// What they did.
+    /// What the person did.
     pub action: TaskAction,
     /// The session they did it in.
     #[serde(default)]
     pub session: Option<String>,
-    /// The repository it is counted with, where the file says so.
+    /// The repository to count the task under, if given.
     #[serde(default)]
     pub group: Option<String>,
-    /// Who they are, where the file says so.
+    /// The person, if given.
     #[serde(default)]
     pub person: Option<String>,
-    /// Whether no session of theirs had a message in the half hour before, where the file says so.
+    /// Whether none of the person's sessions had a message in the preceding half hour, if given.
     #[serde(default)]
     pub quiet: Option<bool>,
-    /// Whether the session would be known had they begun a fresh one, where the file says so.
+    /// Whether the session would have been known had they started a new one, if given.
     #[serde(default)]
     pub seen: Option<bool>,
 }
 
-/// What can be done with a task.
+/// How a task is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskAction {
-    /// Go on with a session.
+    /// Resume an existing session.
     Resume,
-    /// Begin a new one.
+    /// Start a new session.
     Fresh,
 }
 
-/// What was chosen at a moment.
+/// What was chosen for a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskChoice {
-    /// What to do.
+    /// The chosen action.
     pub action: TaskAction,
-    /// All sessions there were, best first; one to be resumed stands first.
+    /// All candidate sessions, best first; a session to resume comes first.
     pub ranked: Vec<String>,
 }
 
 /// How often choices were right.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChoiceMetrics {
-    /// How many moments.
+    /// Number of tasks.
     pub decisions: usize,
-    /// The share of them at which the person did the same: resumed or began afresh.
+    /// Share of tasks for which the choice matches what the person did.
     pub accuracy: Estimate,
-    /// The share at which it was the same session, too, where one was resumed.
+    /// Like `accuracy`, and if the person resumed a session, it was the same one.
     pub exact: Estimate,
-    /// Of the moments at which the person began afresh, the share that would have been resumed.
+    /// Share of wrongly resumed tasks among those the person began in a new session.
     pub false_resumes: Option<Estimate>,
-    /// Of the moments at which the person resumed a session, the share at which it was ranked first.
+    /// Share of tasks with the resumed session ranked first, among resumed tasks.
     pub right_first: Option<Estimate>,
-    /// The share at which it was among the first three.
+    /// Share of tasks with the resumed session among the first three, among resumed tasks.
     pub right_in_three: Option<Estimate>,
 }
 
-/// Counts. `choices` are those of the moments, in their order; `None` of no moments.
+/// Computes the metrics. `choices` are in the order of `moments`; returns `None` if there are none.
 pub fn tally(moments: &[LabelledTask], choices: &[TaskChoice]) -> Option<ChoiceMetrics> {
     let share = |counts: &dyn Fn(&LabelledTask, &TaskChoice) -> Option<bool>| {
         let all: Vec<f64> = moments
@@ -105,13 +105,13 @@ pub fn tally(moments: &[LabelledTask], choices: &[TaskChoice]) -> Option<ChoiceM
     })
 }
 
-/// What resuming the newest session would choose. `sessions` are those there were, newest first.
+/// The baseline that resumes the newest session. `sessions` are newest first.
 pub fn newest(sessions: &[(String, Option<String>)]) -> TaskChoice {
     resuming(sessions.iter().map(|(id, _)| id.clone()).collect())
 }
 
-/// What resuming the newest session of the same branch would choose, and a new one where there is none. Each
-/// session stands with its branch, newest first.
+/// The baseline that resumes the newest session of the same branch, or starts a new one if there is none.
+/// `sessions` come with their branches, newest first.
 pub fn newest_of_branch(sessions: &[(String, Option<String>)], branch: Option<&str>) -> TaskChoice {
     let same = sessions.iter().filter(|(_, of)| branch.is_some() && of.as_deref() == branch);
     resuming(same.map(|(id, _)| id.clone()).collect())

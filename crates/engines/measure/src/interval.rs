@@ -1,28 +1,28 @@
-//! A mean and how far it may be from the truth.
+//! Means with bootstrap confidence intervals.
 
 use serde::Serialize;
 
-/// How often the values are drawn anew.
+/// Number of bootstrap samples.
 const SAMPLES: usize = 2000;
-/// So many of the samples' means lie outside on either side: 2.5 %.
+/// Number of sample means outside the interval on either side: 2.5 %.
 const OUTSIDE: usize = SAMPLES / 40;
-/// The same values give the same interval on every machine.
+/// Fixed seed, so that the same values give the same interval on every machine.
 const SEED: u64 = 7;
 
-/// A mean with its 95 % interval.
+/// A mean with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The mean of the values.
+    /// Mean of the values.
     pub mean: f64,
-    /// The interval's lower end.
+    /// Lower bound of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// Upper bound of the interval.
     pub high: f64,
 }
 
-/// The mean of some values and its percentile bootstrap interval; `None` of no values.
+/// Computes the mean and its percentile bootstrap interval; `None` if there are no values.
 ///
-/// Of the differences of two answers to the same questions this is the paired interval.
+/// For differences between two answers to the same queries, this is the paired interval.
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
     let count = values.len();
     if count == 0 {

@@ -1,7 +1,7 @@
-//! How good answers are, in numbers with intervals: rankings against graded judgements, choices against what
-//! people did.
+//! Quality metrics with confidence intervals: rankings against graded judgements, choices against what people
+//! did.
 //!
-//! Pure: labels and answers in, figures out. Who asks, and where the labels lie, is the business of others.
+//! Pure: labels and answers go in, metrics come out. Callers read the files and run the searches.
 
 mod choice;
 mod interval;

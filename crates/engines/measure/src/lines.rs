@@ -1,18 +1,18 @@
-//! Files of one JSON object a line.
+//! Reads label files: one JSON object per line.
 
 use serde::de::DeserializeOwned;
 
-/// A line that is not what it should be.
+/// A line that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidLine {
-    /// Which, from 1.
+    /// Line number, from 1.
     pub number: usize,
-    /// What is wrong with it.
+    /// The parse error.
     pub why: String,
 }
 
-/// The objects of a text, one a line; empty lines are passed over, a wrong one is an error: a label that was
-/// lost would change every figure.
+/// Parses one object per line and skips empty lines. An invalid line is an error, because a lost label would
+/// change every metric.
 pub fn parse_lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, InvalidLine> {
     let numbered = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     numbered

@@ -1,23 +1,24 @@
-//! Takes out of a text what would let a question find its own words: a search that does is not worth measuring.
+//! Blanks text that a query shares with the transcripts it was taken from, so that a search cannot find the
+//! query's own words.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-/// Every run of so many words that a question shares with a text is taken out; of a shorter question all of it.
+/// Number of words in a shared run that is blanked; a shorter query is blanked as a whole.
 const RUN: usize = 6;
-/// What stands in the place of every byte that is taken out.
+/// Byte that replaces every blanked byte.
 const BLANK: u8 = b'x';
 
-/// What some questions say, in runs of words.
+/// Runs of words to blank, taken from a set of queries.
 #[derive(Debug, Default)]
 pub struct Mask {
-    /// Runs of so many words, by how many.
+    /// Hashes of runs of words, by the number of words in each.
     runs: HashMap<usize, HashSet<u64>>,
 }
 
 impl Mask {
-    /// The runs of words of some questions.
+    /// Collects the runs of words of some queries.
     pub fn new<'a>(questions: impl IntoIterator<Item = &'a str>) -> Self {
         let mut mask = Self::default();
         for question in questions {
@@ -31,8 +32,8 @@ impl Mask {
         mask
     }
 
-    /// Blanks what a line shares with the questions; the line stays what it was otherwise, JSON included. Answers
-    /// whether there was anything.
+    /// Blanks the runs in a line and leaves the rest unchanged, JSON syntax included. Returns whether
+    /// anything was blanked.
     pub fn blank(&self, line: &mut [u8]) -> bool {
         let found = self.shared(line);
         for word in &found {
@@ -53,7 +54,7 @@ impl Mask {
             for (length, runs) in &self.runs {
                 let Some(from) = last.len().checked_sub(*length) else { continue };
                 if runs.contains(&hash_of(last.range(from..).map(|(_, hash)| hash))) {
-                    // Word by word: what stands between two may be the letter of an escape.
+                    // Word by word, since an escape sequence may be between two words.
                     found.extend(last.range(from..).map(|(word, _)| word.clone()));
                 }
             }
@@ -62,8 +63,8 @@ impl Mask {
     }
 }
 
-/// The words of a text: ASCII letters and digits, and all that is not ASCII. What a backslash escapes is no part of one, so
-/// that the words of a JSON string are those that were said.
+/// The words of a text: runs of ASCII letters, digits and non-ASCII bytes. Escape sequences are not part of a
+/// word, so that words match inside JSON strings too.
 fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,39 +1,39 @@
-//! How good one ranking is.
+//! Scores one ranking against graded judgements.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Only so many of the first answers count.
+/// Number of results that count.
 const DEPTH: usize = 10;
-/// Of these the share of relevant ones that were found is told.
+/// Number of results that recall looks at.
 const RECALL_DEPTH: usize = 5;
-/// A gain is a power of two; higher grades would drown every other.
+/// Grades are capped here, because gain grows exponentially with the grade.
 const HIGHEST_GRADE: u32 = 30;
 
-/// A labelled question.
+/// A query with relevance judgements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabelledQuery {
-    /// Its name.
+    /// Identifier of the query.
     #[serde(alias = "qid")]
     pub id: String,
-    /// What sort of question it is; figures are given for each.
+    /// Kind of query; metrics are given per kind.
     #[serde(default = "any_kind")]
     pub kind: String,
-    /// The question as it is typed.
+    /// The query as typed.
     pub query: String,
-    /// The sessions that answer it, each with a grade; of a question without one nothing should be found.
+    /// Grades of the relevant sessions by id; if empty, nothing should be found.
     #[serde(default, alias = "rel", deserialize_with = "or_none")]
     pub relevant: BTreeMap<String, u32>,
 }
 
-/// What was answered to a question.
+/// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankedAnswer {
-    /// The question's name.
+    /// Identifier of the query.
     #[serde(alias = "qid")]
     pub id: String,
-    /// Sessions, best first.
+    /// Session ids, best first.
     #[serde(default, alias = "ids")]
     pub ranked: Vec<String>,
 }
@@ -46,20 +46,20 @@ fn or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// How good one ranking is, each figure between 0 and 1.
+/// Scores of one ranking, each between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct RankingScore {
-    /// nDCG of the first ten: the gain of a grade is 2^grade - 1, halved every power of two of the rank.
+    /// nDCG@10 with gain 2^grade - 1 and a logarithmic discount.
     pub ndcg: f64,
-    /// One over the rank of the first relevant session among the first ten; else 0.
+    /// Reciprocal rank of the first relevant session among the first ten, else 0.
     pub mrr: f64,
-    /// The share of relevant sessions (at most five of them) among the first five.
+    /// Share of the relevant sessions, at most five, among the first five results.
     pub recall: f64,
-    /// 1 where the first session is relevant.
+    /// 1 if the first result is relevant, else 0.
     pub hit: f64,
 }
 
-/// Scores a ranking against the grades of what is relevant; a session that is named twice counts once.
+/// Scores a ranking; a session that occurs twice counts once.
 pub fn score(relevant: &BTreeMap<String, u32>, ranked: &[String]) -> RankingScore {
     let mut seen = HashSet::new();
     let grade = |session: &String| relevant.get(session).copied().unwrap_or(0).min(HIGHEST_GRADE);
@@ -78,7 +78,7 @@ pub fn score(relevant: &BTreeMap<String, u32>, ranked: &[String]) -> RankingScor
     }
 }
 
-/// The discounted gain of grades in their order.
+/// Discounted cumulative gain of grades in rank order.
 fn gain(grades: impl Iterator<Item = u32>) -> f64 {
     grades
         .zip(2_u32..)
@@ -122,7 +122,7 @@ mod tests {
         check(&[("a", 1)], "1 2 3 4 5 a", 0.356_207_187, 1.0 / 6.0, 0.0, 0.0);
         // Eleventh: too late for all.
         check(&[("a", 1)], "1 2 3 4 5 6 7 8 9 10 a", 0.0, 0.0, 0.0, 0.0);
-        // Of six that are relevant five can stand among the first five.
+        // Only five of six relevant sessions fit among the first five.
         let six = [("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1), ("f", 1)];
         check(&six, "a b c d e f", 1.0, 1.0, 1.0, 1.0);
         // A grade of 0 is not relevant.

@@ -1,4 +1,4 @@
-//! The figures of all answers, by kind of question.
+//! Aggregates scores of all queries, by kind of query.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,58 +6,57 @@ use serde::Serialize;
 
 use crate::{Estimate, LabelledQuery, RankedAnswer, RankingScore, estimate, score};
 
-/// All figures.
+/// Metrics of all queries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankingReport {
-    /// For each kind, and for `all` where there are several; sorted by name, `all` last.
+    /// Metrics per kind, sorted by name, and for `all` last if there are several kinds.
     pub kinds: Vec<KindMetrics>,
-    /// Questions to which nothing is relevant.
+    /// Number of queries with no relevant session.
     pub without_answer: usize,
-    /// How many of these were answered all the same.
+    /// Number of those that got results anyway.
     pub answered_all_the_same: usize,
-    /// Every question to which something is relevant, in its order.
+    /// Results of every query that has a relevant session, in input order.
     pub queries: Vec<QueryResult>,
 }
 
-/// The figures of one kind.
+/// Metrics of one kind of query.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KindMetrics {
     /// The kind.
     pub kind: String,
-    /// How many questions.
+    /// Number of queries.
     pub queries: usize,
     /// Mean nDCG@10.
     pub ndcg_at_10: Estimate,
-    /// Mean reciprocal rank among the first ten.
+    /// Mean reciprocal rank among the first ten results.
     pub mrr_at_10: Estimate,
-    /// Mean share of what is relevant among the first five.
+    /// Mean recall among the first five results.
     pub recall_at_5: Estimate,
-    /// How often the first answer is relevant.
+    /// Share of queries whose first result is relevant.
     pub hit_at_1: Estimate,
-    /// By how much nDCG@10 exceeds that of the other answers, paired.
+    /// Mean paired difference of nDCG@10 to the answers compared against.
     pub difference: Option<Estimate>,
 }
 
-/// How well one question was answered.
+/// The scores of one query.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QueryResult {
-    /// Its name.
+    /// Identifier of the query.
     pub id: String,
-    /// Its kind.
+    /// Kind of the query.
     pub kind: String,
-    /// The question.
+    /// The query as typed.
     pub query: String,
-    /// nDCG@10 and the others.
+    /// Scores of the answer.
     #[serde(flatten)]
     pub score: RankingScore,
-    /// nDCG@10 of the other answers.
+    /// nDCG@10 of the answer compared against.
     pub ndcg_against: Option<f64>,
-    /// What was answered, best first.
+    /// Session ids of the answer, best first.
     pub ranked: Vec<String>,
 }
 
-/// Scores answers; beside them others to the same questions. A question that was not answered counts as an
-/// empty answer.
+/// Scores answers, optionally against other answers to the same queries. A missing answer counts as empty.
 pub fn report(
     queries: &[LabelledQuery],
     answers: &[RankedAnswer],
