@@ -1,14 +1,14 @@
-//! The branch that was checked out at a moment, from git's own log of where `HEAD` was.
+//! Finds the branch checked out at a given time from git's reflog of `HEAD`.
 
 use jiff::Timestamp;
 
 use crate::RepoContext;
 use crate::git::{fields, git};
 
-/// The branch that was checked out at `then`; `None` on a detached head.
+/// Returns the branch checked out at `then`; `None` for a detached head.
 ///
-/// The first move after that moment says what it moved away from, and without one nothing has moved since. What
-/// happens later puts another move behind it and changes nothing.
+/// The first reflog entry after that time names the branch that was left; without one, the current branch
+/// applies. Later entries do not change the result.
 pub fn branch_at(context: &RepoContext, then: Timestamp) -> Option<String> {
     let answer = git(context, &["log", "-g", "-z", "--date=unix", "--format=%gd%x00%gs", "HEAD"]).ok()?;
     let fields: Vec<String> = if answer.success { fields(&answer.bytes).collect() } else { Vec::new() };
@@ -20,13 +20,13 @@ pub fn branch_at(context: &RepoContext, then: Timestamp) -> Option<String> {
     }
 }
 
-/// The time in `HEAD@{1780000000}`.
+/// Parses the time in `HEAD@{1780000000}`.
 fn moment(selector: &str) -> Option<Timestamp> {
     let seconds = selector.rsplit_once("@{")?.1.strip_suffix('}')?;
     Timestamp::from_second(seconds.parse().ok()?).ok()
 }
 
-/// What a move left: a branch, or a commit's hash.
+/// The branch or commit that a reflog entry moved away from.
 fn left(subject: &str) -> Option<String> {
     if let Some(names) = subject.strip_prefix("checkout: moving from ") {
         return names.split_once(" to ").map(|(from, _)| from.to_owned());

@@ -1,37 +1,37 @@
-//! Which documents a repository has that tell an agent what to do.
+//! Finds documents in a repository that instruct agents and readers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Where specifications lie.
+/// Folders that hold specifications.
 const SPECS: [&str; 3] = [".specs", "specs", "docs/specs"];
-/// How deep below those they are looked for.
+/// Maximum depth below those folders.
 const DEPTH: usize = 6;
-/// How many are listed.
+/// Maximum number of files listed.
 const FILES: usize = 200;
-/// How many entries are looked at before the search ends.
+/// Maximum number of directory entries examined.
 const LOOKED_AT: usize = 5000;
 
-/// The documents that are there.
+/// Documents found in a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a field of the answer")]
 pub struct ProjectDocs {
-    /// `CLAUDE.md`, at the root or in `.claude`.
+    /// Whether there is a `CLAUDE.md` at the root or in `.claude`.
     pub has_claude_md: bool,
-    /// Whether there is any specification.
+    /// Whether there are specifications.
     pub has_specs: bool,
-    /// The specifications, from the root.
+    /// Paths of the specifications, relative to the root.
     pub spec_files: Vec<PathBuf>,
-    /// `TODO.md`.
+    /// Whether there is a `TODO.md`.
     pub has_todo: bool,
-    /// `README`, whatever its ending.
+    /// Whether there is a `README` with any extension.
     pub has_readme: bool,
 }
 
 impl ProjectDocs {
-    /// Looks below a root; what cannot be looked at is not there.
+    /// Looks for documents below a root; unreadable folders count as empty.
     pub fn find(root: &Path) -> Self {
         let is_file = |name: &str| root.join(name).is_file();
         let mut walk = Walk { root, found: Vec::new(), left: LOOKED_AT };
@@ -64,7 +64,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Markdown files below a folder; links are not followed, so that there is an end.
+    /// Collects Markdown files below a folder without following links.
     fn folder(&mut self, folder: &Path, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         for entry in entries.flatten() {

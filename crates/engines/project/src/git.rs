@@ -1,5 +1,5 @@
-//! What git says of a directory. Everything is asked for with NUL between the fields, so that no name or subject
-//! can be taken for a border.
+//! Queries git about a directory. Output uses NUL between fields, so that no name or subject can break
+//! parsing.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -13,55 +13,56 @@ use crate::RepoContext;
 use crate::child::{Answer, Silence, ask, program};
 use crate::head::{Head, head};
 
-/// How many commits are shown.
+/// Limit on recent commits, as a git argument.
 const COMMITS: &str = "-10";
-/// A repository's own settings may name programs that git would run for a question: these name none.
+/// Settings that override programs a repository's configuration could make git run.
 const HARMLESS: [(&str, &str); 3] =
     [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null"), ("log.showSignature", "false")];
-/// What is missing in a repository is not fetched for a question: its settings say from where, and by which program.
+/// Environment that keeps git from fetching missing objects, which would run programs the repository names.
 const NOTHING_FETCHED: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "")];
-/// What git compares. A submodule's own changes are not looked for: git would ask it with the submodule's settings.
+/// Arguments of `git status`. Changes inside submodules are ignored, since git would read the submodule's
+/// settings to find them.
 const STATUS: [&str; 5] =
     ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"];
 
-/// What git says.
+/// The state of a git repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct GitState {
-    /// The branch; `None` on a detached head.
+    /// The branch; `None` for a detached head.
     pub current_branch: Option<String>,
-    /// The newest commit's full hash; `None` before the first one.
+    /// Full hash of the newest commit; `None` before the first commit.
     pub head_commit_sha: Option<String>,
-    /// Its subject.
+    /// Subject of the newest commit.
     pub head_commit_message: Option<String>,
-    /// Paths that differ from what is staged, untracked ones too.
+    /// Paths that differ from the index, including untracked ones.
     pub uncommitted_changes: Vec<String>,
     /// Paths whose staged content differs from the newest commit.
     pub staged_changes: Vec<String>,
-    /// How many stashes there are.
+    /// Number of stashes.
     pub stash_count: usize,
-    /// The newest commits.
+    /// The newest commits, newest first.
     pub recent_commits: Vec<Commit>,
 }
 
 /// One commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Commit {
-    /// Its full hash.
+    /// Full hash.
     pub sha: String,
-    /// Its subject.
+    /// Subject.
     pub message: String,
-    /// Who wrote it.
+    /// Name of the author.
     pub author: String,
-    /// When.
+    /// Author date.
     pub date: Option<Timestamp>,
 }
 
-/// Asks git one thing that needs no file of the work tree; a failure that is worth a word goes to `problems`.
+/// Runs a git command that reads no files of the work tree and runs no program the repository names.
 pub(crate) fn git(context: &RepoContext, arguments: &[&str]) -> Result<Answer, String> {
     question(context, arguments, &[])
 }
 
-/// Has git do what a person asked for, with all that the repository's settings say: its filters and hooks, too.
+/// Runs a git command the user asked for, with the repository's filters and hooks.
 pub(crate) fn git_with_hooks(context: &RepoContext, arguments: &[&str]) -> Result<Answer, String> {
     run(context, arguments, |mut git| {
         set(&mut git, vec![("core.fsmonitor".into(), "false")]);
@@ -86,7 +87,7 @@ fn question(context: &RepoContext, arguments: &[&str], filters: &[OsString]) -> 
     })
 }
 
-/// Settings over all others: by the environment, and not by `-c`, for a filter's name may hold a `=`.
+/// Overrides settings through the environment instead of `-c`, because a filter's name may contain `=`.
 fn set(git: &mut Command, settings: Vec<(OsString, &str)>) {
     git.env("GIT_CONFIG_COUNT", settings.len().to_string());
     for (number, (name, value)) in settings.into_iter().enumerate() {
@@ -112,9 +113,10 @@ fn run(
     })
 }
 
-/// The filters that any settings of the place name, as `filter.<name>`: each is a program that git runs over files.
+/// Names of all configured filters, as `filter.<name>`; each would run a program over files.
 ///
-/// Without it a file that it would have changed back, and that was written since git last looked, counts as changed.
+/// With filters disabled, a file that a filter would have cleaned and that was written since git last looked
+/// counts as changed.
 fn filters(context: &RepoContext) -> Result<Vec<OsString>, String> {
     let answer = git(context, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."])?;
     if answer.cut {
@@ -126,7 +128,7 @@ fn filters(context: &RepoContext) -> Result<Vec<OsString>, String> {
     Ok(filters.into_iter().map(|filter| OsStr::from_bytes(filter).to_owned()).collect())
 }
 
-/// The branch that is checked out, born or not; `None` on a detached head.
+/// The checked-out branch, even before its first commit; `None` for a detached head.
 pub(crate) fn branch(context: &RepoContext) -> Result<Option<String>, String> {
     match head(&context.directory) {
         Some(Head::Branch(name)) => return Ok(Some(name)),
@@ -136,7 +138,7 @@ pub(crate) fn branch(context: &RepoContext) -> Result<Option<String>, String> {
     Ok(git(context, &["symbolic-ref", "--quiet", "--short", "HEAD"])?.line().filter(|name| !name.is_empty()))
 }
 
-/// The newest commits, newest first; none before the first one.
+/// The newest commits, newest first; empty before the first commit.
 pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
     let answer = git(context, &["log", "-z", COMMITS, "--format=%H%x00%an%x00%aI%x00%s"])?;
     if !answer.success {
@@ -155,7 +157,7 @@ pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
     Ok(fields.chunks(4).filter_map(commit).collect())
 }
 
-/// The newest commits that any branch holds, at most so many: hash and subject of each. `None` where git has none to tell.
+/// Hash and subject of up to `most` of the newest commits on any branch; `None` if git fails.
 pub fn recent_subjects(context: &RepoContext, most: usize) -> Option<Vec<(String, String)>> {
     let most = format!("--max-count={most}");
     let answer = git(context, &["log", "-z", "--all", &most, "--format=%H%x00%s"]).ok()?;
@@ -165,20 +167,20 @@ pub fn recent_subjects(context: &RepoContext, most: usize) -> Option<Vec<(String
     Some(fields.chunks(2).filter_map(pair).collect())
 }
 
-/// How many stashes there are.
+/// Number of stashes.
 pub(crate) fn stashes(context: &RepoContext) -> Result<usize, String> {
     let answer = git(context, &["stash", "list", "-z", "--format=%H"])?;
     Ok(if answer.success { fields(&answer.bytes).count() } else { 0 })
 }
 
-/// Paths with changes that are not staged, and those that are.
+/// Unstaged and staged paths.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct GitChanges {
     pub(crate) uncommitted: Vec<String>,
     pub(crate) staged: Vec<String>,
 }
 
-/// What has changed; nothing in a repository without a work tree.
+/// The changed paths; empty in a repository without a work tree.
 pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
     let answer = status(context)?;
     if answer.cut {
@@ -190,20 +192,20 @@ pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
     Ok(if answer.success { parse_changes(&answer.bytes) } else { GitChanges::default() })
 }
 
-/// What `git status` says, without running what the repository names.
+/// Runs `git status` without running programs the repository names.
 fn status(context: &RepoContext) -> Result<Answer, String> {
     let filters = filters(context)?;
     let answer = question(context, &STATUS, &filters)?;
     if answer.success {
         return Ok(answer);
     }
-    // Renames are found by content, which may be missing where little of a repository was fetched: then they are told
+    // Renames are found by content, which may be missing where little of a repository was fetched: then they are reported
     // as a removal and an addition.
     let plain = question(context, &[&STATUS[..], &["--no-renames"]].concat(), &filters)?;
     Ok(if plain.success { plain } else { answer })
 }
 
-/// `XY path` for each; of what was renamed or copied the old path follows.
+/// Parses `XY path` entries; a renamed or copied path is followed by its old path.
 fn parse_changes(bytes: &[u8]) -> GitChanges {
     let mut changes = GitChanges::default();
     let mut fields = fields(bytes);
@@ -224,7 +226,7 @@ fn parse_changes(bytes: &[u8]) -> GitChanges {
     changes
 }
 
-/// The texts between NULs; a path that is no UTF-8 is shown as well as it can be.
+/// The NUL-separated fields; invalid UTF-8 is replaced.
 pub(crate) fn fields(bytes: &[u8]) -> impl Iterator<Item = String> + '_ {
     let whole = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     let parts = (!whole.is_empty()).then(|| whole.split(|byte| *byte == 0));

@@ -1,4 +1,4 @@
-//! What GitHub says, through `gh`, where that is there, logged in and quick; nothing else depends on it.
+//! Queries GitHub through `gh` if it is installed, logged in and responds in time.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,35 +10,35 @@ use crate::child::{Silence, ask, program};
 pub struct GitHubState {
     /// The newest open pull requests.
     pub open_prs: Vec<PullRequest>,
-    /// The checks of this branch's pull request that failed.
+    /// Failing checks of the current branch's pull request.
     pub failing_checks: Vec<Check>,
 }
 
 /// An open pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequest {
-    /// Its number.
+    /// Number of the pull request.
     pub number: u64,
-    /// Its title.
+    /// Title of the pull request.
     pub title: String,
-    /// The branch it would merge.
+    /// The branch to be merged.
     #[serde(rename(deserialize = "headRefName"))]
     pub branch: String,
-    /// `OPEN`, as GitHub says it.
+    /// State as reported by GitHub, such as `OPEN`.
     pub state: String,
 }
 
-/// A check.
+/// A check of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// Its name.
+    /// Name of the check.
     pub name: String,
-    /// `FAILURE` or another word for it, as GitHub says it.
+    /// Result as reported by GitHub, such as `FAILURE`.
     #[serde(rename(deserialize = "state"))]
     pub status: String,
 }
 
-/// What `gh pr list` and `gh pr checks` say; nothing where there is neither pull request nor failure.
+/// Runs `gh pr list` and `gh pr checks`; returns `None` if there is neither a pull request nor a failure.
 pub(crate) fn github(context: &RepoContext) -> Result<Option<GitHubState>, String> {
     const LIST: [&str; 6] = ["pr", "list", "--json", "number,title,headRefName,state", "--limit", "5"];
     const CHECKS: [&str; 4] = ["pr", "checks", "--json", "name,state"];
@@ -73,7 +73,7 @@ fn gh(context: &RepoContext, arguments: &[&str]) -> Result<Option<crate::child::
     }
 }
 
-/// `gh pr checks` ends badly when a check failed, and prints its answer all the same.
+/// Parses a list. `gh pr checks` fails if a check failed, yet prints its answer.
 fn parsed<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Option<Vec<T>> {
     serde_json::from_slice(bytes).ok()
 }

@@ -1,15 +1,15 @@
-//! The branch that is checked out, by git's own file: starting git takes longer than all else a choice asks for.
+//! Reads the checked-out branch from git's `HEAD` file, which is much faster than starting git.
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// The largest file that is read, in bytes.
+/// Maximum number of bytes read from the file.
 const CAP: u64 = 4096;
-/// What stands in the file where another one tells: repositories that keep their references in tables.
+/// Content of `HEAD` in repositories that use the reftable format.
 const ELSEWHERE: &str = ".invalid";
 
-/// What `HEAD` says, where it says it in the usual way (gitrepository-layout(5)).
+/// What `HEAD` refers to, in the usual format (gitrepository-layout(5)).
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Head {
     /// A branch, which may have no commit yet.
@@ -18,15 +18,15 @@ pub(crate) enum Head {
     Detached,
 }
 
-/// The `HEAD` of the work tree that a directory lies in; `None` where git has to be asked.
+/// The `HEAD` of the work tree that contains a directory; `None` if git has to be asked.
 pub(crate) fn head(directory: &Path) -> Option<Head> {
-    // A path that is not absolute would be looked for where the person stands.
+    // A relative path would be resolved against the working directory of this process.
     let above = directory.ancestors().filter(|_| directory.is_absolute());
     let dot_git = above.map(|root| root.join(".git")).find(|dot_git| dot_git.exists())?;
     understood(&line(&git_folder(&dot_git)?.join("HEAD"))?)
 }
 
-/// A worktree's and a submodule's `.git` is a file that names the folder.
+/// The git folder; in linked work trees and submodules `.git` is a file that names it.
 fn git_folder(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git.to_owned());

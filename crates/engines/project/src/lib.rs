@@ -1,7 +1,8 @@
-//! A repository's state now: what git says, what GitHub says where `gh` is there, and which documents it has.
+//! The current state of a repository: git, GitHub if `gh` is available, and documents; linked work trees for
+//! tasks.
 //!
-//! Every program it asks has a time limit and inherits nothing that could lead it to another repository. What
-//! could not be learned is left out and said.
+//! Every program has a time limit and inherits nothing that could lead it to another repository. Anything
+//! that cannot be determined is omitted and reported as a problem.
 
 mod branch;
 mod child;
@@ -23,29 +24,29 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How the programs are asked.
+/// How external programs are run.
 #[derive(Debug, Clone)]
 pub struct ToolSettings {
-    /// Where they are looked for (`PATH`).
+    /// Where programs are looked up (`PATH`).
     pub search_path: OsString,
-    /// Whether `gh` may be asked.
+    /// Whether `gh` may be run.
     pub github: bool,
-    /// How long git may take for each answer.
+    /// Time limit of each git command.
     pub git_limit: Duration,
-    /// How long GitHub's answers are waited for, all of them together.
+    /// Time limit for all of GitHub's answers together.
     pub github_limit: Duration,
 }
 
 impl ToolSettings {
-    /// How long git may take for one answer.
+    /// Default time limit of a git command.
     pub const GIT_LIMIT: Duration = Duration::from_secs(5);
 }
 
-/// A directory whose repository is asked about.
+/// A directory to query and how to run programs in it.
 #[derive(Debug, Clone)]
 pub struct RepoContext {
-    /// The directory.
+    /// The directory; an absolute path.
     pub directory: PathBuf,
-    /// How.
+    /// How external programs are run.
     pub tools: ToolSettings,
 }

@@ -1,4 +1,4 @@
-//! All of it, asked for at once.
+//! Gathers the whole state of a repository in parallel.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -8,34 +8,34 @@ use serde::Serialize;
 use crate::git::{self, GitChanges, GitState, git};
 use crate::{GitHubState, ProjectDocs, RepoContext, github};
 
-/// A repository's state.
+/// The state of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ProjectStatus {
-    /// Which repository.
+    /// The repository.
     pub repo: Repo,
-    /// What git says.
+    /// State of the git repository.
     pub git: GitState,
-    /// What GitHub says, where it says anything.
+    /// State on GitHub, if available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub github: Option<GitHubState>,
-    /// Its documents.
+    /// Documents found.
     pub docs: ProjectDocs,
-    /// What could not be learned, and why.
+    /// Messages about what could not be determined.
     pub problems: Vec<String>,
 }
 
-/// A repository, or a directory that is none.
+/// A repository, or a directory outside any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Repo {
-    /// The root of the work tree, else the directory.
+    /// Root of the work tree, else the directory.
     pub path: PathBuf,
-    /// What people call it: the main repository's last component.
+    /// Name of the main repository's folder.
     pub name: String,
-    /// Whether git knows it.
+    /// Whether this is a git repository.
     pub is_git_repo: bool,
 }
 
-/// The state of the repository that the place lies in; what could not be learned is among its problems.
+/// Returns the state of the repository that contains the directory; failures are listed as problems.
 pub fn status(context: &RepoContext) -> ProjectStatus {
     let mut problems = Vec::new();
     let mut keep = |why: String| {
@@ -105,12 +105,12 @@ pub fn status(context: &RepoContext) -> ProjectStatus {
     ProjectStatus { repo, git, github, docs, problems }
 }
 
-/// The branch that is checked out; `None` on a detached head, outside a repository and where git is silent.
+/// The checked-out branch; `None` for a detached head, outside a repository or if git fails.
 pub fn branch(context: &RepoContext) -> Option<String> {
     git::branch(context).ok().flatten()
 }
 
-/// The root of the work tree that the place lies in, else the directory itself.
+/// Root of the work tree that contains the directory, else the directory itself.
 pub fn work_tree(context: &RepoContext) -> PathBuf {
     top_level(context).unwrap_or_else(|| context.directory.clone())
 }
@@ -120,7 +120,7 @@ fn top_level(context: &RepoContext) -> Option<PathBuf> {
     answer.line().filter(|line| !line.is_empty()).map(PathBuf::from)
 }
 
-/// The folder that all work trees of a repository share; `None` outside a repository.
+/// The folder shared by all work trees of a repository; `None` outside a repository.
 fn common_folder(context: &RepoContext) -> Result<Option<PathBuf>, String> {
     let answer = git(context, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
     Ok(answer.line().map(PathBuf::from))

@@ -1,4 +1,4 @@
-//! Linked work trees: one is made for a task, and removed only when nothing would be lost with it.
+//! Linked work trees: created for a task and removed only if no work would be lost.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,23 +6,23 @@ use std::time::Duration;
 use crate::git::{fields, git, git_with_hooks};
 use crate::{RepoContext, ToolSettings};
 
-/// Where they are made inside a repository, as Claude Code does itself.
+/// Where work trees are created inside a repository, as Claude Code does.
 const FOLDER: &str = ".claude/worktrees";
-/// How long git may take to write a whole tree.
+/// Time limit for writing a whole work tree.
 const LIMIT: Duration = Duration::from_mins(10);
-/// What keeps the work trees from being taken for files of the repository around them.
+/// Exclude pattern that keeps work trees from showing up as untracked files.
 const EXCLUDED: &str = "/.claude/worktrees/";
 
 /// A linked work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkTree {
-    /// Its root.
+    /// Root of the work tree.
     pub path: PathBuf,
-    /// Whether it was made just now.
+    /// Whether it was created by this call.
     pub is_new: bool,
 }
 
-/// Whether a text can be a work tree's name: part of a path, of a branch's name and of nothing else.
+/// Whether a text can name a work tree: valid in a path and in a branch name.
 pub fn is_work_tree_name(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -30,8 +30,7 @@ pub fn is_work_tree_name(text: &str) -> bool {
     begins && is_branch && text.len() <= 64 && text.chars().all(is_plain)
 }
 
-/// The work tree of this name in the place's repository; where there is none, it is made from what is checked out,
-/// on a branch of its own.
+/// Returns the work tree of this name, created from the current commit on a new branch if it is missing.
 pub fn add_work_tree(context: &RepoContext, name: &str) -> Result<WorkTree, String> {
     let context = &with_long_limit(context);
     let main = main_tree(context)?;
@@ -61,7 +60,7 @@ pub fn add_work_tree(context: &RepoContext, name: &str) -> Result<WorkTree, Stri
     Ok(WorkTree { path, is_new: true })
 }
 
-/// What would be lost with a work tree, one line each.
+/// Lists what would be lost by removing a work tree, one message each.
 pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
     let tree = &with_long_limit(tree);
     let found = own_tree(tree)?;
@@ -96,7 +95,7 @@ pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
     Ok(lost)
 }
 
-/// Removes a work tree and its branch. Where something would be lost, says what, and removes nothing.
+/// Removes a work tree and its branch. If work would be lost, returns a message and removes nothing.
 pub fn remove_work_tree(tree: &RepoContext) -> Result<(), String> {
     let tree = &with_long_limit(tree);
     let lost = unsaved_work(tree)?;
@@ -117,7 +116,7 @@ pub fn remove_work_tree(tree: &RepoContext) -> Result<(), String> {
     Ok(())
 }
 
-/// A work tree as git lists it.
+/// A work tree as listed by git.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct ListedTree {
     path: PathBuf,
@@ -131,7 +130,7 @@ fn with_long_limit(context: &RepoContext) -> RepoContext {
     RepoContext { directory: context.directory.clone(), tools }
 }
 
-/// The tree itself, which has to be one of those that are made here.
+/// Finds the tree in git's list and checks that it was created by this module.
 fn own_tree(tree: &RepoContext) -> Result<ListedTree, String> {
     let main = main_tree(tree)?;
     let root = canonical(&crate::work_tree(tree));
@@ -140,7 +139,7 @@ fn own_tree(tree: &RepoContext) -> Result<ListedTree, String> {
     found.ok_or_else(|| format!("{} is no work tree that was made for a task", root.display()))
 }
 
-/// The root of the repository's main work tree.
+/// Root of the repository's main work tree.
 fn main_tree(context: &RepoContext) -> Result<PathBuf, String> {
     let all = trees(context)?;
     let main = all.first().filter(|main| !main.head.is_empty());
@@ -175,7 +174,7 @@ fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Keeps the folder of work trees out of what git takes for new files, unless it is out already.
+/// Excludes the folder of work trees from git's untracked files, unless it is ignored already.
 fn exclude(context: &RepoContext, main: &Path) -> Result<(), String> {
     let main = RepoContext { directory: main.to_owned(), tools: context.tools.clone() };
     if git(&main, &["check-ignore", "--quiet", ".claude/worktrees/x"])?.success {
@@ -193,7 +192,7 @@ fn exclude(context: &RepoContext, main: &Path) -> Result<(), String> {
     write().map_err(|error| format!("{} cannot be written: {error}", file.display()))
 }
 
-/// A rebase, merge, … that was begun: its state lies in the tree's own folder of git.
+/// Describes an unfinished rebase, merge or similar, whose state is in the work tree's git folder.
 fn unfinished_operation(tree: &RepoContext) -> Result<Option<String>, String> {
     const SIGNS: [(&str, &str); 5] = [
         ("rebase-merge", "a rebase"),

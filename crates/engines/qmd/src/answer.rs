@@ -1,21 +1,21 @@
-//! What qmd prints as an answer: a list in JSON, with whatever noise around it.
+//! Parses qmd's output: a JSON list, possibly surrounded by other text.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How many brackets are tried for the beginning of the list; what has more is no answer.
+/// Maximum number of `[` tried as the beginning of the list.
 const TRIES: usize = 256;
-/// The longest snippet that is handed on, in characters.
+/// Maximum length of a snippet in characters.
 const SNIPPET: usize = 400;
 
-/// One document that qmd found.
+/// A document found by qmd.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QmdHit {
-    /// Its name, as qmd writes it: `qmd://collection/folder/file.md`.
+    /// Name of the document in qmd: `qmd://collection/folder/file.md`.
     pub path: String,
-    /// How well it answers; between 0 and 1 in the releases of today.
+    /// Relevance, between 0 and 1.
     pub score: f32,
-    /// The piece of it that answers, whole lines.
+    /// The matching piece of the document, in whole lines.
     pub text: String,
 }
 
@@ -29,9 +29,9 @@ struct Item {
     snippet: Option<String>,
 }
 
-/// The list in what qmd printed; `None` where there is none.
+/// Extracts the list from qmd's output; `None` if there is none.
 ///
-/// Progress may stand before it, and an old release says in words that it found nothing.
+/// Progress output may precede it, and an old release reports an empty result in words.
 pub(crate) fn found(said: &str) -> Option<Vec<QmdHit>> {
     let mut empty = said.contains("No results found");
     for (at, _) in said.match_indices('[').take(TRIES) {
@@ -53,7 +53,7 @@ fn item(value: Value) -> Option<QmdHit> {
 }
 
 impl QmdHit {
-    /// The piece that answers, on one line, without the marks qmd and the document's head put around it.
+    /// The matching piece on one line, without qmd's markers and the document's head.
     pub fn snippet(&self) -> Option<String> {
         let is_mark = |line: &str| {
             line.is_empty()

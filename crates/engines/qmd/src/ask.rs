@@ -1,4 +1,4 @@
-//! The chain: `qmd query`, where that fails `qmd vsearch`, where that fails `qmd search`.
+//! Searches with `qmd query`, falling back to `qmd vsearch` and then `qmd search`.
 
 use serde::Serialize;
 
@@ -6,67 +6,67 @@ use crate::answer::{QmdHit, found};
 use crate::child::{Qmd, Said};
 use crate::document::DocumentHead;
 
-/// The longest complaint that is handed on, in characters.
+/// Maximum length of an error message in characters.
 const COMPLAINT: usize = 200;
-/// How many lines of a document hold its head.
+/// Number of lines that contain a document's head, as an argument.
 const HEAD: &str = "24";
 
-/// What qmd is asked.
+/// A search with qmd.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QmdQuery<'a> {
-    /// What is looked for, in words.
+    /// The search text.
     pub intent: &'a str,
-    /// The collection that is searched.
+    /// Name of the collection to search.
     pub collection: &'a str,
-    /// At most so many documents.
+    /// Maximum number of documents.
     pub limit: usize,
-    /// Only documents with this score or more.
+    /// Minimum score of a document.
     pub min_score: Option<f32>,
 }
 
-/// One of qmd's ways of searching, best first.
+/// qmd's search commands, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QmdCommand {
-    /// Words and meaning, ranked by a model.
+    /// Keywords and meaning, reranked by a model.
     Query,
-    /// Meaning.
+    /// Meaning only.
     Vsearch,
-    /// Words.
+    /// Keywords only.
     Search,
 }
 
-/// Why one step gave no answer.
+/// Why a command gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QmdFailure {
-    /// The step.
+    /// The command.
     pub step: QmdCommand,
-    /// Why, in one line.
+    /// The error in one line.
     pub why: String,
 }
 
-/// An answer.
+/// An answer from qmd.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QmdAnswer {
-    /// The step that answered.
+    /// The command that answered.
     pub step: QmdCommand,
-    /// Best first.
+    /// Documents, best first.
     pub found: Vec<QmdHit>,
-    /// The steps before it.
+    /// Failures of the commands tried before.
     pub failures: Vec<QmdFailure>,
 }
 
-/// No step answered.
+/// No command answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QmdUnanswered {
-    /// What each step said.
+    /// The failure of each command.
     pub failures: Vec<QmdFailure>,
 }
 
 impl QmdCommand {
     const CHAIN: [Self; 3] = [Self::Query, Self::Vsearch, Self::Search];
 
-    /// The name of qmd's command.
+    /// Name of the command.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Query => "query",
@@ -77,7 +77,7 @@ impl QmdCommand {
 }
 
 impl QmdFailure {
-    /// All failures in one line.
+    /// Describes all failures in one line; `None` if there are none.
     pub fn describe(failures: &[Self]) -> Option<String> {
         let each = failures.iter().map(|failure| format!("qmd {}: {}", failure.step.as_str(), failure.why));
         (!failures.is_empty()).then(|| each.collect::<Vec<_>>().join("; "))
@@ -85,7 +85,7 @@ impl QmdFailure {
 }
 
 impl Qmd {
-    /// Asks step after step until one answers.
+    /// Tries each command until one answers.
     pub fn ask(&self, question: &QmdQuery<'_>) -> Result<QmdAnswer, QmdUnanswered> {
         let mut failures = Vec::new();
         for step in QmdCommand::CHAIN {
@@ -110,7 +110,7 @@ impl Qmd {
         Err(QmdUnanswered { failures })
     }
 
-    /// The head of a document that qmd found; absent where it has none or qmd does not say.
+    /// Reads the head of a document; `None` if it has none or qmd fails.
     pub fn document_head(&self, found: &QmdHit) -> Option<DocumentHead> {
         // The name is an answer of qmd's, not ours: it must not be taken for a flag.
         let path = found.path.strip_prefix("qmd://").map(|_| found.path.as_str())?;
@@ -122,7 +122,7 @@ impl Qmd {
 const NO_COLLECTION: &str = "Collection not found";
 const NO_VECTORS: &str = "need embeddings";
 
-/// The intent as one line that no release of qmd takes for a flag or for its own query syntax.
+/// The intent on one line, in a form that no release of qmd takes for a flag or query syntax.
 fn words(intent: &str) -> String {
     let line = intent.split_whitespace().collect::<Vec<_>>().join(" ");
     line.trim_start_matches('-').trim_start().to_owned()
@@ -140,7 +140,7 @@ fn parse_hits(said: &Said) -> Result<Vec<QmdHit>, String> {
     }
 }
 
-/// The line that says most of what went wrong.
+/// The most informative line of an error.
 fn error_line(said: &Said) -> String {
     let lines = || said.err.lines().chain(said.out.lines()).map(plain).filter(|line| !line.is_empty());
     let says = |what: &[&str]| lines().find(|line| what.iter().any(|what| line.contains(what)));
@@ -151,7 +151,7 @@ fn error_line(said: &Said) -> String {
     told.unwrap_or_else(|| "it failed and says nothing".to_owned()).chars().take(COMPLAINT).collect()
 }
 
-/// A line without what steers a terminal.
+/// A line without terminal escape sequences and control characters.
 fn plain(line: &str) -> String {
     let mut parts = line.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();

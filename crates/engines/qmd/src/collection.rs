@@ -1,7 +1,7 @@
-//! A folder of Markdown documents, one for each session, kept up by writing only what has changed.
+//! A folder of Markdown documents, one per session, that rewrites only what has changed.
 //!
-//! A document's head says what it was made of: where it still says so, the document stays as it is. Each is
-//! written aside and renamed, so that whoever reads sees a whole one; two writers do not meet.
+//! A document's head says what it was made from; if it still matches, the document is left alone. Documents
+//! are written to a temporary file and renamed, and a lock keeps out other writers.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -16,15 +16,15 @@ use model::{ProjectSlug, Session, SessionId};
 use crate::document::{DocumentHead, FILE_TYPE};
 use crate::folder::{ASIDE, Folder};
 
-/// The largest head that is read, in bytes.
+/// Maximum number of bytes read of a document's head.
 const HEAD: u64 = 16 << 10;
-/// The longest name of a folder, in bytes.
+/// Maximum length of a folder name in bytes.
 const NAME: usize = 150;
 const LOCK: &str = ".backstory.lock";
-/// The folder of sessions that were run nowhere.
+/// Folder for sessions without a project.
 const NO_PROJECT: &str = "no-project";
 
-/// A collection that this process alone writes.
+/// A collection locked for writing by this process.
 #[derive(Debug)]
 pub struct Collection {
     folder: PathBuf,
@@ -32,27 +32,27 @@ pub struct Collection {
     _lock: File,
 }
 
-/// Where a session's document is, and how it stands.
+/// Where a session's document goes and the head it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentTarget {
-    /// The document.
+    /// Path of the document.
     pub path: PathBuf,
     head: String,
 }
 
-/// What became of a document.
+/// The state of a document on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentState {
-    /// It is what it has to be.
+    /// The document is up to date.
     Unchanged,
-    /// It is missing, or of another state of the session.
+    /// The document is missing or made from an earlier state of the session.
     Stale,
-    /// A file of somebody else's has its name.
+    /// Another program's file has the document's name.
     NotOurs,
 }
 
 impl Collection {
-    /// Opens a folder, made where it is missing; `None` while another process writes there.
+    /// Opens a collection, creating the folder if needed; `None` while another process writes to it.
     pub fn open(folder: &Path) -> io::Result<Option<Self>> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let root = Folder::open(folder)?;
@@ -67,14 +67,14 @@ impl Collection {
         Ok(Some(collection))
     }
 
-    /// The document of a session; `source` says of which state of its transcript.
+    /// The document of a session; `source` identifies the state of its transcript.
     pub fn target(&self, session: &Session, source: &str) -> DocumentTarget {
         let folder = session.file.as_deref().and_then(Path::parent).and_then(Path::file_name);
         let path = self.folder.join(folder_name(folder)).join(document_name(&session.id));
         DocumentTarget { path, head: DocumentHead::head(session, Some(source)) }
     }
 
-    /// Writes a document whole or not at all; `body` writes what follows the head.
+    /// Writes a document atomically; `body` writes what follows the head.
     pub fn write<E: From<io::Error>>(
         &self,
         target: &DocumentTarget,
@@ -89,9 +89,9 @@ impl Collection {
         })
     }
 
-    /// Removes our documents of sessions that `is_kept` knows nothing of, or that lie where another folder's
-    /// now do; how many. Only files under a name that we gave them, in a folder that we named: `folders` are those of
-    /// the documents that are kept. What a person has copied or renamed is theirs.
+    /// Removes our documents of sessions for which `is_kept` is false, and those superseded by a document in
+    /// another folder; returns how many. Only files and folders with names that Backstory gives are touched;
+    /// `folders` are those of the documents to keep.
     pub fn remove(
         &self,
         folders: &HashSet<PathBuf>,
@@ -100,7 +100,7 @@ impl Collection {
         let mut removed = 0;
         for (folder, name) in self.documents() {
             let path = folder.path().join(&name);
-            // What cannot be read cannot be told to be ours.
+            // A document that cannot be read may not be ours.
             let Some(head) = beginning(&folder, &name).ok().and_then(|text| DocumentHead::parse(&text))
             else {
                 continue;
@@ -116,19 +116,19 @@ impl Collection {
         Ok(removed)
     }
 
-    /// Whether a folder has the name that documents of that directory are put under.
+    /// Whether a folder has the name used for documents of that directory.
     fn is_folder_of(&self, head: &DocumentHead, folder: &Path) -> bool {
         let slug = head.working_directory.as_ref().map(|cwd| ProjectSlug::from_path(&cwd.to_string_lossy()));
         folder == self.folder.join(folder_name(slug.as_ref().map(|slug| OsStr::new(slug.as_str()))))
     }
 
-    /// Every Markdown file in a folder of ours, with that folder.
+    /// All Markdown files in our folders, with their folders.
     fn documents(&self) -> Vec<(Rc<Folder>, PathBuf)> {
         let is_document = |name: &PathBuf| name.extension() == Some(OsStr::new(FILE_TYPE));
         self.files().into_iter().filter(|(_, name)| is_document(name)).collect()
     }
 
-    /// What lies in the folders of ours: in no link, and in none of somebody else's.
+    /// All files in our folders, ignoring links and folders of other users.
     fn files(&self) -> Vec<(Rc<Folder>, PathBuf)> {
         let folders = self.root.names().into_iter().filter_map(|name| self.root.existing(&name).ok());
         let inside = |folder: Folder| {
@@ -138,7 +138,7 @@ impl Collection {
         folders.flat_map(inside).collect()
     }
 
-    /// Takes away what a writer that was killed has left; nobody else writes now.
+    /// Removes temporary files left by a killed writer.
     fn tidy(&self) {
         let is_left = |name: &Path| name.to_string_lossy().starts_with(ASIDE);
         for (folder, name) in self.files().into_iter().filter(|(_, name)| is_left(name)) {
@@ -147,7 +147,7 @@ impl Collection {
         }
     }
 
-    /// How a document stands on the disk.
+    /// Compares a document on disk with what it should be.
     pub fn state(&self, target: &DocumentTarget) -> io::Result<DocumentState> {
         let (folder, name) = target.place();
         let found = self.root.existing(folder).and_then(|folder| beginning(&folder, name));
@@ -166,7 +166,7 @@ impl Collection {
 }
 
 impl DocumentTarget {
-    /// The name of its folder, and its own.
+    /// Name of the document's folder and of the document.
     fn place(&self) -> (&Path, &Path) {
         let folder = self.path.parent().and_then(Path::file_name).unwrap_or(OsStr::new(NO_PROJECT));
         (Path::new(folder), Path::new(self.path.file_name().unwrap_or_default()))
@@ -180,13 +180,13 @@ fn beginning(folder: &Folder, name: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What the document of a session is called.
+/// File name of a session's document.
 fn document_name(session: &SessionId) -> PathBuf {
     PathBuf::from(format!("{session}.{FILE_TYPE}"))
 }
 
-/// The folder of a project's documents: Claude's own name of it without the dash in front, which a shell would
-/// take for a flag, and without anything that means something in a path.
+/// Folder name for a project's documents: Claude's name without the leading dash, which a shell would take
+/// for a flag, and without characters special in paths.
 fn folder_name(name: Option<&OsStr>) -> String {
     let name = name.map(|name| name.to_string_lossy()).unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -1,6 +1,6 @@
-//! The head of a session's Markdown document: what programs look for before the conversation begins.
+//! The head of a session's Markdown document, which other programs read before the conversation.
 //!
-//! Written as `Key: value` between two rules; read also as `- **Key:** value`, as other exporters write it.
+//! Written as `Key: value` between two rules; also read as `- **Key:** value`, as other exporters write it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::{Session, SessionId, is_steering, is_unseen};
 
-/// The ending of a document's name.
+/// File extension of documents.
 pub const FILE_TYPE: &str = "md";
-/// Says who wrote a document, and in which form; another form makes every document be written again.
+/// Exporter name and format version; a new version causes every document to be rewritten.
 const BY: &str = "backstory 1";
-/// How many lines are looked through for a head.
+/// Number of lines searched for a head.
 const LINES: usize = 40;
 
 const SESSION: &str = "Session ID";
@@ -20,21 +20,21 @@ const DIRECTORY: &str = "Working Directory";
 const DATE: &str = "Date";
 const EXPORTED_BY: &str = "Exported By";
 
-/// What a document says of its session.
+/// What a document says about its session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentHead {
     /// The session.
     pub session: Option<SessionId>,
-    /// The directory it started in.
+    /// The directory the session started in.
     pub working_directory: Option<PathBuf>,
-    /// When it began.
+    /// When the session began.
     pub date: Option<Timestamp>,
-    /// Whether Backstory wrote it.
+    /// Whether Backstory wrote the document.
     pub is_ours: bool,
 }
 
 impl DocumentHead {
-    /// What the beginning of a document says; `None` where it says nothing of a session.
+    /// Parses the beginning of a document; `None` if it describes no session.
     pub fn parse(text: &str) -> Option<Self> {
         let mut head = Self::default();
         for (key, value) in text.lines().take(LINES).filter_map(pair) {
@@ -51,8 +51,8 @@ impl DocumentHead {
         (head != Self::default()).then_some(head)
     }
 
-    /// The head of a session's document. `source` is what has changed when the document has to be written
-    /// again; programs that show a document alone leave it out.
+    /// Formats the head of a session's document. `source` identifies the content the document is made from;
+    /// omitted when a document is only displayed.
     pub fn head(session: &Session, source: Option<&str>) -> String {
         let mut head = format!("---\n{SESSION}: {}\n", session.id);
         let path = |path: Option<&Path>| path.map(|path| path.display().to_string());
@@ -76,7 +76,7 @@ impl DocumentHead {
     }
 }
 
-/// Whether a line is one of a head's.
+/// Whether a line belongs to a head.
 pub(crate) fn is_head(line: &str) -> bool {
     const KEYS: [&str; 13] = [
         "session id",
@@ -96,7 +96,8 @@ pub(crate) fn is_head(line: &str) -> bool {
     pair(line).is_some_and(|(key, _)| KEYS.contains(&key.as_str()))
 }
 
-/// `Key: value` or `- **Key:** value`, also behind the line number that `qmd get` prints; the key in lower case.
+/// Parses `Key: value` or `- **Key:** value`, optionally after the line number that `qmd get` prints; the key
+/// is lowercased.
 fn pair(line: &str) -> Option<(String, &str)> {
     let line = line.trim();
     let numbered = line.split_once(": ").filter(|(number, _)| number.bytes().all(|b| b.is_ascii_digit()));
@@ -107,7 +108,7 @@ fn pair(line: &str) -> Option<(String, &str)> {
     (key.len() < 40 && !value.is_empty()).then(|| (key.trim_end_matches('*').to_lowercase(), value))
 }
 
-/// A value that stays on its line and steers no terminal.
+/// A value on one line, without terminal control characters.
 fn one_line(value: &str) -> String {
     let seen = value.chars().filter(|c| !is_unseen(*c));
     let plain: String = seen.map(|c| if is_steering(c) { ' ' } else { c }).collect();

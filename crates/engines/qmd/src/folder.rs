@@ -1,5 +1,5 @@
-//! A folder that documents are written into where others may write as well: no link is followed, no file of theirs is
-//! opened, and every name is looked up in the folder that was opened.
+//! Writes files safely in a folder that others may write to: links are not followed, other users' files are
+//! not opened, and every name is resolved relative to the opened folder.
 
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, mkdirat, openat, renameat, unlinkat};
 use rustix::process::geteuid;
 
-/// What documents that are being written are called at first.
+/// Prefix of temporary files.
 pub(crate) const ASIDE: &str = ".backstory-";
 
-/// A folder, open.
+/// An open folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     fd: OwnedFd,
@@ -21,7 +21,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder that a person names, which may be a link of theirs.
+    /// Opens the folder the user names, which may be a link.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let fd = openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let folder = Self { fd, path: path.to_owned() };
@@ -31,7 +31,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The folder of that name in it, made where it is missing; a link, or one of somebody else's, is refused.
+    /// Opens a subfolder, creating it if needed; links and other users' folders are refused.
     pub(crate) fn inside(&self, name: &Path) -> io::Result<Self> {
         match mkdirat(&self.fd, name, Mode::RWXU) {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
@@ -40,7 +40,7 @@ impl Folder {
         self.existing(name)
     }
 
-    /// The folder of that name in it.
+    /// Opens an existing subfolder; links and other users' folders are refused.
     pub(crate) fn existing(&self, name: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = openat(&self.fd, name, flags, Mode::empty())?;
@@ -52,13 +52,13 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens the file that whoever writes here holds.
+    /// Opens the lock file that writers hold.
     pub(crate) fn lock_file(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         Ok(File::from(openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?))
     }
 
-    /// Writes a file whole or not at all: under a name that nobody can guess, then under its own.
+    /// Writes a file atomically: under a random temporary name, then renamed.
     pub(crate) fn write<E: From<io::Error>>(
         &self,
         name: &Path,
@@ -76,7 +76,7 @@ impl Folder {
         done
     }
 
-    /// Opens a regular file for reading; a link is none.
+    /// Opens a regular file for reading; links are refused.
     pub(crate) fn read(&self, name: &Path) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(openat(&self.fd, name, flags, Mode::empty())?);
@@ -91,18 +91,18 @@ impl Folder {
         Ok(unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The names of what lies in it.
+    /// Names of the entries.
     pub(crate) fn names(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&self.path).into_iter().flatten();
         entries.filter_map(|entry| Some(PathBuf::from(entry.ok()?.file_name()))).collect()
     }
 
-    /// Whether it is another user's and open to more than that one.
+    /// Whether the folder belongs to another user and others may write to it.
     fn is_writable_by_others(&self) -> io::Result<bool> {
         let found = fstat(&self.fd)?;
         let others = Mode::WGRP | Mode::WOTH;

@@ -1,6 +1,7 @@
-//! qmd, another search over the same sessions: how it is asked, the Markdown it reads, how that is kept fresh.
+//! Integration with qmd, another search over the same sessions: running it, exporting Markdown for it, and
+//! keeping the export up to date.
 //!
-//! Nobody else knows a flag of qmd or the head of an exported document.
+//! Only this crate knows qmd's flags and the head of an exported document.
 
 mod answer;
 mod ask;

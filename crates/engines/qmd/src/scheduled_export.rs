@@ -1,45 +1,46 @@
-//! How the collection is kept fresh by others: qmd's own line, and an errand for cron, systemd or launchd.
+//! Commands that keep a collection up to date: qmd's own registration and a scheduled export for cron,
+//! systemd or launchd.
 //!
-//! Pure: what to run goes in, texts that can be pasted come out.
+//! Pure: returns texts for the user to paste.
 
 use serde::Serialize;
 
-/// How often the errand runs, in hours.
+/// Interval of the export in hours.
 const HOURS: u32 = 6;
-/// The minute of the hour; not the full one, at which everybody's errands run.
+/// Minute of the hour, chosen to avoid the full hour.
 const MINUTE: u32 = 17;
-/// What the errand is called.
+/// Name of the scheduled export.
 const NAME: &str = "backstory-export";
 
-/// A command that is run again and again.
+/// A command to run on a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduledExport {
-    /// The program and its arguments.
+    /// Program and arguments.
     pub words: Vec<String>,
-    /// What its environment has to hold, by name.
+    /// Environment variables to set.
     pub environment: Vec<(String, String)>,
 }
 
-/// An errand as each of three programs takes it.
+/// The schedule in each supported format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScheduleTexts {
-    /// A line for `crontab -e`.
+    /// Line for `crontab -e`.
     pub crontab: String,
-    /// `~/.config/systemd/user/backstory-export.service`.
+    /// Content of `~/.config/systemd/user/backstory-export.service`.
     pub systemd_service: String,
-    /// `~/.config/systemd/user/backstory-export.timer`.
+    /// Content of `~/.config/systemd/user/backstory-export.timer`.
     pub systemd_timer: String,
-    /// `~/Library/LaunchAgents/backstory-export.plist`.
+    /// Content of `~/Library/LaunchAgents/backstory-export.plist`.
     pub launchd: String,
 }
 
-/// The line that makes qmd know a collection; `None` where `quoted` has no spelling of a word.
+/// The command that registers a collection with qmd; `None` if `quoted` cannot quote a word.
 pub fn collection_add(folder: &str, name: &str, quoted: impl Fn(&str) -> Option<String>) -> Option<String> {
     Some(format!("qmd collection add {} --name {} --mask '**/*.md'", quoted(folder)?, quoted(name)?))
 }
 
 impl ScheduledExport {
-    /// The errand for every program; `quoted` writes a word as a shell takes it. `None` where it cannot.
+    /// Formats the schedule; `quoted` quotes a word for a shell. `None` if it cannot.
     pub fn texts(&self, quoted: impl Fn(&str) -> Option<String>) -> Option<ScheduleTexts> {
         Some(ScheduleTexts {
             crontab: self.crontab(quoted)?,
@@ -49,7 +50,7 @@ impl ScheduledExport {
         })
     }
 
-    /// cron ends a command at a bare `%`.
+    /// Formats the crontab line; cron ends a command at an unescaped `%`.
     fn crontab(&self, quoted: impl Fn(&str) -> Option<String>) -> Option<String> {
         let set = self.environment.iter().map(|(name, value)| Some(format!("{name}={}", quoted(value)?)));
         let words = set.chain(self.words.iter().map(|word| quoted(word)));
@@ -107,7 +108,7 @@ fn timer() -> String {
     )
 }
 
-/// A word as systemd reads it in a unit: `%` begins a specifier everywhere, `$` a variable in a command only.
+/// Quotes a word for a systemd unit: `%` starts a specifier everywhere, `$` a variable in commands only.
 fn unit_word(word: &str, is_command: bool) -> String {
     let mut text = String::from('"');
     for c in word.chars() {
