@@ -1,5 +1,5 @@
-//! One sender, many listeners: each has a queue of its own, and one that is too slow hears that it missed
-//! something instead of holding up the others.
+//! Sends each event to many listeners. Each listener has its own queue; a slow one is told that it missed
+//! events instead of blocking the others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ struct Line {
     lost: Arc<AtomicU64>,
 }
 
-/// A listener.
+/// A subscription to the monitor's events.
 #[derive(Debug)]
 pub struct Listener {
     queue: Receiver<Arc<SessionEvent>>,
@@ -32,7 +32,7 @@ pub struct Listener {
 pub struct MonitorEnded;
 
 impl Bus {
-    /// A new listener that may be `capacity` events behind.
+    /// Adds a listener with a queue of `capacity` events.
     pub(crate) fn listen(&mut self, capacity: usize) -> Listener {
         let (queue, receiver) = sync_channel(capacity);
         let lost = Arc::new(AtomicU64::new(0));
@@ -40,7 +40,7 @@ impl Bus {
         Listener { queue: receiver, lost }
     }
 
-    /// Sends an event to all; those that are gone are forgotten.
+    /// Sends an event to all listeners and removes those that are gone.
     pub(crate) fn send(&mut self, event: SessionEvent) {
         if self.lines.is_empty() {
             return;
@@ -65,8 +65,8 @@ impl Bus {
 }
 
 impl Listener {
-    /// The next event; `None` when none came within `patience`. After events were lost, what was queued before
-    /// them comes first, then [`SessionEvent::Resync`].
+    /// Returns the next event, or `None` if none arrives within `patience`. After events were lost, queued
+    /// events come first, then [`SessionEvent::Resync`].
     pub fn next(&self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
         if let Ok(event) = self.queue.try_recv() {
             return Ok(Some(event));

@@ -1,4 +1,4 @@
-//! The few facts of a session that its own records tell while it is watched.
+//! Facts about a watched session, collected from its own records.
 
 use std::path::PathBuf;
 
@@ -6,37 +6,37 @@ use jiff::Timestamp;
 use transcript::record::{Block, Kind, Record};
 use transcript::{context_tokens, cut, speech};
 
-/// What is known of a session beside what it does.
+/// What is known about a session besides its activity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     custom_title: Option<String>,
     ai_title: Option<String>,
     prompt: Option<String>,
-    /// The directory of the last record.
+    /// Working directory in the last record.
     pub(crate) cwd: Option<PathBuf>,
-    /// The branch of the last record.
+    /// Branch in the last record.
     pub(crate) branch: Option<String>,
     /// The model that answered last.
     pub(crate) model: Option<String>,
-    /// Tokens the model would have before it now.
+    /// Number of tokens in the model's context.
     pub(crate) context_tokens: u64,
-    /// When the first record that was seen was made.
+    /// Time of the first record seen.
     pub(crate) first: Option<Timestamp>,
-    /// When the last was.
+    /// Time of the last record seen.
     pub(crate) last: Option<Timestamp>,
-    /// The release that wrote it.
+    /// Release that wrote the last record.
     pub(crate) version: Option<String>,
-    /// The permission mode.
+    /// Permission mode.
     pub(crate) mode: Option<String>,
 }
 
 impl Facts {
-    /// The best name that has been seen.
+    /// The best title seen so far.
     pub(crate) fn title(&self) -> Option<&str> {
         self.custom_title.as_deref().or(self.ai_title.as_deref()).or(self.prompt.as_deref())
     }
 
-    /// Takes in a record; true when something that is shown of the session has changed.
+    /// Processes a record; returns whether anything shown about the session has changed.
     pub(crate) fn observe(&mut self, record: &Record<'_>) -> bool {
         let (title, tokens) = (self.title().map(ToOwned::to_owned), self.context_tokens);
         if let Some(title) = record.custom_title() {

@@ -1,5 +1,5 @@
-//! Which files there are, kept up cheaply: a folder is listed when it has changed, a file that nobody writes
-//! to is looked at now and then.
+//! Tracks which transcript files exist at little cost: a folder is listed again only when it has changed, and
+//! silent files are checked in rotation.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -10,28 +10,29 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use transcript::{ConfigFolder, FileRole, FileStamp};
 
-/// A folder that changed so shortly before it was listed may have changed again without its time showing it.
+/// A folder changed this shortly before it was listed may change again without its modification time showing
+/// it.
 const BLUR: SignedDuration = SignedDuration::from_millis(100);
 
-/// What has happened to a file.
+/// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It is new, or has another stamp.
+    /// The file is new or has a different stamp.
     Changed {
-        /// The file.
+        /// Path of the file.
         path: Arc<Path>,
-        /// What it is.
+        /// Role of the file.
         role: FileRole,
-        /// As it was known before.
+        /// The previous stamp, if the file was known.
         before: Option<FileStamp>,
-        /// As it is now.
+        /// The current stamp.
         now: FileStamp,
     },
-    /// It is not there any more.
+    /// The file no longer exists.
     Gone {
-        /// Where it was.
+        /// Former path of the file.
         path: Arc<Path>,
-        /// What it was.
+        /// Former role of the file.
         role: FileRole,
     },
 }
@@ -42,14 +43,14 @@ pub(crate) struct Files {
     roots: Vec<ConfigFolder>,
     folders: HashMap<PathBuf, Folder>,
     known: HashMap<Arc<Path>, FileStamp>,
-    /// All files in the order in which they are looked at in turn.
+    /// All files in the order in which they are checked in rotation.
     order: Vec<Arc<Path>>,
     next: usize,
 }
 
 #[derive(Debug, Default)]
 struct Folder {
-    /// Its time of change when it was listed, and when that was.
+    /// Modification time of the folder when it was listed, and the time of the listing.
     listed: Option<(Timestamp, Timestamp)>,
     files: Vec<Arc<Path>>,
 }
@@ -59,12 +60,12 @@ impl Files {
         Self { roots, ..Self::default() }
     }
 
-    /// The folders that hold transcripts, and those that hold these.
+    /// The folders that hold transcripts, and their parents.
     pub(crate) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         self.roots.iter().map(ConfigFolder::projects).chain(self.folders.keys().cloned())
     }
 
-    /// How many files are known.
+    /// Number of known files.
     pub(crate) fn len(&self) -> usize {
         self.known.len()
     }
@@ -83,7 +84,7 @@ impl Files {
         changes
     }
 
-    /// Lists one folder because the system says that something in it has changed.
+    /// Lists one folder that the system reported as changed.
     pub(crate) fn list_one(&mut self, folder: &Path, now: Timestamp) -> Vec<Change> {
         let mut changes = Vec::new();
         if let Some(known) = self.folders.get_mut(folder) {
@@ -93,7 +94,7 @@ impl Files {
         changes
     }
 
-    /// Looks at one file.
+    /// Checks one file.
     pub(crate) fn look(&mut self, path: &Path) -> Option<Change> {
         let role = self.role(path)?;
         let now =
@@ -114,7 +115,7 @@ impl Files {
         }
     }
 
-    /// Looks at the next `count` files in turn.
+    /// Checks the next `count` files in rotation.
     pub(crate) fn sweep(&mut self, count: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         for _ in 0..count.min(self.order.len()) {
@@ -129,15 +130,15 @@ impl Files {
         changes
     }
 
-    /// The file of this name in any folder of transcripts, those that are not listed yet included; the one
-    /// that was written to last.
+    /// The most recently modified file of this name in any folder of transcripts, including folders not
+    /// listed yet.
     pub(crate) fn find(&self, name: &OsStr) -> Option<PathBuf> {
         let folders = self.roots.iter().filter_map(|root| subfolders(&root.projects())).flatten();
         let found = folders.map(|folder| folder.join(name)).filter(|path| path.is_file());
         found.max_by_key(|path| modified(path))
     }
 
-    /// What a file is, by its path.
+    /// The role of a file according to its path.
     pub(crate) fn role(&self, path: &Path) -> Option<FileRole> {
         self.roots.iter().find_map(|root| root.role(path))
     }
@@ -182,7 +183,7 @@ impl Files {
         }
     }
 
-    /// Forgets the folders of a root that are gone, and tells of their files.
+    /// Forgets folders that are gone and reports changes of their files.
     fn drop_folders(&mut self, root: &Path, still: Option<&[PathBuf]>, changes: &mut Vec<Change>) {
         let is_gone = |folder: &&PathBuf| {
             folder.parent() == Some(root) && !still.is_some_and(|still| still.contains(folder))
@@ -202,7 +203,7 @@ impl Files {
     }
 }
 
-/// The folders in a folder; `None` when it cannot be read.
+/// The subfolders of a folder; `None` if it cannot be read.
 fn subfolders(folder: &Path) -> Option<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());

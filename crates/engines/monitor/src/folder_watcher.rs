@@ -1,4 +1,4 @@
-//! Waiting for something to change in folders, for one who only wants to know when to look again.
+//! Waits for changes in folders, for callers that only need to know when to look again.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -7,12 +7,12 @@ use std::time::Duration;
 use crate::input::Input;
 use crate::source::Source;
 
-/// For so long what else changes belongs to the same change.
+/// Changes within this time belong together.
 const TOGETHER: Duration = Duration::from_millis(200);
-/// How many more changes that are, at most, in spans of [`TOGETHER`].
+/// Maximum number of [`TOGETHER`] spans to wait for further changes.
 const AT_MOST: usize = 5;
 
-/// Folders, none of them with those below it, watched by the system's events.
+/// Watches folders, without their subfolders, using system events.
 pub struct FolderWatcher {
     source: Source,
     inputs: Receiver<Input>,
@@ -25,13 +25,13 @@ impl std::fmt::Debug for FolderWatcher {
 }
 
 impl FolderWatcher {
-    /// By events, where they are wanted and the system has any.
+    /// A watcher that uses system events if `events` is set and the system supports them.
     pub fn new(events: bool) -> Self {
         let (sender, inputs) = channel();
         Self { source: Source::new(&sender, events), inputs }
     }
 
-    /// Watches these folders, too; those that are gone are forgotten.
+    /// Adds folders to watch and forgets those that are gone.
     pub fn watch(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
         self.source.prune();
         for folder in folders {
@@ -39,12 +39,12 @@ impl FolderWatcher {
         }
     }
 
-    /// Whether the system tells of every folder: else one has to look by oneself.
+    /// Whether the system reports changes of every folder; otherwise the caller has to poll.
     pub fn works(&self) -> bool {
         self.source.works() && self.source.trouble().is_none()
     }
 
-    /// Waits for a change, at most so long; whether there was one.
+    /// Waits up to `patience` for a change; returns whether there was one.
     pub fn wait(&mut self, patience: Duration) -> bool {
         match self.inputs.recv_timeout(patience) {
             Ok(input) => self.take(input),

@@ -1,8 +1,8 @@
-//! What Claude Code tells its hooks, and the small file through which a hook reaches whoever watches.
+//! Events that Claude Code reports to its hooks, and the file through which they reach the monitor.
 //!
-//! A hook is a process of its own that must be quick and must never fail: it appends one line to
-//! `events.jsonl` and is gone. Every Backstory that watches reads the lines that are new; one that starts
-//! later finds those of the last hour. Two files of bounded size are all that is ever kept.
+//! A hook is a process that must be fast and must never fail: it appends one line to `events.jsonl` and
+//! exits. Every Backstory that watches reads new lines; one that starts later reads those of the last hour.
+//! At most two files of bounded size are kept.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read, Write as _};
@@ -14,7 +14,7 @@ use model::SessionId;
 use serde::{Deserialize, Serialize};
 use transcript::{Call, Change, Mark, Raw, Tail};
 
-/// The events that `hooks install` asks for; those that say nothing new, and those that come often, are not among them.
+/// The events that `hooks install` subscribes to, without those that are frequent or add nothing.
 pub const EVENTS: [&str; 9] = [
     "SessionStart",
     "UserPromptSubmit",
@@ -27,70 +27,70 @@ pub const EVENTS: [&str; 9] = [
     "SessionEnd",
 ];
 
-/// The largest payload that is read, in bytes; a tool's input can be a whole file.
+/// Maximum size of a payload in bytes; a tool's input can be a whole file.
 const MAX_PAYLOAD: u64 = 4 << 20;
-/// How large the file may become before it is put aside, in bytes.
+/// The file is rotated when it exceeds this size in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// One thing that a hook was told.
+/// An event reported to a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookEvent {
-    /// When.
+    /// When it was reported.
     pub at: Timestamp,
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
-    /// The event's name.
+    /// Name of the event.
     pub name: String,
-    /// The sub-agent in which it happened.
+    /// The sub-agent it occurred in, if any.
     pub agent: Option<String>,
-    /// What it says.
+    /// What it says about the session.
     pub signal: HookSignal,
 }
 
-/// What a hook's event says of the session.
+/// What a hook's event says about the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookSignal {
-    /// The session was opened in a process.
+    /// A process opened the session.
     SessionOpened,
     /// A turn begins.
     PromptSubmitted,
-    /// A permission or a question is asked.
+    /// The user is asked for a permission or an answer.
     Asked {
-        /// The tool.
+        /// Name of the tool.
         tool: Option<String>,
-        /// What it does, safe to show.
+        /// Description of the call, safe to display.
         detail: Option<String>,
-        /// Whether it is a question.
+        /// Whether it is a question rather than a permission request.
         question: bool,
     },
-    /// What was asked is still open.
+    /// The last request is still open.
     StillAsking,
-    /// A tool has answered.
+    /// A tool returned a result.
     Answered {
-        /// The tool.
+        /// Name of the tool.
         tool: Option<String>,
-        /// Its call.
+        /// Id of the tool call.
         tool_use: Option<String>,
     },
     /// The turn is over.
     TurnEnded {
-        /// How many tasks go on in the background.
+        /// Number of tasks still running in the background.
         in_background: u64,
     },
     /// The process has been waiting for a prompt for a while.
     WaitingForPrompt,
-    /// A sub-agent is through.
+    /// A sub-agent ended.
     SubagentEnded,
     /// The process left the session.
     SessionLeft {
-        /// For another session in the same process.
+        /// Whether the same process went on with another session (`/clear`).
         cleared: bool,
     },
-    /// Nothing that changes what the session does.
+    /// Anything that does not change the session's activity.
     Other,
 }
 
-/// A line of the file: what is needed of a payload, and nothing that was said.
+/// A line of the file: the needed parts of a payload, without conversation text.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct HookLine {
@@ -116,10 +116,10 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Takes in the payload that Claude Code gives a hook, and leaves a line of it in `folder`.
+/// Reads a hook's payload and appends a line about it to the file in `folder`.
 ///
-/// `kept` makes of what a tool is about to do what may be kept of it: a model describes its calls in words of its own.
-/// What cannot be read is passed over: a hook has nobody to tell.
+/// `kept` redacts the description of a tool call, which a model may have worded. A payload that cannot be
+/// parsed is ignored.
 pub fn record(
     folder: &Path,
     mut payload: impl Read,
@@ -189,7 +189,7 @@ impl HookLine {
     }
 }
 
-/// Names and ids only: whatever is longer is none.
+/// Names and ids, limited in length and without control characters.
 fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }
@@ -226,7 +226,7 @@ fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
     out.write_all(line)
 }
 
-/// Reads the lines that are new.
+/// Reads new lines of the file.
 #[derive(Debug)]
 pub struct HookReader {
     folder: PathBuf,
@@ -234,17 +234,17 @@ pub struct HookReader {
 }
 
 impl HookReader {
-    /// The file in `folder`, from its beginning.
+    /// Reads the file in `folder` from its beginning.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, mark: None }
     }
 
-    /// The folder that is to be watched.
+    /// The folder to watch.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What hooks have told since the last time.
+    /// Returns the events recorded since the last call.
     pub fn read(&mut self) -> Vec<HookEvent> {
         let mut found = Vec::new();
         let Ok(mut tail) = Tail::open(&events_file(&self.folder), self.mark.as_ref()) else { return found };

@@ -1,4 +1,4 @@
-//! What the thread that owns the sessions takes in.
+//! Inputs of the thread that owns the sessions.
 
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
@@ -8,23 +8,23 @@ use model::SessionId;
 use crate::worker_report::WorkerReport;
 use crate::{Listener, MonitorSnapshot};
 
-/// What reaches the thread that owns the sessions.
+/// An input of the thread that owns the sessions.
 #[derive(Debug)]
 pub(crate) enum Input {
-    /// The system says that these have changed.
+    /// The system reports that these paths changed.
     Changed(Vec<PathBuf>),
-    /// The system says that these are not where they were, or that something else is there now.
+    /// The system reports that these paths were removed, moved or replaced.
     Left(Vec<PathBuf>),
-    /// The system lost events: anything may have changed.
+    /// The system lost events; anything may have changed.
     Overflow,
-    /// The system's events are broken.
+    /// The system's events failed, with the error.
     Broken(String),
-    /// A worker says what its session does; nothing where it does not hold it any more.
+    /// A worker's report about a session; `None` if the worker no longer holds it.
     WorkerReport(SessionId, Option<WorkerReport>),
-    /// Somebody wants to hear what happens from now on.
+    /// Subscribe with a queue of this capacity.
     Listen(usize, Sender<(MonitorSnapshot, Listener)>),
-    /// Somebody wants to know how things stand.
+    /// Return a snapshot.
     Look(Sender<MonitorSnapshot>),
-    /// It is enough.
+    /// End the thread.
     Stop,
 }

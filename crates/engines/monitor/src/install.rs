@@ -1,15 +1,14 @@
-//! Backstory's entries among the hooks of a settings file: text in, text out.
+//! Adds and removes Backstory's entries among the hooks of a settings file.
 //!
-//! The text is cut and joined at the places where the entries stand, and everything else stays as it was
-//! typed, byte for byte.
+//! Works on text: only the entries change, everything else stays byte for byte as it was typed.
 
 use transcript::Raw;
 
 use crate::hooks::EVENTS;
 
-/// Ends every command of ours; by it they are known again.
+/// Suffix that identifies Backstory's commands.
 const MARK: &str = "# backstory";
-/// How long a hook may take, in seconds, before Claude Code goes on without it.
+/// Time limit of a hook in seconds, after which Claude Code continues without it.
 const TIMEOUT: u32 = 5;
 
 /// Why a settings file cannot be changed.
@@ -17,17 +16,16 @@ const TIMEOUT: u32 = 5;
 pub enum InvalidSettings {
     /// It is not a JSON object.
     NotAnObject,
-    /// Its `hooks` are not what Claude Code reads.
+    /// Its `hooks` do not have the structure Claude Code reads.
     UnexpectedHooks,
 }
 
-/// The command that a hook runs, given words that a shell takes as they stand. Whatever becomes of it, Claude
-/// Code hears nothing and goes on.
+/// The command a hook runs, given quoted words. It never fails or prints anything to Claude Code.
 pub fn command(program: &str, folder: &str) -> String {
     format!("{program} hook {folder} >/dev/null 2>&1 || true {MARK}")
 }
 
-/// The settings with our entries in them, each once and as they are now.
+/// Returns the settings with exactly one current entry per event.
 pub fn with_hooks(settings: &str, command: &str) -> Result<String, InvalidSettings> {
     check(settings)?;
     if are_current(settings, command) {
@@ -51,7 +49,7 @@ pub fn with_hooks(settings: &str, command: &str) -> Result<String, InvalidSettin
     Ok(text)
 }
 
-/// The settings without our entries, and without what would be empty for want of them.
+/// Returns the settings without Backstory's entries and without containers that become empty.
 pub fn without_hooks(settings: &str) -> Result<String, InvalidSettings> {
     check(settings)?;
     let mut text = settings.to_owned();
@@ -61,14 +59,14 @@ pub fn without_hooks(settings: &str) -> Result<String, InvalidSettings> {
     Ok(text)
 }
 
-/// The events for which an entry of ours stands in the settings.
+/// The events that have one of Backstory's entries.
 pub fn installed(settings: &str) -> Vec<&'static str> {
     let hooks = hooks_of(settings);
     let has_ours = |event: &&str| member(hooks, event).elements().any(is_ours);
     EVENTS.into_iter().filter(has_ours).collect()
 }
 
-/// Whether each event has our entry once, as it is now, and no other event has one.
+/// Whether each event has exactly one current entry and no other event has any.
 fn are_current(settings: &str, command: &str) -> bool {
     let ours: Vec<(String, &str)> = hooks_of(settings)
         .entries()
@@ -98,7 +96,7 @@ fn check(settings: &str) -> Result<(), InvalidSettings> {
     if hooks.all(is_usual) { Ok(()) } else { Err(InvalidSettings::UnexpectedHooks) }
 }
 
-/// The value that counts of a key, however its letters are written: the last, where it stands twice.
+/// The effective value of a key: the last one if it occurs several times.
 fn member<'a>(object: Raw<'a>, key: &str) -> Raw<'a> {
     let found = object.entries().filter(|(known, _)| known == key).last();
     found.map_or(Raw::new(""), |(_, value)| value)
@@ -117,14 +115,14 @@ fn is_ours(entry: Raw<'_>) -> bool {
     own_hooks(entry).next().is_some()
 }
 
-/// The commands of ours in an entry; a person may have put others beside them.
+/// Backstory's commands in an entry, which may also hold the user's.
 fn own_hooks(entry: Raw<'_>) -> impl Iterator<Item = Raw<'_>> {
     let is_own = |hook: &Raw<'_>| hook.get("command").text().is_some_and(|command| command.ends_with(MARK));
     member(entry, "hooks").elements().filter(is_own)
 }
 
-/// The text without the first command of ours that is found; with it goes an entry, then a list, then an object that
-/// hold nothing else.
+/// The text without the first of Backstory's commands, together with an entry, list or object that holds
+/// nothing else; `None` if there is none.
 fn without_one(text: &str) -> Option<String> {
     let whole = Raw::new(text.trim());
     let (hooks, list, ours) = whole.entries().filter(|(key, _)| key == "hooks").find_map(|(_, hooks)| {
@@ -143,8 +141,7 @@ fn without_one(text: &str) -> Option<String> {
     Some(cut(text, hooks.json(), true))
 }
 
-/// The text without one member of a list or, with its key, of an object, and without the comma that parts it from the
-/// others.
+/// The text without one element of a list or member of an object, and without its comma.
 fn cut(text: &str, member: &str, has_key: bool) -> String {
     let value = offset(text, member);
     let end = value + member.len();
@@ -161,7 +158,7 @@ fn cut(text: &str, member: &str, has_key: bool) -> String {
     }
 }
 
-/// Where the key begins whose value begins at `value`.
+/// Position of the key whose value begins at `value`.
 fn key_before(text: &str, value: usize) -> usize {
     let colon = text[..value].trim_end().strip_suffix(':').map(str::trim_end);
     let Some(key) = colon.and_then(|key| key.strip_suffix('"')) else { return value };
@@ -173,7 +170,7 @@ fn key_before(text: &str, value: usize) -> usize {
     key.rmatch_indices('"').map(|(at, _)| at).find(is_opening).unwrap_or(value)
 }
 
-/// The text with `item` as the last in a list or an object, on a line of its own at this depth.
+/// The text with `item` appended to a list or object, on its own line at this depth.
 fn inserted(text: &str, container: Raw<'_>, item: &str, depth: usize) -> String {
     let start = offset(text, container.json());
     let close = start + container.json().len() - 1;
@@ -181,12 +178,12 @@ fn inserted(text: &str, container: Raw<'_>, item: &str, depth: usize) -> String 
     let (comma, end) = (if inner.trim().is_empty() { "" } else { "," }, start + 1 + inner.len());
     let (indent, outer) = ("  ".repeat(depth), "  ".repeat(depth - 1));
     let rest = &text[end..close];
-    // Where the bracket stands on a line of its own it stays there.
+    // A bracket on its own line stays there.
     let rest = if rest.contains('\n') { rest.to_owned() } else { format!("\n{outer}") };
     format!("{}{comma}\n{indent}{item}{rest}{}", &text[..end], &text[close..])
 }
 
-/// Where a piece of a text begins in it.
+/// Position of a subslice in a text.
 fn offset(text: &str, piece: &str) -> usize {
     piece.as_ptr().addr() - text.as_ptr().addr()
 }

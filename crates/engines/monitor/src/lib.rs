@@ -1,7 +1,7 @@
-//! What every session is doing now, and how we know.
+//! Determines what every session is doing now, and on what evidence.
 //!
-//! The rules are pure and take the time as a parameter: [`Tracker`] holds one session, `waiting` decides,
-//! `docs/activity.md` is what they are held to. Beside them stands what looks at files and processes.
+//! The rules are pure and receive the time: [`Tracker`] holds one session, `waiting` decides its activity as
+//! specified in `docs/activity.md`. The other modules watch files and processes.
 
 mod bus;
 mod facts;

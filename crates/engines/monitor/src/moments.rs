@@ -1,10 +1,10 @@
-//! What was said and done, one event for each thing a record tells.
+//! Turns a record into events, one for each thing said or done.
 
 use model::{Moment, SOURCE, SessionId, SessionInfo};
 use transcript::record::Record;
 use transcript::{Ending, Sign, signs};
 
-/// The moments of a record.
+/// The events of a record.
 pub(crate) fn moments(session: &SessionId, record: &Record<'_>) -> Vec<Moment> {
     let moment = |event_type: &'static str, tool_name: Option<&str>, detail: Option<String>| Moment {
         session_id: session.clone(),

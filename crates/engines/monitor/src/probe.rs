@@ -1,4 +1,4 @@
-//! What sessions do at one moment, for who asks once: the same signs, the same rules, and nothing kept.
+//! Determines the activity of sessions once, by the same rules as the monitor, without keeping state.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,41 +15,41 @@ use crate::registry::Registry;
 use crate::session::Session;
 use crate::worker_report::WorkerReport;
 
-/// The signs of one moment.
+/// What is known about all sessions at one time.
 #[derive(Debug)]
 pub struct ActivityProbe {
     now: Timestamp,
     timers: Timers,
     registry: Registry,
-    told: HashMap<SessionId, ProcessState>,
+    processes: HashMap<SessionId, ProcessState>,
     hooks: HashMap<SessionId, Vec<HookEvent>>,
     report: HashMap<SessionId, WorkerReport>,
 }
 
 impl ActivityProbe {
-    /// Looks at the registries and at what hooks left.
+    /// Reads the registries and the hooks' file.
     pub fn new(folders: &[ConfigFolder], hooks: &Path, timers: Timers, now: Timestamp) -> Self {
         let mut registry = Registry::new(folders.iter().map(ConfigFolder::live_registry).collect());
-        let told = registry.look(now).into_iter().collect();
+        let processes = registry.look(now).into_iter().collect();
         let mut of_session: HashMap<SessionId, Vec<HookEvent>> = HashMap::new();
         for hook in HookReader::new(hooks.to_owned()).read() {
             if now.duration_since(hook.at) <= RECENT {
                 of_session.entry(hook.session.clone()).or_default().push(hook);
             }
         }
-        Self { now, timers, registry, told, hooks: of_session, report: HashMap::new() }
+        Self { now, timers, registry, processes, hooks: of_session, report: HashMap::new() }
     }
 
-    /// With what workers say of the sessions that they hold.
+    /// Adds the reports of workers about the sessions they hold.
     #[must_use]
     pub fn with_worker_reports(self, report: HashMap<SessionId, WorkerReport>) -> Self {
         Self { report, ..self }
     }
 
-    /// What a session does in which something last happened at `last`; its transcript is read only when it is
-    /// alive or that was of late.
+    /// The activity of a session whose last record was written at `last`. Its transcript is read only if the
+    /// session is alive or was active recently.
     pub fn activity(&self, id: &SessionId, transcript: Option<&Path>, last: Option<Timestamp>) -> Activity {
-        let process = self.told.get(id);
+        let process = self.processes.get(id);
         let is_recent = last.is_some_and(|at| self.now.duration_since(at) <= RECENT);
         let report = self.report.get(id);
         if !is_recent && process.is_none() && report.is_none() && !self.hooks.contains_key(id) {

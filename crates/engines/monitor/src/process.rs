@@ -1,4 +1,4 @@
-//! What is known of the process that holds a session.
+//! What is known about the process that has a session open.
 
 use std::path::PathBuf;
 
@@ -6,57 +6,57 @@ use jiff::Timestamp;
 use model::Evidence;
 use transcript::{Live, LiveStatus};
 
-/// The process that holds a session.
+/// The process that has a session open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessState {
-    /// Nothing is known: the release registers nothing, or it runs in another container.
+    /// Nothing is known: the release does not register processes, or it runs in another container.
     Unknown,
-    /// It lives.
+    /// The process is alive.
     Alive(LiveProcess),
-    /// It left the session in good order.
+    /// The process closed the session in an orderly way.
     Ended {
-        /// When.
+        /// When it did.
         at: Timestamp,
-        /// Who said so.
+        /// The source of this information.
         evidence: Evidence,
     },
-    /// It is gone and did not say so: its record is still there.
+    /// The process is gone but its registry record is still there.
     Lost {
         /// When that was noticed.
         at: Timestamp,
-        /// Who noticed it.
+        /// The source of this information.
         evidence: Evidence,
     },
-    /// There is none: the release would have registered it.
+    /// There is no process; the release would have registered one.
     Absent,
 }
 
 /// A live process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveProcess {
-    /// The process.
+    /// Process id.
     pub pid: u32,
-    /// When it was found to hold this session.
+    /// When the process was found to have this session open.
     pub found: Timestamp,
-    /// The directory it runs in.
+    /// Working directory of the process.
     pub cwd: Option<PathBuf>,
-    /// What it says of itself, where its release does.
+    /// The status it reports, if its release does.
     pub status: Option<ProcessStatus>,
 }
 
-/// A live process's word for what it does.
+/// The status a live process reports in the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessStatus {
     /// Busy, idle or waiting.
     pub activity: LiveStatus,
     /// What it waits for.
     pub waiting_for: Option<String>,
-    /// Since when.
+    /// When this status began.
     pub since: Timestamp,
 }
 
 impl LiveProcess {
-    /// What a registry record says that was read at `at`.
+    /// The process in a registry record read at `at`.
     pub fn from_record(live: &Live, at: Timestamp) -> Self {
         let status = live.status.map(|activity| ProcessStatus {
             activity,

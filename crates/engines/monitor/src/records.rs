@@ -1,4 +1,4 @@
-//! What the registry's records say of sessions, one after the other: pure, the files are looked at elsewhere.
+//! Derives the state of processes from successive registry records. Pure: `registry` reads the files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,32 @@ use transcript::{Live, Standing};
 
 use crate::process::{LiveProcess, ProcessState};
 
-/// For so long a record that was taken away may come back for a moment.
+/// A removed record may reappear within this time.
 const ECHO: SignedDuration = SignedDuration::from_secs(2);
 
-/// Something to be told of a session.
+/// New information about a session's process.
 pub type RegistryUpdate = (SessionId, ProcessState);
 
-/// The records as they were seen last.
+/// The records as last seen.
 #[derive(Debug, Default)]
 pub struct RegistryRecords {
     standing: HashMap<PathBuf, Standing>,
-    /// Those that were taken away, and when.
+    /// Removed records, and when they were removed.
     gone: HashMap<PathBuf, Timestamp>,
 }
 
 impl RegistryRecords {
-    /// Whether a live process holds the session.
+    /// Whether a live process has the session open.
     pub fn holds(&self, session: &SessionId) -> bool {
         self.standing.values().any(|known| matches!(known, Standing::Alive(live) if live.session == *session))
     }
 
-    /// Whether a record of the session stands there that says nothing of its process.
+    /// Whether a record of the session exists that says nothing about its process.
     pub fn is_foreign(&self, session: &SessionId) -> bool {
         self.standing.values().any(|known| *known == Standing::Foreign(session.clone()))
     }
 
-    /// Takes in what stands behind a record, seen at `at`; false where it has to be looked at again.
+    /// Processes the status of a record, seen at `at`; returns false if it has to be read again.
     pub fn observe(
         &mut self,
         path: &Path,
@@ -43,11 +43,11 @@ impl RegistryRecords {
         updates: &mut Vec<RegistryUpdate>,
     ) -> bool {
         if standing == Standing::Unreadable && self.standing.contains_key(path) {
-            // Caught while it is rewritten: the end of that is told, or seen at the next look.
+            // The record is being rewritten; the end of that is reported, or seen at the next check.
             return false;
         }
         if self.is_echo(path, &standing, at) {
-            // Looked at again at the next look.
+            // Checked again next time.
             self.standing.insert(path.to_owned(), Standing::Unreadable);
             return true;
         }
@@ -67,7 +67,7 @@ impl RegistryRecords {
         true
     }
 
-    /// Takes in that a record is not there any more.
+    /// Processes the removal of a record.
     pub fn forget(&mut self, path: &Path, at: Timestamp, updates: &mut Vec<RegistryUpdate>) {
         let Some(Standing::Alive(live)) = self.standing.remove(path) else { return };
         self.gone.retain(|_, gone| at.duration_since(*gone) < ECHO);
@@ -77,7 +77,7 @@ impl RegistryRecords {
         }
     }
 
-    /// Takes in which processes are not there any more though their records are.
+    /// Marks processes that have ended although their records still exist.
     pub fn mark_dead(
         &mut self,
         is_alive: impl Fn(&Live) -> bool,
@@ -95,7 +95,7 @@ impl RegistryRecords {
         }
     }
 
-    /// A process that ends may take its record away and then write once more what it was doing before.
+    /// Whether a record is the last write of a process that has already removed it.
     fn is_echo(&self, path: &Path, standing: &Standing, at: Timestamp) -> bool {
         let Standing::Alive(live) = standing else { return false };
         let gone = self.gone.get(path).filter(|gone| at.duration_since(**gone) < ECHO);
@@ -103,7 +103,7 @@ impl RegistryRecords {
     }
 }
 
-/// A process that goes over to another session has left the one before.
+/// The update for a session that a process left for another one.
 fn left(before: Option<&Standing>, now: &Live, at: Timestamp) -> Option<RegistryUpdate> {
     match before {
         Some(Standing::Alive(before)) if before.session != now.session => {

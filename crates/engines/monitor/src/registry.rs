@@ -1,4 +1,4 @@
-//! Claude Code's registry of live processes, kept up by looking at its files; what they say is for `records`.
+//! Reads Claude Code's registry of live processes and detects changes; `records` interprets them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use transcript::{FileStamp, Live, live_records};
 
 use crate::records::{RegistryRecords, RegistryUpdate};
 
-/// The registry folders, as they were when they were last looked at.
+/// The registry folders as last seen.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     folders: Vec<PathBuf>,
@@ -23,27 +23,27 @@ impl Registry {
         Self { folders, ..Self::default() }
     }
 
-    /// The folders that are to be watched.
+    /// The folders to watch.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// Whether there is a registry at all.
+    /// Whether a registry exists.
     pub(crate) fn is_there(&self) -> bool {
         self.folders.iter().any(|folder| folder.is_dir())
     }
 
-    /// Whether a live process holds the session.
+    /// Whether a live process has the session open.
     pub(crate) fn holds(&self, session: &SessionId) -> bool {
         self.records.holds(session)
     }
 
-    /// Whether a record of the session stands there that says nothing of its process.
+    /// Whether a record of the session exists that says nothing about its process.
     pub(crate) fn is_foreign(&self, session: &SessionId) -> bool {
         self.records.is_foreign(session)
     }
 
-    /// Looks at every record whose stamp has changed, and at every process.
+    /// Checks all changed records and all processes.
     pub(crate) fn look(&mut self, at: Timestamp) -> Vec<RegistryUpdate> {
         let mut updates = Vec::new();
         let paths: Vec<PathBuf> = self.folders.iter().flat_map(|folder| live_records(folder)).collect();
@@ -63,7 +63,7 @@ impl Registry {
         updates
     }
 
-    /// Looks at one record that the system says has changed.
+    /// Checks one record that the system reported as changed.
     pub(crate) fn look_at(&mut self, path: &Path, at: Timestamp) -> Vec<RegistryUpdate> {
         let mut updates = Vec::new();
         if path.extension().is_some_and(|extension| extension == "json") {

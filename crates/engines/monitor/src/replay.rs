@@ -1,5 +1,5 @@
-//! A recorded session once more, on a clock of its own: the bytes go in when they were written, and time
-//! passes in between as it did.
+//! Replays a recorded session with its own clock: inputs arrive when they were written, and time passes in
+//! between.
 
 use jiff::Timestamp;
 use model::{Activity, SessionEvent};
@@ -9,29 +9,27 @@ use transcript::{Reader, SubagentMeta};
 use crate::hooks::HookEvent;
 use crate::{ProcessState, Tracker};
 
-/// What was written, or became known, while a session was recorded.
+/// An input recorded for a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordedInput {
-    /// Whole lines of its transcript.
+    /// Complete lines of the transcript.
     Transcript(Vec<u8>),
-    /// Whole lines of a sub-agent's file.
+    /// Complete lines of a sub-agent's file.
     Subagent {
-        /// The sub-agent.
+        /// Id of the sub-agent.
         agent: String,
-        /// What its side file tells.
+        /// Content of the sub-agent's side file.
         meta: SubagentMeta,
         /// The lines.
         lines: Vec<u8>,
     },
-    /// What the registry says of its process.
+    /// Information from the registry about the process.
     Process(ProcessState),
-    /// What a hook was told.
+    /// An event reported to a hook.
     Hook(HookEvent),
 }
 
-/// What the session did, by what was written and when; time goes on until `until`.
-///
-/// Each change is told once, with the time at which it is seen.
+/// Returns each change of activity with the time it was seen. Time continues until `until`.
 pub fn replay(
     tracker: &mut Tracker,
     written: &[(Timestamp, RecordedInput)],
@@ -64,7 +62,7 @@ fn each(lines: &[u8], mut take: impl FnMut(&Record<'_>)) {
     }
 }
 
-/// Stops at each moment before `at` at which time alone may change something.
+/// Ticks the tracker at each deadline before `at`.
 fn pass(tracker: &mut Tracker, at: Timestamp, seen: &mut Vec<(Timestamp, Activity)>) {
     let mut now = tracker.heard().unwrap_or(at);
     while let Some(next) = tracker.next_deadline(now).filter(|next| *next < at) {

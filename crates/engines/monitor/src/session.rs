@@ -1,4 +1,4 @@
-//! One session that is watched: its tracker, and how far each of its files has been read.
+//! A watched session: its tracker and the positions up to which its files were read.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -15,22 +15,22 @@ use transcript::{Change, Mark, SubagentFile, SubagentMeta, Tail};
 use crate::moments::moments;
 use crate::{Timers, Tracker};
 
-/// How much of the end of a file is read to know what the session does, in bytes; more where that says nothing.
+/// Number of bytes read from the end of a file to determine the activity; more if they are not conclusive.
 const WINDOW: u64 = 256 << 10;
-/// The most that is read for that.
+/// Maximum number of bytes read for that.
 const WIDEST: u64 = 64 << 20;
-/// Sub-agents' files that are longer are read from near their end.
+/// Sub-agents' files larger than this, in bytes, are read only near their end.
 const WHOLE: u64 = 4 << 20;
 
-/// A session that is watched.
+/// A watched session.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// What it does.
+    /// The session's state.
     pub(crate) tracker: Tracker,
-    /// Its transcript, once there is one.
+    /// Path of the transcript, if it exists.
     pub(crate) file: Option<Arc<Path>>,
     mark: Option<Mark>,
-    /// Hashes of the records that have been told, so that a rewritten file tells none of them twice.
+    /// Hashes of reported records, so that a rewritten file does not report any record twice.
     seen: HashSet<u64>,
     agents: HashMap<PathBuf, Agent>,
 }
@@ -42,12 +42,12 @@ struct Agent {
     meta: SubagentMeta,
 }
 
-/// What reading a file brought.
+/// What reading a file yielded.
 #[derive(Debug, Default)]
 pub(crate) struct News {
-    /// What was said and done.
+    /// Events in new records.
     pub(crate) events: Vec<SessionEvent>,
-    /// Records that were not seen before.
+    /// Number of new records.
     pub(crate) records: u64,
 }
 
@@ -62,8 +62,8 @@ impl Session {
         }
     }
 
-    /// Takes up the end of a transcript that was there before: history, of which nothing is told. What stands
-    /// behind `from` is news.
+    /// Reads the end of an existing transcript without reporting it, except for what follows the offset
+    /// `from`.
     pub(crate) fn take_up(
         &mut self,
         path: &Arc<Path>,
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Reads what is new in the transcript.
+    /// Reads what was added to the transcript.
     pub(crate) fn read_on(&mut self, path: &Arc<Path>, now: Timestamp) -> News {
         let Ok(tail) = Tail::open(path, self.mark.as_ref()) else { return News::default() };
         self.file = Some(Arc::clone(path));
@@ -100,13 +100,13 @@ impl Session {
         self.read(tail, 0, now, now)
     }
 
-    /// Its transcript is gone; what was told of it is remembered, in case it comes back.
+    /// Forgets the transcript's position. Reported records are remembered in case the file returns.
     pub(crate) fn lose_file(&mut self) {
         self.file = None;
         self.mark = None;
     }
 
-    /// Reads what is new in a sub-agent's file; `session` is the one its records must name, if any.
+    /// Reads what was added to a sub-agent's file; returns the number of new records.
     pub(crate) fn read_agent(&mut self, file: &SubagentFile, now: Timestamp) -> u64 {
         let agent = self.agents.entry(file.path.clone()).or_default();
         let opened = match &agent.mark {
@@ -148,7 +148,7 @@ impl Session {
     }
 }
 
-/// When a file was made, where its filesystem says so.
+/// Creation time of a file, if the file system records it.
 pub(crate) fn born(path: &Path) -> Option<Timestamp> {
     Timestamp::try_from(std::fs::symlink_metadata(path).ok()?.created().ok()?).ok()
 }
@@ -162,7 +162,7 @@ fn mark(tail: &Tail, before: Option<Mark>) -> Option<Mark> {
     marked.ok().or(before)
 }
 
-/// Whether the record was not seen before; one without an id of its own always counts as new.
+/// Whether a record is new; one without an id always counts as new.
 fn is_new(seen: &mut HashSet<u64>, record: &Record<'_>) -> bool {
     let Some(uuid) = record.uuid() else { return true };
     let mut hasher = DefaultHasher::new();

@@ -1,16 +1,16 @@
-//! All that the monitor knows at one moment.
+//! The monitor's knowledge at one time.
 
 use model::{SessionInfo, Watching};
 
-/// How things stand.
+/// The monitor's knowledge at one time.
 #[derive(Debug, Clone, Default)]
 pub struct MonitorSnapshot {
-    /// The sessions that are watched closely: live ones, and those of the last hour.
+    /// Closely watched sessions: live ones and those active in the last hour.
     pub sessions: Vec<SessionInfo>,
-    /// How the files are watched.
+    /// How files are watched.
     pub watching: Option<Watching>,
-    /// Transcripts that are known.
+    /// Number of known transcripts.
     pub files: usize,
-    /// Records that were read while watching.
+    /// Number of records read while watching.
     pub records: u64,
 }

@@ -1,4 +1,4 @@
-//! Changes as the operating system tells them. A hint each time: what has changed, the files themselves say.
+//! File system events. They are only hints: the files themselves show what has changed.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use notify::{Error, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMo
 
 use crate::input::Input;
 
-/// What is said when events were lost, by the system or on the way from it.
+/// Shown when events were lost.
 const LOST: &str = "the system did not tell of every change";
-/// So many looks at everything later that is no news any more.
+/// Number of full checks after which lost events are no longer shown.
 const SAID_FOR: u32 = 10;
 
-/// The system's events for a set of folders, none of them recursive.
+/// System events for a set of folders, without their subfolders.
 pub(crate) struct Source {
     watcher: Option<RecommendedWatcher>,
     watched: HashSet<PathBuf>,
-    /// Folders that could not be watched: the first few tell why, all are covered by looking.
+    /// Number of folders that could not be watched; all of them are polled.
     refused: usize,
     trouble: Option<String>,
-    /// For how many looks it is still said that events were lost.
+    /// For how many more checks lost events are shown.
     lost: u32,
 }
 
 impl Source {
-    /// Events that go to `inputs`; none when they are not wanted.
+    /// Sends events to `inputs`, unless `wanted` is false.
     pub(crate) fn new(inputs: &Sender<Input>, wanted: bool) -> Self {
         let mut source = Self { watcher: None, watched: HashSet::new(), refused: 0, trouble: None, lost: 0 };
         if !wanted {
@@ -41,7 +41,7 @@ impl Source {
         source
     }
 
-    /// Whether the system tells of changes, and what it does not cover.
+    /// Why the system does not report every change, if so.
     pub(crate) fn trouble(&self) -> Option<String> {
         match (&self.trouble, self.refused) {
             (None, _) => (self.lost > 0).then(|| LOST.to_owned()),
@@ -55,22 +55,22 @@ impl Source {
         self.watcher.is_some()
     }
 
-    /// Notes that events were lost.
+    /// For how many more checks lost events are shown.
     pub(crate) fn lost(&mut self) {
         self.lost = SAID_FOR;
     }
 
-    /// Notes that everything was looked at once more.
+    /// Records that everything was checked.
     pub(crate) fn looked(&mut self) {
         self.lost = self.lost.saturating_sub(1);
     }
 
-    /// Notes that the source is broken.
+    /// Records that events have failed.
     pub(crate) fn broke(&mut self, why: String) {
         self.trouble = Some(why);
     }
 
-    /// Watches a folder, when it is there; true when it is newly watched.
+    /// Watches a folder if it exists; returns whether it is newly watched.
     pub(crate) fn watch(&mut self, folder: &Path) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         if self.watched.contains(folder) || !folder.is_dir() {
@@ -92,14 +92,14 @@ impl Source {
         self.watched.contains(folder)
     }
 
-    /// Forgets the folders that are gone: one that comes back has to be watched anew.
+    /// Forgets folders that are gone; one that reappears has to be watched again.
     ///
-    /// That is also found when one was taken away and came back before anybody looked, by [`Input::Left`].
+    /// A folder that was replaced between two calls is handled by [`Input::Left`].
     pub(crate) fn prune(&mut self) {
         self.watched.retain(|folder| folder.is_dir());
     }
 
-    /// No longer watches a folder.
+    /// Stops watching a folder.
     pub(crate) fn unwatch(&mut self, folder: &Path) {
         if self.watched.remove(folder)
             && let Some(watcher) = &mut self.watcher
@@ -110,7 +110,7 @@ impl Source {
     }
 }
 
-/// An error in words, without the paths, of which there may be many.
+/// Describes an error without its paths, which may be many.
 fn said(error: Error) -> String {
     match error.kind {
         ErrorKind::MaxFilesWatch => {

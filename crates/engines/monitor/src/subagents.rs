@@ -1,7 +1,7 @@
-//! The sub-agents of one session: which run, what each does, when it is through. Pure.
+//! The sub-agents of one session: which are running, what each does and when it ends. Pure.
 //!
-//! Known by the tool use that started them, in every layout: inline in the session's file, in files beside
-//! it, in files below its own folder.
+//! A sub-agent is identified by the tool call that started it, whether its records are in the session's file,
+//! in files beside it, or in files below its own folder.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -14,12 +14,12 @@ use transcript::{Call, Sign, SubagentMeta};
 
 use crate::turn::{OpenTool, Turn};
 
-/// How many that are through are remembered, so that a file read again starts none twice.
+/// Number of ended sub-agents remembered, so that a file read again starts none twice.
 const REMEMBERED: usize = 512;
-/// How many links of an inline sub-agent's chain are remembered.
+/// Number of records remembered per chain of an inline sub-agent.
 const LINKS: usize = 2048;
 
-/// A sub-agent that is not through.
+/// A running sub-agent.
 #[derive(Debug, Clone)]
 struct Running {
     event: SubagentEvent,
@@ -41,7 +41,7 @@ pub(crate) struct Subagents {
     session: SessionId,
     running: Vec<Running>,
     files: HashMap<String, File>,
-    /// Which sub-agent a record of the session's own file belongs to (up to 2.0.0), by the record's id.
+    /// The sub-agent of each record in the session's own file (up to release 2.0.0), by the record's id.
     inline: HashMap<String, String>,
     through: Vec<String>,
     events: Vec<SessionEvent>,
@@ -59,32 +59,32 @@ impl Subagents {
         }
     }
 
-    /// Those that are not through.
+    /// The running sub-agents.
     pub(crate) fn running(&self) -> impl Iterator<Item = &SubagentEvent> {
         self.running.iter().map(|running| &running.event)
     }
 
-    /// How many work while the session goes on.
+    /// Number of sub-agents running in the background.
     pub(crate) fn in_background(&self) -> u64 {
         self.running().filter(|event| event.background).count() as u64
     }
 
-    /// The tool that one of them has open.
+    /// A tool call open in one of them.
     pub(crate) fn open_tool(&self) -> Option<&OpenTool> {
         self.running.iter().flat_map(|running| running.turn.open()).find(|open| !open.delegates)
     }
 
-    /// What has happened since the last time.
+    /// Takes the events since the last call.
     pub(crate) fn take_events(&mut self) -> Vec<SessionEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Takes in what a record of the session's own conversation tells.
+    /// Processes a sign from the session's own conversation.
     pub(crate) fn observe(&mut self, sign: &Sign<'_>, made: Timestamp) {
         self.observe_in(sign, None, made);
     }
 
-    /// Takes in a record of a sub-agent that stands in the session's own file.
+    /// Processes a sub-agent's record in the session's own file.
     pub(crate) fn observe_inline(&mut self, record: &Record<'_>, signs: &[Sign<'_>], made: Timestamp) {
         let before = record.parent().and_then(|parent| self.inline.get(parent)).cloned();
         let task = before.or_else(|| {
@@ -100,7 +100,7 @@ impl Subagents {
         }
     }
 
-    /// Takes in a record of a sub-agent's own file.
+    /// Processes a record of a sub-agent's own file.
     pub(crate) fn observe_file(
         &mut self,
         agent: &str,
@@ -124,14 +124,14 @@ impl Subagents {
         }
     }
 
-    /// The turn was interrupted: those it waited for are through.
+    /// Ends the sub-agents that an interrupted turn was waiting for.
     pub(crate) fn interrupted(&mut self) {
         while let Some(at) = self.running.iter().position(|running| !running.event.background) {
             self.complete(at);
         }
     }
 
-    /// The process is gone, and all of them with it.
+    /// Ends all sub-agents, because the process is gone.
     pub(crate) fn abandoned(&mut self) {
         while !self.running.is_empty() {
             self.complete(0);
@@ -271,7 +271,7 @@ impl Subagents {
         }
     }
 
-    /// The task that was given this prompt and has no file yet.
+    /// The task with this prompt that has no file yet.
     fn task_by_prompt(&self, prompt: u64) -> Option<String> {
         let free = |running: &&Running| running.prompt == prompt && running.event.subagent_id.is_none();
         self.running.iter().find(free).map(|running| running.event.task_id.clone())

@@ -1,21 +1,22 @@
-//! How long a silence has to last until it means something.
+//! Durations after which silence has a meaning.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The spans of the timers; a person may change the first three.
+/// Durations after which silence has a meaning; the first three can be set by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timers {
-    /// A tool open for so long, with no record, may wait for a permission. A guess.
+    /// After this, an open tool call without new records may be waiting for permission; a guess.
     pub permission: SignedDuration,
-    /// A text block followed by so long a silence may have been the last. A guess.
+    /// After this, a text block may have been the last one; a guess.
     pub text_idle: SignedDuration,
-    /// A turn that has been over for so long leaves the session idle.
+    /// After this, a session whose turn is over is idle.
     pub silent: SignedDuration,
-    /// For so long the registry's *idle* may be a moment between two turns, while something runs in the background.
+    /// For this long, the registry's *idle* may only mark the gap between two turns while background tasks
+    /// run.
     pub settle: SignedDuration,
-    /// A whole message whose last block is a thought may still be followed by its text for so long.
+    /// For this long, a complete message ending in a thinking block may still be followed by text.
     pub whole_message: SignedDuration,
-    /// A session that was silent for so long has no process, where its release would have registered one.
+    /// After this, an unregistered session has no process if its release would have registered one.
     pub unregistered: SignedDuration,
 }
 
@@ -37,7 +38,7 @@ pub(crate) fn is_over(now: Timestamp, then: Timestamp, span: SignedDuration) -> 
     now.duration_since(then) >= span
 }
 
-/// The moment at which `span` will have passed since `then`.
+/// When `span` will have passed since `then`.
 pub(crate) fn due(then: Timestamp, span: SignedDuration) -> Timestamp {
     then.checked_add(span).unwrap_or(Timestamp::MAX)
 }

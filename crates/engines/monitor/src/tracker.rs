@@ -1,4 +1,4 @@
-//! One session's live state: records, registry, hooks and time go in, facts come out. Pure.
+//! The live state of one session: records, registry, hooks and time go in, events come out. Pure.
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo, State};
@@ -14,27 +14,27 @@ use crate::turn::{Phase, Turn};
 use crate::waiting::{Signs, activity};
 use crate::worker_report::{WorkerActivity, WorkerReport};
 
-/// The first release that was seen to say in the registry what it does: no silence of it has to be guessed at.
+/// First release known to report its status in the registry, so that silence need not be interpreted.
 const HAS_STATUS: [u64; 3] = [2, 1, 119];
-/// The first release that registers its processes.
+/// First release that registers its processes.
 const REGISTERS: [u64; 3] = [2, 1, 100];
 
-/// Times that are nearer to each other than this are the same moment.
+/// Times closer together than this count as the same.
 const SAME: SignedDuration = SignedDuration::from_secs(1);
 
-/// One session's live state.
+/// The live state of one session.
 #[derive(Debug, Clone)]
 pub struct Tracker {
     id: SessionId,
     timers: Timers,
-    /// What our own worker says, for as long as it holds the session.
+    /// The report of our own worker, while it holds the session.
     report: Option<WorkerReport>,
     process: ProcessState,
-    /// An *idle* that is not believed yet, and when it will be.
+    /// An *idle* status not accepted yet, and when it will be.
     settling: Option<(LiveProcess, Timestamp)>,
-    /// When a sub-agent in the background was last said to be through.
+    /// When a background sub-agent was last reported as ended.
     notified: Option<Timestamp>,
-    /// When the process last became idle: what was open before that is not any more.
+    /// When the process last became idle; earlier tool calls are no longer open.
     idle_from: Option<Timestamp>,
     turn: Turn,
     subagents: Subagents,
@@ -45,7 +45,7 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// A session of which nothing is known yet.
+    /// A session about which nothing is known yet.
     pub fn new(id: SessionId, timers: Timers) -> Self {
         Self {
             subagents: Subagents::new(id.clone()),
@@ -64,12 +64,12 @@ impl Tracker {
         }
     }
 
-    /// The session.
+    /// Id of the session.
     pub fn id(&self) -> &SessionId {
         &self.id
     }
 
-    /// Takes in a record that was seen at `at`.
+    /// Processes a record seen at `at`.
     pub fn observe(&mut self, record: &Record<'_>, at: Timestamp) {
         let signs = signs(record);
         // A record can be written seconds after it was made, never before.
@@ -99,7 +99,7 @@ impl Tracker {
         }
     }
 
-    /// Takes in a record of a sub-agent's own file, with what its side file tells.
+    /// Processes a record of a sub-agent's own file; `meta` is its side file.
     pub fn observe_subagent(&mut self, agent: &str, meta: &SubagentMeta, record: &Record<'_>, at: Timestamp) {
         let made = record.timestamp().map_or(at, |made| made.min(at));
         if self.subagents.running().any(|event| event.subagent_id.as_deref() == Some(agent)) {
@@ -108,7 +108,7 @@ impl Tracker {
         self.subagents.observe_file(agent, meta, &signs(record), made);
     }
 
-    /// Takes in what the registry says at `at`: a process holds the session, or none does any more.
+    /// Processes the state of the session's process, seen at `at`.
     pub fn registry(&mut self, process: ProcessState, at: Timestamp) {
         let idle = |held: &LiveProcess| {
             held.status.as_ref().is_some_and(|status| status.activity == transcript::LiveStatus::Idle)
@@ -117,7 +117,7 @@ impl Tracker {
             (ProcessState::Alive(before), ProcessState::Alive(now)) if before.pid == now.pid => {
                 let found = before.found;
                 let now = LiveProcess { found, ..now };
-                // Between the end of what ran in the background and the turn that tells of it, it says *idle*.
+                // It reports *idle* between the end of a background task and the turn that reports that.
                 let ends = idle(&now) && before.status.is_some() && !idle(before);
                 if ends && self.may_be_between() && !self.has_passed(&now) {
                     self.settling.get_or_insert((now, due(at, self.timers.settle)));
@@ -129,7 +129,7 @@ impl Tracker {
                     self.process = ProcessState::Alive(now);
                 }
             }
-            // How it was left is told once, by who saw it first.
+            // The first source that saw the end has reported it.
             (
                 ProcessState::Ended { .. } | ProcessState::Lost { .. },
                 ProcessState::Absent
@@ -150,7 +150,7 @@ impl Tracker {
         }
     }
 
-    /// Takes in what our own worker says of the session; nothing where none holds it any more.
+    /// Processes the report of our own worker; `None` if no worker holds the session any more.
     pub fn worker_report(&mut self, report: Option<WorkerReport>, at: Timestamp) {
         let left = report.as_ref().and_then(|report| match report.activity {
             WorkerActivity::Ended => {
@@ -171,7 +171,7 @@ impl Tracker {
         }
     }
 
-    /// Takes in what a hook was told.
+    /// Processes an event reported to a hook.
     pub fn hook(&mut self, hook: &HookEvent) {
         self.has_hooks = true;
         if hook.agent.is_none()
@@ -195,13 +195,13 @@ impl Tracker {
         }
     }
 
-    /// What it is doing at `now`.
+    /// The activity at `now`.
     pub fn activity(&self, now: Timestamp) -> Activity {
         let found = activity(self.signs(), now);
-        // Two signs of one thing differ by moments; that is no news.
+        // Two sources report the same thing at slightly different times.
         let is_near = |since: Timestamp| {
-            let told = self.reported.since.unwrap_or(since);
-            since.duration_since(told).abs() < SAME
+            let reported = self.reported.since.unwrap_or(since);
+            since.duration_since(reported).abs() < SAME
         };
         let is_near = found.since.is_none_or(is_near);
         let is_reported = Activity { since: self.reported.since, ..found.clone() } == self.reported;
@@ -213,7 +213,7 @@ impl Tracker {
         if is_near && (is_reported || is_answered) { self.reported.clone() } else { found }
     }
 
-    /// Lets time pass until `now`; what has happened since the last time.
+    /// Advances the time to `now`; returns the events since the last call.
     pub fn tick(&mut self, now: Timestamp) -> Vec<SessionEvent> {
         let is_over = !self.may_be_between();
         if let Some((held, _)) = self.settling.take_if(|(_, at)| is_over || *at <= now) {
@@ -232,7 +232,7 @@ impl Tracker {
         events
     }
 
-    /// The file was rewritten and is read again from its beginning: what its records said does not count.
+    /// Discards what records said, because the file was rewritten and is read again.
     pub fn reread(&mut self) {
         let mut turn = Turn::default();
         if let Some(heard) = self.turn.heard() {
@@ -241,24 +241,24 @@ impl Tracker {
         self.turn = turn;
     }
 
-    /// Whether the records seen so far say what the session does.
+    /// Whether the records seen so far determine the activity.
     pub fn is_clear(&self) -> bool {
         self.turn.phase() != Phase::Unknown
     }
 
-    /// Whether sub-agents of it run.
+    /// Whether sub-agents are running.
     pub fn has_subagents(&self) -> bool {
         self.subagents.running().next().is_some()
     }
 
-    /// What was seen so far is history, not news: nothing of it is told.
+    /// Discards all events so far, which are history.
     pub fn discard_events(&mut self, now: Timestamp) {
         self.subagents.take_events();
         self.facts_changed = false;
         self.reported = self.activity(now);
     }
 
-    /// When, after `now`, time alone may change something.
+    /// The next time after `now` at which the passing of time may change something.
     pub fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
         let timers = &self.timers;
         let spans = [timers.whole_message, timers.text_idle, timers.permission, timers.silent];
@@ -267,17 +267,17 @@ impl Tracker {
         silence.chain(settles).filter(|at| *at > now).min()
     }
 
-    /// Whether time alone has changed something by `now`.
+    /// Whether the passing of time has changed something by `now`.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.settling.as_ref().is_some_and(|(_, at)| *at <= now) || self.reported != self.activity(now)
     }
 
-    /// Whether anything is known of the process that holds it.
+    /// Whether anything is known about the session's process.
     pub fn knows_process(&self) -> bool {
         self.process != ProcessState::Unknown || self.report.is_some()
     }
 
-    /// The session as the stream shows it.
+    /// The session as shown to listeners.
     pub fn info(&self, now: Timestamp) -> SessionInfo {
         let facts = &self.facts;
         let held = match &self.process {
@@ -301,23 +301,23 @@ impl Tracker {
         }
     }
 
-    /// Whether its release would have registered a process that lives.
+    /// Whether the session's release registers live processes.
     pub fn registers(&self) -> bool {
         self.release().is_some_and(|release| release >= REGISTERS)
     }
 
-    /// Whether a live process is known to hold it.
+    /// Whether a live process is known to have the session open.
     pub fn is_alive(&self) -> bool {
         matches!(self.process, ProcessState::Alive(_)) || self.report.is_some()
     }
 
-    /// When something was last heard of it.
+    /// When something was last observed.
     pub fn heard(&self) -> Option<Timestamp> {
         self.turn.heard()
     }
 
-    /// Whether an *idle* may be the moment between the end of a sub-agent in the background and the turn that
-    /// tells of it. When the process has become busy since the last of them was through, that was this turn.
+    /// Whether an *idle* status may mark the gap between the end of a background sub-agent and the turn that
+    /// reports it. If the process became busy after the last one ended, that was this turn.
     fn may_be_between(&self) -> bool {
         let ProcessState::Alive(LiveProcess { status: Some(status), .. }) = &self.process else {
             return false;
@@ -327,7 +327,7 @@ impl Tracker {
         still.max(self.turn.in_background()) > 0 && !has_told
     }
 
-    /// Whether this *idle* is another one than that which is not believed yet: there was a turn in between.
+    /// Whether this *idle* status differs from the one not accepted yet, so that a turn ran in between.
     fn has_passed(&self, now: &LiveProcess) -> bool {
         let since = |held: &LiveProcess| held.status.as_ref().map(|status| status.since);
         self.settling.as_ref().is_some_and(|(held, _)| since(held) != since(now))
@@ -346,7 +346,7 @@ impl Tracker {
         }
     }
 
-    /// Silence is looked at only where nothing better tells.
+    /// Whether silence may be interpreted, for lack of better evidence.
     fn may_guess(&self) -> bool {
         let tells = self.release().is_some_and(|release| release >= HAS_STATUS);
         let never_asks = matches!(self.facts.mode.as_deref(), Some("bypassPermissions" | "dontAsk"));
@@ -357,7 +357,7 @@ impl Tracker {
         matches!(self.process, ProcessState::Ended { .. } | ProcessState::Lost { .. } | ProcessState::Absent)
     }
 
-    /// The numbers of its release; what cannot be read is no number of an old one.
+    /// The session's release; parts that cannot be parsed count as new.
     fn release(&self) -> Option<[u64; 3]> {
         let mut parts = self.facts.version.as_deref()?.trim_start_matches('v').split(['.', '-', '+']);
         Some(std::array::from_fn(|_| parts.next().map_or(0, |part| part.parse().unwrap_or(u64::MAX))))
@@ -371,7 +371,8 @@ impl Tracker {
         }
     }
 
-    /// A turn that goes on after its process was gone has another process, of which nothing is known.
+    /// A turn that continues after its process ended belongs to another process, about which nothing is
+    /// known.
     fn revive(&mut self, signs: &[Sign<'_>], made: Timestamp) {
         let gone = match &self.process {
             ProcessState::Ended { at, .. } | ProcessState::Lost { at, .. } => *at,

@@ -1,6 +1,7 @@
-//! One conversation's turn, as records and hooks tell it: what is open, what came last, whether it is over.
+//! The turn of one conversation according to records and hooks: open tool calls, the last block, whether it
+//! is over.
 //!
-//! It holds what was said and when; what a silence or the registry adds to it is decided in `waiting`.
+//! It records what was said and when; `waiting` interprets silence and the registry.
 
 use jiff::Timestamp;
 use model::Evidence;
@@ -8,54 +9,54 @@ use transcript::{Call, Ending, Sign};
 
 use crate::hooks::{HookEvent, HookSignal};
 
-/// Tools that may be open at once and are remembered; more than any message has called.
+/// Maximum number of open tool calls remembered.
 const OPEN: usize = 256;
 
-/// What came last in a turn.
+/// The last thing in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing is known.
     Unknown,
-    /// The model has been given something, and no block has come yet.
+    /// The model was given input and has not produced a block yet.
     Given,
-    /// A block of thought; `last` when its message is whole.
+    /// A thinking block.
     Thought {
-        /// Whether the message is whole and ends the turn.
+        /// Whether its message is complete and ends the turn.
         last: bool,
     },
-    /// A block of text, with more to come or not known.
+    /// A text block that may be followed by more.
     Text,
     /// The turn is over.
     Over(Ending),
 }
 
-/// A tool that was called and has not answered.
+/// A tool call without a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenTool {
-    /// Links the answer to the call.
+    /// Id of the call.
     pub(crate) id: String,
-    /// `Bash`, `Edit`, …
+    /// Name of the tool: `Bash`, `Edit`, …
     pub(crate) name: String,
-    /// What it does, safe to show.
+    /// Description of the call, safe to display.
     pub(crate) detail: Option<String>,
-    /// When it was called.
+    /// When it was made.
     pub(crate) since: Timestamp,
-    /// Whether it asks the person something.
+    /// Whether it asks the user a question.
     pub(crate) asks: bool,
     /// Whether it starts a sub-agent.
     pub(crate) delegates: bool,
 }
 
-/// A permission or question that a hook told of.
+/// A permission request or question reported by a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HookRequest {
-    /// The tool.
+    /// Name of the tool.
     pub(crate) tool: Option<String>,
-    /// What it does, safe to show.
+    /// Description of the call, safe to display.
     pub(crate) detail: Option<String>,
     /// Whether it is a question.
     pub(crate) question: bool,
-    /// Since when.
+    /// When it was asked.
     pub(crate) since: Timestamp,
 }
 
@@ -90,62 +91,62 @@ impl Default for Turn {
 }
 
 impl Turn {
-    /// What came last.
+    /// The last thing in the turn.
     pub(crate) fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Whether it has begun and is not over.
+    /// Whether the turn has begun and is not over.
     pub(crate) fn runs(&self) -> bool {
         !self.open.is_empty() || !matches!(self.phase, Phase::Unknown | Phase::Over(_))
     }
 
-    /// Since when that is so: the first of several alike.
+    /// When the current phase began.
     pub(crate) fn since(&self) -> Option<Timestamp> {
         self.since
     }
 
-    /// When the last sign of it was made.
+    /// When the last sign was made.
     pub(crate) fn made(&self) -> Option<Timestamp> {
         self.made
     }
 
-    /// Who told it: the transcript or a hook.
+    /// The source of the phase: transcript or hook.
     pub(crate) fn evidence(&self) -> Evidence {
         self.evidence
     }
 
-    /// The tools that are open, in the order they were called.
+    /// Open tool calls in the order they were made.
     pub(crate) fn open(&self) -> &[OpenTool] {
         &self.open
     }
 
-    /// What a hook says is asked for.
+    /// The open request reported by a hook.
     pub(crate) fn asked(&self) -> Option<&HookRequest> {
         self.asked.as_ref()
     }
 
-    /// How many sub-agents ran on in the background when the turn was over.
+    /// Number of sub-agents running in the background when the turn ended.
     pub(crate) fn in_background(&self) -> u64 {
         self.in_background
     }
 
-    /// When the last block of text was made.
+    /// When the last text block was made.
     pub(crate) fn last_text(&self) -> Option<Timestamp> {
         self.last_text
     }
 
-    /// When something was last heard of it.
+    /// When something was last observed.
     pub(crate) fn heard(&self) -> Option<Timestamp> {
         self.heard
     }
 
-    /// Something was heard, at `at`, that may say nothing about the turn.
+    /// Records that something was observed, which may say nothing about the turn.
     pub(crate) fn hear(&mut self, at: Timestamp) {
         self.heard = self.heard.max(Some(at));
     }
 
-    /// Takes in what a record tells that was made at `made`.
+    /// Processes a sign made at `made`.
     pub(crate) fn observe(&mut self, sign: &Sign<'_>, made: Timestamp) {
         match sign {
             Sign::Begins { .. } => {
@@ -172,7 +173,7 @@ impl Turn {
         }
     }
 
-    /// Takes in what a hook tells.
+    /// Processes an event reported to a hook.
     pub(crate) fn hook(&mut self, hook: &HookEvent, at: Timestamp) {
         self.hear(at);
         match &hook.signal {
@@ -228,7 +229,7 @@ impl Turn {
         }
     }
 
-    /// A process has opened the session: it waits for a prompt, whatever was open before.
+    /// Records that a process opened the session and waits for a prompt.
     pub(crate) fn opened(&mut self, at: Timestamp) {
         self.close();
         self.tell(Phase::Over(Ending::Done), at);
@@ -283,14 +284,14 @@ impl Turn {
         self.in_background = 0;
     }
 
-    /// A block made after something was asked for shows that it has been answered.
+    /// Closes a request that was answered, as a later block shows.
     fn withdraw(&mut self, made: Timestamp) {
         if self.asked.as_ref().is_some_and(|asked| made > asked.since) {
             self.asked = None;
         }
     }
 
-    /// A record that was made before a hook told of what came after it changes nothing.
+    /// Sets the phase from a record, unless the record is older than a hook's event.
     fn set(&mut self, phase: Phase, made: Timestamp) {
         let is_late = self.made.is_some_and(|before| made < before);
         if self.evidence == Evidence::Hook && (is_late || self.phase.is_like(phase)) {
@@ -313,7 +314,7 @@ impl Turn {
 }
 
 impl Phase {
-    /// Whether a session that goes from one to the other does the same as before.
+    /// Whether both phases count as the same activity.
     fn is_like(self, other: Self) -> bool {
         let thinks = |phase| matches!(phase, Self::Given | Self::Thought { .. });
         self == other || (thinks(self) && thinks(other))

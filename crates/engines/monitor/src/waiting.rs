@@ -1,6 +1,7 @@
-//! What a session is doing, by all signs together: the registry first, then hooks and records, then silence.
+//! Decides what a session is doing from all evidence: the registry first, then hooks and records, then
+//! silence.
 //!
-//! This is where `docs/activity.md` is decided. Pure: the time is a parameter.
+//! This implements `docs/activity.md`. Pure: the time is a parameter.
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, QUESTION, State};
@@ -11,43 +12,43 @@ use crate::timers::{Timers, due, is_over};
 use crate::turn::{OpenTool, Phase, Turn};
 use crate::worker_report::{WorkerActivity, WorkerReport};
 
-/// What is said of an API error that ended a turn.
+/// Detail shown for a turn that ended with an API error.
 const API_ERROR: &str = "api error";
-/// What is said of a tool whose turn is over.
+/// Detail shown for a background task whose turn is over.
 const BACKGROUND: &str = "in the background";
 
-/// The registry's word for a permission that is asked for.
+/// The registry's text for a permission request.
 const PERMISSION: &str = "permission prompt";
-/// What its word for that begins with in 2.1.119.
+/// Prefix of that text in 2.1.119.
 const APPROVE: &str = "approve ";
-/// The tool that asks the person questions.
+/// The tool that asks the user questions.
 const ASK: &str = "AskUserQuestion";
 
-/// The registry's word can come so much later than what it is about.
+/// The registry may lag behind by this much.
 const LATE: SignedDuration = SignedDuration::from_millis(500);
 
-/// All that a state is read from.
+/// All evidence about a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signs<'a> {
-    /// What our own worker says, where one holds the session.
+    /// The report of our own worker, if one holds the session.
     pub(crate) report: Option<&'a WorkerReport>,
-    /// The process, as far as it is known.
+    /// What is known about the process.
     pub(crate) process: &'a ProcessState,
     /// The session's own turn.
     pub(crate) turn: &'a Turn,
-    /// The tool a running sub-agent has open.
+    /// A tool call open in a running sub-agent.
     pub(crate) inner: Option<&'a OpenTool>,
-    /// How many sub-agents run in the background.
+    /// Number of sub-agents running in the background.
     pub(crate) in_background: u64,
-    /// Whether a silence may be taken for something.
+    /// Whether silence may be interpreted.
     pub(crate) may_guess: bool,
-    /// The spans.
+    /// Durations after which silence has a meaning.
     pub(crate) timers: &'a Timers,
     /// When the process last became idle.
     pub(crate) idle_from: Timestamp,
 }
 
-/// What the session is doing at `now`.
+/// The session's activity at `now`.
 pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
     if let Some(report) = signs.report {
         let said = Activity { evidence: Evidence::Protocol, ..by_worker(signs, report) };
@@ -68,7 +69,7 @@ pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
     }
 }
 
-/// What a worker says; which of the three a session does that works, the transcript says.
+/// The activity according to a worker; the transcript distinguishes the kinds of work.
 fn by_worker(signs: Signs<'_>, report: &WorkerReport) -> Activity {
     let said = |state| Activity::new(state, Evidence::Protocol, Some(report.since));
     match &report.activity {
@@ -95,16 +96,16 @@ fn by_registry(signs: Signs<'_>, status: &ProcessStatus, now: Timestamp) -> Acti
     }
 }
 
-/// The turn is over; whether with an error, the transcript says.
+/// The activity after a turn; the transcript tells whether it failed.
 fn over(signs: Signs<'_>, since: Timestamp) -> Activity {
     let detail = (signs.turn.phase() == Phase::Over(Ending::Failed)).then(|| API_ERROR.to_owned());
     Activity { detail, ..registry(State::WaitingInput, since) }
 }
 
-/// A turn runs and nobody is asked; which of the three it is, the transcript says.
+/// The activity during a turn while nobody is asked; the transcript distinguishes the kinds of work.
 fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
     let turn = signs.turn;
-    // A question that was called before has been answered, or the process would wait.
+    // An earlier question has been answered, or the process would be waiting.
     let is_open = |open: &&OpenTool| open.since >= signs.idle_from && (!open.asks || open.since > since);
     let open = turn.open().iter().find(is_open);
     if let Some(open) = open {
@@ -160,7 +161,7 @@ fn waiting(signs: Signs<'_>, status: &ProcessStatus) -> Activity {
         Some(dialog @ "dialog open") if !signs.turn.runs() => {
             Activity { detail: Some(dialog.to_owned()), ..registry(State::WaitingInput, status.since) }
         }
-        // Whatever else a release may wait for, it is not done.
+        // Anything else a release waits for means the turn is not over.
         other => {
             let what = other
                 .map_or_else(|| QUESTION.to_owned(), |what| format!("{QUESTION}: {}", transcript::cut(what)));
@@ -169,19 +170,19 @@ fn waiting(signs: Signs<'_>, status: &ProcessStatus) -> Activity {
     }
 }
 
-/// The turn is over, and what it began in the background goes on.
+/// The activity while background tasks run after a turn.
 fn in_the_background(mut activity: Activity) -> Activity {
     activity.tool = Some("Agent".to_owned());
     activity.detail = Some(BACKGROUND.to_owned());
     activity
 }
 
-/// A question is open.
+/// The activity while a question is open.
 fn asks(tool: Option<String>, since: Timestamp) -> Activity {
     Activity { tool, detail: Some(QUESTION.to_owned()), ..registry(State::WaitingInput, since) }
 }
 
-/// The tool that a permission is asked for: as a hook said, else a sub-agent's, else the one called first.
+/// The tool a permission is requested for: from a hook, else a sub-agent's, else the first one called.
 fn asked_for(signs: Signs<'_>) -> (Option<String>, Option<String>) {
     if let Some(asked) = signs.turn.asked().filter(|asked| asked.tool.is_some()) {
         return (asked.tool.clone(), asked.detail.clone());
@@ -191,7 +192,7 @@ fn asked_for(signs: Signs<'_>) -> (Option<String>, Option<String>) {
     open.map_or((None, None), |open| (Some(open.name.clone()), open.detail.clone()))
 }
 
-/// What records and hooks say, and silence where it may be taken for something.
+/// The activity according to records and hooks, and silence if it may be interpreted.
 fn by_turn(signs: Signs<'_>, now: Timestamp) -> Activity {
     let turn = signs.turn;
     if let Some(asked) = turn.asked() {
@@ -252,7 +253,7 @@ fn tool_open(signs: Signs<'_>, open: &OpenTool, now: Timestamp) -> Activity {
     }
 }
 
-/// A session in which nothing has happened for long is idle, unless something is asked for or it surely works.
+/// Turns a long-silent session idle, unless the user is asked or the session certainly works.
 fn quiet(signs: Signs<'_>, activity: Activity, now: Timestamp) -> Activity {
     let is_alive = matches!(signs.process, ProcessState::Alive(_));
     let is_sure = is_alive || matches!(activity.evidence, Evidence::Protocol | Evidence::Hook);

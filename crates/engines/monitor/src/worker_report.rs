@@ -1,37 +1,37 @@
-//! What Backstory's own worker says of the session whose process it runs and speaks with: the best sign there is.
+//! Reports from Backstory's own workers about the sessions they run: the best evidence there is.
 
 use jiff::Timestamp;
 
-/// A worker's word for what its session does.
+/// A worker's report about its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerReport {
-    /// The process that it speaks with, once there is one.
+    /// Id of the worker's process, once started.
     pub pid: Option<u32>,
-    /// Since when that is so.
+    /// When this activity began.
     pub since: Timestamp,
-    /// What the session does.
+    /// What the session is doing.
     pub activity: WorkerActivity,
 }
 
-/// What a worker's session does.
+/// What a worker's session is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerActivity {
-    /// A turn runs and nobody is asked.
+    /// A turn is running and nobody is asked.
     Working,
-    /// Something is asked.
+    /// The user is asked for a permission or an answer.
     Asking {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// What it does, safe to show.
+        /// Description of the call, safe to display.
         detail: Option<String>,
         /// Whether it is a question.
         question: bool,
     },
     /// The turn is over, and the process waits for a message.
     Idle,
-    /// The process has left the session in good order.
+    /// The process closed the session in an orderly way.
     Ended,
-    /// The process is gone in the middle of a turn.
+    /// The process ended during a turn.
     Lost,
 }
 

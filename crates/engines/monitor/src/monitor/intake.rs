@@ -1,4 +1,4 @@
-//! What follows for the sessions from what was seen: they are found, go on, move, are left, and are forgotten.
+//! Applies observations to sessions: discovers, updates, moves, ends and forgets them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::records::RegistryUpdate;
 use crate::session::{News, Session, born};
 use crate::worker_report::WorkerReport;
 
-/// The times of files and of the clock differ by less than this.
+/// Upper bound of the difference between file times and the clock.
 const BLUR: SignedDuration = SignedDuration::from_secs(2);
 
 impl Owner {
@@ -84,7 +84,7 @@ impl Owner {
         self.watch_side_folders(id);
     }
 
-    /// Whether a file that was not known was made since everything was last looked at, and not moved here.
+    /// Whether an unknown file was created since the last full check, rather than moved here.
     fn is_made_now(&self, path: &Path) -> bool {
         let is_younger = |born: Timestamp| self.looked.duration_since(born) < BLUR;
         born(path).is_none_or(is_younger)
@@ -112,7 +112,7 @@ impl Owner {
         }
     }
 
-    /// A transcript is not where it was: it moved with its session, or it is gone for good.
+    /// Handles a transcript that is gone: the session was moved, or the file removed.
     fn gone(&mut self, id: &SessionId, path: &Arc<Path>, now: Timestamp) {
         let Some(session) = self.sessions.get_mut(id) else {
             self.emit_removed(id);
@@ -155,7 +155,7 @@ impl Owner {
         self.touched.insert(session.clone());
     }
 
-    /// Looks into the side folders of the sessions that are watched.
+    /// Checks the sub-agents' folders of watched sessions.
     pub(super) fn look_at_agents(&mut self, now: Timestamp) {
         let ids: Vec<SessionId> = self.sessions.keys().cloned().collect();
         for id in ids {
@@ -183,7 +183,7 @@ impl Owner {
                 continue;
             }
             if is_known && !is_alive {
-                // What was written before the end is read before it.
+                // Read what was written before the end first.
                 self.read_rest(&id, now);
             }
             let timers = self.settings.timers;
@@ -212,7 +212,7 @@ impl Owner {
             return;
         }
         if is_known {
-            // What was written before it was said is read before it.
+            // Read what was written before the report first.
             self.read_rest(&id, now);
         }
         let timers = self.settings.timers;
@@ -225,7 +225,7 @@ impl Owner {
         self.touched.insert(id);
     }
 
-    /// That a session was left is told before what its process does next.
+    /// Reports that a session was left before anything else its process does.
     fn left(&mut self, id: &SessionId, now: Timestamp) {
         self.emit(now);
         let is_empty = self.sessions.get(id).is_some_and(|session| session.file.is_none());
@@ -246,7 +246,7 @@ impl Owner {
         }
     }
 
-    /// A process holds a session that has been silent for long: its state is in the end of its file.
+    /// Reads the end of a long-silent session's file because a process has opened it.
     fn take_up_held(&mut self, id: &SessionId, now: Timestamp) {
         let Some(path) = self.files.find(OsStr::new(&format!("{id}.jsonl"))) else { return };
         let written = modified(&path).unwrap_or(now).min(now);
@@ -283,8 +283,8 @@ impl Owner {
         }
     }
 
-    /// Of releases that register themselves, a session without a record that has said nothing for `quiet` has no
-    /// process.
+    /// Marks sessions as having no process if their release would have registered one, they are not
+    /// registered, and they have been silent for `quiet`.
     pub(super) fn settle_absent(&mut self, now: Timestamp, quiet: SignedDuration) {
         for (id, session) in &mut self.sessions {
             let is_quiet = session.tracker.heard().is_none_or(|heard| now.duration_since(heard) >= quiet);
@@ -295,7 +295,7 @@ impl Owner {
         }
     }
 
-    /// Forgets those that have been silent for long.
+    /// Forgets sessions that have been silent for long.
     pub(super) fn forget_silent(&mut self, now: Timestamp) {
         let is_cold = |session: &Session| {
             !session.tracker.is_alive()
@@ -311,13 +311,13 @@ impl Owner {
         }
     }
 
-    /// The watched session whose side folder a path is, or lies in.
+    /// The watched session whose sub-agents' folder is, or contains, a path.
     pub(super) fn owner_of(&self, path: &Path) -> Option<SessionId> {
         let names = path.iter().rev().take(3).filter_map(|name| name.to_str()?.parse::<SessionId>().ok());
         names.into_iter().find(|id| self.sessions.contains_key(id))
     }
 
-    /// Sub-agents' files lie below a folder of their session's own, which is there once there is one.
+    /// Watches the folders of a session's sub-agents, which are created on first use.
     pub(super) fn watch_side_folders(&mut self, id: &SessionId) {
         let Some(file) = self.sessions.get(id).and_then(|session| session.file.clone()) else { return };
         let side = file.with_extension("");

@@ -1,7 +1,7 @@
-//! The one thread that owns every session's state, for those outside of it. Whatever can happen reaches it as
-//! an [`Input`]; what has happened leaves it on one bus.
+//! The interface of the thread that owns every session's state. Everything reaches it as an [`Input`];
+//! everything that happened leaves it on one bus.
 //!
-//! What is looked at, and when, stands in `owner`; what follows from it for the sessions in `intake`.
+//! `owner` decides what to check and when; `intake` applies what was seen to the sessions.
 
 mod intake;
 mod owner;
@@ -21,26 +21,26 @@ use crate::monitor::owner::Owner;
 use crate::worker_report::WorkerReport;
 use crate::{MonitorSnapshot, Timers};
 
-/// A session silent for so long, that no live process holds, costs nothing but the look at its file in turn.
+/// A session silent for longer, and not held by a live process, is only checked in rotation.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(1);
-/// What the monitor works with.
+/// Settings of the monitor.
 #[derive(Debug, Clone)]
 pub struct MonitorSettings {
-    /// The config folders of Claude Code.
+    /// Config folders of Claude Code.
     pub folders: Vec<ConfigFolder>,
-    /// Where hooks leave their lines.
+    /// Folder of the hooks' file, if hooks are used.
     pub hooks: Option<PathBuf>,
-    /// The spans of the timers.
+    /// Durations after which silence has a meaning.
     pub timers: Timers,
-    /// How often files, folders and processes are looked at whatever the system tells.
+    /// How often files, folders and processes are checked regardless of system events.
     pub poll: Duration,
-    /// Whether to ask the system for events.
+    /// Whether to use system events.
     pub events: bool,
-    /// The clock.
+    /// Returns the current time.
     pub clock: fn() -> Timestamp,
 }
 
-/// The running monitor; it ends when dropped.
+/// A running monitor; ends when dropped.
 #[derive(Debug)]
 pub struct Monitor {
     inputs: Sender<Input>,
@@ -48,7 +48,7 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Starts to watch. Sessions that are there get their state from the ends of their files.
+    /// Starts watching. The state of existing sessions is read from the ends of their files.
     pub fn start(settings: MonitorSettings) -> std::io::Result<Self> {
         let (inputs, receiver) = channel();
         let sender = inputs.clone();
@@ -61,20 +61,20 @@ impl Monitor {
         Ok(Self { inputs, thread: Some(thread) })
     }
 
-    /// The way to tell it what workers say.
+    /// Returns a sender for workers' reports.
     pub fn report_sender(&self) -> ReportSender {
         ReportSender(self.inputs.clone())
     }
 
-    /// How things stand, and all that happens from then on to a listener that may be `capacity` events behind.
-    /// `None` when the monitor has ended.
+    /// Returns a snapshot and a listener for all later events with a queue of `capacity` events; `None` if
+    /// the monitor has ended.
     pub fn listen(&self, capacity: usize) -> Option<(MonitorSnapshot, Listener)> {
         let (reply, answer) = channel();
         self.inputs.send(Input::Listen(capacity, reply)).ok()?;
         answer.recv().ok()
     }
 
-    /// How things stand; `None` when the monitor has ended.
+    /// Returns a snapshot; `None` if the monitor has ended.
     pub fn look(&self) -> Option<MonitorSnapshot> {
         let (reply, answer) = channel();
         self.inputs.send(Input::Look(reply)).ok()?;
@@ -82,13 +82,13 @@ impl Monitor {
     }
 }
 
-/// The way by which what workers say of their sessions reaches the monitor.
+/// Sends workers' reports to the monitor.
 #[derive(Debug, Clone)]
 pub struct ReportSender(Sender<Input>);
 
 impl ReportSender {
-    /// Tells what a worker says of a session; nothing where it does not hold it any more. False when the monitor
-    /// has ended.
+    /// Sends a worker's report about a session, or `None` when the worker no longer holds it. Returns false
+    /// if the monitor has ended.
     pub fn send(&self, session: SessionId, report: Option<WorkerReport>) -> bool {
         self.0.send(Input::WorkerReport(session, report)).is_ok()
     }

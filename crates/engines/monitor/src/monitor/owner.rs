@@ -1,4 +1,4 @@
-//! What is looked at, and when: what the system tells of at once, everything else in turn.
+//! Decides what to check and when: reported changes immediately, everything else in rotation.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -21,17 +21,17 @@ use crate::registry::Registry;
 use crate::session::Session;
 use crate::source::Source;
 
-/// How many silent files are looked at each time when the system tells of changes, and when it does not.
+/// Number of silent files checked per poll if the system reports changes, and if it does not.
 const SWEEP: usize = 300;
 const SWEEP_ALONE: usize = 1500;
-/// How many inputs are taken before what they brought is told.
+/// Maximum number of inputs handled before events are sent.
 const BATCH: usize = 4096;
-/// A change so old of which the system should have told was not told of.
+/// The system should have reported a change that is older than this.
 const EXPECTED_WITHIN: SignedDuration = SignedDuration::from_secs(2);
-/// The least time between two looks at sub-agents' folders that the system did not tell of.
+/// Number of polls between unprompted checks of sub-agents' folders.
 const AGENTS_EVERY: u32 = 2;
 
-/// All that the thread has.
+/// The state of the thread.
 pub(super) struct Owner {
     pub(super) settings: MonitorSettings,
     pub(super) sessions: HashMap<SessionId, Session>,
@@ -45,10 +45,10 @@ pub(super) struct Owner {
     pub(super) reported_watching: Option<Watching>,
     pub(super) records: u64,
     pub(super) polls: u32,
-    /// Whether events were lost that nobody has made up for yet.
+    /// Whether events were lost and a full check is pending.
     pub(super) has_lost: bool,
     pub(super) is_begun: bool,
-    /// When everything was last looked at.
+    /// Time of the last full check.
     pub(super) looked: Timestamp,
 }
 
@@ -86,7 +86,7 @@ impl Owner {
         (self.settings.clock)()
     }
 
-    /// Takes up what is there. Folders are watched before they are listed, so that nothing falls in between.
+    /// Reads the initial state. Folders are watched before they are listed, so that no change is missed.
     pub(super) fn begin(&mut self) {
         let now = self.now();
         self.watch_folders();
@@ -139,7 +139,7 @@ impl Owner {
         }
     }
 
-    /// How long nothing will happen by itself.
+    /// How long nothing will happen without input.
     fn patience(&self, polled: Instant) -> Duration {
         let until_poll = self.settings.poll.saturating_sub(polled.elapsed());
         let now = self.now();
@@ -150,7 +150,7 @@ impl Owner {
         until_next.map_or(until_poll, |wait| wait.min(until_poll))
     }
 
-    /// False when it is enough.
+    /// Handles an input; returns false to end the thread.
     fn take(&mut self, input: Input) -> bool {
         match input {
             Input::Changed(paths) => self.dirty.extend(paths),
@@ -196,7 +196,7 @@ impl Owner {
         }
     }
 
-    /// Events were lost: every file is looked at.
+    /// Checks every file after events were lost.
     fn catch_up(&mut self, now: Timestamp) {
         let changes = [self.files.list(now), self.files.sweep(self.files.len())].concat();
         for change in changes {
@@ -245,7 +245,7 @@ impl Owner {
         }
     }
 
-    /// Everything that is looked at whether the system tells of it or not.
+    /// Checks everything that is checked regardless of system events.
     fn poll(&mut self, now: Timestamp) {
         self.polls = self.polls.wrapping_add(1);
         self.forget_silent(now);
@@ -277,7 +277,7 @@ impl Owner {
         self.looked = now;
     }
 
-    /// Whether the system should have told of a change that was found by looking.
+    /// Whether the system failed to report a change found by checking.
     fn is_unreported(&self, change: &Change, now: Timestamp) -> bool {
         let Change::Changed { path, before: Some(_), now: stamp, .. } = change else { return false };
         let is_old = stamp.modified().is_some_and(|at| now.duration_since(at) >= EXPECTED_WITHIN);
@@ -298,7 +298,7 @@ impl Owner {
         }
     }
 
-    /// Tells what has happened to the sessions that something happened to, and to those whose time has come.
+    /// Sends events of sessions that were touched or whose deadline has passed.
     pub(super) fn emit(&mut self, now: Timestamp) {
         let touched = std::mem::take(&mut self.touched);
         for (id, session) in &mut self.sessions {
