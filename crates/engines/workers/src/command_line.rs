@@ -1,7 +1,7 @@
-//! The flags we give `claude`, and the environment it does not inherit.
+//! The flags passed to `claude` and the environment variables it does not inherit.
 //!
-//! Two ways to run it: on the person's terminal, which it takes over ([`CommandLine`]), and as a worker that
-//! speaks through pipes ([`worker_command`]).
+//! `claude` runs either on the user's terminal ([`CommandLine`]) or as a worker that communicates through
+//! pipes ([`worker_command`]).
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
@@ -11,8 +11,8 @@ use std::process::Command;
 use crate::shell::quoted;
 use crate::{PermissionMode, Program, Release, SessionStart, WorkerSpec};
 
-/// What a `claude` that runs Backstory tells its children about itself. A `claude` started from inside must
-/// not take it for its own: 2.1.59 refuses to start, others join the wrong session.
+/// Variables that a running `claude` sets for its children. A `claude` started from inside must not take them
+/// for its own: 2.1.59 refuses to start, others join the wrong session.
 pub(crate) const NOT_INHERITED: [&str; 11] = [
     "CLAUDECODE",
     "CLAUDE_CODE_SESSION_ID",
@@ -28,8 +28,8 @@ pub(crate) const NOT_INHERITED: [&str; 11] = [
 ];
 const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
-/// The variable that bears a worker's mark, by which a lost process is found. No Backstory that runs a worker may bear
-/// another one's.
+/// Environment variable that marks the processes of a worker, so that a lost one can be found. A Backstory
+/// that runs workers must not carry another worker's mark itself.
 pub const MARK_VARIABLE: &str = "BACKSTORY_WORKER";
 
 /// A word that not every shell reads alike, however it is written.
@@ -43,25 +43,25 @@ pub struct UnquotableWord {
     pub word: OsString,
 }
 
-/// A `claude` that is ready to be run.
+/// A `claude` command, ready to run on the user's terminal.
 #[derive(Debug, Clone)]
 pub struct CommandLine {
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// The program's name as a person would type it.
+    /// Name of the program as the user would type it.
     pub name: OsString,
-    /// Where it runs.
+    /// Working directory.
     pub directory: PathBuf,
-    /// Claude Code's config folder, where it is not the usual one.
+    /// Claude Code's config folder, unless it is the default one.
     pub config_folder: Option<PathBuf>,
-    /// How it begins.
+    /// How the session starts.
     pub start: SessionStart,
-    /// What the person passes on to it.
+    /// Additional arguments from the user.
     pub extra: Vec<OsString>,
 }
 
 impl CommandLine {
-    /// The line a person would type for it, whichever shell they have.
+    /// The command as the user would type it in any shell.
     pub fn to_shell(&self) -> Result<String, UnquotableWord> {
         let quoted = |word: &OsStr| quoted(word).ok_or_else(|| UnquotableWord { word: word.to_owned() });
         // `cd -` would go elsewhere; an absolute path stays as it is.
@@ -77,7 +77,7 @@ impl CommandLine {
         Ok(words.join(" "))
     }
 
-    /// The process as it will be started.
+    /// The process to start.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(self.arguments()).current_dir(&self.directory);
@@ -91,7 +91,7 @@ impl CommandLine {
         command
     }
 
-    /// An id is given as `--resume=<id>`, so that nothing in it is ever taken for another flag.
+    /// All arguments. Ids are given as `--resume=<id>`, so that an id is never taken for a flag.
     fn arguments(&self) -> Vec<OsString> {
         self.start.arguments().into_iter().map(OsString::from).chain(self.extra.iter().cloned()).collect()
     }
@@ -111,8 +111,8 @@ impl SessionStart {
     }
 }
 
-/// The process of a worker, which speaks through pipes; `mark` tells it from all others, and `budget` is what is
-/// left of the session's, in US dollars.
+/// The process of a worker. `mark` identifies the worker; `budget` is what is left of the session's budget in
+/// US dollars.
 pub(crate) fn worker_command(
     spec: &WorkerSpec,
     program: &Program,
@@ -138,7 +138,7 @@ pub(crate) fn worker_command(
     command
 }
 
-/// A flag and the words that belong to it, where there are any.
+/// Appends a flag followed by its values, unless there are none.
 fn follow<'a>(all: &mut Vec<OsString>, name: &str, words: impl Iterator<Item = &'a OsStr>) {
     let words: Vec<_> = words.map(OsStr::to_owned).collect();
     if !words.is_empty() {
@@ -147,7 +147,8 @@ fn follow<'a>(all: &mut Vec<OsString>, name: &str, words: impl Iterator<Item = &
     }
 }
 
-/// Options as `--name=value`, as far as that can be: nothing in a value becomes a flag, and no list swallows the next word.
+/// Options as `--name=value` where possible, so that no value is taken for a flag and no list swallows the
+/// next argument.
 fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) -> Vec<OsString> {
     let mut all: Vec<OsString> = spec.start.arguments().into_iter().map(OsString::from).collect();
     let mut give = |name: &str, value: &OsStr| {
@@ -170,7 +171,7 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
             give(name, value.as_ref());
         }
     }
-    // Given several times, 2.1.100 takes the last one alone: rules stand in one word, with commas.
+    // If a flag is repeated, 2.1.100 uses only the last one, so rules are joined with commas.
     let rules = [
         ("--allowedTools", &spec.options.allowed_tools),
         ("--disallowedTools", &spec.options.disallowed_tools),
@@ -184,7 +185,7 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
     if let Some(budget) = budget {
         give("--max-budget-usd", format!("{budget:.6}").as_ref());
     }
-    // A resumed session keeps the prompt it began with, unless it is told not to.
+    // A resumed session keeps its original prompt unless this flag is given.
     let prompt_changes = spec.options.append_system_prompt.is_some() || spec.options.system_prompt.is_some();
     let goes_on = !matches!(spec.start, SessionStart::Fresh(_));
     if prompt_changes && goes_on && release.keeps_system_prompt() {
@@ -193,7 +194,7 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
     if spec.options.strict_mcp_config {
         all.push("--strict-mcp-config".into());
     }
-    // For the same reason these stand one behind the other; `WorkerSpec::validation_error` sees to it that none is a flag.
+    // These follow their flag for the same reason; `WorkerSpec::validation_error` ensures that none looks like a flag.
     let directories = spec.options.add_directories.iter().map(|directory| directory.as_os_str());
     let servers = spec.options.mcp_config.iter().map(AsRef::as_ref);
     follow(&mut all, "--add-dir", directories);

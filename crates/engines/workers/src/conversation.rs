@@ -1,6 +1,8 @@
-//! The rules of talking to one `claude`: what is said when, what state that makes, when it has been silent too long.
+//! The protocol of a conversation with one `claude` process: what to send when, which state follows, and when
+//! it has been silent too long.
 //!
-//! Pure: lines, commands and moments go in, acts come out. Pipes, processes and clocks are `process`'s business.
+//! Pure: lines, commands and times go in, actions come out. `worker` owns the process, its pipes and the
+//! clock.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -10,23 +12,23 @@ use jiff::Timestamp;
 use crate::stream::{self, Frame};
 use crate::{Command, Event, FailureReason, PermissionReply, PermissionRequest, TurnResult, WorkerState};
 
-/// How long after a result the word "idle" is waited for; releases that never say it are idle then.
+/// How long after a result to wait for the `idle` state; releases that never report it are idle then.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How much of the last answer the state keeps, in characters.
+/// Maximum length of kept texts in characters.
 const MAX_TEXT: usize = 2000;
-/// The least of a request's id that names it.
+/// Minimum length of a prefix that may stand for a request's id.
 const MIN_ID_PREFIX: usize = 4;
 
-/// How long things may take.
+/// Time limits of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Until a started process answers.
     pub start: Duration,
-    /// Without a word in the middle of a turn, where nothing is waited for.
+    /// Without output during a turn, unless a tool, a sub-agent or the user is being waited for.
     pub silence: Duration,
     /// Without a message between turns.
     pub idle: Duration,
-    /// From the first signal to the last, at the end.
+    /// Between asking a process to end and killing it.
     pub grace: Duration,
 }
 
@@ -41,47 +43,47 @@ impl Default for Limits {
     }
 }
 
-/// A moment, by both clocks.
+/// The current time by both clocks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Now {
-    /// The day's.
+    /// Wall-clock time.
     pub(crate) time: Timestamp,
-    /// Since the process was started; it never jumps.
+    /// Time since the process was started; monotonic.
     pub(crate) since_start: Duration,
 }
 
-/// What is to be done.
+/// What the owner of the process has to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    /// Write this to the process.
+    /// Write this line to the process.
     Write(String),
-    /// Tell this to whoever listens.
+    /// Send this event to the listeners.
     Emit(Event),
-    /// Nothing more will be said: close the process's input.
+    /// Close the process's input; nothing more will be written.
     CloseInput,
-    /// The turn was interrupted, for the process is to end: soon, if its result does not come.
+    /// The turn was interrupted in order to end the process; end it soon if no result arrives.
     Interrupted,
     /// End the process.
     Terminate,
 }
 
-/// One `claude` that is talked to.
+/// A conversation with one `claude` process.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     limits: Limits,
-    /// What is left of the budget, in US dollars.
+    /// Remaining budget in US dollars.
     budget: Option<f64>,
     phase: Phase,
-    /// Messages that the process has not been given yet.
+    /// Messages not yet written to the process, with their ids.
     unwritten: VecDeque<(String, String)>,
-    /// Messages that the model has not been given yet.
+    /// Ids of messages not yet given to the model.
     unaccepted: BTreeSet<String>,
     first: String,
     waiting: BTreeMap<String, PermissionRequest>,
     order: Vec<String>,
     tools: BTreeSet<String>,
     agents: BTreeSet<String>,
-    /// Our requests that are not answered, and what they asked for.
+    /// Our unanswered requests by id, with what they asked for.
     sent_requests: BTreeMap<String, &'static str>,
     count: u64,
     last_output: Duration,
@@ -90,42 +92,42 @@ pub(crate) struct Conversation {
     last: Option<TurnResult>,
     cost: f64,
     turns: u64,
-    /// The session's sum at the last result, or before this run.
+    /// Total cost of the session at the last result, or before this run, in US dollars.
     session_cost: f64,
     closing: Closing,
-    /// Whether it closes by itself when there is nothing more to do.
+    /// Sets whether the conversation closes when there is nothing left to do.
     once: bool,
     verdict: Option<WorkerState>,
     reported: WorkerState,
 }
 
-/// Where the conversation stands.
+/// The phase of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
-    /// Nothing was answered yet.
+    /// The process has not answered yet.
     Starting,
-    /// A turn runs.
+    /// A turn is running.
     Turn,
-    /// Its result is there, and perhaps more comes.
+    /// The turn's result has arrived, and more may follow.
     Settling(Duration),
-    /// It is over.
+    /// The turn is over.
     Idle(Timestamp, Duration),
 }
 
-/// Whether the process is to end after the turn.
+/// Whether the process should end after the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Closing {
-    /// It is not.
+    /// It should not.
     No,
-    /// It is.
+    /// It should.
     Wanted,
-    /// It has been told that nothing more comes.
+    /// Its input has been closed.
     Done,
 }
 
 impl Conversation {
-    /// A conversation that begins with this message; `spent` is what the session has cost before and `budget` what
-    /// is left, in US dollars.
+    /// A conversation that begins with this message. `spent` is the session's cost so far and `budget` the
+    /// remaining budget, in US dollars.
     pub(crate) fn new(limits: Limits, message: (String, String), spent: f64, budget: Option<f64>) -> Self {
         Self {
             limits,
@@ -154,12 +156,12 @@ impl Conversation {
         }
     }
 
-    /// The same, which closes when there is nothing more to do.
+    /// Sets whether the conversation closes when there is nothing left to do.
     pub(crate) fn once(self, is_so: bool) -> Self {
         Self { once: is_so, ..self }
     }
 
-    /// What is said first.
+    /// The first actions.
     pub(crate) fn begin(&mut self) -> Vec<Action> {
         let hello = self.ask("initialize", stream::initialize);
         let mut actions = vec![hello];
@@ -167,28 +169,28 @@ impl Conversation {
         actions
     }
 
-    /// What the run has cost, in US dollars.
+    /// Cost of this run in US dollars.
     pub(crate) fn cost(&self) -> f64 {
         self.cost
     }
 
-    /// How many times the model was called.
+    /// Number of calls of the model in this run.
     pub(crate) fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// Whether a follow-up waits to be taken.
+    /// Id of a follow-up not yet given to the model.
     pub(crate) fn pending(&self) -> Option<String> {
         let unwritten = self.unwritten.iter().map(|(id, _)| id);
         unwritten.chain(&self.unaccepted).find(|id| **id != self.first).cloned()
     }
 
-    /// Whether it is between turns.
+    /// Whether no turn is running.
     pub(crate) fn is_idle(&self) -> bool {
         matches!(self.phase, Phase::Idle(..))
     }
 
-    /// Takes in a line of the process's.
+    /// Handles a line of the process's output.
     pub(crate) fn handle_line(&mut self, line: &[u8], now: Now) -> Vec<Action> {
         self.last_output = now.since_start;
         let mut actions = Vec::new();
@@ -226,7 +228,7 @@ impl Conversation {
         actions
     }
 
-    /// Does what somebody wants, or says why not.
+    /// Executes a command, or returns a message saying why not.
     pub(crate) fn command(&mut self, command: Command, now: Now) -> Result<Vec<Action>, String> {
         let mut actions = Vec::new();
         if self.verdict.is_some() {
@@ -284,7 +286,7 @@ impl Conversation {
         Ok(actions)
     }
 
-    /// What time alone brings about.
+    /// Handles the passing of time.
     pub(crate) fn tick(&mut self, now: Now) -> Vec<Action> {
         let mut actions = Vec::new();
         if self.verdict.is_some() {
@@ -311,7 +313,7 @@ impl Conversation {
         actions
     }
 
-    /// How long until time alone may bring something about.
+    /// How long until the passing of time alone may have an effect.
     pub(crate) fn next_tick(&self, now: Now) -> Duration {
         let until = |since: Duration, limit: Duration| (since + limit).saturating_sub(now.since_start);
         if self.verdict.is_some() || self.closing == Closing::Done {
@@ -327,7 +329,7 @@ impl Conversation {
         left.max(Duration::from_millis(1))
     }
 
-    /// The state now.
+    /// The current state.
     pub(crate) fn state(&self) -> WorkerState {
         if !self.waiting.is_empty() {
             let requests = self.order.iter().filter_map(|id| self.waiting.get(id)).cloned().collect();
@@ -340,8 +342,7 @@ impl Conversation {
         }
     }
 
-    /// The state it ends in, where its process has ended like this; `stderr` is the end of what it wrote to its
-    /// standard error.
+    /// The final state of a worker whose process has ended; `stderr` is the end of its error output.
     pub(crate) fn final_state(&self, how: &str, stderr: &str) -> WorkerState {
         if let Some(verdict) = &self.verdict {
             return verdict.clone();
@@ -360,7 +361,7 @@ impl Conversation {
         }
     }
 
-    /// What every change may lead to: messages that can be said now, the end, a new state.
+    /// Follows up on any change: writes waiting messages, closes the input, reports a new state.
     fn advance(&mut self, now: Now, actions: &mut Vec<Action>) {
         if self.phase != Phase::Starting && self.verdict.is_none() {
             while let Some((id, text)) = self.unwritten.pop_front() {
@@ -481,7 +482,7 @@ impl Conversation {
         Action::Write(line)
     }
 
-    /// Takes back what waits to be said: the end of the turn would let it begin another one.
+    /// Withdraws waiting messages, which would otherwise start another turn.
     fn withdraw_messages(&mut self, actions: &mut Vec<Action>) {
         for message in self.unaccepted.clone() {
             actions.push(self.ask("withdraw a message", |id| stream::withdraw(id, &message)));
@@ -499,13 +500,13 @@ impl Conversation {
         }
     }
 
-    /// Whether a sub-agent that goes on asks this.
+    /// Whether a running sub-agent made this request.
     fn is_of_an_agent(&self, id: &str) -> bool {
         let agent = self.waiting.get(id).and_then(|request| request.agent.as_ref());
         agent.is_some_and(|agent| self.agents.contains(agent))
     }
 
-    /// What is asked by this id, or by the only one that begins so.
+    /// The request with this id, or the only one whose id begins with it.
     fn find_request(&self, id: &str) -> Option<&PermissionRequest> {
         let begun = || {
             let mut all = self.waiting.values().filter(|asked| asked.request.starts_with(id));
@@ -537,7 +538,7 @@ impl Conversation {
     }
 }
 
-/// A time limit as it is told.
+/// A time limit for display.
 fn seconds(limit: Duration) -> String {
     if limit.subsec_millis() == 0 {
         format!("{} s", limit.as_secs())
@@ -559,7 +560,7 @@ fn failed_turn(last: &TurnResult, stderr: &str) -> WorkerState {
     failed(why, failure_text(last, stderr))
 }
 
-/// What is said of a turn that failed.
+/// Describes a failed turn.
 fn failure_text(last: &TurnResult, stderr: &str) -> String {
     let errors = last.errors.join("; ");
     let all = [last.text.as_str(), &errors, stderr, &last.subtype];
@@ -567,7 +568,7 @@ fn failure_text(last: &TurnResult, stderr: &str) -> String {
     said.unwrap_or_default().chars().take(MAX_TEXT).collect()
 }
 
-/// What is said of a budget that is used up.
+/// Describes an exhausted budget.
 fn out_of_budget(budget: Option<f64>, cost: f64) -> String {
     match budget {
         Some(budget) => format!("the budget is used up: ${cost:.4} of the ${budget:.4} that were left"),

@@ -1,30 +1,30 @@
-//! What a worker of an agent is told of where it works and for whom, behind its system prompt.
+//! Tells an agent's worker where and for whom it works, appended to its system prompt.
 //!
-//! The shape is that of CrewHub's context envelope, version 1: a line that says who it is, and a fence of JSON.
+//! The format is CrewHub's context envelope, version 1: a line naming the agent, followed by fenced JSON.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// The longest envelope, in bytes; what would make it longer is left out.
+/// Maximum size of an envelope in bytes; parts that do not fit are omitted.
 const MAX_BYTES: usize = 2048;
-/// What its JSON is fenced with.
+/// Opening fence of the JSON.
 const FENCE: &str = "```crewhub-context";
 
-/// Who works where.
+/// The context of an agent's worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Envelope<'a> {
-    /// The agent.
+    /// Id of the agent.
     pub agent: &'a str,
-    /// The project's name.
+    /// Name of the project.
     pub project: &'a str,
-    /// The repository.
+    /// Path of the repository.
     pub repo: &'a Path,
 }
 
 impl Envelope<'_> {
-    /// The text, behind what is appended already; that stays alone where it has an envelope.
+    /// Appends the envelope to the system prompt's addition, unless that contains an envelope already.
     pub fn append_to(&self, appended: Option<&str>) -> String {
         match appended {
             Some(text) if text.contains(FENCE) => text.to_owned(),

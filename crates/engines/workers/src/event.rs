@@ -1,4 +1,4 @@
-//! What a worker tells, and what it can be told. Both cross processes as lines of JSON.
+//! Events from workers and commands to them. Both are exchanged between processes as lines of JSON.
 
 use std::path::PathBuf;
 
@@ -12,206 +12,206 @@ use crate::{PermissionMode, PermissionReply, PermissionRequest, WorkerId, Worker
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// It waits for its directory.
+    /// The worker waits for its directory.
     Queued {
-        /// The worker that has it.
+        /// The worker that has the directory.
         behind: Option<WorkerId>,
     },
-    /// A turn begins in this session.
+    /// A turn begins.
     Started(TurnStarted),
-    /// Its state changed.
+    /// The state changed.
     State(WorkerState),
-    /// The model has been given a message.
+    /// The model was given a message.
     Accepted {
-        /// The message's id.
+        /// Id of the message.
         message: String,
     },
-    /// A piece of a text that is being written.
+    /// Part of a text that is being written.
     Delta {
-        /// The piece.
+        /// The part.
         text: String,
     },
-    /// A whole text of the model's.
+    /// A complete text from the model.
     Text {
         /// The text.
         text: String,
-        /// The sub-agent that wrote it, by the call that started it.
+        /// The sub-agent that wrote it, identified by the tool call that started it.
         agent: Option<String>,
-        /// Whether its pieces were told before.
+        /// Whether its parts were sent as [`Event::Delta`] before.
         streamed: bool,
     },
-    /// What the model thought.
+    /// A thinking block from the model.
     Thinking {
-        /// The thought.
+        /// The text.
         text: String,
-        /// The sub-agent.
+        /// The sub-agent, if any.
         agent: Option<String>,
     },
-    /// A tool is called.
+    /// A tool call.
     Tool {
-        /// The call.
+        /// Id of the call.
         id: String,
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// What with.
+        /// Input of the tool.
         input: Value,
-        /// The sub-agent that calls it.
+        /// The sub-agent that made the call, if any.
         agent: Option<String>,
     },
-    /// A call is over.
+    /// The result of a tool call.
     ToolResult {
-        /// The call.
+        /// Id of the call.
         id: String,
-        /// The beginning of what came of it.
+        /// The beginning of the result.
         text: String,
-        /// Whether it failed.
+        /// Whether the call failed.
         is_error: bool,
-        /// The sub-agent.
+        /// The sub-agent that made the call, if any.
         agent: Option<String>,
     },
-    /// A sub-agent, or a command in the background, began.
+    /// A sub-agent or background command started.
     TaskStarted {
-        /// The task.
+        /// Id of the task.
         id: String,
-        /// What it is to do.
+        /// Description of the task.
         description: String,
-        /// `local_agent`, `local_bash`, …
+        /// Kind of task: `local_agent`, `local_bash`, …
         kind: String,
     },
-    /// It is over.
+    /// A sub-agent or background command ended.
     TaskEnded {
-        /// The task.
+        /// Id of the task.
         id: String,
-        /// `completed`, `failed`, …
+        /// How it ended: `completed`, `failed`, …
         outcome: String,
-        /// What came of it.
+        /// Summary of the result.
         summary: String,
     },
-    /// The model could not be reached; it is tried again.
+    /// A request to the model failed and is retried.
     Retry {
-        /// Which attempt failed.
+        /// Number of the failed attempt.
         attempt: u64,
-        /// How many there are.
+        /// Maximum number of attempts.
         of: u64,
-        /// How long until the next, in milliseconds.
+        /// Time until the next attempt in milliseconds.
         delay_ms: u64,
-        /// Why.
+        /// The error.
         error: String,
     },
-    /// Somebody is asked.
+    /// The worker asks the user for permission or an answer.
     Asked(PermissionRequest),
-    /// A question has an answer.
+    /// A request was answered.
     Answered {
-        /// The question.
+        /// Id of the request.
         request: String,
-        /// Whether it was yes.
+        /// Whether it was allowed.
         allowed: bool,
     },
-    /// A question needs no answer any more.
+    /// A request no longer needs an answer.
     Withdrawn {
-        /// The question.
+        /// Id of the request.
         request: String,
     },
-    /// A tool was not allowed, without anybody being asked.
+    /// A tool call was denied without asking the user.
     Refused {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// A turn is over.
+    /// A turn ended.
     Result(TurnResult),
-    /// Something that is worth a word.
+    /// A message for the user.
     Note {
-        /// The word.
+        /// The message.
         text: String,
     },
-    /// One who listens was too slow for these.
+    /// The listener was too slow and missed events.
     Missed {
-        /// How many.
+        /// Number of missed events.
         count: u64,
     },
-    /// The worker is no more.
+    /// The worker ended; this is the last event.
     Ended {
-        /// How it ended.
+        /// The final state.
         state: WorkerState,
     },
 }
 
-/// What a turn begins with.
+/// What Claude Code reports at the beginning of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnStarted {
-    /// The session.
+    /// Id of the session.
     pub session_id: SessionId,
     /// The model.
     pub model: Option<String>,
-    /// The release of Claude Code.
+    /// Release of Claude Code.
     pub version: Option<String>,
-    /// What it may do without asking, in Claude Code's word.
+    /// Permission mode, as Claude Code names it.
     pub permission_mode: Option<String>,
-    /// The directory.
+    /// Working directory.
     pub cwd: Option<PathBuf>,
 }
 
-/// How a turn went.
+/// The result of a turn.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TurnResult {
-    /// Whether it failed; nothing else says so.
+    /// Whether the turn failed; the other fields do not tell.
     pub is_error: bool,
-    /// Claude Code's word for how it ended.
+    /// How the turn ended, as Claude Code names it.
     pub subtype: String,
-    /// A finer word, of newer releases.
+    /// More specific reason, from newer releases.
     pub terminal_reason: Option<String>,
     /// The last answer.
     pub text: String,
-    /// What went wrong.
+    /// Error messages.
     pub errors: Vec<String>,
-    /// How many times the model was called.
+    /// Number of calls of the model.
     pub turns: u64,
-    /// What the turn cost, in US dollars.
+    /// Cost of the turn in US dollars.
     pub cost_usd: f64,
-    /// What the session has cost, as Claude Code counts.
+    /// Cost of the session in US dollars, as counted by Claude Code.
     pub session_cost_usd: f64,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
-    /// The tools that were denied.
+    /// Names of the denied tools.
     pub denied: Vec<String>,
 }
 
-/// Something a worker is told.
+/// A command to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
-    /// The answer to a question.
+    /// Answer a request.
     Answer {
-        /// The question.
+        /// Id of the request, or an unambiguous beginning of it.
         request: String,
         /// The answer.
         reply: PermissionReply,
     },
-    /// Another message to the model.
+    /// Send another message to the model.
     Message {
-        /// Its id, a UUID: the transcript's record bears it.
+        /// A UUID, which becomes the id of the transcript's record.
         id: String,
-        /// What is said.
+        /// The message.
         text: String,
     },
-    /// The turn ends; the worker does not.
+    /// End the turn but not the worker.
     Interrupt,
-    /// It may do more or less without asking.
+    /// Change the permission mode.
     SetMode {
-        /// The mode.
+        /// The new mode.
         mode: PermissionMode,
     },
-    /// Another model goes on.
+    /// Change the model.
     SetModel {
         /// The model, as `--model` takes it.
         model: String,
     },
-    /// It ends once the turn is over.
+    /// End the worker after the current turn.
     Close,
-    /// It ends if it is idle: somebody else needs its directory.
+    /// End the worker if it is idle, because another needs its directory.
     Yield,
-    /// It ends now.
+    /// End the worker now.
     Stop,
 }

@@ -1,4 +1,4 @@
-//! Every frame that went between a worker and us, kept in a file that cannot grow without bound.
+//! Logs every frame exchanged with a worker's process, in files of bounded size.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// From this size on a file is put aside and another begun; one of each is kept. In bytes.
+/// A log file that reaches this size in bytes is rotated; one old file is kept.
 const MAX_FILE: u64 = 16 << 20;
 
-/// Which way a frame went.
+/// The direction of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Direction {
@@ -20,7 +20,7 @@ pub(crate) enum Direction {
     Out,
     /// To `claude`.
     In,
-    /// What it complained of.
+    /// From `claude`'s standard error.
     Err,
 }
 
@@ -45,7 +45,7 @@ struct Entry<'a> {
 }
 
 impl FrameLog {
-    /// Opens the log, which goes on where it was left.
+    /// Opens the log for appending.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Self::with_max_size(path, MAX_FILE)
     }
@@ -59,7 +59,7 @@ impl FrameLog {
         Ok(Self { path: path.to_owned(), file, size, max_size })
     }
 
-    /// Keeps a line; what is no JSON is kept as text.
+    /// Appends a line; lines that are not JSON are logged as text.
     pub(crate) fn append(&mut self, direction: Direction, at: Timestamp, line: &[u8]) -> io::Result<()> {
         let text = String::from_utf8_lossy(line);
         let frame: Option<&RawValue> = serde_json::from_str(text.trim()).ok();

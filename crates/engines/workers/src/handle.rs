@@ -1,4 +1,5 @@
-//! How the rest of this process reaches a worker: inputs to the thread that owns it, and a place among its listeners.
+//! Access to a worker from the process that runs it: sends inputs to the thread that owns the worker and
+//! subscribes to its events.
 
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -8,42 +9,42 @@ use crate::listeners::Listeners;
 use crate::recover::pause;
 use crate::{Command, Event, QueuePolicy, WorkerId};
 
-/// Whoever asked, and is told what came of it.
+/// Where to send the result of a command, if anyone waits for it.
 pub(crate) type Asker = Option<Sender<Result<(), String>>>;
 
-/// What comes to the owner.
+/// An input of the thread that owns a worker.
 #[derive(Debug)]
 pub(crate) enum Input {
-    /// A line of the process's.
+    /// A line of the process's output.
     Line(Vec<u8>),
-    /// A line that was too long to be taken in.
+    /// A line that exceeded the limit.
     TooLong,
-    /// A line of its complaints.
+    /// A line of the process's error output.
     Stderr(Vec<u8>),
-    /// One of its two pipes has ended.
+    /// One of the two output pipes was closed.
     PipeClosed,
-    /// It has ended.
+    /// The process ended; its status if known.
     Exited(Option<ExitStatus>),
-    /// Somebody wants something.
+    /// A command, and where to send its result.
     Command(Command, Asker),
 }
 
-/// A worker of this process; it goes on when this is dropped.
+/// A handle on a worker of this process; dropping it does not end the worker.
 #[derive(Debug, Clone)]
 pub struct WorkerHandle {
-    /// Its number.
+    /// Id of the worker.
     pub id: WorkerId,
     inputs: SyncSender<Input>,
     listeners: Arc<Listeners>,
 }
 
 impl WorkerHandle {
-    /// A handle on the thread that takes these inputs.
+    /// A handle on the thread that receives these inputs.
     pub(crate) fn new(id: WorkerId, inputs: SyncSender<Input>, listeners: Arc<Listeners>) -> Self {
         Self { id, inputs, listeners }
     }
 
-    /// Has something done; or says why it is not.
+    /// Executes a command, or returns a message saying why not.
     pub fn command(&self, command: Command) -> Result<(), String> {
         let (answer, answered) = channel();
         let over = || "the worker has ended".to_owned();
@@ -51,12 +52,12 @@ impl WorkerHandle {
         answered.recv().map_err(|_| over())?
     }
 
-    /// Tells all who listen something that is worth a word.
+    /// Sends a message to all listeners.
     pub fn note(&self, text: String) {
         self.listeners.send(Event::Note { text });
     }
 
-    /// Waits until all who are connected have been told how it ended.
+    /// Waits until all connected clients have received the last event.
     pub fn wait_until_closed(&self) {
         // The owner lets go of its end of the queue when the door is closed.
         while self.inputs.send(Input::PipeClosed).is_ok() {
@@ -64,7 +65,7 @@ impl WorkerHandle {
         }
     }
 
-    /// What happened lately, and what happens from now on.
+    /// Subscribes to events: recent ones first, then new ones.
     pub fn listen(&self, policy: QueuePolicy) -> Receiver<Arc<Event>> {
         self.listeners.listen(policy)
     }

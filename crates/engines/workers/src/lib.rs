@@ -1,7 +1,7 @@
-//! The `claude` processes we start: which program, what its release can do, which flags it is given, and how
-//! workers are talked to, kept count of and ended.
+//! Runs `claude` processes: finds the program, knows what its release supports, builds its command line, and
+//! runs workers that are controlled through pipes.
 //!
-//! Nobody else knows a flag of Claude Code, nor a frame of what it says.
+//! Only this crate knows Claude Code's flags and the frames it exchanges.
 
 mod command_line;
 mod conversation;

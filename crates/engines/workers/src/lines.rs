@@ -1,20 +1,21 @@
-//! Lines of a pipe or a socket, each as soon as it is there. One that is too long is passed over without being held.
+//! Reads lines from a pipe or socket as soon as they arrive and skips lines over a limit without buffering
+//! them.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
-/// How much is asked for at once, in bytes.
+/// Size of a read in bytes.
 const CHUNK: usize = 32 << 10;
 
-/// A line, or one that was not held.
+/// A line that was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// The line without its newline.
+    /// A complete line without its newline.
     Whole(Vec<u8>),
-    /// A line over the cap.
+    /// A line over the limit.
     TooLong,
 }
 
-/// Reads lines.
+/// A reader of lines.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     source: BufReader<R>,
@@ -27,7 +28,7 @@ impl<R: Read> Lines<R> {
         Self { source: BufReader::with_capacity(CHUNK, source), cap }
     }
 
-    /// The next line; the last may lack its end. `None` when there is no more.
+    /// The next line; the last may lack a newline. `None` at the end.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<Line>> {
         let mut line = Vec::new();
         let (mut any, mut too_long) = (false, false);

@@ -1,4 +1,5 @@
-//! Those who hear what happens to a worker: each has a queue of its own, and who is too slow is told what they missed.
+//! Distributes a worker's events: each listener has its own queue, and a slow one is told how many events it
+//! missed.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -7,21 +8,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Event;
 
-/// How many events a listener may be behind.
+/// Capacity of a bounded queue in events.
 const BEHIND: usize = 1024;
-/// How much of what happened is told to one who comes later: events, and bytes of them.
+/// Maximum number and total size in bytes of the past events sent to a new listener.
 const REMEMBERED: (usize, usize) = (400, 256 << 10);
 
-/// What becomes of one who listens and is behind.
+/// What happens when a listener is slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueuePolicy {
-    /// The worker goes on without them; they are told how much they missed.
+    /// Drop events and tell the listener how many it missed.
     DropAndCount,
-    /// They hear everything; their queue grows while they do not read.
+    /// Keep all events; the queue grows while the listener does not read.
     Unbounded,
 }
 
-/// All who listen.
+/// All listeners of a worker.
 #[derive(Debug, Default)]
 pub(crate) struct Listeners {
     inner: Mutex<Inner>,
@@ -43,7 +44,7 @@ enum Listener {
 }
 
 impl Listeners {
-    /// What happened lately, how things stand, and what happens from now on.
+    /// Subscribes to events: recent ones, the current state, then new ones.
     pub(crate) fn listen(&self, policy: QueuePolicy) -> Receiver<Arc<Event>> {
         let mut inner = self.lock();
         let (mut listener, events) = match policy {
@@ -66,7 +67,7 @@ impl Listeners {
         events
     }
 
-    /// Tells everybody.
+    /// Sends an event to all listeners.
     pub(crate) fn send(&self, event: Event) {
         let event = Arc::new(event);
         let mut inner = self.lock();
@@ -93,11 +94,11 @@ impl Inner {
                 self.state = Some(event);
                 return;
             }
-            // One who comes later has heard no pieces of it.
+            // A later listener has received no parts of it.
             Event::Text { text, agent, streamed: true } => {
                 event = Arc::new(Event::Text { text: text.clone(), agent: agent.clone(), streamed: false });
             }
-            // Nor needs one be asked what others have answered.
+            // A later listener need not see answered requests.
             Event::Answered { request, .. } | Event::Withdrawn { request } => return self.forget(request),
             _ => {}
         }
@@ -120,7 +121,7 @@ impl Inner {
 }
 
 impl Listener {
-    /// Whether they still listen.
+    /// Queues an event; returns false if the listener is gone.
     fn offer(&mut self, event: &Arc<Event>) -> bool {
         let (queue, missed) = match self {
             Self::Unbounded(queue) => return queue.send(Arc::clone(event)).is_ok(),

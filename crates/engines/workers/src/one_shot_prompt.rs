@@ -1,4 +1,4 @@
-//! One question to `claude -p`: no tools, no settings, nothing kept, and an answer in time or none.
+//! Sends one prompt to `claude -p`, without tools, settings or a stored session, bounded in time.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -12,28 +12,28 @@ use serde_json::Value;
 use crate::command_line::NOT_INHERITED;
 use crate::{Program, Release};
 
-/// How much of an answer is read, in bytes.
+/// Maximum size of the answer in bytes.
 const CAP: u64 = 1 << 20;
 
-/// What a model is asked through `claude`.
+/// A prompt for a model, sent through `claude`.
 #[derive(Debug, Clone)]
 pub struct OneShotPrompt<'a> {
     /// The program.
     pub program: &'a Program,
-    /// Its release.
+    /// The program's release.
     pub release: Release,
     /// The model, as `--model` takes it.
     pub model: &'a str,
-    /// An empty directory to run in.
+    /// An empty working directory.
     pub scratch: &'a Path,
-    /// How long it may take, the start of the program included.
+    /// Time limit, including the start of the program.
     pub limit: Duration,
-    /// The question.
+    /// The prompt.
     pub prompt: &'a str,
 }
 
 impl OneShotPrompt<'_> {
-    /// Asks, and gives back the text of the answer, or why there is none.
+    /// Sends the prompt and returns the text of the answer, or a message saying why there is none.
     pub fn ask(&self) -> Result<String, String> {
         if !self.release.supports_no_persistence() {
             let first = Release::NO_PERSISTENCE;
@@ -46,7 +46,7 @@ impl OneShotPrompt<'_> {
             self.command().spawn().map_err(|error| format!("claude cannot be started: {error}"))?;
         let output = self.talk(&mut child);
         end_group(&child);
-        // Ended or not: a child is waited for, so that none is left behind.
+        // Reap the child in any case.
         let _ = child.wait();
         text(&output?)
     }
@@ -71,14 +71,14 @@ impl OneShotPrompt<'_> {
         let (sender, received) = mpsc::channel();
         std::thread::spawn(move || {
             if let Some(mut stdin) = stdin {
-                // One that ends without reading the question has its own reason, which its answer tells.
+                // If the process ends without reading the prompt, its output says why.
                 let _ = stdin.write_all(prompt.as_bytes());
             }
             let mut bytes = Vec::new();
             if let Some(stdout) = stdout {
                 let _ = stdout.take(CAP).read_to_end(&mut bytes);
             }
-            // Nobody listens any more when it took too long.
+            // The receiver is gone after a timeout.
             let _ = sender.send(bytes);
         });
         let late = |_| format!("no answer within {} ms", self.limit.as_millis());
@@ -86,7 +86,7 @@ impl OneShotPrompt<'_> {
     }
 }
 
-/// The text of the result that `--output-format json` prints.
+/// Extracts the answer from the output of `--output-format json`.
 fn text(output: &[u8]) -> Result<String, String> {
     let result: Value = serde_json::from_slice(output).map_err(|_| "claude printed no result".to_owned())?;
     let text = result["result"].as_str().unwrap_or_default();

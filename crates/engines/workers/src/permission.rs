@@ -1,7 +1,7 @@
-//! What a worker asks of the person, and the answers there are.
+//! Requests from a worker to the user, and the possible replies.
 //!
-//! A tool that needs permission, a question of the model's and a plan to be approved all arrive as the same frame;
-//! here they become what they are, and answers become what `claude` takes for one.
+//! Claude Code sends permission requests, the model's questions and plans for approval as the same frame.
+//! This module tells them apart and formats replies as Claude Code expects them.
 
 use std::collections::BTreeMap;
 
@@ -9,91 +9,91 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use transcript::{Call, Raw};
 
-/// Something the person is asked.
+/// A request for permission or an answer from the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PermissionRequest {
-    /// The id that the answer names.
+    /// Id of the request, named in the reply.
     pub request: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// What it would be called with.
+    /// Input the tool would be called with.
     pub input: Value,
-    /// What Claude Code says about it.
+    /// Claude Code's description of the call.
     pub description: Option<String>,
-    /// Why it asks, where it says so.
+    /// Why permission is needed, if given.
     pub reason: Option<String>,
-    /// What Claude Code suggests to allow from now on.
+    /// Permission rules that Claude Code suggests to add.
     pub suggestions: Vec<Value>,
-    /// The call.
+    /// Id of the tool call.
     pub tool_use_id: Option<String>,
-    /// The sub-agent that asks; the session itself without one.
+    /// Id of the sub-agent that asks; `None` for the session itself.
     pub agent: Option<String>,
 }
 
-/// What sort of thing is asked.
+/// What a request asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestKind {
-    /// Whether a tool may be used.
+    /// Permission to use a tool.
     Permission,
-    /// Questions of the model's, each to be answered by words or by one of its choices.
+    /// Answers to the model's questions, as free text or one of the options.
     Questions(Vec<UserQuestion>),
-    /// Whether a plan is approved; it is empty where Claude Code hands none over with the question.
+    /// Approval of a plan; empty if Claude Code does not include the plan.
     Plan(String),
 }
 
-/// A question of the model's.
+/// A question from the model to the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UserQuestion {
     /// The question.
     pub question: String,
-    /// What there is to choose from.
+    /// The options offered.
     #[serde(default, rename = "options")]
     pub choices: Vec<QuestionOption>,
-    /// Whether several may be chosen.
+    /// Whether several options may be chosen.
     #[serde(default, rename = "multiSelect")]
     pub several: bool,
 }
 
-/// One thing to choose.
+/// One option of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionOption {
-    /// Its name, which is the answer.
+    /// The option's label, which is also the answer.
     pub label: String,
-    /// What it means.
+    /// Explanation of the option.
     #[serde(default)]
     pub description: String,
 }
 
-/// The person's answer.
+/// The user's reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "behavior", rename_all = "snake_case")]
 pub enum PermissionReply {
-    /// Yes.
+    /// Allow the tool call.
     Allow {
-        /// What the tool is called with instead.
+        /// Input to use instead of the requested one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Value>,
-        /// Whether what Claude Code suggests is allowed from now on.
+        /// Whether to add the suggested rules.
         #[serde(default)]
         always: bool,
     },
-    /// The answers to questions, by question.
+    /// Answer the model's questions.
     Answers {
-        /// A question's words lead to the answer's.
+        /// Answers by question text.
         answers: BTreeMap<String, String>,
     },
-    /// No.
+    /// Deny the tool call.
     Deny {
-        /// What the model is told.
+        /// Message to the model.
         message: String,
-        /// Whether the turn ends.
+        /// Whether to end the turn.
         #[serde(default)]
         interrupt: bool,
     },
 }
 
 impl PermissionRequest {
-    /// Reads a `can_use_tool`; `None` where it names no tool.
+    /// Parses a `can_use_tool` request; `None` if it names no tool.
     pub(crate) fn read(id: &str, request: &Value) -> Option<Self> {
         let text = |name: &str| request[name].as_str().map(str::to_owned);
         Some(Self {
@@ -108,7 +108,7 @@ impl PermissionRequest {
         })
     }
 
-    /// What sort of thing is asked.
+    /// What the request asks for.
     pub fn kind(&self) -> RequestKind {
         match self.tool.as_str() {
             "AskUserQuestion" => {
@@ -120,18 +120,18 @@ impl PermissionRequest {
         }
     }
 
-    /// What the tool would do, in a few words that are safe to show.
+    /// A short description of the tool call that is safe to display.
     pub fn detail(&self) -> Option<String> {
         let input = self.input.to_string();
         Call { id: "", name: &self.tool, input: Raw::new(&input) }.detail()
     }
 
-    /// The rules that "always" would add, as Claude Code writes them.
+    /// The rules that `always` would add, in Claude Code's notation.
     pub fn rules(&self) -> Vec<String> {
         self.suggestions.iter().flat_map(suggested_rules).collect()
     }
 
-    /// The answer as `claude` takes it, or why it is none.
+    /// The reply in Claude Code's format, or a message saying why the reply is invalid.
     pub(crate) fn response(&self, reply: &PermissionReply) -> Result<Value, String> {
         match reply {
             PermissionReply::Deny { message, interrupt } => {
@@ -167,9 +167,9 @@ impl PermissionRequest {
                     return Err(format!("`{name}` was not asked"));
                 }
                 let mut input = self.input.clone();
-                let told: Map<String, Value> =
+                let by_question: Map<String, Value> =
                     answers.iter().map(|(name, answer)| (name.clone(), answer.as_str().into())).collect();
-                input["answers"] = Value::Object(told);
+                input["answers"] = Value::Object(by_question);
                 Ok(json!({"behavior": "allow", "updatedInput": input}))
             }
         }

@@ -1,5 +1,5 @@
-//! A started process and its three pipes. Each pipe has a thread of its own, so that none that is full or slow holds
-//! up the others; all that comes of them goes to one place.
+//! A started process and its pipes. Each pipe has its own thread, so that a full or slow one does not block
+//! the others; all output goes to one channel.
 
 use std::io::{self, Read, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -12,19 +12,19 @@ use crate::handle::Input;
 use crate::lines::{Line, Lines};
 use crate::{MARK_VARIABLE, ProcessIdentity};
 
-/// The longest line that is taken in, in bytes; longer ones are counted and passed over.
+/// Maximum length of an output line in bytes; longer lines are skipped.
 const MAX_LINE: usize = 32 << 20;
 
-/// A process that runs.
+/// A running process.
 #[derive(Debug)]
 pub(crate) struct Pipes {
-    /// Which one it is; it leads its group.
+    /// Identity of the process, which leads its own process group.
     pub(crate) identity: ProcessIdentity,
     input: Option<Sender<String>>,
 }
 
 impl Pipes {
-    /// Starts a command; all that it says and becomes goes to `inputs`.
+    /// Starts a command; its output and its end are sent to `inputs`.
     pub(crate) fn start(mut command: Command, inputs: &SyncSender<Input>) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mark = command
@@ -57,14 +57,14 @@ impl Pipes {
         Ok(Self { identity, input: Some(input) })
     }
 
-    /// Gives it a line; one that has closed its input has its own reason, which its end tells.
+    /// Writes a line. A failure is ignored, since the end of the process explains it.
     pub(crate) fn write(&self, line: String) {
         if let Some(input) = &self.input {
             let _ = input.send(line);
         }
     }
 
-    /// Says that nothing more comes.
+    /// Closes the process's input.
     pub(crate) fn close(&mut self) {
         self.input = None;
     }
@@ -104,7 +104,7 @@ fn wait(mut child: Child, mark: Option<&str>, inputs: &SyncSender<Input>) {
     let _ = inputs.send(Input::Exited(ended));
 }
 
-/// How a process ended, in words.
+/// Describes how a process ended.
 pub(crate) fn describe_exit(ended: Option<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     match ended.map(|status| (status.code(), status.signal())) {

@@ -1,4 +1,4 @@
-//! Which process is meant, beyond its number: numbers are given again, and a lost process can still be found.
+//! Identifies processes beyond their ids, which are reused, and finds the processes of lost workers.
 
 use std::fs;
 use std::path::Path;
@@ -8,25 +8,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::command_line::MARK_VARIABLE;
 
-/// The largest file of `/proc` that is read, in bytes.
+/// Maximum size of a file read from `/proc`, in bytes.
 const MAX_PROC_FILE: u64 = 1 << 20;
 
-/// One life of a process.
+/// The identity of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessIdentity {
-    /// Its number.
+    /// Process id.
     pub pid: u32,
-    /// When it began: the system's boot and the clock ticks since. Absent where the system does not tell.
+    /// When the process started: the system's boot id and clock ticks since boot (`proc_pid_stat(5)`). `None`
+    /// on systems without `/proc`.
     #[serde(rename = "began")]
     pub started: Option<String>,
 }
 
 impl ProcessIdentity {
-    /// The life that has this number now; `None` where there is none.
+    /// The process that has this id now; `None` if there is none.
     pub fn from_pid(pid: u32) -> Option<Self> {
         match fs::metadata("/proc/self/stat") {
             Ok(_) => Some(Self { pid, started: Some(started(pid)?) }),
-            // No /proc on this system: the number alone must do.
+            // Without /proc there is only the process id.
             Err(_) => pid_number(pid)
                 .filter(|pid| test_kill_process(*pid).is_ok())
                 .map(|_| Self { pid, started: None }),
@@ -39,12 +40,12 @@ impl ProcessIdentity {
         Self::from_pid(pid).unwrap_or(Self { pid, started: None })
     }
 
-    /// Whether it goes on.
+    /// Whether the process is still running.
     pub fn is_alive(&self) -> bool {
         Self::from_pid(self.pid).is_some_and(|now| self.started.is_none() || now.started == self.started)
     }
 
-    /// Sends a signal to its group, if it lives.
+    /// Sends a signal to the process group if the process is alive.
     pub fn signal_group(&self, signal: Signal) {
         if let Some(group) = pid_number(self.pid).filter(|_| self.is_alive()) {
             // It has ended by itself where it does not arrive.
@@ -52,13 +53,14 @@ impl ProcessIdentity {
         }
     }
 
-    /// The process that bears a worker's mark and leads its group, where there is one.
+    /// Finds the process with a worker's mark that leads its process group.
     pub fn find_by_mark(mark: &str) -> Option<Self> {
         let leads = |pid: &u32| field(*pid, GROUP_FIELD).is_some_and(|group| group == pid.to_string());
         marked_processes(mark).find(leads).and_then(Self::from_pid)
     }
 
-    /// Ends all that a worker's process has left behind: the shells of its tools lead groups of their own.
+    /// Kills all remaining processes with a worker's mark; the shells of its tools have process groups of
+    /// their own.
     pub(crate) fn kill_marked(mark: &str) {
         for pid in marked_processes(mark).filter(|pid| *pid != std::process::id()).filter_map(pid_number) {
             // It has ended by itself where it does not arrive.
@@ -67,7 +69,7 @@ impl ProcessIdentity {
     }
 }
 
-/// The processes that were started with a worker's mark.
+/// Ids of the processes started with a worker's mark.
 fn marked_processes(mark: &str) -> impl Iterator<Item = u32> {
     let wanted = format!("{MARK_VARIABLE}={mark}");
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -79,13 +81,13 @@ fn marked_processes(mark: &str) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Where the group stands in `/proc/<pid>/stat`, counted from what follows the name.
+/// Position of the process group in `/proc/<pid>/stat`, counted after the name.
 const GROUP_FIELD: usize = 2;
-/// Where the start time stands.
+/// Position of the start time, counted likewise.
 const START_FIELD: usize = 19;
 
 fn started(pid: u32) -> Option<String> {
-    // What has ended and was not waited for is no life any more.
+    // A zombie has ended.
     let state = field(pid, 0)?;
     if state == "Z" || state == "X" {
         return None;
@@ -95,7 +97,7 @@ fn started(pid: u32) -> Option<String> {
     Some(format!("{}/{}", String::from_utf8_lossy(&boot).trim(), field(pid, START_FIELD)?))
 }
 
-/// A field of `/proc/<pid>/stat`; the name before them may hold spaces and brackets.
+/// A field of `/proc/<pid>/stat`, counted after the name, which may contain spaces and brackets.
 fn field(pid: u32, at: usize) -> Option<String> {
     let stat = transcript::read_small(Path::new(&format!("/proc/{pid}/stat")), MAX_PROC_FILE).ok()?;
     let text = String::from_utf8_lossy(&stat);

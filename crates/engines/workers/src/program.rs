@@ -1,4 +1,4 @@
-//! The `claude` on this machine: where it is and which release it says it is.
+//! Finds the installed `claude` and determines its release.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
@@ -10,22 +10,22 @@ use std::time::Duration;
 
 use crate::Release;
 
-/// How long a program may take to say its version; node versions take two seconds on a busy machine.
+/// Time limit of `--version`; releases that run on Node take two seconds on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How much of an answer is read, in bytes.
+/// Maximum size of the output in bytes.
 const CAP: u64 = 4096;
 
 /// An installed `claude`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// The file.
+    /// Path of the program.
     pub path: PathBuf,
-    /// What a person types to start it: a plain name where `PATH` leads to it, else the path.
+    /// What the user types to run it: a plain name if it is found through `PATH`, else the path.
     pub name: OsString,
 }
 
 impl Program {
-    /// Finds what `wanted` names: a path, or a name that is looked up in `search_path` as a shell does.
+    /// Finds a program by its path, or by name in `search_path` as a shell does.
     pub fn find(wanted: &OsStr, search_path: &OsStr) -> Option<Self> {
         let name = wanted.to_owned();
         if Path::new(wanted).components().count() > 1 {
@@ -36,9 +36,9 @@ impl Program {
         Some(Self { path, name })
     }
 
-    /// The release it says it is; `None` when it says nothing that can be read in time.
+    /// The program's release; `None` if it does not report one in time.
     ///
-    /// It runs in `home`, where `--version` neither reads nor writes anything of a project's.
+    /// `--version` runs in `home`, where it neither reads nor writes a project's files.
     pub fn release(&self, home: &Path) -> Option<Release> {
         let mut command = Command::new(&self.path);
         command.arg("--version").current_dir(home);
@@ -52,7 +52,7 @@ impl Program {
     }
 }
 
-/// What the child prints, if it does so in time.
+/// The child's output, if it arrives in time.
 fn answer(child: &mut Child) -> Option<String> {
     let stdout = child.stdout.take()?;
     let (sender, received) = mpsc::channel();

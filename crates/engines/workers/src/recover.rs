@@ -1,8 +1,8 @@
-//! What a Backstory that was killed left behind: which workers are lost, which of their processes live still, and
-//! which tasks nobody has begun.
+//! Recovers workers of a Backstory process that was killed: finds lost workers and surviving processes, and
+//! requeues tasks that never started.
 //!
-//! A task has begun once its first message stands in the transcript: that is looked up, so that none is done twice
-//! and none is forgotten.
+//! A task has started once its first message is in the transcript; this is checked so that no task runs twice
+//! or is forgotten.
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use transcript::{ConfigFolder, Reader};
 use crate::store::{AddOutcome, NewWorker, SlotState, Worker, WorkerStoreError};
 use crate::{ProcessIdentity, SessionStart, WorkerId, WorkerSpec, WorkerState, WorkerStore};
 
-/// What was found and done.
+/// What recovery found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecoveryReport {
-    /// Workers that were found lost now.
+    /// Workers newly found to be lost.
     pub lost: Vec<WorkerId>,
-    /// Workers whose task waits for a Backstory to run it.
+    /// Workers whose task waits for a process to run it.
     pub requeued: Vec<WorkerId>,
 }
 
-/// Looks at every worker whose Backstory is gone, and puts the table right.
+/// Updates every worker whose host process is gone.
 ///
-/// `folders` are where transcripts lie; `home` tells the marks of this Backstory's workers from others'.
+/// `folders` hold the transcripts; `home` distinguishes this Backstory's workers from those of others.
 pub fn recover(
     table: &mut WorkerStore,
     folders: &[ConfigFolder],
@@ -42,7 +42,7 @@ pub fn recover(
                 found.lost.push(worker.id);
             }
         } else if worker.slot_state == Some(SlotState::Queued) || !began(&worker.message) {
-            // Another Backstory may have taken it over since: then it is not ours to put right.
+            // Another Backstory may have taken it over since.
             if table.requeue(worker.id, &worker.host, now)? {
                 found.requeued.push(worker.id);
             }
@@ -57,8 +57,7 @@ pub fn recover(
     Ok(found)
 }
 
-/// Ends the process of a lost worker, which nobody can hear or answer any more: asked first, then made to. It waits
-/// as long as `grace` for each.
+/// Ends the process of a lost worker with `SIGTERM`, then `SIGKILL`, waiting up to `grace` after each.
 pub fn end_orphan(worker: &Worker, grace: std::time::Duration) {
     let Some(process) = worker.process.as_ref().filter(|_| !worker.host.is_alive()) else { return };
     for signal in [Signal::TERM, Signal::KILL] {
@@ -70,18 +69,18 @@ pub fn end_orphan(worker: &Worker, grace: std::time::Duration) {
     }
 }
 
-/// Waits a moment: the end of a process that is not our child tells us nothing.
+/// Waits briefly: only its parent is notified when a process ends.
 #[expect(clippy::disallowed_methods, reason = "another process's end is told to its parent alone")]
 pub(crate) fn pause() {
     std::thread::sleep(std::time::Duration::from_millis(20));
 }
 
-/// What the process of a worker is marked with; `home` is Backstory's own folder.
+/// The mark of a worker's processes; `home` is Backstory's state folder.
 pub(crate) fn mark(home: &Path, id: WorkerId) -> String {
     format!("{}#{id}", home.display())
 }
 
-/// The process that runs on; found by its mark where it was not written down in time.
+/// The surviving process of a worker, found by its mark if it was not recorded in time.
 fn living_process(worker: &Worker, home: &Path) -> Option<ProcessIdentity> {
     match &worker.process {
         Some(process) => Some(process.clone()).filter(ProcessIdentity::is_alive),
@@ -90,7 +89,7 @@ fn living_process(worker: &Worker, home: &Path) -> Option<ProcessIdentity> {
     }
 }
 
-/// Whether a message stands in the session's transcript.
+/// Whether a session's transcript contains a message.
 fn has_message(folders: &[ConfigFolder], session: &SessionId, message: &str) -> bool {
     let name = format!("{session}.jsonl");
     let folders = folders.iter().filter_map(|folder| folder.projects().read_dir().ok());
@@ -109,7 +108,7 @@ fn file_has_message(file: &Path, message: &str) -> bool {
     false
 }
 
-/// A follow-up that its worker did not live to say becomes a task of its own, where there is room for it.
+/// Creates a worker for a follow-up that was not delivered, if its directory has a free slot.
 fn follow_up(
     table: &mut WorkerStore,
     lost: &Worker,
@@ -118,7 +117,7 @@ fn follow_up(
     now: Timestamp,
 ) -> Result<Option<WorkerId>, WorkerStoreError> {
     let start = SessionStart::Resume(lost.session.clone());
-    // Whoever has its label by now keeps it.
+    // Its label may belong to another session by now.
     let spec = WorkerSpec { start, task: text.to_owned(), label: None, ..lost.spec.clone() };
     let wanted =
         NewWorker { spec: &spec, session: &lost.session, slot: &lost.slot, message, host: &lost.host };

@@ -1,66 +1,66 @@
-//! Releases of Claude Code and what each can do, as far as it was tried.
+//! Releases of Claude Code and the features each was verified to have.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A release: `2.1.329`.
+/// A release, such as `2.1.329`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release(u32, u32, u32);
 
 impl Release {
-    /// The first that can fork a session.
+    /// First release that can fork a session.
     pub const FORK: Self = Self(1, 0, 128);
-    /// The first known to find a session whatever directory it is started in.
+    /// First release known to find a session from any working directory.
     pub const RESUMES_FROM_ANYWHERE: Self = Self(2, 1, 329);
-    /// The oldest that was seen to answer without keeping a session (`--no-session-persistence`).
+    /// Oldest release verified to support `--no-session-persistence`.
     pub const NO_PERSISTENCE: Self = Self(2, 1, 100);
-    /// The first that registers its live processes.
+    /// First release that registers its live processes.
     pub const REGISTRY: Self = Self(2, 1, 100);
-    /// The oldest that was seen to be steered through its pipes.
+    /// Oldest release verified to support control through its pipes.
     pub const CONTROL: Self = Self(2, 1, 100);
-    /// The first known to keep a session's system prompt (`--system-prompt-snapshot`).
+    /// First release known to keep a session's system prompt (`--system-prompt-snapshot`).
     pub const KEEPS_SYSTEM_PROMPT: Self = Self(2, 1, 329);
 
-    /// Whether it has `--fork-session`.
+    /// Whether it supports `--fork-session`.
     pub fn can_fork(self) -> bool {
         self >= Self::FORK
     }
 
-    /// Whether it can answer a question and keep nothing of it.
+    /// Whether it can answer a prompt without storing a session.
     pub fn supports_no_persistence(self) -> bool {
         self >= Self::NO_PERSISTENCE
     }
 
-    /// Whether it finds a session from any directory; others look only in the folder of the directory they
-    /// are started in.
+    /// Whether it finds a session from any working directory; other releases only look in the project folder
+    /// of the working directory.
     pub fn resumes_from_anywhere(self) -> bool {
         self >= Self::RESUMES_FROM_ANYWHERE
     }
 
-    /// Whether it can be a worker: asked, answered and interrupted through its pipes.
+    /// Whether it can be run as a worker: prompted, answered and interrupted through its pipes.
     pub fn supports_control(self) -> bool {
         self >= Self::CONTROL
     }
 
-    /// Whether a resumed session keeps the system prompt it began with.
+    /// Whether a resumed session keeps its original system prompt.
     pub fn keeps_system_prompt(self) -> bool {
         self >= Self::KEEPS_SYSTEM_PROMPT
     }
 
-    /// Whether it says in Claude Code's registry which session it holds.
+    /// Whether it records in Claude Code's registry which session it has open.
     pub fn has_registry(self) -> bool {
         self >= Self::REGISTRY
     }
 }
 
-/// A text that does not begin with a release's number.
+/// A text that does not begin with a release number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidRelease;
 
 impl FromStr for Release {
     type Err = InvalidRelease;
 
-    /// Reads `2.1.329`, and what `claude --version` prints: `2.1.329 (Claude Code)`.
+    /// Parses `2.1.329` or the output of `claude --version`: `2.1.329 (Claude Code)`.
     fn from_str(text: &str) -> Result<Self, InvalidRelease> {
         let word = text.split_whitespace().next().ok_or(InvalidRelease)?;
         let plain = word.split(['-', '+']).next().ok_or(InvalidRelease)?;

@@ -1,22 +1,21 @@
-//! Words as shells take them: what is printed can be pasted, whichever shell a person has.
+//! Quotes words for shells, so that printed commands can be pasted into any shell.
 
 use std::ffi::OsStr;
 
 use model::is_steering;
 
-/// The word as bash, dash, zsh, fish, mksh and busybox's `sh` all read it, quoted only where one of them would read it
-/// otherwise.
+/// Quotes a word for bash, dash, zsh, fish, mksh and busybox's `sh` alike, only if one of them needs it.
 ///
-/// `None` where there is no such spelling: a control character is written differently in each, a mark that turns the
-/// direction of writing shows another word than is run, and bytes that are no UTF-8 cannot be printed.
+/// Returns `None` if there is no common spelling: shells differ on control characters, direction marks make a
+/// word look different from what it is, and invalid UTF-8 cannot be printed.
 pub fn quoted(word: impl AsRef<OsStr>) -> Option<String> {
     let text = word.as_ref().to_str()?;
     (!text.chars().any(is_steering)).then(|| in_quotes(text))
 }
 
-/// The word as `sh` reads it where nobody has to see it: control characters stand in it as they are.
+/// Quotes a word for `sh` when it is not displayed; control characters are kept as they are.
 ///
-/// `None` where it is no UTF-8, or holds a NUL.
+/// Returns `None` for invalid UTF-8 or a NUL.
 pub fn quoted_for_sh(word: impl AsRef<OsStr>) -> Option<String> {
     let text = word.as_ref().to_str()?;
     (!text.contains('\0')).then(|| in_quotes(text))
@@ -36,7 +35,7 @@ fn in_quotes(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     let mut is_open = false;
     for c in text.chars() {
-        // fish reads a backslash between single quotes as an escape, the others do not: it stands outside.
+        // fish reads a backslash between single quotes as an escape, the others do not, so it is put outside the quotes.
         let is_outside = matches!(c, '\'' | '\\');
         if is_open == is_outside {
             out.push('\'');

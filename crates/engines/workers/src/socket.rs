@@ -1,5 +1,5 @@
-//! How other processes reach a worker: a socket in Backstory's own folder, which only its owner can enter. Events go
-//! out and commands come in, each a line of JSON.
+//! Access to a worker from other processes: a Unix socket in Backstory's private state folder. Events go out
+//! and commands come in, one JSON value per line.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
@@ -21,22 +21,22 @@ use crate::lines::{Line as Bytes, Lines};
 use crate::recover::pause;
 use crate::{Command, Event, QueuePolicy, WorkerId};
 
-/// The longest line that is taken in, in bytes.
+/// Maximum length of a line in bytes.
 const MAX_LINE: usize = 32 << 20;
-/// How many may be connected at once.
+/// Maximum number of connected clients.
 const MAX_CLIENTS: usize = 32;
-/// How many threads may tell events, to those who have gone too.
+/// Maximum number of threads that send events, including those whose clients have left.
 const MAX_SENDERS: usize = 512;
-/// How long one who does not read is waited for.
+/// How long to wait for a client that does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the last words may take at the end.
+/// How long to wait at the end for clients to receive the last events.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the answer to a command is waited for: a worker that waits for its directory may be ending an orphan.
+/// How long to wait for the answer to a command; a queued worker may be ending an orphan first.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
-/// The longest name that a socket can have, in bytes, with some to spare.
+/// Maximum length of a socket path in bytes, with some margin.
 const MAX_SOCKET_NAME: usize = 100;
 
-/// What comes back for a command.
+/// The answer to a command.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 enum Answer {
@@ -44,7 +44,7 @@ enum Answer {
     Refused { why: String },
 }
 
-/// A line from a worker: an event, or what came of a command.
+/// A line from a worker: an event or the answer to a command.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -52,7 +52,7 @@ enum Line {
     Answer(Answer),
 }
 
-/// An open socket; it is gone when this is dropped.
+/// An open socket; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct WorkerSocket {
     path: PathBuf,
@@ -63,15 +63,15 @@ pub(crate) struct WorkerSocket {
 struct State {
     closed: AtomicBool,
     clients: Mutex<Vec<Arc<Client>>>,
-    /// How many threads tell events; one whose caller is gone notices at the next event.
+    /// Number of threads that send events; one whose client has left notices at the next event.
     senders: AtomicUsize,
 }
 
-/// One who is connected.
+/// A connected client.
 #[derive(Debug)]
 struct Client {
     stream: UnixStream,
-    /// Whether they have asked for something: then they are not sent away for one who comes later.
+    /// Whether the client has sent a command; such clients are not disconnected to make room.
     has_asked: AtomicBool,
 }
 
@@ -80,7 +80,8 @@ impl State {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets one more in; where there are too many, the first who has only listened goes. False where nobody does.
+    /// Adds a client. If there are too many, the first that has only listened is disconnected; returns false
+    /// if there is none.
     fn add(&self, client: &Arc<Client>) -> bool {
         let mut clients = self.clients();
         if self.senders.load(Ordering::Acquire) >= MAX_SENDERS {
@@ -108,7 +109,7 @@ pub(crate) fn open(home: &Path, handle: &WorkerHandle) -> io::Result<WorkerSocke
     let folder = path.parent().unwrap_or(home);
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    // A worker's number is never given twice: what lies here was left by one that was killed.
+    // Ids are never reused, so an existing socket was left by a process that was killed.
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -118,7 +119,7 @@ pub(crate) fn open(home: &Path, handle: &WorkerHandle) -> io::Result<WorkerSocke
     let state = Arc::new(State::default());
     let (handle, shared) = (handle.clone(), Arc::clone(&state));
     thread::Builder::new()
-        .name("worker-door".to_owned())
+        .name("worker-socket".to_owned())
         .spawn(move || accept(&listener, &handle, &shared))?;
     Ok(WorkerSocket { path, state })
 }
@@ -154,7 +155,7 @@ fn serve(client: &Arc<Client>, handle: &WorkerHandle, state: &Arc<State>) -> io:
     let out = Arc::new(Mutex::new(client.stream.try_clone()?));
     let (answers, commanded, sender_client) = (Arc::clone(&out), handle.clone(), Arc::clone(client));
     let (commands, here) = (client.stream.try_clone()?, Arc::clone(state));
-    thread::Builder::new().name("worker-asked".to_owned()).spawn(move || {
+    thread::Builder::new().name("worker-commands".to_owned()).spawn(move || {
         serve_commands(commands, &commanded, &answers, &sender_client);
         here.remove(&sender_client);
     })?;
@@ -173,14 +174,14 @@ fn serve(client: &Arc<Client>, handle: &WorkerHandle, state: &Arc<State>) -> io:
         state.senders.fetch_sub(1, Ordering::AcqRel);
     };
     senders.senders.fetch_add(1, Ordering::AcqRel);
-    let spawned = thread::Builder::new().name("worker-told".to_owned()).spawn(tell).map(drop);
+    let spawned = thread::Builder::new().name("worker-events".to_owned()).spawn(tell).map(drop);
     if spawned.is_err() {
         senders.senders.fetch_sub(1, Ordering::AcqRel);
     }
     spawned
 }
 
-/// Does what the caller wants until they are gone.
+/// Executes a client's commands until it disconnects.
 fn serve_commands(commands: UnixStream, handle: &WorkerHandle, out: &Mutex<UnixStream>, client: &Client) {
     let mut lines = Lines::new(commands, MAX_LINE);
     while let Ok(Some(line)) = lines.next_line() {
@@ -207,23 +208,23 @@ fn send(out: &Mutex<UnixStream>, value: &impl Serialize) -> io::Result<()> {
     out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)
 }
 
-/// A worker of another process.
+/// A connection to a worker of another process.
 #[derive(Debug)]
 pub struct RemoteWorker {
-    /// What happened lately, and what happens; it ends with the worker or with its process.
+    /// Recent events, then new ones; closed when the worker or its process ends.
     pub events: Receiver<Arc<Event>>,
     commands: UnixStream,
     answers: Receiver<Answer>,
 }
 
 impl RemoteWorker {
-    /// Connects to a worker; fails where nobody runs it.
+    /// Connects to a worker; fails if no process runs it.
     pub fn connect(home: &Path, id: WorkerId) -> io::Result<Self> {
         let commands = by_short_name(&path(home, id), |name| UnixStream::connect(name))?;
         let said = commands.try_clone()?;
         let (tell, events) = channel();
         let (answer, answers) = channel();
-        thread::Builder::new().name("worker-heard".to_owned()).spawn(move || {
+        thread::Builder::new().name("worker-remote".to_owned()).spawn(move || {
             let mut lines = Lines::new(said, MAX_LINE);
             while let Ok(Some(line)) = lines.next_line() {
                 let Bytes::Whole(line) = line else { continue };
@@ -239,12 +240,12 @@ impl RemoteWorker {
         Ok(Self { events, commands, answers })
     }
 
-    /// Takes out what is heard.
+    /// Takes the receiver of events.
     pub fn listen(&mut self) -> Receiver<Arc<Event>> {
         std::mem::replace(&mut self.events, channel().1)
     }
 
-    /// Has something done; or says why it is not.
+    /// Executes a command, or returns a message saying why not.
     pub fn command(&self, command: &Command) -> Result<(), String> {
         let over = || "the worker has ended".to_owned();
         let mut line = serde_json::to_vec(command).map_err(|error| error.to_string())?;
@@ -259,7 +260,7 @@ impl RemoteWorker {
     }
 }
 
-/// Has one thing done by a worker of any process.
+/// Sends one command to a worker of any process.
 pub(crate) fn send_command(home: &Path, id: WorkerId, command: &Command) -> io::Result<Result<(), String>> {
     Ok(RemoteWorker::connect(home, id)?.command(command))
 }
@@ -268,7 +269,7 @@ fn path(home: &Path, id: WorkerId) -> PathBuf {
     home.join("workers").join(format!("{id}.sock"))
 }
 
-/// Names a socket so that the name is not too long: through its open folder, where it would be.
+/// Calls `work` with a path short enough for a socket: through the open folder if necessary.
 fn by_short_name<T>(path: &Path, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return work(path) };
     if path.as_os_str().len() < MAX_SOCKET_NAME || !Path::new("/proc/self/fd").exists() {

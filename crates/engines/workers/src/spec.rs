@@ -1,4 +1,4 @@
-//! What a worker is to do, and how: everything that is decided before its process is started.
+//! The specification of a worker: everything decided before its process starts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,115 +6,115 @@ use std::path::PathBuf;
 use model::{AgentId, SessionId};
 use serde::{Deserialize, Serialize};
 
-/// The longest text that an argument may be, in bytes: Linux takes no longer one.
+/// Maximum length of an argument in bytes; Linux accepts at most 128 KiB.
 const MAX_ARGUMENT_BYTES: usize = 120 << 10;
 
-/// The longest label, in characters.
+/// Maximum length of a label in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
-/// A worker that can be started.
+/// The specification of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerSpec {
-    /// How its conversation begins.
+    /// How the session starts.
     pub start: SessionStart,
-    /// The directory it works in.
+    /// Working directory.
     pub directory: PathBuf,
-    /// Claude Code's config folder, where it is not the usual one.
+    /// Claude Code's config folder, unless it is the default one.
     pub config_folder: Option<PathBuf>,
-    /// What it is to do: its first message.
+    /// The task, sent as the first message.
     pub task: String,
-    /// The OpenClaw agent for whom it works.
+    /// The OpenClaw agent on whose behalf it works.
     pub agent: Option<AgentId>,
-    /// The name under which its session is found again in its work tree.
+    /// Label under which the session can be found again in its work tree.
     #[serde(default)]
     pub label: Option<String>,
-    /// Whether it ends by itself when it has done its task, and does not wait for more.
+    /// Whether the worker ends when its task is done instead of waiting for messages.
     #[serde(default)]
     pub once: bool,
-    /// How it does it.
+    /// Options for `claude`.
     #[serde(flatten)]
     pub options: WorkerOptions,
 }
 
-/// How a conversation begins.
+/// How a session starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStart {
-    /// A new session under this id, which must be a UUID.
+    /// A new session with this id, a UUID.
     Fresh(SessionId),
-    /// The session goes on in its own file.
+    /// Resume the session in its own transcript.
     Resume(SessionId),
-    /// A copy of the session goes on under an id of its own.
+    /// Continue a copy of the session under a new id.
     Fork {
-        /// The session that is copied.
+        /// The session to copy.
         from: SessionId,
-        /// The copy's id, where it has to be known before; a UUID.
+        /// Id of the copy if it must be known in advance; a UUID.
         to: Option<SessionId>,
     },
 }
 
-/// How a worker works: all that can be left as it is.
+/// Options for `claude`; each has a default.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WorkerOptions {
     /// The model, as `--model` takes it.
     pub model: Option<String>,
-    /// How hard it thinks: `low`, `medium`, `high`, `xhigh`, `max`.
+    /// Thinking effort: `low`, `medium`, `high`, `xhigh` or `max`.
     pub effort: Option<String>,
-    /// The system prompt in the place of the usual one.
+    /// Replacement for the system prompt.
     pub system_prompt: Option<String>,
-    /// What stands behind the system prompt.
+    /// Text appended to the system prompt.
     pub append_system_prompt: Option<String>,
-    /// What it may do without asking.
+    /// What is allowed without asking.
     pub permission_mode: PermissionMode,
-    /// Tools it may use without asking, as rules of Claude Code.
+    /// Permission rules of tools allowed without asking.
     pub allowed_tools: Vec<String>,
-    /// Tools it may not use.
+    /// Permission rules of forbidden tools.
     pub disallowed_tools: Vec<String>,
-    /// MCP servers: files, or JSON.
+    /// MCP servers: paths of files, or JSON.
     pub mcp_config: Vec<String>,
-    /// Whether it has no other MCP servers than those.
+    /// Whether to ignore all other MCP servers.
     pub strict_mcp_config: bool,
-    /// What the session may cost over all its runs, in US dollars.
+    /// Maximum cost of the session over all its runs, in US dollars.
     pub budget_usd: Option<f64>,
-    /// More directories it may work in.
+    /// Additional directories to work in.
     pub add_directories: Vec<PathBuf>,
-    /// The session's name.
+    /// Name of the session.
     pub name: Option<String>,
-    /// The agent definition it works as, as `--agent` takes it.
+    /// Agent definition to use, as `--agent` takes it.
     pub agent_definition: Option<String>,
-    /// Claude Code's settings: a file, or JSON.
+    /// Claude Code's settings: path of a file, or JSON.
     pub settings: Option<String>,
-    /// More variables of its environment.
+    /// Additional environment variables.
     pub environment: BTreeMap<String, String>,
 }
 
-/// What a worker may do without asking, in Claude Code's words.
+/// What a worker may do without asking, as named by Claude Code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// What the settings allow; all else is asked.
+    /// What the settings allow; asks for everything else.
     #[default]
     Default,
-    /// Edits of files too.
+    /// File edits as well.
     AcceptEdits,
-    /// Nothing is changed before a plan is approved.
+    /// Nothing is changed until a plan is approved.
     Plan,
-    /// What a classifier of Claude Code holds for harmless.
+    /// What Claude Code's classifier considers harmless.
     Auto,
-    /// What the settings allow; all else is refused without asking.
+    /// What the settings allow; denies everything else.
     DontAsk,
     /// Everything.
     BypassPermissions,
 }
 
 impl WorkerSpec {
-    /// A worker with nothing set that need not be.
+    /// A specification with default options.
     pub fn new(start: SessionStart, directory: PathBuf, task: String) -> Self {
         let options = WorkerOptions::default();
         Self { start, directory, task, config_folder: None, agent: None, label: None, once: false, options }
     }
 
-    /// The session it works in; `None` for a fork whose id `claude` chooses.
+    /// The session; `None` for a fork whose id `claude` chooses.
     pub fn session(&self) -> Option<&SessionId> {
         match &self.start {
             SessionStart::Fresh(id) | SessionStart::Resume(id) | SessionStart::Fork { to: Some(id), .. } => {
@@ -124,7 +124,7 @@ impl WorkerSpec {
         }
     }
 
-    /// The first message, as it is said: a new session of an agent begins with its mark.
+    /// The first message; a new session of an agent begins with a mark naming the agent.
     pub fn first_message(&self) -> String {
         match (&self.agent, &self.start) {
             (Some(agent), SessionStart::Fresh(_)) => {
@@ -134,7 +134,7 @@ impl WorkerSpec {
         }
     }
 
-    /// What cannot be passed on to `claude`, in words; `None` where all can.
+    /// A message saying what cannot be passed to `claude`; `None` if the specification is valid.
     pub fn validation_error(&self) -> Option<String> {
         if self.task.trim().is_empty() {
             return Some("the task is empty: say what is to be done".to_owned());
@@ -175,11 +175,11 @@ fn is_label(text: &str) -> bool {
 }
 
 impl PermissionMode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 6] =
         [Self::Default, Self::AcceptEdits, Self::Plan, Self::Auto, Self::DontAsk, Self::BypassPermissions];
 
-    /// Claude Code's word for it.
+    /// Claude Code's name of the mode.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -191,7 +191,7 @@ impl PermissionMode {
         }
     }
 
-    /// The mode that goes by a word, Claude Code's newer and others' older words among them.
+    /// Parses a name, including newer names of Claude Code and older ones of other programs.
     pub fn from_name(word: &str) -> Option<Self> {
         match word {
             "manual" => Some(Self::Default),

@@ -1,11 +1,11 @@
-//! What state a worker is in; each carries what is true in it and nothing else.
+//! The states of a worker; each carries exactly the data valid in it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::PermissionRequest;
 
-/// A worker's number in the table; it is never given twice.
+/// Numeric id of a worker, never reused.
 pub type WorkerId = i64;
 
 /// The state of a worker.
@@ -14,62 +14,62 @@ pub type WorkerId = i64;
 pub enum WorkerState {
     /// Another worker has the directory.
     Queued,
-    /// Its process is started and has not answered yet.
+    /// The process was started and has not answered yet.
     Starting,
-    /// A turn runs.
+    /// A turn is running.
     Running,
-    /// It waits for answers.
+    /// The worker waits for the user.
     WaitingPermission {
-        /// To these.
+        /// The open requests.
         requests: Vec<PermissionRequest>,
     },
-    /// The turn is over; it can be sent another message.
+    /// The turn is over, and another message can be sent.
     Idle {
-        /// Since when.
+        /// When the turn ended.
         since: Timestamp,
     },
-    /// It ended, and its last turn went well.
+    /// The worker ended after a successful turn.
     Finished {
-        /// The last answer's beginning.
+        /// The beginning of the last answer.
         text: String,
     },
-    /// It ended, and not well.
+    /// The worker failed.
     Failed {
-        /// In what way.
+        /// Kind of failure.
         #[serde(rename = "why")]
         reason: FailureReason,
-        /// The same in words.
+        /// Description for display.
         message: String,
     },
-    /// Somebody ended it.
+    /// The worker was stopped.
     Stopped,
-    /// The Backstory that ran it is gone.
+    /// The process that hosted the worker is gone.
     Lost {
-        /// Whether its process lived still when that was found.
+        /// Whether the worker's own process was still alive.
         is_living: bool,
     },
 }
 
-/// In what way a worker failed.
+/// How a worker failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureReason {
-    /// `claude` could not be started, or said no.
+    /// `claude` could not be started, or refused.
     Start,
-    /// It said nothing for too long.
+    /// It was silent for too long.
     Silent,
-    /// It has used its budget.
+    /// Its budget is used up.
     Budget,
     /// The model could not be reached or refused.
     Api,
     /// The turn ended with another error.
     Turn,
-    /// The process ended in the middle of a turn.
+    /// The process ended during a turn.
     Exit,
 }
 
 impl WorkerState {
-    /// The word that its JSON has for it.
+    /// Name of the state, as in its JSON.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -84,7 +84,7 @@ impl WorkerState {
         }
     }
 
-    /// Whether it will not change any more.
+    /// Whether the state is final.
     pub fn is_over(&self) -> bool {
         match self {
             Self::Finished { .. } | Self::Failed { .. } | Self::Stopped | Self::Lost { .. } => true,

@@ -1,7 +1,7 @@
-//! The table of workers: what each is to do, in what state it is, and who has which directory and which session.
+//! The store of workers: task and state of each, and which worker has which directory and session.
 //!
-//! Every change is one transaction. Who gets a directory: `places`; what is kept while a worker runs: `course`; what
-//! becomes of those whose Backstory is gone: `left`.
+//! Every change is one transaction. `slots` assigns directories, `progress` records the course of a running
+//! worker, `takeover` handles workers whose host process is gone.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ mod unreported;
 pub use row::{SlotState, Worker, WorkerStats};
 pub use slots::{AddOutcome, NewWorker, SlotClaim};
 
-/// The table's file in Backstory's own folder.
+/// Name of the database file in Backstory's state folder.
 pub const FILE: &str = "workers.sqlite";
 
 const STEPS: [&str; 3] = [WORKERS, labels::STEP, unreported::STEP];
@@ -53,17 +53,17 @@ const WORKERS: &str = "
     CREATE UNIQUE INDEX worker_writes ON worker(session_id) WHERE place IS NOT NULL;
     CREATE INDEX worker_session ON worker(session_id);
 ";
-/// The table could not be used.
+/// The worker store could not be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the table of workers {}", path.display())]
 pub struct WorkerStoreError {
-    /// Its file.
+    /// Path of the database file.
     path: PathBuf,
-    /// Why not.
+    /// The underlying error.
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// The open table.
+/// An open worker store.
 #[derive(Debug)]
 pub struct WorkerStore {
     connection: Connection,
@@ -71,7 +71,7 @@ pub struct WorkerStore {
 }
 
 impl WorkerStore {
-    /// Opens the table, which is made when it is missing.
+    /// Opens the store and creates it if it is missing.
     pub fn open(path: &Path) -> Result<Self, WorkerStoreError> {
         let opened = database::open_precious(path, &STEPS);
         let opened =
@@ -79,7 +79,7 @@ impl WorkerStore {
         Ok(Self { connection: opened.connection, path: path.to_owned() })
     }
 
-    /// A number that changes with every change that others make.
+    /// Returns a number that changes when another process changes the store.
     pub fn data_version(&self) -> Result<i64, WorkerStoreError> {
         let version = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0));
         version.map_err(|error| self.failed(error))

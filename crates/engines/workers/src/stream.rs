@@ -1,6 +1,6 @@
-//! The frames of `claude --output-format stream-json`, and those of ours that it reads.
+//! Parses frames of `claude --output-format stream-json` and formats those it reads.
 //!
-//! What is not understood is passed over: a release may say more than we know.
+//! Unknown frames are ignored, as newer releases may send more.
 
 use std::path::PathBuf;
 
@@ -8,40 +8,40 @@ use serde_json::{Value, json};
 
 use crate::{Event, PermissionMode, PermissionRequest, TurnResult, TurnStarted};
 
-/// How much of what a tool answered is told, in characters.
+/// Maximum length of a tool result in an event, in characters.
 const MAX_TOOL_RESULT: usize = 2000;
 
-/// What one line of `claude`'s says.
+/// The content of one line of output.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Frame {
-    /// Something to be told as it is.
+    /// Events to pass on unchanged.
     Events(Vec<Event>),
     /// A turn begins.
     Started(TurnStarted),
-    /// The model is given the message with this id.
+    /// The model was given the message with this id.
     Accepted(String),
-    /// Whether a turn runs (`true`) or is over.
+    /// Whether a turn is running (`true`) or over.
     Busy(bool),
-    /// The person is asked.
+    /// A request to the user.
     Asked(PermissionRequest),
-    /// Nobody needs to answer this request any more.
+    /// The request with this id no longer needs an answer.
     Withdrawn(String),
-    /// A hook of ours would be asked; we have none.
+    /// A hook callback with this id; Backstory registers none.
     Hook(String),
-    /// A request that we do not know: its id and its name.
+    /// An unknown request: its id and name.
     Unknown(String, String),
-    /// The answer to a request of ours: what went wrong, if anything.
+    /// The answer to a request of ours: its id, and the error if it failed.
     Response(String, Option<String>),
-    /// A turn is over.
+    /// A turn ended.
     Result(TurnResult),
-    /// A frame of which nothing is needed.
+    /// A frame that needs no action.
     Other,
     /// Not a frame.
     NotJson,
 }
 
 impl Frame {
-    /// Reads a line.
+    /// Parses a line.
     pub(crate) fn read(line: &[u8]) -> Self {
         let Ok(frame) = serde_json::from_slice::<Value>(line) else { return Self::NotJson };
         match frame["type"].as_str() {
@@ -220,7 +220,8 @@ fn result(frame: &Value) -> TurnResult {
     }
 }
 
-/// What the turn cost; `-1` where the release does not say it, and it must be told from the sums.
+/// Cost of the turn in US dollars; `-1` if the release does not report it and it must be derived from the
+/// totals.
 fn since_last_result(frame: &Value) -> f64 {
     let models = frame["model_usage_since_last_result"].as_object();
     // The sum of no numbers is -0.0, which is nobody's price.
@@ -234,12 +235,12 @@ fn dollars(value: &Value) -> Option<f64> {
     value.as_f64().filter(|amount| amount.is_finite() && *amount >= 0.0)
 }
 
-/// A request of ours, as a line.
+/// A request of ours as a line.
 fn request(id: &str, request: &Value) -> String {
     line(&json!({"type": "control_request", "request_id": id, "request": request}))
 }
 
-/// The first line: without it later releases do not read what follows.
+/// The first line; without it, newer releases ignore what follows.
 pub(crate) fn initialize(id: &str) -> String {
     request(id, &json!({"subtype": "initialize"}))
 }
@@ -249,12 +250,12 @@ pub(crate) fn interrupt(id: &str) -> String {
     request(id, &json!({"subtype": "interrupt"}))
 }
 
-/// Takes a message back that no turn has taken up yet; of any other nothing is changed.
+/// Withdraws a message that no turn has taken up yet; has no effect on any other message.
 pub(crate) fn withdraw(id: &str, message: &str) -> String {
     request(id, &json!({"subtype": "cancel_async_message", "message_uuid": message}))
 }
 
-/// Changes what it may do without asking.
+/// Changes the permission mode.
 pub(crate) fn set_mode(id: &str, mode: PermissionMode) -> String {
     request(id, &json!({"subtype": "set_permission_mode", "mode": mode.as_str()}))
 }
@@ -275,13 +276,13 @@ pub(crate) fn message(id: &str, text: &str) -> String {
     }))
 }
 
-/// The answer to a request of `claude`'s.
+/// The answer to a request from `claude`.
 pub(crate) fn answer(id: &str, response: &Value) -> String {
     let response = json!({"subtype": "success", "request_id": id, "response": response});
     line(&json!({"type": "control_response", "response": response}))
 }
 
-/// The answer to a request that we cannot answer.
+/// An error in answer to a request that is not supported.
 pub(crate) fn refuse(id: &str, error: &str) -> String {
     let response = json!({"subtype": "error", "request_id": id, "error": error});
     line(&json!({"type": "control_response", "response": response}))

@@ -1,5 +1,5 @@
-//! One worker, from its place in the queue to the end of its process. One thread owns it; lines, commands and the
-//! clock are its inputs, and what it becomes is told to all who listen and kept in the table.
+//! Runs one worker from waiting for its directory to the end of its process. One thread owns it: output
+//! lines, commands and the clock are its inputs; events go to listeners and the store.
 
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -24,42 +24,42 @@ use crate::{
     Command, Event, FailureReason, Limits, Program, Release, WorkerId, WorkerState, WorkerStore, socket,
 };
 
-/// How many lines may wait to be taken in; then `claude` waits.
+/// Number of inputs that may be queued before `claude` has to wait.
 const MAX_WAITING_INPUTS: usize = 64;
-/// How often one who waits for a directory looks whether it is free.
+/// How often a queued worker checks whether its directory is free.
 const SLOT_POLL: Duration = Duration::from_millis(200);
-/// How much of what was complained is told at the end, in bytes.
+/// Maximum size of the error output kept, in bytes.
 const MAX_STDERR: usize = 2000;
-/// How long an interrupted turn may take to end before the process is asked to.
+/// How long an interrupted turn may take to end before the process is terminated.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
-/// How long the last words of an ended process are waited for.
+/// How long to read the remaining output of an ended process.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// What a worker is run with.
+/// What workers are run with.
 #[derive(Debug, Clone)]
 pub struct RunnerConfig {
-    /// Backstory's own folder.
+    /// Backstory's state folder.
     pub home: PathBuf,
-    /// The program and its release.
+    /// The program.
     pub program: Program,
     /// The program's release.
     pub release: Release,
-    /// How long things may take.
+    /// Time limits.
     pub limits: Limits,
-    /// Where transcripts lie.
+    /// Config folders that hold transcripts.
     pub folders: Vec<ConfigFolder>,
-    /// The clock.
+    /// Returns the current time.
     pub clock: fn() -> Timestamp,
 }
 
-/// Where a worker's frames are kept.
+/// Path of a worker's frame log.
 pub fn frame_log_path(home: &std::path::Path, id: WorkerId) -> PathBuf {
     home.join("workers").join(id.to_string()).join("frames.jsonl")
 }
 
-/// Runs a worker of the table in a thread of its own: it waits for its turn, works, and ends.
+/// Runs a stored worker in its own thread: waits for its directory, works and ends.
 ///
-/// Other processes reach it through its socket; where there can be none, a note says so.
+/// Other processes reach it through its socket; if that cannot be opened, an event says so.
 pub fn start(
     config: RunnerConfig,
     id: WorkerId,
@@ -110,7 +110,7 @@ impl Runner {
         (state, self.inputs)
     }
 
-    /// The worker's row once its directory is free; `None` when it was cancelled.
+    /// The worker's row once its directory is free; `None` if it was cancelled.
     fn wait_for_turn(&mut self) -> Result<Option<store::Worker>, WorkerStoreError> {
         let mut behind = None;
         loop {
@@ -145,7 +145,7 @@ impl Runner {
         Ok(row)
     }
 
-    /// A lost worker does not keep its directory from others.
+    /// Recovers a lost worker that holds the directory, so that it does not block others.
     fn clear_lost_holder(&mut self, other: WorkerId) -> Result<(), WorkerStoreError> {
         let is_lost = |worker: &store::Worker| !worker.host.is_alive();
         if self.table.get(other)?.is_some_and(|ahead| is_lost(&ahead)) {
@@ -154,7 +154,7 @@ impl Runner {
                 end_orphan(&lost, self.config.limits.grace);
             }
             self.recover()?;
-            // What begins again is begun by the next Backstory, and nobody knows when that comes.
+            // A requeued worker starts when the next Backstory runs, which may be never.
             let is_again = |worker: &store::Worker| is_lost(worker) && worker.state == WorkerState::Queued;
             if let Some(again) = self.table.get(other)?.filter(is_again) {
                 self.table.overtake(self.id, other, &again.host)?;
@@ -224,7 +224,7 @@ impl Runner {
     }
 }
 
-/// A worker whose process runs.
+/// A worker whose process is running.
 struct RunningWorker<'a> {
     owner: &'a mut Runner,
     pipes: Pipes,
@@ -234,18 +234,18 @@ struct RunningWorker<'a> {
     end: End,
 }
 
-/// How far its end has come.
+/// Progress of ending the process.
 #[derive(Debug, Default)]
 struct End {
-    /// When its turn was interrupted, after which it is asked to end.
+    /// When the turn was interrupted; the process is terminated after [`INTERRUPT_GRACE`].
     interrupted: Option<Instant>,
-    /// When it was asked to end, and whether it was made to.
+    /// When the process was asked to end, and whether it was killed.
     asked: Option<(Instant, bool)>,
     /// When its input was closed.
     closed: Option<Instant>,
-    /// How and when it ended.
+    /// How and when the process ended.
     exited: Option<(Option<ExitStatus>, Instant)>,
-    /// How many of its two pipes have ended.
+    /// Number of output pipes that were closed.
     silent: u8,
 }
 
@@ -263,7 +263,7 @@ impl RunningWorker<'_> {
             }
             self.escalate();
         }
-        // What it started and left behind ends with it.
+        // End the processes it has started.
         self.signal_group(Signal::KILL);
         let ended = self.end.exited.and_then(|(status, _)| status);
         let stderr = String::from_utf8_lossy(&self.owner.stderr).trim().to_owned();
@@ -343,14 +343,14 @@ impl RunningWorker<'_> {
         }
     }
 
-    /// Keeps in the table what it should know of an event.
+    /// Records an event in the store.
     fn remember(&mut self, event: &Event) {
         let id = self.owner.id;
         let table = &mut self.owner.table;
         let kept = match event {
             Event::State(state) => {
                 let now = (self.owner.config.clock)();
-                // An agent in the background can begin a turn by itself: then the directory is taken again, or shared.
+                // A background agent can begin a turn by itself: then the directory is reclaimed, or shared.
                 let moved = if self.rules.is_idle() {
                     table.release_slot(id)
                 } else {
@@ -380,7 +380,7 @@ impl RunningWorker<'_> {
         Now { time: self.owner.now(), since_start: self.began.elapsed() }
     }
 
-    /// Ends it with more force, when its time is up.
+    /// Ends the process with more force when its time is up.
     fn escalate(&mut self) {
         let grace = self.owner.config.limits.grace;
         if self.end.exited.is_some() {
@@ -392,7 +392,7 @@ impl RunningWorker<'_> {
                 self.signal_group(Signal::KILL);
                 self.end.asked = Some((when, true));
             }
-            // Told that nothing more comes, it should end by itself; some do not.
+            // After its input was closed it should end by itself; some releases do not.
             None if over(self.end.interrupted, INTERRUPT_GRACE) || over(self.end.closed, 2 * grace) => {
                 self.terminate();
             }
@@ -421,7 +421,8 @@ impl RunningWorker<'_> {
         }
     }
 
-    /// Whether its process is gone and has said all; what it left behind may hold its pipes for ever.
+    /// Whether the process has ended and all its output was read; its children may keep the pipes open
+    /// forever.
     fn has_ended(&self) -> bool {
         let said_all = self.end.silent >= 2;
         self.end.exited.is_some_and(|(_, when)| said_all || when.elapsed() >= LAST_WORDS)
@@ -436,11 +437,12 @@ impl RunningWorker<'_> {
     }
 }
 
-/// Asks idle workers to end, without waiting for their answers: one of them may wait for this one's.
+/// Asks idle workers to end without waiting for their answers, since one of them may be waiting for this
+/// worker's.
 fn ask_to_yield(home: PathBuf, idle: Vec<WorkerId>) {
     thread::spawn(move || {
         for id in idle {
-            // One that cannot be reached ends by itself, or is found lost.
+            // A worker that cannot be reached is ending, or is recovered later.
             let _ = socket::send_command(&home, id, &Command::Yield);
         }
     });
@@ -448,7 +450,7 @@ fn ask_to_yield(home: PathBuf, idle: Vec<WorkerId>) {
 
 fn answer(asker: Asker, done: Result<(), String>) {
     if let Some(asker) = asker {
-        // Whoever asked may be gone.
+        // The caller may be gone.
         let _ = asker.send(done);
     }
 }

@@ -1,7 +1,7 @@
-//! Names under which sessions of a work tree are found again.
+//! Labels under which sessions of a work tree can be found again.
 //!
-//! A person's labels live here. Those of OpenClaw's agents live in OpenClaw's own registry; here stands only who
-//! begins a session under one at this moment, so that two who ask at once do not begin two.
+//! People's labels are stored here. Those of OpenClaw's agents are stored in OpenClaw's registry; for them,
+//! this table only prevents two simultaneous requests from starting two sessions with one label.
 
 use std::path::Path;
 
@@ -23,13 +23,13 @@ pub(super) const STEP: &str = "
 ";
 
 impl WorkerStore {
-    /// The session that goes by a person's label in the work tree with this root, a real path.
+    /// The session with a person's label in the work tree with this canonical root.
     pub fn session_by_label(&self, slot: &Path, label: &str) -> Result<Option<SessionId>, WorkerStoreError> {
         session(&self.connection, &bytes(slot), None, label).map_err(|error| self.failed(error))
     }
 }
 
-/// The living worker of the session that goes by the label a new session is to have.
+/// The active worker of the session that already has the label of a new session.
 pub(super) fn beginner(
     table: &Connection,
     slot: &str,
@@ -40,7 +40,7 @@ pub(super) fn beginner(
     found.map_or(Ok(None), |session| holder(table, &session))
 }
 
-/// From now on the session goes by the label of its worker; one that did before does no more.
+/// Assigns the worker's label to its session, taking it from any other session.
 pub(super) fn give(
     table: &Connection,
     slot: &str,
@@ -65,7 +65,7 @@ fn session(
     Ok(found.and_then(|id| id.parse().ok()))
 }
 
-/// No agent has an empty name.
+/// Agent column of a label; empty for people's labels, as no agent id is empty.
 fn agent_word(agent: Option<&AgentId>) -> &str {
     agent.map(AgentId::as_str).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What whoever runs a worker keeps of it: its process, its states, its cost, its messages.
+//! Records the course of a running worker: its process, states, cost and messages.
 
 use database::rusqlite::params;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use super::{WorkerStore, WorkerStoreError};
 use crate::{ProcessIdentity, WorkerId, WorkerState};
 
 impl WorkerStore {
-    /// Keeps which process a worker has.
+    /// Records the process of a worker.
     pub fn set_process(
         &mut self,
         id: WorkerId,
@@ -21,7 +21,7 @@ impl WorkerStore {
         })
     }
 
-    /// Keeps a state; one that is over gives back what the worker has.
+    /// Records a state; a final state frees the worker's directory and session.
     pub fn set_state(
         &mut self,
         id: WorkerId,
@@ -38,7 +38,7 @@ impl WorkerStore {
         })
     }
 
-    /// Keeps what a worker has cost and how many times the model was called.
+    /// Records the cost in US dollars and the number of calls of the model.
     pub fn set_cost(&mut self, id: WorkerId, cost_usd: f64, turns: u64) -> Result<(), WorkerStoreError> {
         let turns = i64::try_from(turns).unwrap_or(i64::MAX);
         self.change(|table| {
@@ -47,7 +47,7 @@ impl WorkerStore {
         })
     }
 
-    /// Keeps which model answers, and which release of Claude Code it is.
+    /// Records the model and the release of Claude Code.
     pub fn set_model(
         &mut self,
         id: WorkerId,
@@ -60,7 +60,7 @@ impl WorkerStore {
         })
     }
 
-    /// Keeps a follow-up that the model has to be given.
+    /// Records a follow-up that the model has not been given yet.
     pub fn queue_follow_up(
         &mut self,
         id: WorkerId,
@@ -73,7 +73,7 @@ impl WorkerStore {
         })
     }
 
-    /// The follow-up waits no more: the model was given it, or another worker has it.
+    /// Records that the model was given the follow-up, or that another worker has it.
     pub fn mark_follow_up_delivered(&mut self, id: WorkerId) -> Result<(), WorkerStoreError> {
         self.change(|table| {
             let sql = "UPDATE worker SET asked = coalesce(pending, asked), pending = NULL WHERE id = ?1";

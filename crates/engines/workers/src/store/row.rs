@@ -1,4 +1,4 @@
-//! A worker as the table knows it, and the questions that find one.
+//! Rows of the worker table and queries for them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,61 +12,61 @@ use crate::{ProcessIdentity, WorkerId, WorkerSpec, WorkerState};
 const COLUMNS: &str = "id, session_id, state, place, slot, working_dir, task, spec, message, pending, agent_id, \
     asked, model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
 
-/// A worker as the table knows it.
+/// A worker as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Worker {
-    /// Its number.
+    /// Numeric id of the worker.
     pub id: WorkerId,
-    /// Its session.
+    /// Id of the session.
     pub session: SessionId,
-    /// Its state.
+    /// State of the worker.
     pub state: WorkerState,
-    /// What it has of its directory.
+    /// The worker's claim on its directory; `None` once it has ended.
     pub slot_state: Option<SlotState>,
-    /// The directory of which one worker has the use: the root of the work tree.
+    /// The directory that one worker at a time may use: the root of the work tree.
     pub slot: PathBuf,
-    /// The directory it works in.
+    /// Working directory.
     pub directory: PathBuf,
-    /// What it is to do, for people.
+    /// The task, for display.
     pub task: String,
-    /// What it is to do, and how.
+    /// Specification of the worker.
     pub spec: WorkerSpec,
-    /// The id of its first message.
+    /// Id of the first message.
     pub message: String,
-    /// A follow-up that the model has not been given: its id and its text.
+    /// A follow-up not yet given to the model: id and text.
     pub follow_up: Option<(String, String)>,
-    /// The follow-up that the model was given last: its id and its text.
+    /// The follow-up last given to the model: id and text.
     pub last_follow_up: Option<(String, String)>,
-    /// The agent it works for.
+    /// The agent on whose behalf it works.
     pub agent: Option<AgentId>,
-    /// The Backstory that runs it, or waits with it.
+    /// The Backstory process that hosts the worker.
     pub host: ProcessIdentity,
-    /// Its process.
+    /// The worker's own process.
     pub process: Option<ProcessIdentity>,
-    /// What has become of it.
+    /// Model, times and cost.
     pub stats: WorkerStats,
 }
 
-/// What a worker has of its directory.
+/// A worker's claim on its directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotState {
-    /// It works there.
+    /// The worker uses the directory.
     Running,
-    /// It is the next.
+    /// The worker is next.
     Queued,
-    /// It has its session still, and the directory no more.
+    /// The worker keeps its session but has released the directory.
     Idle,
 }
 
-/// What has become of a worker so far: who answers, when, how often and for how much.
+/// Model, times and cost of a worker.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct WorkerStats {
-    /// The model that answers.
+    /// The model.
     pub model: Option<String>,
-    /// The release of Claude Code.
+    /// Release of Claude Code.
     pub version: Option<String>,
-    /// When it was asked for.
+    /// When the worker was requested.
     pub created: Timestamp,
     /// When its process was started.
     pub started: Option<Timestamp>,
@@ -74,16 +74,16 @@ pub struct WorkerStats {
     pub changed: Timestamp,
     /// When it ended.
     pub stopped: Option<Timestamp>,
-    /// What it has cost, in US dollars.
+    /// Cost in US dollars.
     pub cost_usd: f64,
-    /// How many times the model was called.
+    /// Number of calls of the model.
     pub turns: u64,
-    /// What the session may cost over all its runs, in US dollars.
+    /// Maximum cost of the session over all its runs, in US dollars.
     pub budget_usd: Option<f64>,
 }
 
 impl WorkerStore {
-    /// One worker.
+    /// The worker with this id.
     pub fn get(&self, id: WorkerId) -> Result<Option<Worker>, WorkerStoreError> {
         let sql = format!("SELECT {COLUMNS} FROM worker WHERE id = ?1");
         let found = self.connection.query_row(&sql, [id], |row| Ok(worker(row))).optional();
@@ -96,27 +96,27 @@ impl WorkerStore {
         id.map_or(Ok(None), |id| self.get(id))
     }
 
-    /// All workers, newest first, at most `limit`.
+    /// Up to `limit` workers, newest first.
     pub fn newest(&self, limit: usize) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("1 ORDER BY id DESC LIMIT ?1", params![i64::try_from(limit).unwrap_or(i64::MAX)])
     }
 
-    /// The workers that have a directory or a session, oldest first.
+    /// Workers that hold a directory or session, oldest first.
     pub fn active(&self) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("place IS NOT NULL ORDER BY id", params![])
     }
 
-    /// The workers of a session, newest first.
+    /// Workers of a session, newest first.
     pub fn by_session(&self, session: &SessionId) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("session_id = ?1 ORDER BY id DESC", params![session.as_str()])
     }
 
-    /// The workers that have done with a directory and live on.
+    /// Idle workers that have released this directory.
     pub fn idle_in(&self, slot: &Path) -> Result<Vec<Worker>, WorkerStoreError> {
         self.select("slot = ?1 AND place = 'idle' ORDER BY id", params![bytes(slot)])
     }
 
-    /// What a session has cost over all its workers, in US dollars.
+    /// Cost of a session over all its workers, in US dollars.
     pub fn session_cost(&self, session: &SessionId) -> Result<f64, WorkerStoreError> {
         let sql = "SELECT coalesce(sum(cost_usd), 0) FROM worker WHERE session_id = ?1";
         self.connection
@@ -133,7 +133,7 @@ impl WorkerStore {
             let mut statement =
                 self.connection.prepare(&format!("SELECT {COLUMNS} FROM worker WHERE {how}"))?;
             let rows = statement.query_map(values, |row| Ok(worker(row)))?;
-            // A row that a later Backstory wrote in a way we do not know is passed over.
+            // A row in the format of a newer Backstory is skipped.
             Ok(rows.filter_map(|row| row.ok()?.ok()).collect())
         };
         select().map_err(|error: rusqlite::Error| self.failed(error))
@@ -145,14 +145,13 @@ pub(super) fn by_message(table: &Connection, message: &str) -> rusqlite::Result<
     table.query_row(sql, [message], |row| row.get(0)).optional()
 }
 
-/// The worker that has a session, or waits for it.
+/// The worker that holds a session or waits for it.
 pub(super) fn holder(table: &Connection, session: &SessionId) -> rusqlite::Result<Option<WorkerId>> {
     let sql = "SELECT id FROM worker WHERE session_id = ?1 AND place IS NOT NULL ORDER BY id LIMIT 1";
     table.query_row(sql, [session.as_str()], |row| row.get(0)).optional()
 }
 
-/// A path as the table keeps it. One that is no UTF-8 is kept as it is shown: `claude` cannot work in such a
-/// directory either.
+/// A path as stored. Invalid UTF-8 is replaced; `claude` cannot work in such a directory anyway.
 pub(super) fn bytes(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

@@ -1,7 +1,7 @@
-//! Who gets which directory, and who waits for it.
+//! Assigns directories to workers and queues those that have to wait.
 //!
-//! The table itself sees to it, over all processes: of one directory at most one worker runs and one waits, and no
-//! session has two workers.
+//! Unique indexes guarantee, across processes, at most one running and one queued worker per directory and
+//! one worker per session.
 
 use std::path::Path;
 
@@ -13,52 +13,52 @@ use super::row::{by_message, bytes, holder};
 use super::{WorkerStore, WorkerStoreError, labels};
 use crate::{ProcessIdentity, WorkerId, WorkerSpec, WorkerState};
 
-/// A worker that is asked for.
+/// A request to add a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewWorker<'a> {
-    /// What it is to do.
+    /// Specification of the worker.
     pub spec: &'a WorkerSpec,
-    /// Its session.
+    /// Id of the session.
     pub session: &'a SessionId,
-    /// The directory of which one worker has the use.
+    /// The directory that one worker at a time may use.
     pub slot: &'a Path,
-    /// The id of its first message.
+    /// Id of the first message.
     pub message: &'a str,
-    /// The Backstory that asks.
+    /// The calling process.
     pub host: &'a ProcessIdentity,
 }
 
-/// What came of asking for a worker.
+/// The result of adding a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AddOutcome {
-    /// It can begin.
+    /// The worker can start.
     Ready(WorkerId),
-    /// It waits for the other one.
+    /// The worker waits for the second one.
     Queued(WorkerId, WorkerId),
-    /// One works there and another waits already.
+    /// One worker runs in the directory and another waits already.
     Full {
-        /// Who works.
+        /// The running worker.
         running: WorkerId,
-        /// Who waits.
+        /// The waiting worker.
         queued: WorkerId,
     },
-    /// This worker has the session, or another session that goes by the same label.
+    /// This worker holds the session, or another session with the same label.
     InUse(WorkerId),
 }
 
-/// What one who waits finds.
+/// The result of a queued worker's claim on its directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotClaim {
-    /// The directory is theirs.
+    /// The directory is granted.
     Granted,
     /// This worker has the directory.
     Behind(WorkerId),
-    /// They do not wait any more: somebody ended it.
+    /// The worker no longer waits, because it was cancelled.
     Over,
 }
 
 impl WorkerStore {
-    /// Asks for a worker. One that was asked for by the same message is it already.
+    /// Adds a worker, or returns the existing one with the same first message.
     pub fn add(&mut self, wanted: &NewWorker<'_>, now: Timestamp) -> Result<AddOutcome, WorkerStoreError> {
         let spec = self.json(wanted.spec)?;
         let state = self.json(&WorkerState::Queued)?;
@@ -76,7 +76,7 @@ impl WorkerStore {
             }
             let running = match (in_place(table, &slot, "running")?, in_place(table, &slot, "queued")?) {
                 (Some(running), Some(queued)) => return Ok(AddOutcome::Full { running, queued }),
-                // The directory has just become free: it is theirs who wait, not ours who come now.
+                // The directory has just become free; the queued worker goes first.
                 (None, Some(queued)) => {
                     table.execute("UPDATE worker SET place = 'running' WHERE id = ?1", [queued])?;
                     Some(queued)
@@ -112,7 +112,7 @@ impl WorkerStore {
         })
     }
 
-    /// Whether the directory is free for one who waits; then it is theirs.
+    /// Claims the directory for a queued worker if it is free.
     pub fn claim_slot(&mut self, id: WorkerId, now: Timestamp) -> Result<SlotClaim, WorkerStoreError> {
         self.change(|table| {
             let sql = "SELECT slot, place FROM worker WHERE id = ?1 AND place IS NOT NULL";
@@ -137,7 +137,7 @@ impl WorkerStore {
         })
     }
 
-    /// The worker gives its directory back and keeps its session.
+    /// Releases the directory of a worker that keeps its session.
     pub fn release_slot(&mut self, id: WorkerId) -> Result<(), WorkerStoreError> {
         self.change(|table| {
             table
@@ -146,7 +146,8 @@ impl WorkerStore {
         })
     }
 
-    /// The worker takes its directory again; otherwise who has it or waits for it.
+    /// Claims the directory again for an idle worker; returns the worker that has or waits for it if it is
+    /// taken.
     pub fn reclaim_slot(&mut self, id: WorkerId) -> Result<Option<WorkerId>, WorkerStoreError> {
         self.change(|table| {
             let slot: Option<String> = table
@@ -161,7 +162,7 @@ impl WorkerStore {
         })
     }
 
-    /// Ends a worker that waits; false where it does not wait any more.
+    /// Cancels a queued worker; returns false if it is no longer queued.
     pub fn cancel(&mut self, id: WorkerId, now: Timestamp) -> Result<bool, WorkerStoreError> {
         let state = self.json(&WorkerState::Stopped)?;
         self.change(|table| {

@@ -1,4 +1,4 @@
-//! Workers whose Backstory is gone: another one takes them over, and of several that try only one does.
+//! Takes over workers whose host process is gone; of several processes that try, only one succeeds.
 
 use database::rusqlite::params;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use super::{WorkerStore, WorkerStoreError};
 use crate::{ProcessIdentity, WorkerId, WorkerState};
 
 impl WorkerStore {
-    /// Another Backstory takes the worker over; false where somebody else has done so.
+    /// Changes the host of a worker; returns false if another process has changed it first.
     pub fn hand_over(
         &mut self,
         id: WorkerId,
@@ -21,10 +21,10 @@ impl WorkerStore {
         })
     }
 
-    /// A lost worker whose first message never arrived can begin again. One that was idle has given its directory back:
-    /// it takes it again, or waits for it.
+    /// Queues a lost worker whose first message never arrived. An idle one claims its directory again or
+    /// waits for it.
     ///
-    /// False where somebody else has taken it over from `host`, which is gone.
+    /// Returns false if another process has taken it over from `host`.
     pub fn requeue(
         &mut self,
         id: WorkerId,
@@ -44,9 +44,9 @@ impl WorkerStore {
         })
     }
 
-    /// One who waits goes before a worker that is to begin again and that nobody runs: they change places.
+    /// Swaps a queued worker with the requeued worker ahead of it, which no process runs.
     ///
-    /// False where somebody else has taken that over from `host`, which is gone.
+    /// Returns false if another process has taken that worker over from `host`.
     pub fn overtake(
         &mut self,
         id: WorkerId,
@@ -66,9 +66,9 @@ impl WorkerStore {
         })
     }
 
-    /// A worker is lost whose `host` is gone; its `process`, where one was found, lives on and keeps its place.
+    /// Marks a worker as lost. If its own `process` is still alive, the worker keeps its directory.
     ///
-    /// False where somebody else has taken it over from that host.
+    /// Returns false if another process has taken it over from `host`.
     pub fn mark_lost(
         &mut self,
         id: WorkerId,

@@ -1,11 +1,11 @@
-//! Which workers of OpenClaw's agents have ended without its registry having been told.
+//! Tracks which agents' workers have ended without OpenClaw's registry having been updated.
 
 use database::rusqlite::params;
 
 use super::{Worker, WorkerStore, WorkerStoreError};
 use crate::WorkerId;
 
-/// Those that had ended before this was kept count of are nobody's to tell.
+/// Migration; workers that had ended before count as reported.
 pub(super) const STEP: &str = "
     ALTER TABLE worker ADD COLUMN asked TEXT;
     ALTER TABLE worker ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
@@ -13,13 +13,13 @@ pub(super) const STEP: &str = "
 ";
 
 impl WorkerStore {
-    /// The agents' workers whose end the registry has not been told.
+    /// Agents' workers whose end is not recorded in OpenClaw's registry.
     pub fn unreported(&self) -> Result<Vec<Worker>, WorkerStoreError> {
         let ended = "agent_id IS NOT NULL AND started_at IS NOT NULL AND stopped_at IS NOT NULL AND told = 0";
         self.select(&format!("{ended} ORDER BY id"), params![])
     }
 
-    /// The registry has been told a worker's end.
+    /// Records that OpenClaw's registry has a worker's end.
     pub fn mark_reported(&mut self, id: WorkerId) -> Result<(), WorkerStoreError> {
         self.change(|table| table.execute("UPDATE worker SET told = 1 WHERE id = ?1", [id]).map(drop))
     }
