@@ -73,7 +73,7 @@ fn make(folder: &Path) -> io::Result<()> {
 }
 
 fn is_fresh(marker: &Path, now: Timestamp) -> bool {
-    let text = transcript::read_small(marker, 100).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = system::read_small(marker, 100).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let at = text.and_then(|text| text.parse::<Timestamp>().ok());
     at.is_some_and(|at| at <= now && now.duration_since(at) < FRESH)
 }

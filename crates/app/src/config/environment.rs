@@ -152,7 +152,7 @@ fn settings(variables: &Variables, home: &Path) -> Result<Settings, Error> {
         let base = folder(variables, "XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
         base.join("backstory/config.toml")
     });
-    let text = match transcript::read_small(&path, CAP) {
+    let text = match system::read_small(&path, CAP) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         // The home of a system's user may be `/dev/null`.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,

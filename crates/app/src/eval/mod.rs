@@ -20,7 +20,7 @@ fn labels<T: DeserializeOwned>(context: &Context, file: &Path) -> Result<Vec<T>,
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
     };
     let path = context.path(file).canonicalize().map_err(|error| failed(&error))?;
-    let bytes = transcript::read_small(&path, LABELS_CAP).map_err(|error| failed(&error))?;
+    let bytes = system::read_small(&path, LABELS_CAP).map_err(|error| failed(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| failed(&error))?;
     measure::parse_lines(&text).map_err(|bad| {
         let message = format!("{}, line {}: {}", file.display(), bad.number, bad.why);

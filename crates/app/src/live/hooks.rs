@@ -1,8 +1,7 @@
 //! `hooks`: Backstory's entries in Claude Code's settings, and the line that one of its hooks leaves.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Read, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -131,7 +130,10 @@ impl Plan {
                     let kept = Backup { original: self.before.clone(), installed: after.clone() };
                     kept.write(&self.backup).map_err(|error| failed(&error))?;
                 }
-                replace(&self.file, after).map_err(|error| failed(&error))
+                let folder = self.file.parent().unwrap_or(&self.file);
+                let replaced = fs::create_dir_all(folder)
+                    .and_then(|()| system::replace_file(&self.file, after.as_bytes()));
+                replaced.map_err(|error| failed(&error))
             }
             None => fs::remove_file(&self.file).map_err(|error| failed(&error)),
         }
@@ -152,7 +154,7 @@ struct Backup {
 
 impl Backup {
     fn read(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&transcript::read_small(path, 3 * CAP).ok()?).ok()
+        serde_json::from_slice(&system::read_small(path, 3 * CAP).ok()?).ok()
     }
 
     fn write(&self, path: &Path) -> io::Result<()> {
@@ -161,11 +163,9 @@ impl Backup {
             Some(older) if Some(&older.installed) == self.original.as_ref() => older.original,
             _ => self.original.clone(),
         };
-        let folder = path.parent().unwrap_or(path);
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        system::create_private_folder(path.parent().unwrap_or(path))?;
         let text = serde_json::to_string_pretty(&Self { original, installed: self.installed.clone() })?;
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-        file.write_all(text.as_bytes())
+        system::replace_private_file(path, text.as_bytes())
     }
 }
 
@@ -216,23 +216,11 @@ fn read(file: &Path) -> Result<Option<String>, Error> {
     let failed = |error: &dyn std::error::Error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
     };
-    match transcript::read_small(file, CAP) {
+    match system::read_small(file, CAP) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| failed(&error)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(&error)),
     }
-}
-
-/// Whole or not at all, with the mode it had.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(file);
-    fs::create_dir_all(folder)?;
-    let mode = fs::metadata(file).map_or(0o600, |known| known.permissions().mode());
-    let mut scratch = tempfile::NamedTempFile::new_in(folder)?;
-    scratch.write_all(text.as_bytes())?;
-    scratch.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
-    scratch.as_file().sync_all()?;
-    scratch.persist(file).map(drop).map_err(|error| error.error)
 }
 
 fn refused(file: &Path, unfit: InvalidSettings) -> Error {

@@ -5,12 +5,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use transcript::{Cut, open_regular};
+use system::open_regular;
+use transcript::Cut;
 
 /// How old a copy may look. Claude Code deletes old transcripts as it starts, also the one it was just given.
 const OLDEST: Duration = Duration::from_hours(24);
@@ -82,11 +82,10 @@ impl Copy {
 }
 
 fn create(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::DirBuilderExt as _;
     if let Some(folder) = path.parent() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        system::create_private_folder(folder)?;
     }
-    File::options().write(true).create_new(true).mode(0o600).open(path)
+    system::private_file().write(true).create_new(true).open(path)
 }
 
 /// The copy looks a little older than the original, so that of the two the original speaks for the session.

@@ -27,7 +27,7 @@ fn main_repository(root: &Path, dot_git: &Path) -> Option<PathBuf> {
 }
 
 fn line(path: &Path) -> Option<String> {
-    let bytes = transcript::read_small(path, CAP).ok()?;
+    let bytes = system::read_small(path, CAP).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     Some(text.lines().next()?.trim().to_owned())
 }

@@ -86,7 +86,7 @@ pub(crate) struct KeptCards {
 impl KeptCards {
     /// Opens the file; `None` where there is none of this format.
     pub(crate) fn open(places: &Places) -> Option<Self> {
-        let file = transcript::open_regular(&file(places)?).ok()?;
+        let file = system::open_regular(&file(places)?).ok()?;
         let mut length = [0; LENGTH];
         file.read_exact_at(&mut length, 0).ok()?;
         let length = usize::try_from(u32::from_le_bytes(length)).ok().filter(|length| *length <= HEAD_CAP)?;

@@ -150,7 +150,7 @@ fn directories(path: &Path) -> Vec<PathBuf> {
         #[serde(default)]
         projects: HashMap<PathBuf, serde::de::IgnoredAny>,
     }
-    let Ok(bytes) = transcript::read_small(path, CAP) else { return Vec::new() };
+    let Ok(bytes) = system::read_small(path, CAP) else { return Vec::new() };
     serde_json::from_slice::<Global>(&bytes)
         .map(|global| global.projects.into_keys().collect())
         .unwrap_or_default()

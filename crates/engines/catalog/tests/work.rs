@@ -348,7 +348,7 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     let (asked, changed, work) = look(8);
     assert_eq!((asked, work.opened), (1, 1), "a transcript has changed");
     assert_ne!(changed, first);
-    let whole = transcript::read_small(&scratch.at("state/overview.bin"), 1 << 20).unwrap();
+    let whole = system::read_small(&scratch.at("state/overview.bin"), 1 << 20).unwrap();
     for damaged in [&b""[..], b"\x01nonsense", &whole[..40]] {
         fs::write(scratch.at("state/overview.bin"), damaged).unwrap();
         assert_eq!(look(8), (1, changed.clone(), Work::default()), "a damaged file is made anew");

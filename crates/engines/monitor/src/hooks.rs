@@ -4,9 +4,8 @@
 //! exits. Every Backstory that watches reads new lines; one that starts later reads those of the last hour.
 //! At most two files of bounded size are kept.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs;
 use std::io::{self, Read, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -209,10 +208,10 @@ fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
     if fs::metadata(&path).is_ok_and(|known| !known.is_file()) {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
-    let open = || OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    let open = || system::private_file().create(true).append(true).open(&path);
     let mut out = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            system::create_private_folder(folder)?;
             open()?
         }
         other => other?,
@@ -364,7 +363,7 @@ mod tests {
         let payload =
             r#"{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"my secret","cwd":"/p"}"#;
         record(folder.path(), payload.as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
-        let kept = transcript::read_small(&events_file(folder.path()), 1000).unwrap();
+        let kept = system::read_small(&events_file(folder.path()), 1000).unwrap();
         assert!(!String::from_utf8_lossy(&kept).contains("secret"));
     }
 

@@ -186,7 +186,7 @@ mod tests {
 
     fn kept(name: &str) -> Vec<u8> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
-        transcript::read_small(&folder.join(format!("{name}.jsonl")), 4 << 20).unwrap()
+        system::read_small(&folder.join(format!("{name}.jsonl")), 4 << 20).unwrap()
     }
 
     /// What is read of a file that grows by these pieces, whoever looks at it however often.

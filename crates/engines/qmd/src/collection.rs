@@ -5,9 +5,8 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{DirBuilder, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -54,7 +53,7 @@ pub enum DocumentState {
 impl Collection {
     /// Opens a collection, creating the folder if needed; `None` while another process writes to it.
     pub fn open(folder: &Path) -> io::Result<Option<Self>> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        system::create_private_folder(folder)?;
         let root = Folder::open(folder)?;
         let lock = root.lock_file(LOCK)?;
         match lock.try_lock() {

@@ -5,8 +5,6 @@
 //! are made anew, too.
 
 use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use embedding::{Key, Model, VectorWriter, Vectors};
@@ -55,7 +53,7 @@ impl Kept {
     /// What is kept of a model for a list of files; `None` when nothing is.
     pub(crate) fn find(index: &Path, model: u64, list: u64) -> Option<Self> {
         let folder = folder_of(index, model);
-        let text = transcript::read_small(&folder.join("note.json"), LONGEST_NOTE).ok()?;
+        let text = system::read_small(&folder.join("note.json"), LONGEST_NOTE).ok()?;
         let note: Note = serde_json::from_slice(&text).ok()?;
         (note.model == model && note.list == list).then_some(Self { folder, note })
     }
@@ -89,11 +87,7 @@ impl Keeping {
     /// Goes on where the last writer was, or begins; `list` is the list of files that keys are numbers of.
     pub(crate) fn open(index: &Path, model: u64, list: u64) -> Result<Self, Error> {
         let folder = folder_of(index, model);
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)
-            .map_err(io_failed("create", &folder))?;
+        system::create_private_folder(&folder).map_err(io_failed("create", &folder))?;
         let fresh = Kept { folder, note: Note { model, list, ..Note::default() } };
         let Some(kept) = Kept::find(index, model, list) else {
             return Ok(Self { kept: fresh, writer: None });
@@ -153,16 +147,9 @@ impl Keeping {
             self.kept.note.rows = writer.sync()?;
         }
         let path = self.kept.folder.join("note.json");
-        let next = self.kept.folder.join("note.next");
         let text = serde_json::to_vec(&self.kept.note).map_err(std::io::Error::from);
-        let written = text.and_then(|text| {
-            let mut file =
-                fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&next)?;
-            file.write_all(&text)?;
-            file.sync_data()?;
-            fs::rename(&next, &path)
-        });
-        written.map_err(io_failed("write", &path))?;
+        text.and_then(|text| system::replace_private_file(&path, &text))
+            .map_err(io_failed("write", &path))?;
         Ok(self.kept.note.rows)
     }
 

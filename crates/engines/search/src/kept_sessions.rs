@@ -48,7 +48,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 fn load(folder: &Path, state: (u64, u64)) -> Option<Sessions> {
-    let bytes = transcript::read_small(&file(folder), CAP).ok()?;
+    let bytes = system::read_small(&file(folder), CAP).ok()?;
     let (hash, rest) = bytes.split_first_chunk::<HASH>()?;
     if u64::from_le_bytes(*hash) != xxh3_64(rest) {
         return None;
@@ -132,7 +132,7 @@ mod tests {
         sessions(folder.path(), &list).unwrap();
         assert!(load(folder.path(), state).is_some());
         assert!(load(folder.path(), (state.0, state.1 + 1)).is_none(), "of another commit");
-        let whole = transcript::read_small(&file(folder.path()), CAP).unwrap();
+        let whole = system::read_small(&file(folder.path()), CAP).unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;

@@ -116,7 +116,7 @@ fn of_entry(at: &At<'_>) -> Option<Passage> {
 
 /// A piece of a section of somebody's notes, if it stands there still.
 fn of_note(at: &At<'_>) -> Option<Passage> {
-    let bytes = transcript::read_small(at.path, notes::CAP).ok()?;
+    let bytes = system::read_small(at.path, notes::CAP).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let sections = notes::sections(&text);
     let section = sections.iter().find(|section| section.record() == at.record)?;

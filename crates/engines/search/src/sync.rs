@@ -382,7 +382,7 @@ impl Pass {
     /// Reads a file of notes, which may have changed anywhere, whole; returns the bytes read.
     fn notes(&mut self, next: &Todo, todo: &mut VecDeque<Todo>) -> Result<u64, Error> {
         let source = &next.source;
-        let bytes = match transcript::read_small(&source.path, notes::CAP) {
+        let bytes = match system::read_small(&source.path, notes::CAP) {
             Ok(bytes) => bytes,
             // It vanished since it was listed; the next pass notes it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),

@@ -263,6 +263,5 @@ fn sweep(text: &Path) {
 }
 
 fn create_private(folder: &Path) -> Result<(), Error> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io_failed("create", folder))
+    system::create_private_folder(folder).map_err(io_failed("create", folder))
 }

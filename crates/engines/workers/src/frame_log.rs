@@ -1,8 +1,7 @@
 //! Logs every frame exchanged with a worker's process, in files of bounded size.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -52,7 +51,7 @@ impl FrameLog {
 
     fn with_max_size(path: &Path, max_size: u64) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            system::create_private_folder(folder)?;
         }
         let file = open_private(path)?;
         let size = file.metadata()?.len();
@@ -78,7 +77,7 @@ impl FrameLog {
 }
 
 fn open_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+    system::private_file().create(true).append(true).open(path)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ fn marked_processes(mark: &str) -> impl Iterator<Item = u32> {
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     pids.filter(move |pid| {
         let path = format!("/proc/{pid}/environ");
-        let environment = transcript::read_small(Path::new(&path), MAX_PROC_FILE).unwrap_or_default();
+        let environment = system::read_small(Path::new(&path), MAX_PROC_FILE).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
     })
 }
@@ -92,14 +92,14 @@ fn started(pid: u32) -> Option<String> {
     if state == "Z" || state == "X" {
         return None;
     }
-    let boot = transcript::read_small(Path::new("/proc/sys/kernel/random/boot_id"), MAX_PROC_FILE)
+    let boot = system::read_small(Path::new("/proc/sys/kernel/random/boot_id"), MAX_PROC_FILE)
         .unwrap_or_default();
     Some(format!("{}/{}", String::from_utf8_lossy(&boot).trim(), field(pid, START_FIELD)?))
 }
 
 /// A field of `/proc/<pid>/stat`, counted after the name, which may contain spaces and brackets.
 fn field(pid: u32, at: usize) -> Option<String> {
-    let stat = transcript::read_small(Path::new(&format!("/proc/{pid}/stat")), MAX_PROC_FILE).ok()?;
+    let stat = system::read_small(Path::new(&format!("/proc/{pid}/stat")), MAX_PROC_FILE).ok()?;
     let text = String::from_utf8_lossy(&stat);
     let (_, rest) = text.rsplit_once(')')?;
     rest.split_whitespace().nth(at).map(str::to_owned)

@@ -1,11 +1,11 @@
 //! Access to a worker from other processes: a Unix socket in Backstory's private state folder. Events go out
 //! and commands come in, one JSON value per line.
 
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
 use std::net::Shutdown;
 use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -107,7 +107,7 @@ impl State {
 pub(crate) fn open(home: &Path, handle: &WorkerHandle) -> io::Result<WorkerSocket> {
     let path = path(home, handle.id);
     let folder = path.parent().unwrap_or(home);
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    system::create_private_folder(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o700))?;
     // Ids are never reused, so an existing socket was left by a process that was killed.
     match fs::remove_file(&path) {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use model::AgentId;
@@ -71,7 +70,7 @@ pub fn folder_for(states: &[PathBuf], home: &Path, agent: &AgentId) -> Result<Pa
     }
     let usual = home.join(".clawcode");
     let folder = states.first().unwrap_or(&usual).join("agents").join(agent.as_str());
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    let made = system::create_private_folder(&folder);
     let unmade =
         |error| Problem::new(&folder, format!("cannot be made: {error}"), "Make it, or its parent writable.");
     made.map(|()| folder.clone()).map_err(unmade)

@@ -4,9 +4,9 @@
 //! taken from another only when both its own time and the file's are long past, or when its process, which ran here in
 //! this very namespace, is gone.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Lock {
     }
 
     fn make(lock: &Path, now: Timestamp) -> io::Result<Self> {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(lock)?;
+        let mut file = system::private_file().write(true).create_new(true).open(lock)?;
         let found = file.metadata()?;
         let held = Self { path: lock.to_owned(), inode: (found.dev(), found.ino()) };
         let content = json!({
@@ -155,30 +155,6 @@ fn beside(path: &Path) -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "a lock file that goes is told by nothing; OpenClaw polls too")]
 fn wait(time: Duration) {
     std::thread::sleep(time);
-}
-
-/// Puts new content in a file's place, all or nothing; only its owner may read it.
-pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let partial = PathBuf::from(name);
-    let written = write_new(&partial, content).and_then(|()| fs::rename(&partial, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&partial);
-    }
-    written?;
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-}
-
-fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    // What a killed process of the same number left is in the way.
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use model::SessionId;
 use serde_json::{Map, Value, json};
 
-use crate::lock::{Lock, Refused, replace};
+use crate::lock::{Lock, Refused};
 use crate::{Problem, file};
 
 /// Larger than any registry we heard of by far.
@@ -66,7 +66,7 @@ pub fn enter(agent_folder: &Path, run: &AgentRun<'_>, clock: &dyn Fn() -> Timest
     let unwritable = |error: std::io::Error| {
         Problem::new(&path, format!("cannot be written: {error}"), "Make it and its folder writable.")
     };
-    replace(&path, &text).map_err(unwritable)
+    system::replace_private_file(&path, &text).map_err(unwritable)
 }
 
 /// The file itself: where a link stands in its place, that is kept.

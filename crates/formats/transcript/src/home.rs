@@ -8,7 +8,6 @@ use std::sync::Arc;
 use model::{ProjectSlug, SessionId};
 
 use crate::json::{Raw, raw_fields};
-use crate::open;
 use crate::reader::Reader;
 use crate::record::{Block, Kind, parse};
 use crate::tail::{FileStamp, fingerprint};
@@ -159,7 +158,9 @@ impl ConfigFolder {
     /// `cleanupPeriodDays` of the user's settings: after how many days Claude Code deletes a transcript.
     pub fn cleanup_days(&self) -> u64 {
         const DEFAULT: u64 = 30;
-        let Ok(bytes) = open::small(&self.root.join("settings.json"), SIDE_FILE_CAP) else { return DEFAULT };
+        let Ok(bytes) = system::read_small(&self.root.join("settings.json"), SIDE_FILE_CAP) else {
+            return DEFAULT;
+        };
         let text = String::from_utf8_lossy(&bytes);
         Raw::new(&text).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
     }
@@ -204,7 +205,7 @@ impl TranscriptFile {
         if !self.has_side_folder {
             return None;
         }
-        let bytes = open::small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
+        let bytes = system::read_small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         Raw::new(&text).get("customTitle").text().map(Into::into).filter(|title: &String| !title.is_empty())
     }
@@ -257,7 +258,7 @@ impl SubagentFile {
 
     /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.
     pub fn meta(&self) -> SubagentMeta {
-        let Ok(bytes) = open::small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP) else {
+        let Ok(bytes) = system::read_small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP) else {
             return SubagentMeta::default();
         };
         let text = String::from_utf8_lossy(&bytes);

@@ -11,7 +11,6 @@ use jiff::Timestamp;
 use model::SessionId;
 
 use crate::json::{Raw, raw_fields};
-use crate::open;
 
 /// The largest registry file that is read, in bytes.
 const CAP: u64 = 1 << 20;
@@ -110,7 +109,7 @@ impl Live {
     /// What stands behind one registry file.
     pub fn standing(path: &Path) -> Standing {
         // The CLI rewrites the file in place, so a reader can catch it torn: look again.
-        let read = || Self::parse(&open::small(path, CAP).ok()?);
+        let read = || Self::parse(&system::read_small(path, CAP).ok()?);
         (0..ATTEMPTS).find_map(|_| read()).unwrap_or(Standing::Unreadable)
     }
 
@@ -184,7 +183,7 @@ fn is_our_namespace(domain: Raw<'_>) -> bool {
 
 /// Whether the process lives and is the one that began at `started` (clock ticks since boot).
 fn is_process(pid: u32, started: Option<&str>) -> bool {
-    match open::small(Path::new(&format!("/proc/{pid}/stat")), CAP) {
+    match system::read_small(Path::new(&format!("/proc/{pid}/stat")), CAP) {
         Ok(stat) => started.is_none_or(|started| start_time(&stat).as_deref() == Some(started)),
         Err(_) if Path::new("/proc/self/stat").exists() => false,
         // No /proc on this system: the pid alone must do.
@@ -214,7 +213,7 @@ mod tests {
     }
 
     fn own_start() -> String {
-        start_time(&open::small(Path::new("/proc/self/stat"), CAP).unwrap()).unwrap()
+        start_time(&system::read_small(Path::new("/proc/self/stat"), CAP).unwrap()).unwrap()
     }
 
     #[test]

@@ -11,7 +11,6 @@ use std::path::Path;
 use rustix::io::Errno;
 
 use crate::long_lines::{LongLines, Turn};
-use crate::open;
 use crate::record::is_object;
 
 /// The longest line that is held in memory, in bytes; longer ones are counted and passed over.
@@ -70,7 +69,7 @@ impl Reader<File> {
 
     /// Opens a transcript where an earlier reader stopped: at `offset`, after `lines` lines.
     pub fn open_at(path: &Path, offset: u64, lines: u64) -> io::Result<Self> {
-        Self::at(open::regular(path)?, offset, lines)
+        Self::at(system::open_regular(path)?, offset, lines)
     }
 
     /// Reads an open file from where an earlier reader stopped: at `offset`, after `lines` lines.

@@ -7,7 +7,6 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::message::{Message, Part, Role, message};
-use crate::open;
 use crate::reader::Reader;
 use crate::record::{Record, parse};
 use crate::speech::is_command;
@@ -48,7 +47,7 @@ pub fn recent(path: &Path, before: Option<Timestamp>) -> io::Result<Recent> {
     if before.is_some() {
         return gather(Reader::open(path)?, before);
     }
-    let size = open::regular(path)?.metadata()?.len();
+    let size = system::open_regular(path)?.metadata()?.len();
     let mut window = WINDOW;
     loop {
         let start = line_start(path, size.saturating_sub(window))?;
@@ -62,7 +61,7 @@ pub fn recent(path: &Path, before: Option<Timestamp>) -> io::Result<Recent> {
 
 /// The number, from 1, of the line that begins at `offset`.
 pub fn line_number(path: &Path, offset: u64) -> io::Result<u64> {
-    let mut file = open::regular(path)?.take(offset);
+    let mut file = system::open_regular(path)?.take(offset);
     let (mut step, mut lines) = (vec![0; STEP], 1);
     loop {
         match file.read(&mut step)? {
@@ -77,7 +76,7 @@ fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
     if offset == 0 {
         return Ok(0);
     }
-    let mut file = open::regular(path)?;
+    let mut file = system::open_regular(path)?;
     let (mut at, mut step) = (offset - 1, vec![0; STEP]);
     file.seek(SeekFrom::Start(at))?;
     loop {

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::long_lines::LongLines;
-use crate::open;
 use crate::reader::{LINE_CAP, Line, Reader};
 
 /// How many bytes before the offset are remembered as a hash.
@@ -119,7 +118,7 @@ pub struct Tail {
 impl Tail {
     /// Opens a file and finds out what has happened to it since `mark`.
     pub fn open(path: &Path, mark: Option<&Mark>) -> io::Result<Self> {
-        let file = open::regular(path)?;
+        let file = system::open_regular(path)?;
         let stamp = FileStamp::of(&file.metadata()?);
         let Some(mark) = mark else {
             let reader = Reader::at(file, 0, 0)?;
@@ -142,7 +141,7 @@ impl Tail {
     /// earlier where none does, at its end where the last line is over the cap. Lines are counted from there.
     pub fn open_last(path: &Path, mut window: u64) -> io::Result<Self> {
         loop {
-            let file = open::regular(path)?;
+            let file = system::open_regular(path)?;
             let stamp = FileStamp::of(&file.metadata()?);
             let opened = |reader, from| Self { change: Change::New, from, checked: 0, reader, stamp };
             let start = stamp.size.saturating_sub(window);

@@ -1,9 +1,9 @@
 //! Files only their owner can read, in folders only their owner can enter.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -46,12 +46,11 @@ fn create_closed(path: &Path) -> Result<(), Error> {
 /// Opens a file for writing, creating it with mode 0600 and its missing folders with 0700.
 pub(crate) fn private_file(path: &Path) -> Result<File, Error> {
     private_folder(path)?;
-    OpenOptions::new()
+    system::private_file()
         .create(true)
         .truncate(false)
         .read(true)
         .write(true)
-        .mode(0o600)
         .open(path)
         .map_err(|source| failed("open the file", path, source))
 }
@@ -61,11 +60,7 @@ fn private_folder(path: &Path) -> Result<&Path, Error> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(Path::new("."));
     };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|source| failed("create the folder", folder, source))?;
+    system::create_private_folder(folder).map_err(|source| failed("create the folder", folder, source))?;
     Ok(folder)
 }
 

@@ -136,7 +136,7 @@ fn meta_of(content: &str) -> SubagentMeta {
 /// The recording of a release that is kept.
 pub(crate) fn kept(release: &str) -> Vec<Seen> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let text = transcript::read_small(&data.join(format!("{release}.jsonl")), 1 << 20).unwrap();
+    let text = system::read_small(&data.join(format!("{release}.jsonl")), 1 << 20).unwrap();
     testkit::recording::read(&String::from_utf8(text).unwrap())
 }
 

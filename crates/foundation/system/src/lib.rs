@@ -1,0 +1,12 @@
+//! What the operating system offers, made safe to use: bounded reads of files that others write, private files,
+//! and atomic replacement.
+//!
+//! It knows nothing of sessions, transcripts or any other part of Backstory.
+
+mod private;
+mod read;
+mod replace;
+
+pub use private::{create_private_folder, private_file};
+pub use read::{open_regular, open_regular_following_links, read_limited, read_small};
+pub use replace::{replace_file, replace_private_file};
