@@ -8,7 +8,7 @@ use selection::calibrated::{self, Known, Record};
 use selection::chance::Model;
 use selection::seed::{self, Seed};
 use selection::{Action, Budget, Considered, Decision, Judged, Rule, Task};
-use transcript::{both, let_go};
+use transcript::both;
 
 use crate::choose::answer::Answer;
 use crate::choose::candidates::CandidateSet;
@@ -58,7 +58,6 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
         Ok(id) => answer.decision = Some(id),
         Err(error) => answer.save_error = Some(error.message),
     }
-    let_go((candidates, decision));
     Ok(answer)
 }
 

@@ -16,7 +16,7 @@ use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
 use search::{FilterName, Outcome, Query, Scope, Searcher, Walked};
 pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
-use transcript::{Role, both, let_go};
+use transcript::{Role, both};
 
 use crate::repository::target;
 use crate::search::index::Refreshed;
@@ -161,7 +161,6 @@ pub fn search(
     answer.total = outcome.total;
     answer.found =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
-    let_go((searcher, scope, found));
     Ok(answer)
 }
 

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
 use serde::Serialize;
-use transcript::let_go;
 
 use crate::Context;
 use crate::secrets::Secrets;
@@ -89,14 +88,12 @@ pub fn cost(context: &Context, request: &Request, progress: impl FnMut(Progress)
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
     rows.retain(|row| sessions.get(&row.session).is_none_or(|session| context.may_see(session)));
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
-    let answer = Answer {
+    Answer {
         by: request.by,
         rows: lines(&rows, request.by, &sessions, context.secrets),
         total: line(String::new(), "all".to_owned(), &total),
         prices_as_of: prices_as_of(),
-    };
-    let_go((catalog, rows));
-    answer
+    }
 }
 
 type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;

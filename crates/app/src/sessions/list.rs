@@ -2,7 +2,7 @@
 
 pub use catalog::{Filter, Progress};
 use model::Session;
-use transcript::{Problem, let_go};
+use transcript::Problem;
 
 use crate::Context;
 use crate::repository::target::with_project;
@@ -46,7 +46,7 @@ pub fn list(context: &Context, request: &Request, progress: impl FnMut(Progress)
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     let mut asked_for: Vec<Box<Session>> = all.filter(|session| filter.lets_through(session)).collect();
     let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
-    let_go(asked_for.split_off(asked_for.len() - more));
+    asked_for.truncate(asked_for.len() - more);
     let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();
     activity::enter(context, &mut sessions, spoken);
     for session in &mut sessions {

@@ -10,7 +10,7 @@ use model::{Session, Subagent};
 use openclaw::Entry;
 use serde::Serialize;
 use transcript::record::{parse, result_text};
-use transcript::{Chain, Message, Part, Raw, Reader, let_go, message};
+use transcript::{Chain, Message, Part, Raw, Reader, message};
 
 use crate::sessions::{activity, openclaw_conversation, resolve, totals};
 use crate::workers::reports;
@@ -110,7 +110,6 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
     let catalog = totals::with_totals(context, |_| ());
     let found =
         resolve::resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session).cloned();
-    let_go(catalog);
     let mut session = match found {
         Ok(session) => session,
         Err(error) if error.kind == Kind::NotFound => {

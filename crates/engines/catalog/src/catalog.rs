@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, Keywords, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile, both, let_go};
+use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile, both};
 
 use crate::card::Card;
 use crate::describe::Describer;
@@ -209,9 +209,7 @@ pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress))
     sessions.extend(others.alone(&found, &mut describer));
     sort(&mut sessions);
     let strays = fresh.strays();
-    let catalog = Catalog { strays, ..whole(&found, sessions, others, mem::take(&mut fresh.told)) };
-    let_go((fresh, found));
-    catalog
+    Catalog { strays, ..whole(&found, sessions, others, mem::take(&mut fresh.told)) }
 }
 
 /// The catalog of what was made of the sessions.

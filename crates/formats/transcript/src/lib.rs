@@ -38,7 +38,7 @@ pub use json::Raw;
 pub use live::{Live, LiveStatus, Standing, records as live_records};
 pub use long_lines::LongLines;
 pub use message::{Message, Part, Role, message};
-pub use parallel::{both, fold_in_parallel, in_parallel, let_go};
+pub use parallel::{both, fold_in_parallel, in_parallel};
 pub use past::{History, Then, history};
 pub use reader::{LINE_CAP, Line, Reader};
 pub use recent::{Recent, Said, line_number, recent};

@@ -58,12 +58,6 @@ pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Sen
     })
 }
 
-/// Gives back what is no longer needed; nobody waits for it.
-pub fn let_go(value: impl Send + 'static) {
-    // Where there can be no more threads it is given back at once.
-    let _ = thread::Builder::new().spawn(move || drop(value));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
