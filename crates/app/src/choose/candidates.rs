@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use model::{Beginnings, Keywords, Session, SessionId};
 use selection::chance::{self, Habit, LastSaid};
 use selection::{Asker, Budget, Candidate, Hold, Relevance};
-use transcript::both;
+use system::join;
 
 use crate::choose::request::Request;
 use crate::choose::work_trees;
@@ -107,7 +107,7 @@ impl CandidateSet {
         };
         let (meant, branch, mut here) = if let Some(meant) = RepoTarget::directory(context, named)? {
             let load = || survey(context, request.as_of, extent, |entry| candidate(&meant, entry));
-            let (here, branch) = both(load, || branch(context, request, &meant));
+            let (here, branch) = join(load, || branch(context, request, &meant));
             (meant, branch, here)
         } else {
             let all = survey(context, request.as_of, extent, Some);

@@ -8,7 +8,7 @@ use selection::calibrated::{self, Known, Record};
 use selection::chance::Model;
 use selection::seed::{self, Seed};
 use selection::{Action, Budget, Considered, Decision, Judged, Rule, Task};
-use transcript::both;
+use system::join;
 
 use crate::choose::answer::Answer;
 use crate::choose::candidates::CandidateSet;
@@ -32,7 +32,7 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     let rule = settings.rule(request.weights);
     let asks_model = matches!(rule, Rule::Seed { .. }) && relevance::asks_model(context, &settings);
     let look = || CandidateSet::load(context, request, budget(request, openclaw.max_budget_usd), asks_model);
-    let (candidates, mut store) = both(look, || decisions::DecisionStore::open(context));
+    let (candidates, mut store) = join(look, || decisions::DecisionStore::open(context));
     let mut candidates = candidates?;
     if let Some(label) = &request.label {
         labels::name(context, request.agent.as_ref(), &candidates.meant, label, &mut candidates.own)?;

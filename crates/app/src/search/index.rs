@@ -11,7 +11,7 @@ use monitor::FolderWatcher;
 use openclaw::Memory;
 pub use search::{Progress, Size, Synced};
 use search::{Remedy, Searcher, Source, SourceKind};
-use transcript::both;
+use system::join;
 
 use crate::{Context, Error, Kind, NextStep};
 
@@ -126,7 +126,7 @@ pub(crate) fn find<T: Send>(
         let answer = ask(&mut searcher);
         Some((searcher, answer))
     };
-    both(|| catalog::find(&context.config().places()), ahead)
+    join(|| catalog::find(&context.config().places()), ahead)
 }
 
 /// The index, brought up to date.

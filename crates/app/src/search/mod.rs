@@ -16,7 +16,8 @@ use model::{Session, SessionId};
 use openclaw::{Conversation, Memory};
 use search::{FilterName, Outcome, Query, Scope, Searcher, Walked};
 pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
-use transcript::{Role, both};
+use system::join;
+use transcript::Role;
 
 use crate::repository::target;
 use crate::search::index::Refreshed;
@@ -120,7 +121,7 @@ pub fn search(
             Some(named) => (refresh(), named),
             None if request.filter == Filter::default() => (refresh(), Chosen::default()),
             // SessionRef sessions may answer is told by other files than whether the index is fresh.
-            None => both(refresh, || chosen(context, &request, &found, &memory)),
+            None => join(refresh, || chosen(context, &request, &found, &memory)),
         };
     match synced {
         Ok(synced) => {

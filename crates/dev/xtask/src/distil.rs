@@ -92,17 +92,8 @@ fn in_parallel<T: Sync, R: Send>(
     each: impl Fn(&T) -> Result<R, Failure> + Sync,
 ) -> Result<Vec<R>, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = all.len().div_ceil(threads).max(1);
-    let part =
-        |part: &[T]| part.iter().map(&each).collect::<Result<Vec<R>, _>>().map_err(|error| error.to_string());
-    let parts = std::thread::scope(|scope| {
-        let threads: Vec<_> = all.chunks(share).map(|chunk| scope.spawn(|| part(chunk))).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<Result<Vec<_>, String>>()
-    })?;
-    Ok(parts.into_iter().flatten().collect())
+    let results = system::in_parallel(threads, all, |item| each(item).map_err(|error| error.to_string()));
+    Ok(results.into_iter().collect::<Result<_, _>>()?)
 }
 
 fn rows(rows: &[Vec<f32>]) -> Result<Array2<f32>, Failure> {

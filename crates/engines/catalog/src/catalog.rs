@@ -5,7 +5,8 @@ use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, Keywords, MessageUsage, Session, SessionId};
-use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile, both};
+use system::join;
+use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile};
 
 use crate::card::Card;
 use crate::describe::Describer;
@@ -198,7 +199,7 @@ pub enum Detail {
 /// Reads the catalog; `progress` hears of every file that is read.
 pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress)) -> Catalog {
     // What is kept lies elsewhere than what is found.
-    let (found, kept) = both(|| find(places), || Kept::load(places.cache.as_deref(), detail));
+    let (found, kept) = join(|| find(places), || Kept::load(places.cache.as_deref(), detail));
     let mut fresh = fresh_from(kept, places, &found, detail, &mut progress);
     let others = Others::read(places);
     let mut describer = Describer::new(&places.global_files);

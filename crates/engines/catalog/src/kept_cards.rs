@@ -14,8 +14,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use model::ForkOrigin;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use system::fold_in_parallel;
 use tempfile::NamedTempFile;
-use transcript::{FileStamp, TranscriptFile, fold_in_parallel};
+use transcript::{FileStamp, TranscriptFile};
 
 use crate::card::{Card, Setting};
 use crate::catalog::{Found, Places};

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::{MessageUsage, SessionId};
-use transcript::{History, Then, TranscriptFile, in_parallel};
+use system::in_parallel;
+use transcript::{History, Then, TranscriptFile};
 
 use crate::assembly::kin_of;
 use crate::catalog::{Entry, Places, find};

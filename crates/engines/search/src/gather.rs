@@ -1,8 +1,8 @@
 //! What the index holds about a question: for each session its best chunk, how often it says each word, and
 //! what it did to the file asked for.
 
+use system::in_parallel;
 use tantivy::{DocId, Searcher as Text, SegmentReader};
-use transcript::in_parallel;
 
 use crate::columns::{Admit, ChunkAt, Columns};
 use crate::kind::Kind;

@@ -7,8 +7,8 @@ use embedding::{Vector, Vectors};
 use jiff::Timestamp;
 use model::SessionId;
 use rustc_hash::FxHashMap;
+use system::join;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
-use transcript::both;
 
 use crate::chosen::models_folder;
 use crate::columns::{ChunkAt, Columns, Place};
@@ -155,7 +155,7 @@ impl Searcher {
             let features = features.map_or_else(|| gather::walk(&index, query, scope, threads), Ok)?;
             gather(&index, query, file, scope, &features)
         };
-        let (found, nearness) = both(words, || read.as_ref().ok().and_then(near));
+        let (found, nearness) = join(words, || read.as_ref().ok().and_then(near));
         let found = found.map_err(failed())?;
         let nearness = nearness.transpose()?.unwrap_or_default();
         let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());

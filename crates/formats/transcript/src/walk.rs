@@ -15,9 +15,9 @@ use model::SessionId;
 use rustix::fd::{AsFd as _, BorrowedFd};
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, statat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
+use system::in_parallel;
 
 use crate::home::{Found, Problem, SubagentFile, TranscriptFile};
-use crate::parallel::in_parallel;
 use crate::tail::FileStamp;
 
 /// How deep under a session's folder sub-agents' files may lie (workflows nest them).

@@ -1,12 +1,14 @@
 //! What the operating system offers, made safe to use: bounded reads of files that others write, private files,
-//! and atomic replacement.
+//! atomic replacement, and threads.
 //!
 //! It knows nothing of sessions, transcripts or any other part of Backstory.
 
+mod parallel;
 mod private;
 mod read;
 mod replace;
 
+pub use parallel::{fold_in_parallel, in_parallel, join};
 pub use private::{create_private_folder, private_file};
 pub use read::{open_regular, open_regular_following_links, read_limited, read_small};
 pub use replace::{replace_file, replace_private_file};

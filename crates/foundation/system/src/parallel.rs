@@ -1,12 +1,13 @@
-//! The same work on many things, on a few threads.
+//! The same work on many items, or two pieces of work at once, on a few threads.
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// `work` on each item, so many at a time; the results are in the items' order.
+/// Does `work` on each item, on up to `threads` threads, and returns the results in the order of the items.
 ///
-/// Whoever is free takes the next item: those that take long to come by are worked on while others come.
+/// A thread that is free takes the next item, so items that an iterator takes long to produce are worked on while the
+/// next ones are produced.
 pub fn in_parallel<T, R: Send>(
     threads: usize,
     items: impl IntoIterator<Item = T, IntoIter: Send>,
@@ -19,9 +20,10 @@ pub fn in_parallel<T, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// What each of so many threads makes of the items it takes, beginning with `begin`; in any order.
+/// Folds the items on up to `threads` threads, each with a state of its own that begins as `begin`, and returns the
+/// states in any order: at least one, even where there are no items.
 ///
-/// Whoever is free takes the next item: nobody waits long for a thread that the system holds up.
+/// A thread that is free takes the next item, so none waits long for one that the system holds up.
 pub fn fold_in_parallel<T, S: Send>(
     threads: usize,
     items: impl IntoIterator<Item = T, IntoIter: Send>,
@@ -49,8 +51,8 @@ pub fn fold_in_parallel<T, S: Send>(
     })
 }
 
-/// Both at once: the other on a thread of its own.
-pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+/// Runs two functions at once, the second on a thread of its own, and returns both results.
+pub fn join<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
     thread::scope(|scope| {
         let other = scope.spawn(other);
         let one = one();
@@ -73,5 +75,27 @@ mod tests {
             assert_eq!(in_parallel(threads, 0..100, |item| item), taken, "in their order");
         }
         assert_eq!(fold_in_parallel(2, 0..0, || 1, |_, _| ()), [1], "one begins even where there is nothing");
+    }
+
+    #[test]
+    fn two_functions_run_at_once() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        // Each waits for the other.
+        let (back, answer) = std::sync::mpsc::channel();
+        let first = || {
+            sender.send(1).unwrap();
+            answer.recv().unwrap()
+        };
+        let second = move || {
+            back.send(2).unwrap();
+            receiver.recv().unwrap()
+        };
+        assert_eq!(join(first, second), (2, 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "in the second")]
+    fn a_panic_of_the_second_is_passed_on() {
+        join(|| (), || panic!("in the second"));
     }
 }
