@@ -66,13 +66,7 @@ impl Error {
 
     /// A failure caused by another one, in one line with all its causes.
     pub fn caused(kind: Kind, attempt: impl Display, cause: &dyn std::error::Error) -> Self {
-        let mut message = format!("{attempt}: {cause}");
-        let mut source = cause.source();
-        while let Some(deeper) = source {
-            message = format!("{message}: {deeper}");
-            source = deeper.source();
-        }
-        Self::new(kind, message)
+        Self::new(kind, format!("{attempt}: {}", system::error_chain(cause)))
     }
 
     /// Adds advice that holds in every interface.

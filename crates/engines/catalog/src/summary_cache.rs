@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
+use system::error_chain;
 use transcript::FileStamp;
 
 use crate::catalog::Detail;
@@ -65,15 +66,17 @@ impl SummaryCache {
     /// Opens the database at `path`; without a path nothing is kept.
     pub(crate) fn open(path: Option<&Path>) -> Self {
         let Some(path) = path else { return Self::default() };
-        let opened = database::open_derived(path, &STEPS).map_err(|error| told(&error));
+        let opened = database::open_derived(path, &STEPS).map_err(|error| error_chain(&error));
         let (connection, trouble) = match opened {
             Ok(Derived { connection, condition: Condition::Ready | Condition::Recreated { .. } }) => {
                 (Some(connection), None)
             }
             Ok(Derived { connection, condition: Condition::ReadOnly { because } }) => {
-                (Some(connection), Some(told(&because)))
+                (Some(connection), Some(error_chain(&because)))
             }
-            Ok(Derived { condition: Condition::InMemory { because }, .. }) => (None, Some(told(&because))),
+            Ok(Derived { condition: Condition::InMemory { because }, .. }) => {
+                (None, Some(error_chain(&because)))
+            }
             Err(trouble) => (None, Some(trouble)),
         };
         if let Some(connection) = &connection {
@@ -212,15 +215,4 @@ fn place(row: &Row<'_>) -> rusqlite::Result<(OsString, FileStamp)> {
     let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
     let stamp = FileStamp { dev: number(1)?, ino: number(2)?, size: number(3)?, mtime: row.get(4)? };
     Ok((OsStr::from_bytes(row.get_ref(0)?.as_blob()?).to_owned(), stamp))
-}
-
-/// An error with all its causes in one line.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(deeper) = source {
-        text = format!("{text}: {deeper}");
-        source = deeper.source();
-    }
-    text
 }

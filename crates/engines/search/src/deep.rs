@@ -2,6 +2,7 @@
 //! the chosen model, as the question is.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use system::error_chain;
 
 use crate::columns::{ChunkAt, Columns, Place};
 use crate::error::Error;
@@ -9,7 +10,7 @@ use crate::gather::Found;
 use crate::meaning::{self, Nearness};
 use crate::searcher::{Ranked, Searcher};
 use crate::snippet::text_at;
-use crate::understand::{Read, Understanding, told};
+use crate::understand::{Read, Understanding};
 
 /// So many records of a session are read again.
 const RECORDS: usize = 3;
@@ -44,7 +45,7 @@ impl Deep<'_> {
         let vectors = match model.embed(&all, self.threads, self.chosen.pause) {
             Ok(vectors) => vectors,
             Err(error) => {
-                self.read.understood.fallback = Some(told(&error));
+                self.read.understood.fallback = Some(error_chain(&error));
                 return Ok(());
             }
         };

@@ -81,7 +81,7 @@ impl Error {
             cause = error.source();
         }
         // The text index tells some causes in words only.
-        let told = self.told();
+        let told = system::error_chain(self);
         if told.contains("No space left on device") {
             return Remedy::Room;
         }
@@ -89,17 +89,6 @@ impl Error {
             return Remedy::Permission;
         }
         Remedy::Rebuild
-    }
-
-    /// It and its causes in words.
-    fn told(&self) -> String {
-        let mut told = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            told = format!("{told}: {error}");
-            cause = error.source();
-        }
-        told
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use embedding::{Choice, ChosenModel, Vector, Vectors, to_table};
+use system::error_chain;
 
 use crate::chosen::Kept;
 use crate::files::FileList;
@@ -120,16 +121,10 @@ pub(crate) fn read(
 }
 
 fn ask(chosen: &Understanding, question: &str) -> Result<(ChosenModel, Vector), String> {
-    let model = chosen.choice.open().map_err(|error| told(&error))?;
-    let vectors = model.embed(&[question], 1, chosen.pause).map_err(|error| told(&error))?;
+    let model = chosen.choice.open().map_err(|error| error_chain(&error))?;
+    let vectors = model.embed(&[question], 1, chosen.pause).map_err(|error| error_chain(&error))?;
     match vectors.into_iter().next().flatten() {
         Some(vector) => Ok((model, vector)),
         None => Err(format!("{} finds no word in the question", model.name())),
     }
-}
-
-/// An error with its causes, on one line.
-pub(crate) fn told(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
 }

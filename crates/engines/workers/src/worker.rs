@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustix::process::Signal;
+use system::error_chain;
 use transcript::ConfigFolder;
 
 use crate::command_line::worker_command;
@@ -102,7 +103,7 @@ impl Runner {
         };
         let state = ended.unwrap_or_else(|error| WorkerState::Failed {
             reason: FailureReason::Start,
-            message: describe(&error),
+            message: error_chain(&error),
         });
         self.set_state(&state);
         self.listeners.send(Event::State(state.clone()));
@@ -219,7 +220,7 @@ impl Runner {
 
     fn note_failure(&self, kept: Result<(), WorkerStoreError>) {
         if let Err(error) = kept {
-            self.listeners.send(Event::Note { text: describe(&error) });
+            self.listeners.send(Event::Note { text: error_chain(&error) });
         }
     }
 }
@@ -306,7 +307,7 @@ impl RunningWorker<'_> {
             _ => None,
         };
         if message.is_some() && self.rules.is_idle() {
-            let woken = self.owner.table.reclaim_slot(self.owner.id).map_err(|error| describe(&error))?;
+            let woken = self.owner.table.reclaim_slot(self.owner.id).map_err(|error| error_chain(&error))?;
             if let Some(other) = woken {
                 return Err(format!(
                     "worker {other} has the directory now; send it again when that has ended"
@@ -453,9 +454,4 @@ fn answer(asker: Asker, done: Result<(), String>) {
         // The caller may be gone.
         let _ = asker.send(done);
     }
-}
-
-fn describe(error: &WorkerStoreError) -> String {
-    use std::error::Error as _;
-    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }

@@ -1,13 +1,15 @@
 //! What the operating system offers, made safe to use: bounded reads of files that others write, private files,
-//! atomic replacement, and threads.
+//! atomic replacement, threads, and the wording of errors.
 //!
 //! It knows nothing of sessions, transcripts or any other part of Backstory.
 
+mod error_chain;
 mod parallel;
 mod private;
 mod read;
 mod replace;
 
+pub use error_chain::error_chain;
 pub use parallel::{fold_in_parallel, in_parallel, join};
 pub use private::{create_private_folder, private_file};
 pub use read::{open_regular, open_regular_following_links, read_limited, read_small};
