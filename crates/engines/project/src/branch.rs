@@ -3,15 +3,17 @@
 use jiff::Timestamp;
 
 use crate::RepoContext;
+use crate::child::has_succeeded;
 use crate::git::{fields, git};
 
 /// Returns the branch checked out at `then`; `None` for a detached head.
 ///
-/// The first reflog entry after that time names the branch that was left; without one, the current branch
-/// applies. Later entries do not change the result.
+/// The first move after that moment says what it moved away from, and without one nothing has moved since. What
+/// happens later puts another move behind it and changes nothing.
 pub fn branch_at(context: &RepoContext, then: Timestamp) -> Option<String> {
     let answer = git(context, &["log", "-g", "-z", "--date=unix", "--format=%gd%x00%gs", "HEAD"]).ok()?;
-    let fields: Vec<String> = if answer.success { fields(&answer.bytes).collect() } else { Vec::new() };
+    let fields: Vec<String> =
+        if has_succeeded(&answer) { fields(&answer.stdout).collect() } else { Vec::new() };
     // Newest first, so the last one that is later than the moment is the first move after it.
     let moves = fields.chunks(2).filter_map(|pair| Some((moment(pair.first()?)?, left(pair.get(1)?)?)));
     match moves.take_while(|(at, _)| *at > then).last() {

@@ -8,9 +8,10 @@ use std::process::Command;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use system::{CommandError, CommandOutput};
 
 use crate::RepoContext;
-use crate::child::{Answer, Silence, ask, program};
+use crate::child::{ask, complaint, has_succeeded, line, program};
 use crate::head::{Head, head};
 
 /// Limit on recent commits, as a git argument.
@@ -57,20 +58,24 @@ pub struct Commit {
     pub date: Option<Timestamp>,
 }
 
-/// Runs a git command that reads no files of the work tree and runs no program the repository names.
-pub(crate) fn git(context: &RepoContext, arguments: &[&str]) -> Result<Answer, String> {
+/// Asks git one thing that needs no file of the work tree; a failure that is worth a word goes to `problems`.
+pub(crate) fn git(context: &RepoContext, arguments: &[&str]) -> Result<CommandOutput, String> {
     question(context, arguments, &[])
 }
 
-/// Runs a git command the user asked for, with the repository's filters and hooks.
-pub(crate) fn git_with_hooks(context: &RepoContext, arguments: &[&str]) -> Result<Answer, String> {
+/// Has git do what a person asked for, with all that the repository's settings say: its filters and hooks, too.
+pub(crate) fn git_with_hooks(context: &RepoContext, arguments: &[&str]) -> Result<CommandOutput, String> {
     run(context, arguments, |mut git| {
         set(&mut git, vec![("core.fsmonitor".into(), "false")]);
         git
     })
 }
 
-fn question(context: &RepoContext, arguments: &[&str], filters: &[OsString]) -> Result<Answer, String> {
+fn question(
+    context: &RepoContext,
+    arguments: &[&str],
+    filters: &[OsString],
+) -> Result<CommandOutput, String> {
     run(context, arguments, |mut git| {
         let mut settings: Vec<(OsString, &str)> =
             HARMLESS.iter().map(|(name, value)| (OsString::from(name), *value)).collect();
@@ -100,29 +105,30 @@ fn run(
     context: &RepoContext,
     arguments: &[&str],
     prepare: impl FnOnce(Command) -> Command,
-) -> Result<Answer, String> {
+) -> Result<CommandOutput, String> {
     let asked = || arguments.first().copied().unwrap_or_default();
     let answer = program(context, "git").map(prepare).and_then(|mut git| {
         git.args(arguments);
         ask(git, context.tools.git_limit)
     });
-    answer.map_err(|silence| match silence {
-        Silence::Missing => "there is no program `git` on your PATH".to_owned(),
-        Silence::Late(limit) => format!("`git {}` did not answer within {} s", asked(), limit.as_secs()),
-        Silence::Failed(error) => format!("`git {}` cannot be run: {error}", asked()),
+    answer.map_err(|error| match error {
+        CommandError::NotFound(_) => "there is no program `git` on your PATH".to_owned(),
+        CommandError::TimedOut(limit) => {
+            format!("`git {}` did not answer within {} s", asked(), limit.as_secs())
+        }
+        CommandError::Failed(error) => format!("`git {}` cannot be run: {error}", asked()),
     })
 }
 
 /// Names of all configured filters, as `filter.<name>`; each would run a program over files.
 ///
-/// With filters disabled, a file that a filter would have cleaned and that was written since git last looked
-/// counts as changed.
+/// Without it a file that it would have changed back, and that was written since git last looked, counts as changed.
 fn filters(context: &RepoContext) -> Result<Vec<OsString>, String> {
     let answer = git(context, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."])?;
-    if answer.cut {
+    if answer.is_truncated {
         return Err("the repository's settings name too many filters".to_owned());
     }
-    let keys = answer.bytes.split(|byte| *byte == 0);
+    let keys = answer.stdout.split(|byte| *byte == 0);
     let filters = keys.filter_map(|key| key.get(..key.iter().rposition(|byte| *byte == b'.')?));
     let filters: BTreeSet<&[u8]> = filters.collect();
     Ok(filters.into_iter().map(|filter| OsStr::from_bytes(filter).to_owned()).collect())
@@ -135,16 +141,17 @@ pub(crate) fn branch(context: &RepoContext) -> Result<Option<String>, String> {
         Some(Head::Detached) => return Ok(None),
         None => {}
     }
-    Ok(git(context, &["symbolic-ref", "--quiet", "--short", "HEAD"])?.line().filter(|name| !name.is_empty()))
+    let answer = git(context, &["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+    Ok(line(&answer).filter(|name| !name.is_empty()))
 }
 
-/// The newest commits, newest first; empty before the first commit.
+/// The newest commits, newest first; none before the first one.
 pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
     let answer = git(context, &["log", "-z", COMMITS, "--format=%H%x00%an%x00%aI%x00%s"])?;
-    if !answer.success {
+    if !has_succeeded(&answer) {
         return Ok(Vec::new());
     }
-    let fields: Vec<String> = fields(&answer.bytes).collect();
+    let fields: Vec<String> = fields(&answer.stdout).collect();
     let commit = |fields: &[String]| match fields {
         [sha, author, date, message] => Some(Commit {
             sha: sha.clone(),
@@ -161,16 +168,17 @@ pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
 pub fn recent_subjects(context: &RepoContext, most: usize) -> Option<Vec<(String, String)>> {
     let most = format!("--max-count={most}");
     let answer = git(context, &["log", "-z", "--all", &most, "--format=%H%x00%s"]).ok()?;
-    let fields: Vec<String> = if answer.success { fields(&answer.bytes).collect() } else { return None };
+    let fields: Vec<String> =
+        if has_succeeded(&answer) { fields(&answer.stdout).collect() } else { return None };
     // The last of them may be cut off.
     let pair = |pair: &[String]| Some((pair.first()?.clone(), pair.get(1)?.clone()));
     Some(fields.chunks(2).filter_map(pair).collect())
 }
 
-/// Number of stashes.
+/// How many stashes there are.
 pub(crate) fn stashes(context: &RepoContext) -> Result<usize, String> {
     let answer = git(context, &["stash", "list", "-z", "--format=%H"])?;
-    Ok(if answer.success { fields(&answer.bytes).count() } else { 0 })
+    Ok(if has_succeeded(&answer) { fields(&answer.stdout).count() } else { 0 })
 }
 
 /// Unstaged and staged paths.
@@ -180,29 +188,29 @@ pub(crate) struct GitChanges {
     pub(crate) staged: Vec<String>,
 }
 
-/// The changed paths; empty in a repository without a work tree.
+/// What has changed; nothing in a repository without a work tree.
 pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
     let answer = status(context)?;
-    if answer.cut {
+    if answer.is_truncated {
         return Err("there are more changes than are shown".to_owned());
     }
-    if !answer.success && !answer.complaint.contains("must be run in a work tree") {
-        return Err(format!("git does not say what has changed: {}", answer.complaint));
+    if !has_succeeded(&answer) && !complaint(&answer).contains("must be run in a work tree") {
+        return Err(format!("git does not say what has changed: {}", complaint(&answer)));
     }
-    Ok(if answer.success { parse_changes(&answer.bytes) } else { GitChanges::default() })
+    Ok(if has_succeeded(&answer) { parse_changes(&answer.stdout) } else { GitChanges::default() })
 }
 
-/// Runs `git status` without running programs the repository names.
-fn status(context: &RepoContext) -> Result<Answer, String> {
+/// What `git status` says, without running what the repository names.
+fn status(context: &RepoContext) -> Result<CommandOutput, String> {
     let filters = filters(context)?;
     let answer = question(context, &STATUS, &filters)?;
-    if answer.success {
+    if has_succeeded(&answer) {
         return Ok(answer);
     }
     // Renames are found by content, which may be missing where little of a repository was fetched: then they are reported
     // as a removal and an addition.
     let plain = question(context, &[&STATUS[..], &["--no-renames"]].concat(), &filters)?;
-    Ok(if plain.success { plain } else { answer })
+    Ok(if has_succeeded(&plain) { plain } else { answer })
 }
 
 /// Parses `XY path` entries; a renamed or copied path is followed by its old path.

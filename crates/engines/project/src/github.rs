@@ -1,9 +1,10 @@
 //! Queries GitHub through `gh` if it is installed, logged in and responds in time.
 
 use serde::{Deserialize, Serialize};
+use system::{CommandError, CommandOutput};
 
 use crate::RepoContext;
-use crate::child::{Silence, ask, program};
+use crate::child::{ask, complaint, program};
 
 /// Open pull requests and failing checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -45,31 +46,30 @@ pub(crate) fn github(context: &RepoContext) -> Result<Option<GitHubState>, Strin
     if !context.tools.github {
         return Ok(None);
     }
-    let (list, checks) = std::thread::scope(|scope| {
-        let checks = scope.spawn(|| gh(context, &CHECKS));
-        (gh(context, &LIST), checks.join())
-    });
+    let (list, checks) = system::join(|| gh(context, &LIST), || gh(context, &CHECKS));
     let Some(list) = list? else { return Ok(None) };
-    let open_prs: Vec<PullRequest> =
-        parsed(&list.bytes).ok_or_else(|| format!("`gh pr list` says: {}", or_nothing(&list.complaint)))?;
+    let open_prs: Vec<PullRequest> = parsed(&list.stdout)
+        .ok_or_else(|| format!("`gh pr list` says: {}", or_nothing(&complaint(&list))))?;
     // A branch without a pull request has no checks, and `gh` calls that a failure.
-    let checks = checks.ok().and_then(Result::ok).flatten();
-    let checks: Vec<Check> = checks.and_then(|answer| parsed(&answer.bytes)).unwrap_or_default();
+    let checks = checks.ok().flatten();
+    let checks: Vec<Check> = checks.and_then(|answer| parsed(&answer.stdout)).unwrap_or_default();
     let failing_checks: Vec<Check> = checks.into_iter().filter(has_failed).collect();
     let is_empty = open_prs.is_empty() && failing_checks.is_empty();
     Ok((!is_empty).then_some(GitHubState { open_prs, failing_checks }))
 }
 
-fn gh(context: &RepoContext, arguments: &[&str]) -> Result<Option<crate::child::Answer>, String> {
+fn gh(context: &RepoContext, arguments: &[&str]) -> Result<Option<CommandOutput>, String> {
     let asked = program(context, "gh").and_then(|mut gh| {
         gh.args(arguments);
         ask(gh, context.tools.github_limit)
     });
     match asked {
         Ok(answer) => Ok(Some(answer)),
-        Err(Silence::Missing) => Ok(None),
-        Err(Silence::Late(limit)) => Err(format!("`gh` did not answer within {:.1} s", limit.as_secs_f64())),
-        Err(Silence::Failed(error)) => Err(format!("`gh` cannot be run: {error}")),
+        Err(CommandError::NotFound(_)) => Ok(None),
+        Err(CommandError::TimedOut(limit)) => {
+            Err(format!("`gh` did not answer within {:.1} s", limit.as_secs_f64()))
+        }
+        Err(CommandError::Failed(error)) => Err(format!("`gh` cannot be run: {error}")),
     }
 }
 

@@ -5,6 +5,7 @@ use std::thread;
 
 use serde::Serialize;
 
+use crate::child::line;
 use crate::git::{self, GitChanges, GitState, git};
 use crate::{GitHubState, ProjectDocs, RepoContext, github};
 
@@ -117,13 +118,13 @@ pub fn work_tree(context: &RepoContext) -> PathBuf {
 
 fn top_level(context: &RepoContext) -> Option<PathBuf> {
     let answer = git(context, &["rev-parse", "--show-toplevel"]).ok()?;
-    answer.line().filter(|line| !line.is_empty()).map(PathBuf::from)
+    line(&answer).filter(|line| !line.is_empty()).map(PathBuf::from)
 }
 
-/// The folder shared by all work trees of a repository; `None` outside a repository.
+/// The folder that all work trees of a repository share; `None` outside a repository.
 fn common_folder(context: &RepoContext) -> Result<Option<PathBuf>, String> {
     let answer = git(context, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
-    Ok(answer.line().map(PathBuf::from))
+    Ok(line(&answer).map(PathBuf::from))
 }
 
 fn name(common: Option<&Path>, path: &Path) -> String {

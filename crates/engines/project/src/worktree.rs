@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::child::{complaint, has_succeeded, line};
 use crate::git::{fields, git, git_with_hooks};
 use crate::{RepoContext, ToolSettings};
 
@@ -44,9 +45,8 @@ pub fn add_work_tree(context: &RepoContext, name: &str) -> Result<WorkTree, Stri
     exclude(context, &main)?;
     let branch = format!("worktree-{name}");
     let target = path.to_string_lossy();
-    let is_known =
-        git(context, &["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success;
-    let made = if is_known {
+    let known = git(context, &["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?;
+    let made = if has_succeeded(&known) {
         git_with_hooks(context, &["worktree", "add", "--quiet", &target, &branch])?
     } else {
         git_with_hooks(
@@ -54,8 +54,8 @@ pub fn add_work_tree(context: &RepoContext, name: &str) -> Result<WorkTree, Stri
             &["worktree", "add", "--quiet", "--no-track", "-b", &branch, &target, "HEAD"],
         )?
     };
-    if !made.success {
-        return Err(format!("git cannot make the work tree {target}: {}", made.complaint));
+    if !has_succeeded(&made) {
+        return Err(format!("git cannot make the work tree {target}: {}", complaint(&made)));
     }
     Ok(WorkTree { path, is_new: true })
 }
@@ -66,10 +66,10 @@ pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
     let found = own_tree(tree)?;
     let mut lost = Vec::new();
     let status = git_with_hooks(tree, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
-    if !status.success {
-        return Err(format!("git does not say what has changed: {}", status.complaint));
+    if !has_succeeded(&status) {
+        return Err(format!("git does not say what has changed: {}", complaint(&status)));
     }
-    let changes = fields(&status.bytes).count();
+    let changes = fields(&status.stdout).count();
     if changes > 0 {
         let files = if changes == 1 { "file is" } else { "files are" };
         lost.push(format!("{changes} changed or new {files} not committed"));
@@ -81,12 +81,12 @@ pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
     from.extend(exclude.as_deref());
     from.extend(["--glob=refs/heads", "--remotes", "--tags"]);
     let counted = git(tree, &from)?;
-    let commits = counted.line().and_then(|line| line.trim().parse::<u64>().ok());
+    let commits = line(&counted).and_then(|line| line.trim().parse::<u64>().ok());
     match commits {
         Some(0) => {}
         Some(1) => lost.push("1 commit is on no other branch and not pushed".to_owned()),
         Some(some) => lost.push(format!("{some} commits are on no other branch and not pushed")),
-        None => return Err(format!("git does not say what was committed: {}", counted.complaint)),
+        None => return Err(format!("git does not say what was committed: {}", complaint(&counted))),
     }
     lost.extend(unfinished_operation(tree)?);
     if found.is_locked {
@@ -106,8 +106,8 @@ pub fn remove_work_tree(tree: &RepoContext) -> Result<(), String> {
     let main = RepoContext { directory: main_tree(tree)?, tools: tree.tools.clone() };
     // Not forced: what has changed since it was looked at makes git refuse.
     let removed = git_with_hooks(&main, &["worktree", "remove", &found.path.to_string_lossy()])?;
-    if !removed.success {
-        return Err(format!("git does not remove it: {}", removed.complaint));
+    if !has_succeeded(&removed) {
+        return Err(format!("git does not remove it: {}", complaint(&removed)));
     }
     if let Some(branch) = found.branch.filter(|branch| branch.starts_with("refs/heads/worktree-")) {
         // Only where it still is what was looked at.
@@ -149,7 +149,7 @@ fn main_tree(context: &RepoContext) -> Result<PathBuf, String> {
 
 fn trees(context: &RepoContext) -> Result<Vec<ListedTree>, String> {
     let listed = git(context, &["worktree", "list", "--porcelain", "-z"])?;
-    Ok(if listed.success { parse(&listed.bytes) } else { Vec::new() })
+    Ok(if has_succeeded(&listed) { parse(&listed.stdout) } else { Vec::new() })
 }
 
 fn parse(bytes: &[u8]) -> Vec<ListedTree> {
@@ -174,14 +174,14 @@ fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Excludes the folder of work trees from git's untracked files, unless it is ignored already.
+/// Keeps the folder of work trees out of what git takes for new files, unless it is out already.
 fn exclude(context: &RepoContext, main: &Path) -> Result<(), String> {
     let main = RepoContext { directory: main.to_owned(), tools: context.tools.clone() };
-    if git(&main, &["check-ignore", "--quiet", ".claude/worktrees/x"])?.success {
+    if has_succeeded(&git(&main, &["check-ignore", "--quiet", ".claude/worktrees/x"])?) {
         return Ok(());
     }
     let asked = git(&main, &["rev-parse", "--path-format=absolute", "--git-path", "info/exclude"])?;
-    let Some(file) = asked.line().map(PathBuf::from) else { return Ok(()) };
+    let Some(file) = line(&asked).map(PathBuf::from) else { return Ok(()) };
     let write = || -> std::io::Result<()> {
         use std::io::Write as _;
         std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
@@ -202,7 +202,7 @@ fn unfinished_operation(tree: &RepoContext) -> Result<Option<String>, String> {
         ("REVERT_HEAD", "a revert"),
     ];
     for (sign, what) in SIGNS {
-        let path = git(tree, &["rev-parse", "--path-format=absolute", "--git-path", sign])?.line();
+        let path = line(&git(tree, &["rev-parse", "--path-format=absolute", "--git-path", sign])?);
         if path.is_some_and(|path| Path::new(&path).exists()) {
             return Ok(Some(format!("{what} is under way")));
         }

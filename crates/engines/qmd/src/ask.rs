@@ -1,9 +1,10 @@
 //! Searches with `qmd query`, falling back to `qmd vsearch` and then `qmd search`.
 
 use serde::Serialize;
+use system::CommandOutput;
 
 use crate::answer::{QmdHit, found};
-use crate::child::{Qmd, Said};
+use crate::child::Qmd;
 use crate::document::DocumentHead;
 
 /// Maximum length of an error message in characters.
@@ -114,8 +115,8 @@ impl Qmd {
     pub fn document_head(&self, found: &QmdHit) -> Option<DocumentHead> {
         // The name is an answer of qmd's, not ours: it must not be taken for a flag.
         let path = found.path.strip_prefix("qmd://").map(|_| found.path.as_str())?;
-        let said = self.run(&["get", path, "-l", HEAD]).ok().filter(|said| said.success)?;
-        DocumentHead::parse(&said.out)
+        let said = self.run(&["get", path, "-l", HEAD]).ok().filter(|said| said.status.success())?;
+        DocumentHead::parse(&String::from_utf8_lossy(&said.stdout))
     }
 }
 
@@ -128,21 +129,24 @@ fn words(intent: &str) -> String {
     line.trim_start_matches('-').trim_start().to_owned()
 }
 
-fn parse_hits(said: &Said) -> Result<Vec<QmdHit>, String> {
-    if !said.success {
+fn parse_hits(said: &CommandOutput) -> Result<Vec<QmdHit>, String> {
+    if !said.status.success() {
         return Err(error_line(said));
     }
-    match found(&said.out) {
+    match found(&String::from_utf8_lossy(&said.stdout)) {
         None => Err("it printed no answer that can be read".to_owned()),
         // Without vectors there is nothing to be found by meaning: an empty answer says nothing.
-        Some(found) if found.is_empty() && said.err.contains(NO_VECTORS) => Err(error_line(said)),
+        Some(found) if found.is_empty() && String::from_utf8_lossy(&said.stderr).contains(NO_VECTORS) => {
+            Err(error_line(said))
+        }
         Some(found) => Ok(found),
     }
 }
 
-/// The most informative line of an error.
-fn error_line(said: &Said) -> String {
-    let lines = || said.err.lines().chain(said.out.lines()).map(plain).filter(|line| !line.is_empty());
+/// The line that says most of what went wrong.
+fn error_line(said: &CommandOutput) -> String {
+    let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
+    let lines = || err.lines().chain(out.lines()).map(plain).filter(|line| !line.is_empty());
     let says = |what: &[&str]| lines().find(|line| what.iter().any(|what| line.contains(what)));
     let told = says(&[NO_COLLECTION])
         .or_else(|| says(&["Error: ", "Error("]))
@@ -165,6 +169,8 @@ fn plain(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
     use std::time::Duration;
 
     use super::*;
@@ -248,7 +254,12 @@ mod tests {
     #[test]
     fn complaints_are_one_plain_line() {
         let check = |err: &str, expected: &str| {
-            let said = Said { success: false, out: String::new(), err: err.to_owned() };
+            let said = CommandOutput {
+                status: ExitStatus::from_raw(1 << 8),
+                stdout: Vec::new(),
+                is_truncated: false,
+                stderr: err.into(),
+            };
             assert_eq!(error_line(&said), expected);
         };
         check(

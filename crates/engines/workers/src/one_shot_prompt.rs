@@ -1,13 +1,11 @@
 //! Sends one prompt to `claude -p`, without tools, settings or a stored session, bounded in time.
 
-use std::io::{Read as _, Write as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
+use system::{CommandError, CommandLimits, run_command};
 
 use crate::command_line::NOT_INHERITED;
 use crate::{Program, Release};
@@ -42,13 +40,15 @@ impl OneShotPrompt<'_> {
                 self.release
             ));
         }
-        let mut child =
-            self.command().spawn().map_err(|error| format!("claude cannot be started: {error}"))?;
-        let output = self.talk(&mut child);
-        end_group(&child);
-        // Reap the child in any case.
-        let _ = child.wait();
-        text(&output?)
+        let limits = CommandLimits { time: self.limit, stdout: CAP, stderr: 0 };
+        let output = run_command(self.command(), Some(self.prompt.into()), limits);
+        let output = output.map_err(|error| match error {
+            CommandError::NotFound(error) | CommandError::Failed(error) => {
+                format!("claude cannot be started: {error}")
+            }
+            CommandError::TimedOut(limit) => format!("no answer within {} ms", limit.as_millis()),
+        })?;
+        text(&output.stdout)
     }
 
     fn command(&self) -> Command {
@@ -59,30 +59,7 @@ impl OneShotPrompt<'_> {
         for name in NOT_INHERITED {
             command.env_remove(name);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Its own group, so that what it starts ends with it.
-        command.process_group(0);
         command
-    }
-
-    fn talk(&self, child: &mut Child) -> Result<Vec<u8>, String> {
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let prompt = self.prompt.to_owned();
-        let (sender, received) = mpsc::channel();
-        std::thread::spawn(move || {
-            if let Some(mut stdin) = stdin {
-                // If the process ends without reading the prompt, its output says why.
-                let _ = stdin.write_all(prompt.as_bytes());
-            }
-            let mut bytes = Vec::new();
-            if let Some(stdout) = stdout {
-                let _ = stdout.take(CAP).read_to_end(&mut bytes);
-            }
-            // The receiver is gone after a timeout.
-            let _ = sender.send(bytes);
-        });
-        let late = |_| format!("no answer within {} ms", self.limit.as_millis());
-        received.recv_timeout(self.limit).map_err(late)
     }
 }
 
@@ -95,14 +72,6 @@ fn text(output: &[u8]) -> Result<String, String> {
         return Err(format!("claude says: {}", if short.is_empty() { "an error" } else { &short }));
     }
     Ok(text.to_owned())
-}
-
-fn end_group(child: &Child) {
-    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(group) = group {
-        // It has ended by itself where all went well.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
 }
 
 #[cfg(test)]

@@ -92,8 +92,8 @@ fn started(pid: u32) -> Option<String> {
     if state == "Z" || state == "X" {
         return None;
     }
-    let boot = system::read_small(Path::new("/proc/sys/kernel/random/boot_id"), MAX_PROC_FILE)
-        .unwrap_or_default();
+    let boot =
+        system::read_small(Path::new("/proc/sys/kernel/random/boot_id"), MAX_PROC_FILE).unwrap_or_default();
     Some(format!("{}/{}", String::from_utf8_lossy(&boot).trim(), field(pid, START_FIELD)?))
 }
 

@@ -1,12 +1,12 @@
 //! Finds the installed `claude` and determines its release.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::time::Duration;
+
+use system::{CommandLimits, run_command};
 
 use crate::Release;
 
@@ -42,28 +42,10 @@ impl Program {
     pub fn release(&self, home: &Path) -> Option<Release> {
         let mut command = Command::new(&self.path);
         command.arg("--version").current_dir(home);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().ok()?;
-        let said = answer(&mut child);
-        // Whether it ended or was ended: a child is waited for, so that none is left behind.
-        let _ = child.kill();
-        let _ = child.wait();
-        said?.parse().ok()
+        let limits = CommandLimits { time: PATIENCE, stdout: CAP, stderr: 0 };
+        let output = run_command(command, None, limits).ok()?;
+        String::from_utf8_lossy(&output.stdout).parse().ok()
     }
-}
-
-/// The child's output, if it arrives in time.
-fn answer(child: &mut Child) -> Option<String> {
-    let stdout = child.stdout.take()?;
-    let (sender, received) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = stdout.take(CAP).read_to_end(&mut bytes);
-        // Nobody listens any more when it took too long.
-        let _ = sender.send(read.is_ok().then_some(bytes));
-    });
-    let bytes = received.recv_timeout(PATIENCE).ok()??;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn is_program(path: &Path) -> bool {

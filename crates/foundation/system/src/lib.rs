@@ -1,14 +1,16 @@
 //! What the operating system offers, made safe to use: bounded reads of files that others write, private files,
-//! atomic replacement, threads, and the wording of errors.
+//! atomic replacement, bounded commands, threads, and the wording of errors.
 //!
 //! It knows nothing of sessions, transcripts or any other part of Backstory.
 
+mod command;
 mod error_chain;
 mod parallel;
 mod private;
 mod read;
 mod replace;
 
+pub use command::{CommandError, CommandLimits, CommandOutput, run_command};
 pub use error_chain::error_chain;
 pub use parallel::{fold_in_parallel, in_parallel, join};
 pub use private::{create_private_folder, private_file};

@@ -24,7 +24,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("archive", &["transcript", "database", "model"]),
     ("monitor", &["transcript", "system", "model"]),
     ("cost", &["transcript", "database", "model"]),
-    ("project", &["model"]),
+    ("project", &["system", "model"]),
     ("judge", &[]),
     ("qmd", &["system", "model"]),
     ("measure", &[]),
