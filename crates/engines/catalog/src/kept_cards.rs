@@ -4,18 +4,14 @@
 //! Ours to lose: what does not fit the transcripts as they are now is made anew.
 
 use std::cmp::Reverse;
-use std::fs::File;
-use std::io::Write as _;
 use std::mem;
-use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use model::ForkOrigin;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use system::fold_in_parallel;
-use tempfile::NamedTempFile;
+use system::{Snapshot, fold_in_parallel};
 use transcript::{FileStamp, TranscriptFile};
 
 use crate::card::{Card, Setting};
@@ -23,22 +19,9 @@ use crate::catalog::{Found, Places};
 use crate::describe::{Describer, last_modified};
 
 /// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
-const FORMAT: u32 = 13;
-/// The longest head that is read, in bytes: that of some million sessions.
-const HEAD_CAP: usize = 1 << 20;
+const FORMAT: u32 = 14;
 /// So many cards are a section: what a thread takes at least.
 const SECTION: usize = 256;
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Head {
-    format: u32,
-    /// The fingerprint of the sub-agents' files whose session only their records name.
-    flat: u64,
-    /// The rules by which it was reckoned what each session took, where it was.
-    edition: Option<u64>,
-    /// How many bytes each section has; they follow one another.
-    sections: Vec<usize>,
-}
 
 /// A card in its place: the newest session's first. Before the rows of a section stand their settings, each once.
 #[derive(Serialize, Deserialize)]
@@ -72,31 +55,26 @@ pub(crate) struct Changed {
     pub(crate) forked_from: Option<ForkOrigin>,
 }
 
-/// How many bytes stand before the head: its length, as a little-endian number.
-const LENGTH: usize = size_of::<u32>();
+/// The section that says by which rules it was reckoned what each session took, where it was; the cards follow.
+const EDITION: usize = 0;
 
 /// The file, open; its cards are read as they are asked for.
 #[derive(Debug)]
 pub(crate) struct KeptCards {
-    file: File,
-    head: Head,
-    /// Where the first section begins.
-    begin: u64,
+    snapshot: Snapshot,
+    /// The rules by which it was reckoned what each session took, where it was.
+    edition: Option<u64>,
 }
 
 impl KeptCards {
-    /// Opens the file; `None` where there is none of this format.
-    pub(crate) fn open(places: &Places) -> Option<Self> {
-        let file = system::open_regular(&file(places)?).ok()?;
-        let mut length = [0; LENGTH];
-        file.read_exact_at(&mut length, 0).ok()?;
-        let length = usize::try_from(u32::from_le_bytes(length)).ok().filter(|length| *length <= HEAD_CAP)?;
-        let mut head = vec![0; length];
-        file.read_exact_at(&mut head, LENGTH as u64).ok()?;
-        let head: Head = postcard::from_bytes(&head).ok()?;
-        let begin = (LENGTH + length) as u64;
-        let end = head.sections.iter().try_fold(begin, |end, length| end.checked_add(*length as u64))?;
-        (head.format == FORMAT && file.metadata().ok()?.len() == end).then_some(Self { file, head, begin })
+    /// Opens the file; `None` where there is none of this format, or where sub-agents' files whose session only their
+    /// records name have changed since.
+    pub(crate) fn open(places: &Places, found: &Found) -> Option<Self> {
+        let snapshot = Snapshot::open(&file(places)?, FORMAT, found.flat_fingerprint().into())?;
+        let mut edition = Vec::new();
+        snapshot.read_section(EDITION, &mut edition)?;
+        let edition = postcard::from_bytes(&edition).ok()?;
+        Some(Self { snapshot, edition })
     }
 
     /// What `tell` makes of the card of each session in which nothing has changed, and of what `settle` makes of its
@@ -113,15 +91,16 @@ impl KeptCards {
         settle: impl Fn(&mut Describer, &Setting<'_>) -> S + Sync,
         tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T> + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
-        let is_reckoned = edition.is_none() || self.head.edition == edition;
-        if !is_reckoned || self.head.flat != found.flat_fingerprint() {
+        let is_reckoned = edition.is_none() || self.edition == edition;
+        if !is_reckoned {
             return None;
         }
         let places = Where::of(found);
         let all = Mutex::new(Vec::with_capacity(found.sessions.len()));
         let hand_in = |told: &mut Vec<T>| all.lock().unwrap_or_else(PoisonError::into_inner).append(told);
         let begin = || Part::of(describer.clone());
-        let parts = fold_in_parallel(threads, self.sections(), begin, |part: &mut Part<T>, section| {
+        let sections = self.snapshot.sections().skip(EDITION + 1);
+        let parts = fold_in_parallel(threads, sections, begin, |part: &mut Part<T>, section| {
             part.is_whole &= self.section(section, &places, part, &settle, &tell).is_some();
             hand_in(&mut part.told);
         });
@@ -134,15 +113,14 @@ impl KeptCards {
     /// Tells the sessions of one section; `None` where it cannot be read, or a session has gone.
     fn section<S, T>(
         &self,
-        (offset, length): (u64, usize),
+        section: usize,
         places: &Where<'_>,
         part: &mut Part<T>,
         settle: impl Fn(&mut Describer, &Setting<'_>) -> S,
         tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T>,
     ) -> Option<()> {
         let mut bytes = mem::take(&mut part.bytes);
-        bytes.resize(length, 0);
-        self.file.read_exact_at(&mut bytes, offset).ok()?;
+        self.snapshot.read_section(section, &mut bytes)?;
         let (settings, rows) = postcard::take_from_bytes::<Vec<Setting<'_>>>(&bytes).ok()?;
         let settings: Vec<S> = settings.iter().map(|setting| settle(&mut part.describer, setting)).collect();
         each(rows, places, |at, is_unchanged, row| {
@@ -159,16 +137,6 @@ impl KeptCards {
         })?;
         part.bytes = bytes;
         Some(())
-    }
-
-    /// Where each section begins, and its length.
-    fn sections(&self) -> Vec<(u64, usize)> {
-        let behind = |next: &mut u64, length: &usize| {
-            let offset = *next;
-            *next += *length as u64;
-            Some((offset, *length))
-        };
-        self.head.sections.iter().scan(self.begin, behind).collect()
     }
 }
 
@@ -274,22 +242,17 @@ pub(crate) fn save(
 ) {
     // One that could not be read is to be told of the next time, too.
     let Some(file) = file(places).filter(|_| cards.len() == found.sessions.len()) else { return };
-    let Ok(bytes) = bytes(found, edition, cards, shares) else { return };
-    let folder = file.parent().unwrap_or(&file);
-    let written = NamedTempFile::new_in(folder).and_then(|mut scratch| {
-        scratch.write_all(&bytes)?;
-        scratch.persist(&file).map_err(|error| error.error).map(drop)
-    });
+    let Ok(sections) = sections(found, edition, cards, shares) else { return };
     // Nothing is lost but time.
-    let _ = written;
+    let _ = Snapshot::write(&file, FORMAT, found.flat_fingerprint().into(), &sections);
 }
 
-fn bytes<'a>(
+fn sections<'a>(
     found: &Found,
     edition: Option<u64>,
     cards: Vec<Card<'a>>,
     shares: impl Fn(&str) -> bool,
-) -> postcard::Result<Vec<u8>> {
+) -> postcard::Result<Vec<Vec<u8>>> {
     let cards = (0..).zip(cards).zip(&found.sessions);
     let row = |((at, card), file): ((usize, Card<'a>), &TranscriptFile)| {
         let shares = shares(card.id);
@@ -299,7 +262,7 @@ fn bytes<'a>(
     rows.sort_unstable_by_key(|row| {
         (Reverse(found.sessions.get(row.at).and_then(|file| last_modified(file, &row.card))), row.card.id)
     });
-    let mut sections = Vec::new();
+    let mut sections = vec![postcard::to_stdvec(&edition)?];
     for rows in rows.chunks_mut(SECTION) {
         let mut section = postcard::to_stdvec(&settings(rows))?;
         for row in rows {
@@ -307,11 +270,7 @@ fn bytes<'a>(
         }
         sections.push(section);
     }
-    let lengths = sections.iter().map(Vec::len).collect();
-    let head = Head { format: FORMAT, flat: found.flat_fingerprint(), edition, sections: lengths };
-    let head = postcard::to_stdvec(&head)?;
-    let length = u32::try_from(head.len()).map_err(|_| postcard::Error::SerializeBufferFull)?;
-    Ok([length.to_le_bytes().to_vec(), head, sections.concat()].concat())
+    Ok(sections)
 }
 
 /// The settings of these rows, each once; every row is told which is its own.
@@ -358,7 +317,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (13, 6_771_342_224_781_351_158),
+            (14, 6_771_342_224_781_351_158),
             "a card has changed: raise FORMAT, then put the new figure here"
         );
     }

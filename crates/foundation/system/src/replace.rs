@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 ///
 /// A symbolic link at `path` is replaced, not followed.
 pub fn replace_private_file(path: &Path, content: &[u8]) -> io::Result<()> {
-    let new = write_beside(path, &[content])?;
+    let new = write_beside(path, [content])?;
     make_durable(new, path)
 }
 
@@ -20,19 +20,30 @@ pub fn replace_private_file(path: &Path, content: &[u8]) -> io::Result<()> {
 ///
 /// A symbolic link at `path` is replaced, not followed.
 pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
-    let new = write_beside(path, &[content])?;
+    let new = write_beside(path, [content])?;
     if let Ok(old) = fs::metadata(path) {
         new.as_file().set_permissions(old.permissions())?;
     }
     make_durable(new, path)
 }
 
+/// Replaces the content of a file with the parts, one after the other, or creates it; afterwards it has mode 0600.
+///
+/// Nothing is synced: after a power cut the file may be empty or hold zeros.
+pub(crate) fn replace_without_sync<'a>(
+    path: &Path,
+    parts: impl IntoIterator<Item = &'a [u8]>,
+) -> io::Result<()> {
+    write_beside(path, parts)?.persist(path)?;
+    Ok(())
+}
+
 /// Writes the parts, one after the other, into a new private file in the same folder: a rename works only there.
-fn write_beside(path: &Path, parts: &[&[u8]]) -> io::Result<NamedTempFile> {
+fn write_beside<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<NamedTempFile> {
     let mut prefix = path.file_name().map_or_else(OsString::new, ToOwned::to_owned);
     prefix.push(".");
     let mut new = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").tempfile_in(folder_of(path))?;
-    parts.iter().try_for_each(|part| new.write_all(part))?;
+    parts.into_iter().try_for_each(|part| new.write_all(part))?;
     Ok(new)
 }
 
