@@ -5,8 +5,8 @@ use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 
 use model::{CostState, Keywords, MessageUsage, Session, SessionId};
-use system::join;
-use transcript::{ConfigFolder, FileStamp, Problem, SubagentFile, TranscriptFile};
+use system::{FileStamp, join};
+use transcript::{ConfigFolder, Problem, SubagentFile, TranscriptFile};
 
 use crate::card::Card;
 use crate::describe::Describer;
@@ -150,7 +150,7 @@ impl Found {
 
     /// The same of those sub-agents' files whose session only their records name.
     pub(crate) fn flat_fingerprint(&self) -> u64 {
-        transcript::fingerprint(self.unattached().map(|file| (file.path.as_path(), &file.stamp)))
+        system::fingerprint(self.unattached().map(|file| (file.path.as_path(), &file.stamp)))
     }
 }
 
@@ -180,7 +180,7 @@ pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session>
 pub fn messages(places: &Places, id: &SessionId, transcript: &Path) -> Vec<MessageUsage> {
     let Ok(found) = std::fs::metadata(transcript) else { return Vec::new() };
     let owner = Owner::Session(id.clone());
-    let wanted = Wanted { path: transcript.to_owned(), stamp: FileStamp::of(&found), owner };
+    let wanted = Wanted { path: transcript.to_owned(), stamp: FileStamp::from_metadata(&found), owner };
     let mut cache = SummaryCache::open(places.cache.as_deref());
     let mut reading = Reading::of_some(Detail::Spending, vec![wanted], &mut cache, 1);
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()

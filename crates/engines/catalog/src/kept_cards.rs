@@ -11,8 +11,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use model::ForkOrigin;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use system::{Snapshot, fold_in_parallel};
-use transcript::{FileStamp, TranscriptFile};
+use system::{FileStamp, Snapshot, fold_in_parallel};
+use transcript::TranscriptFile;
 
 use crate::card::{Card, Setting};
 use crate::catalog::{Found, Places};
@@ -182,7 +182,7 @@ impl Row<'_> {
 }
 
 fn place(file: &TranscriptFile) -> u64 {
-    transcript::fingerprint(std::iter::once((&*file.path, &FileStamp::default())))
+    system::fingerprint(std::iter::once((&*file.path, &FileStamp::default())))
 }
 
 /// Where each session's transcript is among those that were found.

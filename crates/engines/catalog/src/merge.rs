@@ -131,7 +131,8 @@ impl Registration {
 mod tests {
     use std::fs;
 
-    use transcript::{FileStamp, TranscriptFile};
+    use system::FileStamp;
+    use transcript::TranscriptFile;
 
     use super::*;
 

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use model::{MessageUsage, Terms, Usage};
 use serde::{Deserialize, Serialize};
-use transcript::{FileStamp, Mark, Summary};
+use system::FileStamp;
+use transcript::{Mark, Summary};
 
 use crate::scan::{Agent, Facts};
 

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use transcript::{FileStamp, Problem};
+use system::FileStamp;
+use transcript::Problem;
 
 use crate::catalog::{Detail, Progress, Work};
 use crate::pack::{Packed, pack};

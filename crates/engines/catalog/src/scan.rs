@@ -9,9 +9,8 @@ use std::thread;
 use crate::pack::{Packed, pack};
 use model::{MessageUsage, SessionId};
 use serde::{Deserialize, Serialize};
-use transcript::{
-    Change, FileStamp, LongLines, Mark, Spent, SubagentFile, SubagentMeta, Summary, Tail, task_key,
-};
+use system::FileStamp;
+use transcript::{Change, LongLines, Mark, Spent, SubagentFile, SubagentMeta, Summary, Tail, task_key};
 
 /// How many results may wait for whoever takes them.
 const WAITING: usize = 128;

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
-use system::error_chain;
-use transcript::FileStamp;
+use system::{FileStamp, error_chain};
 
 use crate::catalog::Detail;
 use crate::pack::{FORMAT, Packed, unpack};

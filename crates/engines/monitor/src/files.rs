@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use transcript::{ConfigFolder, FileRole, FileStamp};
+use system::FileStamp;
+use transcript::{ConfigFolder, FileRole};
 
 /// A folder changed this shortly before it was listed may change again without its modification time showing
 /// it.
@@ -97,8 +98,10 @@ impl Files {
     /// Checks one file.
     pub(crate) fn look(&mut self, path: &Path) -> Option<Change> {
         let role = self.role(path)?;
-        let now =
-            fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|now| FileStamp::of(&now));
+        let now = fs::symlink_metadata(path)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .map(|now| FileStamp::from_metadata(&now));
         let known = self.known.get_key_value(path).map(|(path, stamp)| (Arc::clone(path), *stamp));
         match (known, now) {
             (Some((_, before)), Some(now)) if before == now => None,
@@ -216,5 +219,5 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn modified(folder: &Path) -> Option<Timestamp> {
-    FileStamp::of(&fs::symlink_metadata(folder).ok()?).modified()
+    FileStamp::from_metadata(&fs::symlink_metadata(folder).ok()?).modified()
 }

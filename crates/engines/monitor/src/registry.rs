@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::SessionId;
-use transcript::{FileStamp, Live, live_records};
+use system::FileStamp;
+use transcript::{Live, live_records};
 
 use crate::records::{RegistryRecords, RegistryUpdate};
 
@@ -53,7 +54,7 @@ impl Registry {
         }
         for path in paths {
             let changed = |known: &FileStamp| {
-                fs::symlink_metadata(&path).is_ok_and(|now| FileStamp::of(&now) != *known)
+                fs::symlink_metadata(&path).is_ok_and(|now| FileStamp::from_metadata(&now) != *known)
             };
             if self.stamps.get(&path).is_none_or(changed) {
                 self.look_again(&path, at, &mut updates);
@@ -75,7 +76,7 @@ impl Registry {
     fn look_again(&mut self, path: &Path, at: Timestamp, updates: &mut Vec<RegistryUpdate>) {
         let Ok(metadata) = fs::symlink_metadata(path) else { return self.forget(path, at, updates) };
         if self.records.observe(path, Live::standing(path), at, updates) {
-            self.stamps.insert(path.to_owned(), FileStamp::of(&metadata));
+            self.stamps.insert(path.to_owned(), FileStamp::from_metadata(&metadata));
         }
     }
 

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use database::{Condition, open_derived, open_read_only};
 use model::SessionId;
 use rusqlite::{Connection, params};
-use transcript::{FileStamp, Mark, fingerprint};
+use system::{FileStamp, fingerprint};
+use transcript::Mark;
 
 use crate::error::{Error, files_failed};
 use crate::source::SourceKind;

@@ -55,7 +55,8 @@ fn save(folder: &Path, state: (u64, u64), sessions: &Sessions) {
 mod tests {
     use std::fs;
 
-    use transcript::{FileStamp, Mark};
+    use system::FileStamp;
+    use transcript::Mark;
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;

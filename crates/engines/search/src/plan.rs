@@ -97,7 +97,7 @@ fn is_moved(row: &FileRow, source: &Source) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use transcript::FileStamp;
+    use system::FileStamp;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use model::SessionId;
 use openclaw::AgentMemory;
 use serde::{Deserialize, Serialize};
-use transcript::FileStamp;
+use system::FileStamp;
 
 use crate::notes;
 use crate::sync::Source;
@@ -73,7 +73,7 @@ impl SourceKind {
 pub fn sources_of(memory: &AgentMemory) -> impl Iterator<Item = Source> {
     let source = |path: &std::path::Path, metadata, kind, session| Source {
         path: path.to_owned(),
-        stamp: FileStamp::of(metadata),
+        stamp: FileStamp::from_metadata(metadata),
         kind,
         session,
         subagent: false,

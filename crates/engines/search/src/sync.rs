@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use openclaw::Entry;
+use system::{FileStamp, fingerprint};
 use transcript::record::{Record, parse};
-use transcript::{Change, FileStamp, Mark, Tail, fingerprint};
+use transcript::{Change, Mark, Tail};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::{Unit, units};

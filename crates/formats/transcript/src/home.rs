@@ -10,8 +10,8 @@ use model::{ProjectSlug, SessionId};
 use crate::json::{Raw, raw_fields};
 use crate::reader::Reader;
 use crate::record::{Block, Kind, parse};
-use crate::tail::{FileStamp, fingerprint};
 use crate::walk;
+use system::{FileStamp, fingerprint};
 
 /// The largest side file that is read, in bytes.
 const SIDE_FILE_CAP: u64 = 1 << 20;
@@ -381,7 +381,7 @@ mod tests {
         file(&path);
         let metadata = fs::metadata(&path).unwrap();
         let found = config.find(1).transcripts.remove(0);
-        assert_eq!(found.stamp, FileStamp::of(&metadata));
+        assert_eq!(found.stamp, FileStamp::from_metadata(&metadata));
         let made = metadata.created().unwrap_or_else(|_| metadata.modified().unwrap());
         let since = made.duration_since(std::time::UNIX_EPOCH).unwrap();
         assert_eq!(i128::from(found.born()), i128::try_from(since.as_nanos()).unwrap());

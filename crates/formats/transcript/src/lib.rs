@@ -43,7 +43,7 @@ pub use recent::{Recent, Said, line_number, recent};
 pub use signs::{Call, Ending, Sign, signs};
 pub use speech::{Speech, is_command, marked_agent, speech, split_origin_marker};
 pub use summary::{AgentCall, PROMPT_LENGTH, PassedOver, Summary, cut, task_key};
-pub use tail::{Change, FileStamp, Mark, Tail, fingerprint};
+pub use tail::{Change, Mark, Tail};
 pub use titles::Titles;
 pub use touched::touched;
 pub use usage::{Spent, context_tokens, key as usage_key};

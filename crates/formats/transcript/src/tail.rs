@@ -3,79 +3,19 @@
 //! A file is the same when device, inode, and the bytes just before the remembered offset are the same;
 //! anything else (replaced, truncated, rewritten) means: read it again from the beginning.
 
-use std::fs::Metadata;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use system::FileStamp;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::long_lines::LongLines;
 use crate::reader::{LINE_CAP, Line, Reader};
 
 /// How many bytes before the offset are remembered as a hash.
 const WITNESS: usize = 1024;
-
-/// What a `stat` tells of a file; equal stamps mean an unchanged file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct FileStamp {
-    /// The device.
-    pub dev: u64,
-    /// The inode.
-    pub ino: u64,
-    /// In bytes.
-    pub size: u64,
-    /// Modification time, in nanoseconds since 1970.
-    pub mtime: i64,
-}
-
-impl FileStamp {
-    /// The stamp in a `stat`'s answer.
-    pub fn of(metadata: &Metadata) -> Self {
-        Self {
-            dev: metadata.dev(),
-            ino: metadata.ino(),
-            size: metadata.size(),
-            mtime: metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()),
-        }
-    }
-
-    /// The same, of a `stat` by descriptor.
-    #[allow(
-        clippy::unnecessary_cast,
-        trivial_numeric_casts,
-        reason = "the fields have other types on other systems"
-    )]
-    #[expect(clippy::cast_sign_loss, clippy::cast_possible_wrap, reason = "as the standard library has them")]
-    pub(crate) fn of_stat(stat: &Stat) -> Self {
-        Self {
-            dev: stat.st_dev as u64,
-            ino: stat.st_ino as u64,
-            size: stat.st_size as u64,
-            mtime: (stat.st_mtime as i64)
-                .saturating_mul(1_000_000_000)
-                .saturating_add(stat.st_mtime_nsec as i64),
-        }
-    }
-
-    /// The modification time.
-    pub fn modified(&self) -> Option<jiff::Timestamp> {
-        jiff::Timestamp::from_nanosecond(i128::from(self.mtime)).ok()
-    }
-}
-
-/// A number that changes when any of these files, or which they are, does; their order makes no difference.
-pub fn fingerprint<'a>(files: impl Iterator<Item = (&'a Path, &'a FileStamp)>) -> u64 {
-    let one = |(path, stamp): (&Path, &FileStamp)| {
-        let FileStamp { dev, ino, size, mtime } = stamp;
-        let numbers = [*dev, *ino, *size, mtime.cast_unsigned()].map(u64::to_le_bytes);
-        xxh3_64_with_seed(path.as_os_str().as_bytes(), xxh3_64(numbers.as_flattened()))
-    };
-    files.map(one).fold(0, u64::wrapping_add)
-}
 
 /// How far a file has been read, and how to know it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -119,7 +59,7 @@ impl Tail {
     /// Opens a file and finds out what has happened to it since `mark`.
     pub fn open(path: &Path, mark: Option<&Mark>) -> io::Result<Self> {
         let file = system::open_regular(path)?;
-        let stamp = FileStamp::of(&file.metadata()?);
+        let stamp = FileStamp::from_metadata(&file.metadata()?);
         let Some(mark) = mark else {
             let reader = Reader::at(file, 0, 0)?;
             return Ok(Self { change: Change::New, from: 0, checked: 0, reader, stamp });
@@ -142,7 +82,7 @@ impl Tail {
     pub fn open_last(path: &Path, mut window: u64) -> io::Result<Self> {
         loop {
             let file = system::open_regular(path)?;
-            let stamp = FileStamp::of(&file.metadata()?);
+            let stamp = FileStamp::from_metadata(&file.metadata()?);
             let opened = |reader, from| Self { change: Change::New, from, checked: 0, reader, stamp };
             let start = stamp.size.saturating_sub(window);
             if start == 0 {

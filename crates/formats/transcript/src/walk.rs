@@ -15,10 +15,9 @@ use model::SessionId;
 use rustix::fd::{AsFd as _, BorrowedFd};
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, statat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
-use system::in_parallel;
+use system::{FileStamp, in_parallel};
 
 use crate::home::{Found, Problem, SubagentFile, TranscriptFile};
-use crate::tail::FileStamp;
 
 /// How deep under a session's folder sub-agents' files may lie (workflows nest them).
 pub(crate) const SUBAGENT_DEPTH: usize = 4;
@@ -240,7 +239,7 @@ impl<'a> Walk<'a> {
             }
         };
         match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => return Some((path, FileStamp::of_stat(&stat))),
+            FileType::RegularFile => return Some((path, FileStamp::from_stat(&stat))),
             FileType::Symlink => self.link(path),
             kind => self.report(path, format!("it is {}, not a file", kind_word(kind))),
         }

@@ -1,5 +1,5 @@
 //! What the operating system offers, made safe to use: bounded reads of files that others write, private files,
-//! atomic replacement, snapshots, bounded commands, threads, and the wording of errors.
+//! atomic replacement, snapshots, stamps of files, bounded commands, threads, and the wording of errors.
 //!
 //! It knows nothing of sessions, transcripts or any other part of Backstory.
 
@@ -10,6 +10,7 @@ mod private;
 mod read;
 mod replace;
 mod snapshot;
+mod stamp;
 
 pub use command::{CommandError, CommandLimits, CommandOutput, run_command};
 pub use error_chain::error_chain;
@@ -18,3 +19,4 @@ pub use private::{create_private_folder, private_file};
 pub use read::{open_regular, open_regular_following_links, read_limited, read_small};
 pub use replace::{replace_file, replace_private_file};
 pub use snapshot::Snapshot;
+pub use stamp::{FileStamp, fingerprint};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use model::{SOURCE, SessionEvent, SessionId, SessionInfo};
-use transcript::{FileRole, FileStamp, SubagentFile, subagents_of};
+use system::FileStamp;
+use transcript::{FileRole, SubagentFile, subagents_of};
 
 use super::RECENT;
 use super::owner::Owner;
@@ -331,5 +332,5 @@ fn is_recent(stamp: &FileStamp, now: Timestamp) -> bool {
 }
 
 fn modified(path: &Path) -> Option<Timestamp> {
-    FileStamp::of(&fs::symlink_metadata(path).ok()?).modified()
+    FileStamp::from_metadata(&fs::symlink_metadata(path).ok()?).modified()
 }
