@@ -1,11 +1,12 @@
 //! `cargo xtask distil --teacher FOLDER --out FILE`, `cargo xtask fit FOLDER…`,
-//! `cargo xtask redactions PATH…`.
+//! `cargo xtask redactions PATH…`, `cargo xtask settings`.
 
 use std::io::Write as _;
 
 use clap::Parser;
 use xtask::fit::{self, fit};
 use xtask::redactions::{self, redactions};
+use xtask::settings::settings;
 use xtask::{Failure, Order, distil};
 
 /// What the makers of Backstory run by hand.
@@ -17,6 +18,8 @@ enum Task {
     Fit(fit::Order),
     /// Count what is redacted in transcripts, for each megabyte of their text.
     Redactions(redactions::Order),
+    /// Write the tables of settings in docs/configuration.md from the defaults and their comments.
+    Settings,
 }
 
 fn main() -> Result<(), Failure> {
@@ -24,6 +27,7 @@ fn main() -> Result<(), Failure> {
         Task::Distil(order) => distil(&order),
         Task::Fit(order) => print(&fit(&order)?),
         Task::Redactions(order) => print(&redactions(&order)?.to_string()),
+        Task::Settings => settings(),
     }
 }
 
