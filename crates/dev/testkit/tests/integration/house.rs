@@ -1,5 +1,5 @@
-//! Guards of the architecture: which crate may use which, what ARCHITECTURE.md says, how long a file and how large
-//! `app` may grow, and that no files use each other in a circle.
+//! Guards of the architecture: which crate may use which, what ARCHITECTURE.md and docs/design say, how long a file
+//! or a page and how large `app` may grow, and that no files use each other in a circle.
 
 mod circles;
 
@@ -65,6 +65,12 @@ const TOOLS: [&str; 2] = ["testkit", "xtask"];
 
 const LONGEST_FILE: usize = 800;
 
+/// A person reads this many words in about five minutes.
+const ARCHITECTURE_WORDS: usize = 1_500;
+
+/// Beyond this a README has become the manual, which is in docs/.
+const README_LINES: usize = 150;
+
 /// Below this many lines a whole is too small for shares of it to mean anything.
 const SMALL_HOUSE: usize = 10_000;
 
@@ -76,8 +82,22 @@ fn every_crate_knows_only_those_below_it() {
 
 #[test]
 fn architecture_md_names_what_exists() {
-    let text = String::from_utf8_lossy(&bytes(&root().join("ARCHITECTURE.md"))).into_owned();
-    assert_holds(&[gone_paths(&text, &root()), omitted_crates(&text, &crates())].concat());
+    assert_holds(&omitted_crates(&page("ARCHITECTURE.md"), &crates()));
+    let design = entries(&root().join("docs/design"));
+    let names = design.iter().map(|path| format!("docs/design/{}", last_component(Some(path))));
+    let pages = names.chain(["ARCHITECTURE.md".to_owned()]);
+    assert_holds(&pages.flat_map(|name| gone_paths(&name, &page(&name), &root())).collect::<Vec<_>>());
+}
+
+#[test]
+fn pages_for_newcomers_stay_short() {
+    let words = words(&page("ARCHITECTURE.md"));
+    let lines = page("README.md").lines().count();
+    let long = [
+        too_long("ARCHITECTURE.md", words, ARCHITECTURE_WORDS, "words"),
+        too_long("README.md", lines, README_LINES, "lines"),
+    ];
+    assert_holds(&long.into_iter().flatten().collect::<Vec<_>>());
 }
 
 #[test]
@@ -148,13 +168,28 @@ fn last_component(path: Option<&Path>) -> String {
     path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Paths such as `crates/foundation/model/src/id.rs`, or `model/id.rs` in backticks, that do not exist.
-fn gone_paths(text: &str, root: &Path) -> Vec<String> {
-    let full = text.match_indices("crates/").map(|(at, _)| path_at(&text[at..]));
+fn page(name: &str) -> String {
+    String::from_utf8_lossy(&bytes(&root().join(name))).into_owned()
+}
+
+/// The number of words on a Markdown page, without the markup of its tables.
+fn words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+}
+
+fn too_long(page: &str, length: usize, longest: usize, unit: &str) -> Option<String> {
+    (length > longest).then(|| format!("{page} has {length} {unit}, over {longest}"))
+}
+
+/// Paths such as `crates/foundation/model/src/id.rs`, `docs/json.md`, or `model/id.rs` in backticks, that do not
+/// exist.
+fn gone_paths(page: &str, text: &str, root: &Path) -> Vec<String> {
+    let starts = ["crates/", "docs/", "scripts/"].into_iter().flat_map(|folder| text.match_indices(folder));
+    let full = starts.map(|(at, _)| path_at(&text[at..]));
     let quoted = text.split('`').skip(1).step_by(2).filter_map(|words| module_path(words, root));
     let all = full.map(|path| root.join(path)).chain(quoted);
     let gone = all.filter(|path| !path.exists());
-    gone.map(|path| format!("ARCHITECTURE.md names {}, which is gone", path.display())).collect()
+    gone.map(|path| format!("{page} names {}, which is gone", path.display())).collect()
 }
 
 fn path_at(text: &str) -> &str {
@@ -260,9 +295,9 @@ mod guards {
 
     #[test]
     fn a_path_that_is_gone_is_found() {
-        let gone = |text: &str| gone_paths(text, &root()).len();
+        let gone = |text: &str| gone_paths("ARCHITECTURE.md", text, &root()).len();
         assert_eq!(gone("See crates/foundation/model/src/id.rs, and `model/id.rs`."), 0);
-        assert_eq!(gone("See crates/foundation/model/src/attic.rs."), 1);
+        assert_eq!(gone("See crates/foundation/model/src/attic.rs, docs/attic.md and scripts/test."), 2);
         assert_eq!(gone("See `model/attic.rs` and `and/or`, `routes/<name>.rs`."), 1);
     }
 
@@ -271,6 +306,13 @@ mod guards {
         let crates = ["model".to_owned(), "search".to_owned()];
         assert_eq!(omitted_crates("`model` and `search`", &crates), Vec::<String>::new());
         assert_eq!(omitted_crates("`model`", &crates).len(), 1);
+    }
+
+    #[test]
+    fn a_page_that_grows_is_found() {
+        assert_eq!(words("| a | two words |\n|---|---|\n"), 3);
+        assert_eq!(too_long("README.md", 150, 150, "lines"), None);
+        assert_eq!(too_long("README.md", 151, 150, "lines").unwrap(), "README.md has 151 lines, over 150");
     }
 
     #[test]
