@@ -101,6 +101,17 @@ fn pages_for_newcomers_stay_short() {
 }
 
 #[test]
+fn scripting_md_lists_every_exit_code() {
+    let codes = exit_codes(&page("crates/interfaces/cli/src/exit.rs"));
+    assert!(codes.len() > 5, "the help of exit codes is not where it was");
+    let listed = page("docs/scripting.md");
+    let omitted = codes.iter().filter(|code| !listed.contains(&format!("\n| {code} | ")));
+    assert_holds(
+        &omitted.map(|code| format!("docs/scripting.md omits exit code {code}")).collect::<Vec<_>>(),
+    );
+}
+
+#[test]
 fn no_file_is_too_long() {
     let files = crates().into_iter().flat_map(|name| production_files(&name));
     let long = files.filter(|(_, lines)| *lines > LONGEST_FILE);
@@ -175,6 +186,11 @@ fn page(name: &str) -> String {
 /// The number of words on a Markdown page, without the markup of its tables.
 fn words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+}
+
+/// The codes of a help text with a line `3  what it means` for each.
+fn exit_codes(text: &str) -> Vec<u8> {
+    text.lines().filter_map(|line| line.trim_start().split_once("  ")?.0.parse().ok()).collect()
 }
 
 fn too_long(page: &str, length: usize, longest: usize, unit: &str) -> Option<String> {
@@ -313,6 +329,11 @@ mod guards {
         assert_eq!(words("| a | two words |\n|---|---|\n"), 3);
         assert_eq!(too_long("README.md", 150, 150, "lines"), None);
         assert_eq!(too_long("README.md", 151, 150, "lines").unwrap(), "README.md has 151 lines, over 150");
+    }
+
+    #[test]
+    fn exit_codes_are_read_from_the_help() {
+        assert_eq!(exit_codes("Exit codes:\n  0  done\n130  cancelled\n    Kind::Usage => 2,"), [0, 130]);
     }
 
     #[test]
