@@ -8,8 +8,8 @@ use crate::git::{fields, git};
 
 /// Returns the branch checked out at `then`; `None` for a detached head.
 ///
-/// The first move after that moment says what it moved away from, and without one nothing has moved since. What
-/// happens later puts another move behind it and changes nothing.
+/// The first reflog entry after that time names the branch that was left; without one, the current branch
+/// applies. Later entries do not change the result.
 pub fn branch_at(context: &RepoContext, then: Timestamp) -> Option<String> {
     let answer = git(context, &["log", "-g", "-z", "--date=unix", "--format=%gd%x00%gs", "HEAD"]).ok()?;
     let fields: Vec<String> =

@@ -58,12 +58,12 @@ pub struct Commit {
     pub date: Option<Timestamp>,
 }
 
-/// Asks git one thing that needs no file of the work tree; a failure that is worth a word goes to `problems`.
+/// Runs a git command that reads no files of the work tree and runs no program the repository names.
 pub(crate) fn git(context: &RepoContext, arguments: &[&str]) -> Result<CommandOutput, String> {
     question(context, arguments, &[])
 }
 
-/// Has git do what a person asked for, with all that the repository's settings say: its filters and hooks, too.
+/// Runs a git command the user asked for, with the repository's filters and hooks.
 pub(crate) fn git_with_hooks(context: &RepoContext, arguments: &[&str]) -> Result<CommandOutput, String> {
     run(context, arguments, |mut git| {
         set(&mut git, vec![("core.fsmonitor".into(), "false")]);
@@ -122,7 +122,8 @@ fn run(
 
 /// Names of all configured filters, as `filter.<name>`; each would run a program over files.
 ///
-/// Without it a file that it would have changed back, and that was written since git last looked, counts as changed.
+/// With filters disabled, a file that a filter would have cleaned and that was written since git last looked
+/// counts as changed.
 fn filters(context: &RepoContext) -> Result<Vec<OsString>, String> {
     let answer = git(context, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."])?;
     if answer.is_truncated {
@@ -145,7 +146,7 @@ pub(crate) fn branch(context: &RepoContext) -> Result<Option<String>, String> {
     Ok(line(&answer).filter(|name| !name.is_empty()))
 }
 
-/// The newest commits, newest first; none before the first one.
+/// The newest commits, newest first; empty before the first commit.
 pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
     let answer = git(context, &["log", "-z", COMMITS, "--format=%H%x00%an%x00%aI%x00%s"])?;
     if !has_succeeded(&answer) {
@@ -175,7 +176,7 @@ pub fn recent_subjects(context: &RepoContext, most: usize) -> Option<Vec<(String
     Some(fields.chunks(2).filter_map(pair).collect())
 }
 
-/// How many stashes there are.
+/// Number of stashes.
 pub(crate) fn stashes(context: &RepoContext) -> Result<usize, String> {
     let answer = git(context, &["stash", "list", "-z", "--format=%H"])?;
     Ok(if has_succeeded(&answer) { fields(&answer.stdout).count() } else { 0 })
@@ -188,7 +189,7 @@ pub(crate) struct GitChanges {
     pub(crate) staged: Vec<String>,
 }
 
-/// What has changed; nothing in a repository without a work tree.
+/// The changed paths; empty in a repository without a work tree.
 pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
     let answer = status(context)?;
     if answer.is_truncated {
@@ -200,7 +201,7 @@ pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
     Ok(if has_succeeded(&answer) { parse_changes(&answer.stdout) } else { GitChanges::default() })
 }
 
-/// What `git status` says, without running what the repository names.
+/// Runs `git status` without running programs the repository names.
 fn status(context: &RepoContext) -> Result<CommandOutput, String> {
     let filters = filters(context)?;
     let answer = question(context, &STATUS, &filters)?;

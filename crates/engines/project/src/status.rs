@@ -121,7 +121,7 @@ fn top_level(context: &RepoContext) -> Option<PathBuf> {
     line(&answer).filter(|line| !line.is_empty()).map(PathBuf::from)
 }
 
-/// The folder that all work trees of a repository share; `None` outside a repository.
+/// The folder shared by all work trees of a repository; `None` outside a repository.
 fn common_folder(context: &RepoContext) -> Result<Option<PathBuf>, String> {
     let answer = git(context, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
     Ok(line(&answer).map(PathBuf::from))

@@ -174,7 +174,7 @@ fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Keeps the folder of work trees out of what git takes for new files, unless it is out already.
+/// Excludes the folder of work trees from git's untracked files, unless it is ignored already.
 fn exclude(context: &RepoContext, main: &Path) -> Result<(), String> {
     let main = RepoContext { directory: main.to_owned(), tools: context.tools.clone() };
     if has_succeeded(&git(&main, &["check-ignore", "--quiet", ".claude/worktrees/x"])?) {

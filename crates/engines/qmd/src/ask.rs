@@ -143,7 +143,7 @@ fn parse_hits(said: &CommandOutput) -> Result<Vec<QmdHit>, String> {
     }
 }
 
-/// The line that says most of what went wrong.
+/// The most informative line of an error.
 fn error_line(said: &CommandOutput) -> String {
     let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
     let lines = || err.lines().chain(out.lines()).map(plain).filter(|line| !line.is_empty());
