@@ -1,4 +1,4 @@
-//! SessionRef session goes by a label: in OpenClaw's registry for an agent, in Backstory's own table for a person.
+//! Which session goes by a label: in OpenClaw's registry for an agent, in Backstory's own table for a person.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! SessionRef sessions were begun in another work tree of the repository than the one a task is for.
+//! Which sessions were begun in another work tree of the repository than the one a task is for.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -53,7 +53,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fork {
-    /// SessionRef engine.
+    /// Which engine.
     pub engine: Engine,
     /// qmd's collection of sessions.
     pub collection: String,
@@ -95,7 +95,7 @@ pub struct Selection {
     pub enabled: bool,
     /// Through what: `api` or `claude`.
     pub relevance_through: Through,
-    /// SessionRef model.
+    /// Which model.
     pub relevance_model: String,
     /// How many tokens its answer may have.
     pub relevance_max_tokens: u64,

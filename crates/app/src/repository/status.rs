@@ -20,7 +20,7 @@ const OWN: usize = 3;
 /// For how long a file counts as being touched.
 const TOUCHING: SignedDuration = SignedDuration::from_hours(1);
 
-/// SessionRef repository, and who asks.
+/// Which repository, and who asks.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// A path or a project's name; the directory the person stands in without it.

@@ -1,4 +1,4 @@
-//! SessionRef repository a person means: the directory they stand in, a path, or a project's name.
+//! Which repository a person means: the directory they stand in, a path, or a project's name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

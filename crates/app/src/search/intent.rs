@@ -36,7 +36,7 @@ pub struct Request {
     pub filter: Filter,
     /// qmd's collection; one that is given is asked.
     pub collection: Option<String>,
-    /// SessionRef engine; what the settings say without it.
+    /// Which engine; what the settings say without it.
     pub engine: Option<Engine>,
     /// How our index looks: by words, by meaning, or both.
     pub mode: Mode,

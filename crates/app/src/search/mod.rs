@@ -120,7 +120,7 @@ pub fn search(
         match named(&request, &found, &memory, visible.as_ref())? {
             Some(named) => (refresh(), named),
             None if request.filter == Filter::default() => (refresh(), Chosen::default()),
-            // SessionRef sessions may answer is told by other files than whether the index is fresh.
+            // Which sessions may answer is told by other files than whether the index is fresh.
             None => join(refresh, || chosen(context, &request, &found, &memory)),
         };
     match synced {
@@ -171,7 +171,7 @@ enum Ahead {
     Answered(Result<Outcome, ::search::Error>),
     /// What it holds of the words.
     Walked(Walked),
-    /// SessionRef words there are is not known yet, or it failed, and will say so again.
+    /// Which words there are is not known yet, or it failed, and will say so again.
     Nothing,
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn of_project(context: &Context, name: &str, found: &Found) -> HashSe
     catalog::select(&places, found, &filter)
 }
 
-/// SessionRef sessions of each program may answer; `None` for all.
+/// Which sessions of each program may answer; `None` for all.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     pub(crate) sessions: Option<HashSet<SessionId>>,

@@ -9,7 +9,7 @@ use crate::repository::target::with_project;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
 
-/// SessionRef sessions to list.
+/// Which sessions to list.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// What they have to be.

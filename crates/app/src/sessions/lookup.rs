@@ -1,4 +1,4 @@
-//! SessionRef session a person means: the last one, an id or its beginning, or words that were said in it.
+//! Which session a person means: the last one, an id or its beginning, or words that were said in it.
 
 use std::path::PathBuf;
 

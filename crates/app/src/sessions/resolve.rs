@@ -1,4 +1,4 @@
-//! SessionRef session a person means by the beginning of an id, and what can only be meant for an id.
+//! Which session a person means by the beginning of an id, and what can only be meant for an id.
 
 use model::{Session, SessionId};
 

@@ -201,7 +201,7 @@ mod tests {
             "Bash",
             &serde_json::json!({"command": "curl -H 'Key: x' https://h/", "description": "Ask h"}),
         );
-        let question = serde_json::json!({"questions": [{"question": "SessionRef?"}]});
+        let question = serde_json::json!({"questions": [{"question": "Which?"}]});
         let question = request("AskUserQuestion", &question);
         let mut enter = |id, state: &WorkerState| scene.table.set_state(id, state, now()).unwrap();
         enter(a, &WorkerState::WaitingPermission { requests: vec![bash] });

@@ -126,15 +126,16 @@ fn the_person_finds_every_session() {
     }
 }
 
+#[track_caller]
+fn check<T>(answer: Result<T, Error>) {
+    let error = answer.err().expect("it is forbidden");
+    assert_eq!((error.kind, error.kind.code()), (Kind::Forbidden, "forbidden"), "{error}");
+}
+
 #[test]
 fn what_only_the_person_may_do_is_refused() {
     let scene = Scene::new();
     let context = scene.context(agent("main"), MAIN.1);
-    #[track_caller]
-    fn check<T>(answer: Result<T, Error>) {
-        let error = answer.err().expect("it is forbidden");
-        assert_eq!((error.kind, error.kind.code()), (Kind::Forbidden, "forbidden"), "{error}");
-    }
     check(cron::list(&context));
     check(live::hooks::install(&context, &live::hooks::Scope::User));
     check(live::watch::Watch::start(&context));

@@ -58,7 +58,9 @@ fn of_folder(folder: &Path, name: &str) -> Result<Vec<DecisionPoint>, Failure> {
     config.claude_folders = vec![folder.to_owned()];
     (config.claude_projects, config.openclaw_folders) = (Vec::new(), Vec::new());
     state.path().clone_into(&mut config.state);
-    let app = App { config, clock: Timestamp::now, zone: || TimeZone::UTC, program: PathBuf::new() };
+    #[expect(clippy::disallowed_methods, reason = "this tool reads the clock here alone")]
+    let clock = Timestamp::now;
+    let app = App { config, clock, zone: || TimeZone::UTC, program: PathBuf::new() };
     let request = Request { decisions: folder.join(name), by: By::Words, weights: None };
     Ok(decision_points(&Context::new(Arc::new(app), std::env::current_dir()?), &request)?)
 }

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Also embed everything by the chosen model, the newest sessions first; goes on where it was interrupted.
     #[arg(long, conflicts_with = "dry_run")]
     embed: bool,
-    /// SessionRef model that is, where it is not that of the settings: a folder, a name on the hub, or an address.
+    /// Which model that is, where it is not that of the settings: a folder, a name on the hub, or an address.
     #[arg(long, value_name = "MODEL", requires = "embed")]
     model: Option<String>,
     /// Print JSON.

@@ -89,7 +89,7 @@ fn one(context: &Context, wanted: &SessionRef) -> Result<Ranked, Failure> {
     if !ask::is_possible() {
         return Err(uncertain(&choices).into());
     }
-    match ask::which("SessionRef session?", &choices)? {
+    match ask::which("Which session?", &choices)? {
         Some(at) => Ok(ranked.swap_remove(at)),
         None => Err(Error::new(Kind::Ambiguous, "no session was chosen").into()),
     }

@@ -1,4 +1,4 @@
-//! `status`: a repository's state: git, GitHub, documents, its sessions, and who is active_files which files now.
+//! `status`: a repository's state: git, GitHub, documents, its sessions, and which files live sessions write to now.
 
 use std::io::Write as _;
 

@@ -272,16 +272,16 @@ mod tests {
     fn questions_are_answered_one_after_the_other() {
         let asked = request(
             "AskUserQuestion",
-            r#"{"questions":[{"question":"SessionRef?","options":[{"label":"Red"},{"label":"Blue"}]},
+            r#"{"questions":[{"question":"Which?","options":[{"label":"Red"},{"label":"Blue"}]},
                 {"question":"What else?","multiSelect":true,"options":[{"label":"A"},{"label":"B"}]}]}"#,
             "[]",
         );
         let (mut one, text) = prompt(&asked);
-        assert!(text.contains("SessionRef?") && text.contains("  2  Blue"), "{text}");
+        assert!(text.contains("Which?") && text.contains("  2  Blue"), "{text}");
         assert!(matches!(one.line("9"), Step::Ask(_)));
         assert!(matches!(one.line("2"), Step::Ask(text) if text.contains("What else?")));
         let answers = |two: &str| {
-            let all = [("SessionRef?", "Blue"), ("What else?", two)];
+            let all = [("Which?", "Blue"), ("What else?", two)];
             all.map(|(name, answer)| (name.to_owned(), answer.to_owned())).into()
         };
         let mut other = one.clone();

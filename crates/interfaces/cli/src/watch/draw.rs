@@ -36,7 +36,7 @@ const ROOMY: usize = 64;
 /// The longest state.
 const STATE: usize = "needs permission?".len();
 
-/// SessionRef keys do what.
+/// Which keys do what.
 pub(crate) const KEYS: [(&str, &str); 12] = [
     ("↑ ↓  j k", "go up and down"),
     ("PgUp PgDn", "by a page"),
