@@ -7,11 +7,10 @@ use model::{Damage, ForkOrigin, Keywords, MessageUsage, SessionId};
 use transcript::{AgentCall, SubagentFile, Summary, TranscriptFile};
 
 use crate::card::{AgentCard, Card, Setting};
-use crate::catalog::Entry;
 use crate::describe::Describer;
+use crate::facts::{Agent, Facts};
 use crate::lineage::{Born, Kin, parents};
-use crate::reading::ByPath;
-use crate::scan::{Agent, Facts};
+use crate::types::{ByPath, Entry};
 
 /// A session's file, and what was read of it and of its sub-agents' files.
 #[derive(Debug)]

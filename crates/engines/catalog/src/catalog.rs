@@ -1,158 +1,21 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
 use std::mem;
-use std::ops::AddAssign;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use model::{CostState, Keywords, MessageUsage, Session, SessionId};
+use model::{MessageUsage, Session, SessionId};
 use system::{FileStamp, join};
-use transcript::{ConfigFolder, Problem, SubagentFile, TranscriptFile};
+use transcript::TranscriptFile;
 
 use crate::card::Card;
 use crate::describe::Describer;
-use crate::discover::discover;
+use crate::discover::find;
+use crate::facts::Owner;
+use crate::fresh::fresh_from;
 use crate::others::Others;
-use crate::overview::{Told, fresh_from};
 use crate::reading::{Kept, Reading, Wanted};
-use crate::scan::Owner;
 use crate::summary_cache::SummaryCache;
-
-/// Where sessions are looked for.
-#[derive(Debug, Clone, Default)]
-pub struct Places {
-    /// Claude Code's config folders.
-    pub config_folders: Vec<ConfigFolder>,
-    /// OpenClaw's state folders.
-    pub openclaw_folders: Vec<PathBuf>,
-    /// The configuration of the first of them, where it lies elsewhere (`OPENCLAW_CONFIG_PATH`).
-    pub openclaw_configuration: Option<PathBuf>,
-    /// Claude Code's `.claude.json` files.
-    pub global_files: Vec<PathBuf>,
-    /// The database that keeps what was read; ours to lose.
-    pub cache: Option<PathBuf>,
-    /// How many threads may read.
-    pub threads: usize,
-}
-
-/// Every session that was found, or what was made of each.
-#[derive(Debug)]
-pub struct Catalog<T = Entry> {
-    /// The sessions: running first, then newest; what `survey` has made of them stands in any order.
-    pub sessions: Vec<T>,
-    /// What sub-agents did in sessions whose own transcripts are gone; told by [`read`] alone.
-    pub strays: Vec<Entry>,
-    /// Sub-agents' files, which are no sessions.
-    pub subagents: usize,
-    /// What could not be read.
-    pub problems: Vec<Problem>,
-    /// What it took.
-    pub work: Work,
-    /// Why what was read could not be kept for the next time, where it could not.
-    pub not_kept: Option<String>,
-}
-
-/// A session and what its files say was spent, copies not yet told apart.
-#[derive(Debug)]
-pub struct Entry {
-    /// The session; its `usage` and `cost_usd` are for whoever tells copies apart. Boxed, because thousands are
-    /// sorted and handed on.
-    pub session: Box<Session>,
-    /// All API messages in its files, sub-agents' included.
-    pub messages: Vec<MessageUsage>,
-    /// The CLI's own total.
-    pub cost_state: Option<CostState>,
-    /// The totals before it.
-    pub earlier_totals: Vec<CostState>,
-    /// The keywords of its first message, where they are known already.
-    pub keywords: Option<Keywords>,
-}
-
-/// What a reading of the catalog took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Files opened.
-    pub opened: u64,
-    /// Bytes read of them.
-    pub bytes: u64,
-    /// Rows written or taken away.
-    pub rows: u64,
-}
-
-impl Entry {
-    /// A session of which no more is told.
-    pub(crate) fn of(session: Session) -> Self {
-        Self {
-            session: Box::new(session),
-            messages: Vec::new(),
-            cost_state: None,
-            earlier_totals: Vec::new(),
-            keywords: None,
-        }
-    }
-}
-
-impl AddAssign for Work {
-    fn add_assign(&mut self, other: Self) {
-        self.opened += other.opened;
-        self.bytes += other.bytes;
-        self.rows += other.rows;
-    }
-}
-
-/// How far a reading is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Files read.
-    pub files: usize,
-    /// Files to read.
-    pub of_files: usize,
-    /// Bytes read.
-    pub bytes: u64,
-    /// Bytes to read, about.
-    pub of_bytes: u64,
-}
-
-/// Where transcripts lie, without reading any of them.
-pub fn find(places: &Places) -> Found {
-    discover(&places.config_folders, places.threads)
-}
-
-/// The transcripts of all config folders, each session once.
-#[derive(Debug, Clone, Default)]
-pub struct Found {
-    /// One for each session, with its sub-agents' files; in no order that means anything.
-    pub sessions: Vec<TranscriptFile>,
-    /// Sub-agents' files whose session only their records name.
-    pub flat_subagents: Vec<SubagentFile>,
-    /// Sub-agents' files below the folder of a session whose own transcript lies elsewhere, or is gone.
-    pub lone_subagents: Vec<SubagentFile>,
-    /// What could not be looked at.
-    pub problems: Vec<Problem>,
-    /// The projects folders that were looked through.
-    pub(crate) walked: Vec<PathBuf>,
-}
-
-impl Found {
-    /// Sub-agents' files whose session only their records name.
-    pub(crate) fn unattached(&self) -> impl Iterator<Item = &SubagentFile> {
-        self.flat_subagents.iter().chain(&self.lone_subagents)
-    }
-
-    /// How many files of sub-agents there are.
-    pub(crate) fn subagents(&self) -> usize {
-        self.sessions.iter().map(|file| file.subagents.len()).sum::<usize>() + self.unattached().count()
-    }
-
-    /// A number that changes when any of the files does; those of other files can be added to it.
-    pub fn fingerprint(&self) -> u64 {
-        self.sessions.iter().map(TranscriptFile::fingerprint).fold(self.flat_fingerprint(), u64::wrapping_add)
-    }
-
-    /// The same of those sub-agents' files whose session only their records name.
-    pub(crate) fn flat_fingerprint(&self) -> u64 {
-        system::fingerprint(self.unattached().map(|file| (file.path.as_path(), &file.stamp)))
-    }
-}
+use crate::types::{Catalog, Detail, Entry, Places, Progress, sort, whole};
 
 /// What some sessions' own transcripts say of them; where they come from and what they cost needs [`read`].
 pub fn describe_some(places: &Places, files: &[&TranscriptFile]) -> Vec<Session> {
@@ -186,16 +49,6 @@ pub fn messages(places: &Places, id: &SessionId, transcript: &Path) -> Vec<Messa
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
 }
 
-/// How much of each session is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Detail {
-    /// The facts; an entry's messages may be missing.
-    Facts,
-    /// Also what was spent.
-    #[default]
-    Spending,
-}
-
 /// Reads the catalog; `progress` hears of every file that is read.
 pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress)) -> Catalog {
     // What is kept lies elsewhere than what is found.
@@ -210,54 +63,5 @@ pub fn read(places: &Places, detail: Detail, mut progress: impl FnMut(Progress))
     sessions.extend(others.alone(&found, &mut describer));
     sort(&mut sessions);
     let strays = fresh.strays();
-    Catalog { strays, ..whole(&found, sessions, others, mem::take(&mut fresh.told)) }
-}
-
-/// The catalog of what was made of the sessions.
-pub(crate) fn whole<T>(found: &Found, sessions: Vec<T>, others: Others, told: Told) -> Catalog<T> {
-    let problems = [told.problems, others.problems()].concat();
-    Catalog {
-        sessions,
-        strays: Vec::new(),
-        subagents: found.subagents(),
-        problems,
-        work: told.work,
-        not_kept: told.not_kept,
-    }
-}
-
-/// Running first, then newest.
-pub(crate) fn sort(sessions: &mut [Entry]) {
-    sessions.sort_by(|Entry { session: one, .. }, Entry { session: other, .. }| {
-        let key = |session: &Session| (session.is_running, session.last_modified);
-        key(other).cmp(&key(one)).then_with(|| one.id.cmp(&other.id))
-    });
-}
-
-impl Catalog {
-    /// Marks the sessions that are known by other signs to be held by a live process.
-    pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
-        let mut is_new = false;
-        for Entry { session, .. } in &mut self.sessions {
-            if !session.is_running && is_held(&session.id) {
-                (session.is_running, is_new) = (true, true);
-            }
-        }
-        if is_new {
-            sort(&mut self.sessions);
-        }
-    }
-}
-
-/// The files whose facts the catalog is put together from.
-pub(crate) fn wanted(found: &Found) -> Vec<Wanted> {
-    let file = |path: &Path, stamp, owner| Wanted { path: path.to_owned(), stamp, owner };
-    let mut wanted = Vec::new();
-    for session in &found.sessions {
-        wanted.push(file(&session.path, session.stamp, Owner::Session(session.id.clone())));
-        let owner = || Owner::Subagent(Some(session.id.clone()));
-        wanted.extend(session.subagents.iter().map(|agent| file(&agent.path, agent.stamp, owner())));
-    }
-    wanted.extend(found.unattached().map(|agent| file(&agent.path, agent.stamp, Owner::Subagent(None))));
-    wanted
+    Catalog { strays, ..whole(&found, sessions, others.problems(), mem::take(&mut fresh.told)) }
 }

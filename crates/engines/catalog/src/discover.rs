@@ -10,10 +10,15 @@ use model::SessionId;
 use rustc_hash::FxHashSet;
 use transcript::{ConfigFolder, TranscriptFile};
 
-use crate::catalog::Found;
+use crate::types::{Found, Places};
+
+/// Where transcripts lie, without reading any of them.
+pub fn find(places: &Places) -> Found {
+    discover(&places.config_folders, places.threads)
+}
 
 /// Looks through every config folder; a folder named twice is looked through once.
-pub(crate) fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
+fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
     let (mut all, mut walked, mut seen) = (transcript::Found::default(), Vec::new(), HashSet::new());
     for folder in folders {
         let projects = physical(&folder.projects());

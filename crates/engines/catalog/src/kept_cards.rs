@@ -15,8 +15,8 @@ use system::{FileStamp, Snapshot, fold_in_parallel};
 use transcript::TranscriptFile;
 
 use crate::card::{Card, Setting};
-use crate::catalog::{Found, Places};
 use crate::describe::{Describer, last_modified};
+use crate::types::{Found, Places};
 
 /// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
 const FORMAT: u32 = 14;

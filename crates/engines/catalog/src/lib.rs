@@ -7,7 +7,9 @@ mod card;
 mod catalog;
 mod describe;
 mod discover;
+mod facts;
 mod filter;
+mod fresh;
 mod git;
 mod kept_cards;
 mod lineage;
@@ -23,11 +25,12 @@ mod scan;
 mod select;
 mod summary_cache;
 mod texts;
+mod types;
 
-pub use catalog::{
-    Catalog, Detail, Entry, Found, Places, Progress, Work, describe_some, find, messages, read,
-};
+pub use catalog::{describe_some, messages, read};
+pub use discover::find;
 pub use filter::Filter;
 pub use overview::{Extent, overview, survey};
 pub use past::{Past, past, repository};
 pub use select::select;
+pub use types::{Catalog, Detail, Entry, Found, Places, Progress, Work};

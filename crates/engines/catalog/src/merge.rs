@@ -8,8 +8,8 @@ use model::{AgentId, Origin, Session, SessionId};
 use openclaw::{Agents, Config, Registry, RegistryEntry};
 use transcript::Problem;
 
-use crate::catalog::{Found, Places};
 use crate::describe::Describer;
+use crate::types::{Found, Places};
 
 /// The sessions that agents' registries name.
 #[derive(Debug, Default)]

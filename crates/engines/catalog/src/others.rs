@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use model::{Session, SessionId};
 use transcript::{Live, Problem};
 
-use crate::catalog::{Entry, Found, Places};
 use crate::describe::Describer;
 use crate::merge::Registered;
+use crate::types::{Entry, Found, Places};
 
 /// What others know of all sessions.
 pub(crate) struct Others {

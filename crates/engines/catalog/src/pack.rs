@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use system::FileStamp;
 use transcript::{Mark, Summary};
 
-use crate::scan::{Agent, Facts};
+use crate::facts::{Agent, Facts};
 
 /// Which types the bytes were made of.
 pub(crate) const FORMAT: u32 = 8;

@@ -12,11 +12,12 @@ use system::in_parallel;
 use transcript::{History, Then, TranscriptFile};
 
 use crate::assembly::kin_of;
-use crate::catalog::{Entry, Places, find};
 use crate::describe::Describer;
+use crate::discover::find;
 use crate::lineage::{Born, COMPARED, Kin, parents};
 use crate::merge::Registered;
 use crate::project::Projects;
+use crate::types::{Entry, Places};
 
 /// The root of the repository that a directory belongs to, by the rule that also says it of sessions.
 pub fn repository(places: &Places, directory: &Path) -> PathBuf {

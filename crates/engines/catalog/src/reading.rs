@@ -8,17 +8,14 @@ use rustc_hash::FxHashMap;
 use system::FileStamp;
 use transcript::Problem;
 
-use crate::catalog::{Detail, Progress, Work};
+use crate::facts::{Facts, Owner};
 use crate::pack::{Packed, pack};
-use crate::scan::{Facts, Job, Owner, Read, scan};
+use crate::scan::{Job, Read, scan};
 use crate::summary_cache::SummaryCache;
+use crate::types::{ByPath, Detail, Found, Progress, Work};
 
 /// How many files are kept at a time: what an interrupted reading loses is little.
 const BATCH: usize = 256;
-
-/// Something for each file. Not by `Path`, whose hash takes it apart, nor by a hash that withstands an
-/// attacker: whoever names files here can do worse.
-pub(crate) type ByPath<T> = FxHashMap<OsString, T>;
 
 /// A file whose facts are wanted.
 #[derive(Debug)]
@@ -29,6 +26,19 @@ pub(crate) struct Wanted {
     pub(crate) stamp: FileStamp,
     /// Whose it is.
     pub(crate) owner: Owner,
+}
+
+/// The files whose facts the catalog is put together from.
+pub(crate) fn wanted(found: &Found) -> Vec<Wanted> {
+    let file = |path: &Path, stamp, owner| Wanted { path: path.to_owned(), stamp, owner };
+    let mut wanted = Vec::new();
+    for session in &found.sessions {
+        wanted.push(file(&session.path, session.stamp, Owner::Session(session.id.clone())));
+        let owner = || Owner::Subagent(Some(session.id.clone()));
+        wanted.extend(session.subagents.iter().map(|agent| file(&agent.path, agent.stamp, owner())));
+    }
+    wanted.extend(found.unattached().map(|agent| file(&agent.path, agent.stamp, Owner::Subagent(None))));
+    wanted
 }
 
 /// What is kept of all files, and where.

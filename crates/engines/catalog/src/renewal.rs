@@ -5,12 +5,11 @@ use transcript::TranscriptFile;
 
 use crate::assembly::{Read, assemble};
 use crate::card::{Card, Setting};
-use crate::catalog::{Detail, Found, Places, Work, wanted};
 use crate::describe::Describer;
 use crate::kept_cards::{Changed, KeptCards};
-use crate::overview::Told;
-use crate::reading::Reading;
+use crate::reading::{Reading, wanted};
 use crate::summary_cache::SummaryCache;
+use crate::types::{Detail, Found, Places, Told, Work};
 
 /// Where something has changed in more sessions than these, all are looked at, and all cards made anew.
 const FEW: usize = 32;

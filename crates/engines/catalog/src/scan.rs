@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use crate::pack::{Packed, pack};
-use model::{MessageUsage, SessionId};
-use serde::{Deserialize, Serialize};
+use model::SessionId;
 use system::FileStamp;
-use transcript::{Change, LongLines, Mark, Spent, SubagentFile, SubagentMeta, Summary, Tail, task_key};
+use transcript::{Change, LongLines, Spent, SubagentFile, SubagentMeta, Summary, Tail, task_key};
+
+use crate::facts::{Agent, Facts, Owner};
+use crate::pack::{Packed, pack};
 
 /// How many results may wait for whoever takes them.
 const WAITING: usize = 128;
@@ -33,51 +34,6 @@ impl Job {
     pub(crate) fn new_bytes(&self) -> u64 {
         self.size.saturating_sub(self.known.as_ref().map_or(0, |known| known.mark.offset))
     }
-}
-
-/// Whose words a file holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// The session's own.
-    Session(SessionId),
-    /// Those of a sub-agent; without a session its records name it.
-    Subagent(Option<SessionId>),
-}
-
-/// What has been read of one file.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Facts {
-    /// The file's stamp when it was read.
-    pub(crate) stamp: FileStamp,
-    /// How far it was read.
-    pub(crate) mark: Mark,
-    /// What it says.
-    pub(crate) summary: Box<Summary>,
-    /// The API messages in it.
-    pub(crate) messages: Vec<MessageUsage>,
-    /// Of a sub-agent: what it is.
-    pub(crate) agent: Option<Agent>,
-}
-
-/// What is known of a sub-agent beside its records.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Agent {
-    /// The session it belongs to, by its records.
-    pub(crate) session: Option<SessionId>,
-    /// `general-purpose`, or a custom agent's name.
-    pub(crate) kind: Option<String>,
-    /// The task in a few words.
-    pub(crate) description: Option<String>,
-    /// What it was told, as a hash.
-    pub(crate) task: Option<u64>,
-    /// Whether no tool use called it: 2.0.42 to 2.0.77 warmed agents up.
-    pub(crate) is_warm_up: bool,
-}
-
-impl Agent {
-    /// One of which nothing is known.
-    pub(crate) const UNKNOWN: Self =
-        Self { session: None, kind: None, description: None, task: None, is_warm_up: false };
 }
 
 /// What one read file gave.

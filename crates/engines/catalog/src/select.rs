@@ -7,12 +7,12 @@ use transcript::TranscriptFile;
 
 use crate::assembly::Read;
 use crate::card::{Card, Setting};
-use crate::catalog::{Detail, Found, Places};
 use crate::describe::{Describer, Held, outlined};
 use crate::filter::Filter;
+use crate::fresh::fresh;
 use crate::others::Others;
-use crate::overview::fresh;
 use crate::renewal::renewed;
+use crate::types::{Detail, Found, Places};
 
 /// The sessions among those found that `filter` lets through.
 pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {

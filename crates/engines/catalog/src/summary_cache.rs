@@ -11,10 +11,9 @@ use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
 use system::{FileStamp, error_chain};
 
-use crate::catalog::Detail;
+use crate::facts::Facts;
 use crate::pack::{FORMAT, Packed, unpack};
-use crate::reading::ByPath;
-use crate::scan::Facts;
+use crate::types::{ByPath, Detail};
 
 /// How long a write waits for another process; what is not kept now is kept the next time.
 const PATIENCE: Duration = Duration::from_millis(500);
