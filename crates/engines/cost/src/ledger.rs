@@ -12,27 +12,11 @@ use crate::cli_total::{self, ByModel, Spent};
 use crate::lineage;
 use crate::name::plain_model;
 use crate::price::{Rates, rates};
+use crate::spending::Spending;
 
 /// Which rules these are: raised when they make other rows of the same messages, so that rows that were kept are made
 /// again.
 pub const RULES: u32 = 1;
-
-/// What one session's files say was spent, its sub-agents' files included.
-#[derive(Debug, Clone)]
-pub struct Spending<'a> {
-    /// The session.
-    pub session: SessionId,
-    /// The session it was forked from, where a mark says so.
-    pub forked_from: Option<SessionId>,
-    /// When it began.
-    pub started: Option<Timestamp>,
-    /// All messages in its files, copied ones too.
-    pub messages: &'a [MessageUsage],
-    /// The CLI's own total, from its newest `cost-state`.
-    pub cost_state: Option<&'a CostState>,
-    /// Its totals before that, oldest first.
-    pub earlier_totals: &'a [CostState],
-}
 
 /// What one session spent on one day with one model.
 #[derive(Debug, Clone, PartialEq)]

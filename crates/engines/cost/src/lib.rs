@@ -7,9 +7,11 @@ mod ledger;
 mod lineage;
 mod name;
 mod price;
+mod spending;
 mod totals;
 
-pub use ledger::{RULES, Row, Spending, ledger};
+pub use ledger::{RULES, Row, ledger};
 pub use name::plain_model;
 pub use price::{price, prices_as_of};
+pub use spending::Spending;
 pub use totals::{Total, totals_by};

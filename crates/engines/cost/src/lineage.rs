@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use model::SessionId;
 
-use crate::Spending;
+use crate::spending::Spending;
 
 /// The place of each session when parents go before forks, then the earliest start, then the id decides.
 ///
