@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Weights;
-use crate::Candidate;
+use crate::{Candidate, Weights};
 
 /// Over a week is old.
 const WEEK_HOURS: f64 = 168.0;

@@ -11,15 +11,20 @@ pub mod chance;
 mod choose;
 mod considered;
 mod duration;
+mod factors;
 mod outlay;
+mod relevance;
 pub mod seed;
+mod weights;
 
 pub use candidate::{Asker, Budget, Candidate, Hold};
 pub use ceilings::Ceiling;
 pub use choose::{Action, Decision, KEPT, Rule, Task, settled};
 pub use considered::{Considered, Estimate, Obstacle};
 pub use duration::ago;
+pub use factors::{Factors, factors};
 pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
-pub use seed::{
-    ASKED, Factors, Grounds, Judge, Judged, Relevance, Weights, keyword, prompt, understood, worth_asking,
+pub use relevance::{
+    ASKED, Grounds, Judge, Judged, Relevance, about, keyword, prompt, understood, worth_asking,
 };
+pub use weights::Weights;

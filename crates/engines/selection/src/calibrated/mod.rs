@@ -16,7 +16,7 @@ pub use record::{Record, Settled};
 use crate::chance::{
     Facts, Habit, LastSaid, Model, Opening, Quiet, TaskText, Whereabouts, points_back, whereabouts,
 };
-use crate::seed::factors;
+use crate::factors::factors;
 use crate::{
     Action, Candidate, Ceiling, Considered, Decision, Estimate, KEPT, Obstacle, Relevance, Task, Weights,
     choose,

@@ -1,22 +1,15 @@
 //! The seed's rule: five factors with fixed weights, ceilings, and a threshold (document 000, phase 5).
 
-mod factors;
 mod reason;
-mod relevance;
-mod weights;
 
 use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
-pub use factors::{Factors, factors};
-pub use relevance::{
-    ASKED, Grounds, Judge, Judged, Relevance, about, keyword, prompt, understood, worth_asking,
-};
-pub use weights::Weights;
-
 use crate::choose::{self, settled};
-use crate::{Action, Candidate, Ceiling, Considered, Decision, KEPT, Obstacle, Task};
+use crate::factors::{Factors, factors};
+use crate::relevance::{Judged, Relevance};
+use crate::{Action, Candidate, Ceiling, Considered, Decision, KEPT, Obstacle, Task, Weights};
 
 /// The weights, and the score that is enough.
 #[derive(Debug, Clone, Copy, PartialEq)]

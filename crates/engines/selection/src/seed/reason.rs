@@ -1,7 +1,7 @@
 //! Reasons in words, and what would change an answer.
 
-use super::{Factors, Relevance, Scored, Seed, Weights};
-use crate::{Candidate, Ceiling, Considered, Obstacle};
+use super::{Scored, Seed};
+use crate::{Candidate, Ceiling, Considered, Factors, Obstacle, Relevance, Weights};
 
 /// A factor under this is worth a word: half of what it can be.
 const LOW: f64 = 0.08;

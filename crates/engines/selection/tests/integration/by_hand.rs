@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use model::Session;
-use selection::seed::factors;
+use selection::factors;
 use selection::{Budget, Candidate, Weights};
 
 /// The moment of the choice, less so many hours.

@@ -1,7 +1,8 @@
 //! What holds for any sessions.
 
 use proptest::prelude::*;
-use selection::seed::{Seed, choose, factors};
+use selection::factors;
+use selection::seed::{Seed, choose};
 use selection::{
     Action, Candidate, Grounds, Hold, Judge, Judged, Relevance, Task, Weights, keyword, understood,
 };
