@@ -10,72 +10,10 @@ use transcript::{Part, Role, is_command, message};
 
 use crate::facts;
 use crate::kind::Kind;
+use crate::unit::Unit;
 
-/// About how long a piece is, in bytes of text.
-const PIECE: usize = 1600;
-/// How much of a piece stands in the next one again.
-const OVERLAP: usize = 64;
-/// The longest text of one unit that is indexed, in bytes; what is longer is data.
-const UNIT_CAP: usize = 200_000;
-/// The same for code that was written: its beginning tells what it is.
-const CODE_CAP: usize = 2400;
 /// The most texts of one record that are indexed; what has more is data.
 const MOST_UNITS: usize = 10_000;
-/// How far behind the cap a secret may reach that begins before it, in bytes.
-const LONGEST_SECRET: usize = 8 << 10;
-
-/// A text of a record with what it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unit<'a> {
-    /// What it is.
-    pub(crate) kind: Kind,
-    /// The text.
-    pub(crate) text: Cow<'a, str>,
-    /// The file it is about.
-    pub(crate) path: Option<Cow<'a, str>>,
-}
-
-impl<'a> Unit<'a> {
-    pub(crate) fn new(kind: Kind, text: impl Into<Cow<'a, str>>) -> Self {
-        Self { kind, text: text.into(), path: None }
-    }
-
-    pub(crate) fn about(kind: Kind, path: Cow<'a, str>, text: impl Into<Cow<'a, str>>) -> Self {
-        Self { kind, text: text.into(), path: Some(path) }
-    }
-
-    /// Without secrets. Before it is cut into pieces, so that none is parted by a cut and overlooked.
-    pub(crate) fn redacted(self) -> Self {
-        let end = self.text.floor_char_boundary(self.cap() + LONGEST_SECRET);
-        let text = match self.text {
-            Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
-            Cow::Owned(mut text) => {
-                text.truncate(end);
-                Cow::Owned(text)
-            }
-        };
-        Self { text: redact::redacted(text), path: self.path.map(redact::redacted), ..self }
-    }
-
-    fn cap(&self) -> usize {
-        if self.kind.is_change() { CODE_CAP } else { UNIT_CAP }
-    }
-
-    /// How much of it is indexed, in bytes.
-    pub(crate) fn indexed_length(&self) -> u64 {
-        self.indexed().len() as u64 + self.path.as_ref().map_or(0, |path| path.len() as u64)
-    }
-
-    /// The text in overlapping pieces, cut where a line or a word ends.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = &str> {
-        pieces(self.indexed())
-    }
-
-    /// The part of the text that is indexed.
-    fn indexed(&self) -> &str {
-        &self.text[..self.text.floor_char_boundary(self.cap())]
-    }
-}
 
 /// The indexed texts of a record, without secrets; `subagent` says that it stands in a sub-agent's file.
 pub(crate) fn units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
@@ -159,29 +97,6 @@ fn text_kind(role: Role, record: &Record<'_>, text: &str, subagent: bool) -> Kin
     }
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut start = 0;
-    let mut done = false;
-    std::iter::from_fn(move || {
-        if done {
-            return None;
-        }
-        let end = if text.len() - start <= PIECE + OVERLAP { text.len() } else { good_end(text, start) };
-        let piece = &text[start..end];
-        done = end == text.len();
-        start = text.ceil_char_boundary(end.saturating_sub(OVERLAP));
-        Some(piece)
-    })
-}
-
-/// The end of a line or word in the last fifth of a piece, else its full length.
-fn good_end(text: &str, start: usize) -> usize {
-    let end = text.floor_char_boundary(start + PIECE);
-    let from = text.floor_char_boundary(start + PIECE * 4 / 5);
-    let tail = &text[from..end];
-    tail.rfind('\n').or_else(|| tail.rfind(' ')).map_or(end, |at| from + at + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,28 +137,5 @@ mod tests {
             false,
             &[(Kind::Summary, "so far")],
         );
-    }
-
-    #[test]
-    fn pieces_overlap_and_lose_nothing() {
-        let text = "word and another line\n".repeat(400);
-        let all: Vec<_> = pieces(&text).collect();
-        assert!(all.len() > 4);
-        assert!(all.iter().all(|piece| piece.len() <= PIECE + OVERLAP));
-        let mut covered = 0;
-        for piece in all {
-            let at = piece.as_ptr() as usize - text.as_ptr() as usize;
-            assert!(at <= covered);
-            covered = at + piece.len();
-        }
-        assert_eq!(covered, text.len());
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn pieces_of_any_text_end(text in "\\PC{0,300}", times in 1_usize..30) {
-            let text = text.repeat(times);
-            proptest::prop_assert_eq!(pieces(&text).last().is_some_and(|piece| !piece.is_empty()), !text.is_empty());
-        }
     }
 }

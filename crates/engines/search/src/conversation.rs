@@ -6,8 +6,8 @@ use openclaw::{Entry, Said};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::chunk::Unit;
 use crate::kind::Kind;
+use crate::unit::Unit;
 
 /// Answers that only tell OpenClaw that nothing is to be said.
 const SILENCE: [&str; 2] = ["NO_REPLY", "HEARTBEAT_OK"];

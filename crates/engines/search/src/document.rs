@@ -3,15 +3,31 @@
 use tantivy::schema::Field;
 use tantivy::schema::document::{Document, ReferenceValue, ReferenceValueLeaf, Value};
 
-use crate::chunk::Unit;
 use crate::paths::{SEPARATOR, mentioned};
 use crate::schema::Fields;
-use crate::sync::Origin;
+use crate::unit::Unit;
 
 /// How many paths of one piece are kept as mentioned.
 const MENTIONS: usize = 40;
 /// How many bits of the `piece` field count the pieces of a unit.
 const PIECE_BITS: u32 = 20;
+
+/// Where a record stands in its file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    pub(crate) line: u64,
+}
+
+/// What the chunks of one record have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) file: u64,
+    pub(crate) record: u64,
+    pub(crate) place: Place,
+    pub(crate) time: u64,
+    pub(crate) generation: u64,
+}
 
 /// Makes documents.
 pub(crate) struct Documents {

@@ -10,8 +10,8 @@ use aho_corasick::AhoCorasick;
 use transcript::Raw;
 use transcript::record::{Record, result_text};
 
-use crate::chunk::Unit;
 use crate::kind::Kind;
+use crate::unit::Unit;
 
 /// How much of a tool's output is looked at, in bytes.
 const OUTPUT_CAP: usize = 64 << 10;

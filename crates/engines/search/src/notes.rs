@@ -5,8 +5,8 @@ use std::path::Path;
 use model::SessionId;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::chunk::Unit;
 use crate::kind::Kind;
+use crate::unit::Unit;
 
 /// The largest file of notes that is read, in bytes; what is larger is data.
 pub(crate) const CAP: u64 = 4 << 20;

@@ -5,8 +5,7 @@ use std::ffi::{OsStr, OsString};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::files::FileRow;
-use crate::source::SourceKind;
-use crate::sync::Source;
+use crate::source::{Source, SourceKind};
 
 /// What a pass would do.
 #[derive(Debug, Default)]

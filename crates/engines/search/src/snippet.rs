@@ -9,9 +9,10 @@ use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::chunk::{Unit, original_units, units};
+use crate::chunk::{original_units, units};
 use crate::document::piece_of;
 use crate::source::SourceKind;
+use crate::unit::Unit;
 use crate::words::Splitter;
 use crate::{conversation, notes};
 

@@ -1,12 +1,28 @@
 //! Which kinds of files are indexed, and what becomes of each.
 
+use std::path::PathBuf;
+
 use model::SessionId;
 use openclaw::AgentMemory;
 use serde::{Deserialize, Serialize};
 use system::FileStamp;
 
 use crate::notes;
-use crate::sync::Source;
+
+/// A file to be indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file.
+    pub path: PathBuf,
+    /// Its `stat`.
+    pub stamp: FileStamp,
+    /// What kind of file it is.
+    pub kind: SourceKind,
+    /// The session it belongs to, where its place tells.
+    pub session: Option<SessionId>,
+    /// Whether it is a sub-agent's.
+    pub subagent: bool,
+}
 
 /// Where something was said: what `--source` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]

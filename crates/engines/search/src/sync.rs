@@ -7,21 +7,21 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::SessionId;
 use openclaw::Entry;
 use system::{FileStamp, fingerprint};
 use transcript::record::{Record, parse};
 use transcript::{Change, Mark, Tail};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::chunk::{Unit, units};
-use crate::document::Documents;
+use crate::chunk::units;
+use crate::document::{Documents, Origin, Place};
 use crate::error::Error;
 use crate::files::{Changes, FileList, FileRow, Kept, Shared};
 use crate::kind::Kind;
 use crate::plan::{Plan, Todo, plan};
 use crate::records::Records;
-use crate::source::SourceKind;
+use crate::source::{Source, SourceKind};
+use crate::unit::Unit;
 use crate::writer::{Writer, list_file};
 use crate::{conversation, notes, vectors};
 
@@ -31,21 +31,6 @@ const COMMIT_EVERY: u64 = 2 << 30;
 const ASK_EVERY: u64 = 1 << 20;
 /// From so many bytes on, all threads are used.
 const LARGE: u64 = 8 << 20;
-
-/// A file to be indexed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// The file.
-    pub path: PathBuf,
-    /// Its `stat`.
-    pub stamp: FileStamp,
-    /// What kind of file it is.
-    pub kind: SourceKind,
-    /// The session it belongs to, where its place tells.
-    pub session: Option<SessionId>,
-    /// Whether it is a sub-agent's.
-    pub subagent: bool,
-}
 
 /// How far a pass has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -451,21 +436,4 @@ impl Pass {
             }
         }
     }
-}
-
-/// Where a record stands in its file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) offset: u64,
-    pub(crate) line: u64,
-}
-
-/// What the chunks of one record have in common.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin {
-    pub(crate) file: u64,
-    pub(crate) record: u64,
-    pub(crate) place: Place,
-    pub(crate) time: u64,
-    pub(crate) generation: u64,
 }

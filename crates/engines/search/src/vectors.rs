@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use embedding::{DIMENSIONS, Embedder, Key, Model, Table, VectorWriter, Vectors};
 
-use crate::chunk::Unit;
 use crate::files::Kept;
+use crate::unit::Unit;
 
 /// The table in the binary.
 static TABLE: LazyLock<Table> = LazyLock::new(Table::built_in);

@@ -5,9 +5,9 @@ use std::path::Path;
 use transcript::Reader;
 use transcript::record::parse;
 
+use super::Searcher;
 use crate::error::Error;
 use crate::files::FileRow;
-use crate::searcher::Searcher;
 use crate::snippet::record_of;
 use crate::source::SourceKind;
 

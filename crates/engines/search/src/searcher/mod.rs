@@ -1,5 +1,9 @@
 //! Answers questions from the index as it stands; never writes, never waits for a writer.
 
+mod copies;
+mod rescore;
+mod walked;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -10,10 +14,12 @@ use rustc_hash::FxHashMap;
 use system::join;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 
+use self::copies::Copied;
+use self::rescore::Rescoring;
+pub use self::walked::Walked;
+
 use crate::chosen::models_folder;
 use crate::columns::{ChunkAt, Columns, Place};
-use crate::copies::Copied;
-use crate::deep::Deep;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
 use crate::gather::{self, Found, gather};
@@ -24,6 +30,7 @@ use crate::near::nearest;
 use crate::outcome::{Count, Hit, Meaning, Mode, Outcome, Scope, Size, Why};
 use crate::query::Query;
 use crate::rank::{self, Sense};
+use crate::ranked::Ranked;
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
 use crate::snippet::{At, cite, texts_at};
@@ -31,7 +38,6 @@ use crate::source::SourceKind;
 use crate::understand::{self, Read, Understanding};
 use crate::unlocked::Unlocked;
 use crate::vectors;
-use crate::walked::Walked;
 use crate::writer::{list_file, text_folder};
 
 /// What reaches no more than this shares a stray word with the question.
@@ -61,14 +67,6 @@ struct Asked<'a> {
     /// The question as the table embeds it.
     meaning: Option<&'a Vector>,
     shows_secrets: bool,
-}
-
-/// What one session reached, and by what.
-pub(crate) struct Ranked<'a> {
-    pub(crate) score: f32,
-    pub(crate) session: usize,
-    pub(crate) found: &'a Found,
-    pub(crate) nearness: Option<Nearness>,
 }
 
 impl Searcher {
@@ -184,8 +182,9 @@ impl Searcher {
             let again = |found: &Found, near| score(query, scope, mode, found, Some(near), sense);
             let admitted = (chosen.deep > 0 && scope.chooses_chunks())
                 .then(|| meaning::admitted(&columns, &self.text, scope, 0));
-            let deep = Deep { read, chosen, columns: &columns, admitted: admitted.as_ref(), threads };
-            deep.rescore(self, &mut ranked, &again)?;
+            let rescoring =
+                Rescoring { read, chosen, columns: &columns, admitted: admitted.as_ref(), threads };
+            rescoring.rescore(self, &mut ranked, &again)?;
         }
         ranked.truncate(limit);
         let told_by_meaning = |ranked: &Ranked<'_>| {

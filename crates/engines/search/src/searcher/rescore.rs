@@ -4,11 +4,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use system::error_chain;
 
+use super::Searcher;
 use crate::columns::{ChunkAt, Columns, Place};
 use crate::error::Error;
 use crate::gather::Found;
 use crate::meaning::{self, Nearness};
-use crate::searcher::{Ranked, Searcher};
+use crate::ranked::Ranked;
 use crate::snippet::text_at;
 use crate::understand::{Read, Understanding};
 
@@ -16,7 +17,7 @@ use crate::understand::{Read, Understanding};
 const RECORDS: usize = 3;
 
 /// What a second look is taken with.
-pub(crate) struct Deep<'a> {
+pub(crate) struct Rescoring<'a> {
     pub(crate) read: &'a mut Read,
     pub(crate) chosen: &'a Understanding,
     pub(crate) columns: &'a [Columns],
@@ -24,7 +25,7 @@ pub(crate) struct Deep<'a> {
     pub(crate) threads: usize,
 }
 
-impl Deep<'_> {
+impl Rescoring<'_> {
     /// Scores the best sessions anew, if that is asked for; the others stay behind them.
     pub(crate) fn rescore(
         self,

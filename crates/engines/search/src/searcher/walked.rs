@@ -1,11 +1,11 @@
 //! A walk over the index for the words of one question, before it is known which sessions may be found.
 
+use super::Searcher;
 use crate::columns::Columns;
 use crate::error::{Error, index_failed};
 use crate::gather::{self, Features};
 use crate::outcome::Scope;
 use crate::query::Query;
-use crate::searcher::Searcher;
 
 /// What an index holds of the words of one question.
 pub struct Walked {
