@@ -1,52 +1,18 @@
 //! A Claude config folder, and what lies in it.
 
-use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use model::{ProjectSlug, SessionId};
 
-use crate::json::{Raw, raw_fields};
-use crate::reader::Reader;
-use crate::record::{Block, Kind, parse};
+use crate::files::{Found, SIDE_FILE_CAP};
+use crate::json::Raw;
 use crate::walk;
-use system::{FileStamp, fingerprint};
-
-/// The largest side file that is read, in bytes.
-const SIDE_FILE_CAP: u64 = 1 << 20;
 
 /// `~/.claude`, or what `CLAUDE_CONFIG_DIR` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFolder {
     root: PathBuf,
     projects: PathBuf,
-}
-
-/// A session's transcript and what lies beside it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TranscriptFile {
-    /// The session's id: the file's stem.
-    pub id: SessionId,
-    /// The file; shared with whoever describes the session.
-    pub path: Arc<Path>,
-    /// Its `stat`.
-    pub stamp: FileStamp,
-    /// Its sub-agents' files.
-    pub subagents: Vec<SubagentFile>,
-    /// Whether a folder with its name lies beside it.
-    pub has_side_folder: bool,
-}
-
-/// A sub-agent's transcript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubagentFile {
-    /// Its id, without `agent-`.
-    pub id: String,
-    /// The file.
-    pub path: PathBuf,
-    /// Its `stat`.
-    pub stamp: FileStamp,
 }
 
 /// What a file in the projects folder is.
@@ -81,42 +47,6 @@ fn role(path: &Path) -> Option<FileRole> {
             Some(FileRole::Subagent { session: session.parse().ok()?, agent })
         }
         _ => None,
-    }
-}
-
-/// Something that could not be read as what it should be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Where.
-    pub path: PathBuf,
-    /// What is wrong, as the end of a sentence.
-    pub what: String,
-}
-
-/// All that lies in one config folder.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
-    /// The transcripts of sessions.
-    pub transcripts: Vec<TranscriptFile>,
-    /// Sub-agents' files beside the sessions (2.0.42 to 2.0.77); their records name the session.
-    pub flat_subagents: Vec<SubagentFile>,
-    /// Sub-agents' files below the folder of a session whose own transcript does not lie beside it.
-    pub lone_subagents: Vec<SubagentFile>,
-    /// What could not be looked at.
-    pub problems: Vec<Problem>,
-}
-
-impl Found {
-    /// What was found elsewhere behind it; what comes first is not moved.
-    pub fn add(&mut self, more: Self) {
-        if self.transcripts.capacity() == 0 {
-            self.transcripts = more.transcripts;
-        } else {
-            self.transcripts.extend(more.transcripts);
-        }
-        self.flat_subagents.extend(more.flat_subagents);
-        self.lone_subagents.extend(more.lone_subagents);
-        self.problems.extend(more.problems);
     }
 }
 
@@ -176,108 +106,13 @@ impl ConfigFolder {
     }
 }
 
-impl TranscriptFile {
-    /// The name of the project folder it lies in.
-    pub fn folder(&self) -> &OsStr {
-        self.path.parent().and_then(Path::file_name).unwrap_or_default()
-    }
-
-    /// A number that changes when the transcript or one of its sub-agents' does; those of several can be added.
-    pub fn fingerprint(&self) -> u64 {
-        let agents = self.subagents.iter().map(|file| (file.path.as_path(), &file.stamp));
-        fingerprint(std::iter::once((&*self.path, &self.stamp)).chain(agents))
-    }
-
-    /// When it was made, in nanoseconds since 1970; where the file system does not know, when it was last written to.
-    pub fn born(&self) -> i64 {
-        let made = std::fs::symlink_metadata(&self.path).and_then(|found| found.created()).ok();
-        let since = made.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(self.stamp.mtime)
-    }
-
-    /// The folder beside the transcript.
-    pub fn side_folder(&self) -> PathBuf {
-        self.path.with_extension("")
-    }
-
-    /// The title in the side file.
-    pub fn side_title(&self) -> Option<String> {
-        if !self.has_side_folder {
-            return None;
-        }
-        let bytes = system::read_small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        Raw::new(&text).get("customTitle").text().map(Into::into).filter(|title: &String| !title.is_empty())
-    }
-}
-
-raw_fields! {
-    struct MetaFields { agent_type = "agentType", description = "description", tool_use = "toolUseId" }
-}
-
-/// What a sub-agent's side file tells of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SubagentMeta {
-    /// `general-purpose`, or a custom agent's name.
-    pub agent_type: Option<String>,
-    /// The task in a few words.
-    pub description: Option<String>,
-    /// The tool use of the parent that started it.
-    pub tool_use: Option<String>,
-}
-
-impl SubagentFile {
-    /// The session that its first records name; its place does not tell, up to 2.0.77. The model's first answer tells:
-    /// a prompt that 2.0.77 wrote while it started may name a session that never was.
-    pub fn session(&self) -> Option<SessionId> {
-        const LOOKED_AT: usize = 16;
-        let mut reader = Reader::open(&self.path).ok()?;
-        let mut named = None;
-        for _ in 0..LOOKED_AT {
-            let Ok(Some(line)) = reader.next_line() else { break };
-            let Ok(record) = parse(line.bytes) else { continue };
-            let session = record.session().and_then(|session| session.parse().ok());
-            if session.is_some() && record.kind() == Kind::Assistant {
-                return session;
-            }
-            named = named.or(session);
-        }
-        named
-    }
-
-    /// What it was told: the words of its first record.
-    pub fn task(&self) -> Option<String> {
-        let mut reader = Reader::open(&self.path).ok()?;
-        let line = reader.next_line().ok()??;
-        let message = parse(line.bytes).ok()?.message()?;
-        message.each_block().find_map(|block| match block {
-            Block::Text(text) => Some(text.into_owned()),
-            _ => None,
-        })
-    }
-
-    /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.
-    pub fn meta(&self) -> SubagentMeta {
-        let Ok(bytes) = system::read_small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP) else {
-            return SubagentMeta::default();
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        let fields = MetaFields::of(Raw::new(&text));
-        let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
-        SubagentMeta {
-            agent_type: owned(fields.agent_type),
-            description: owned(fields.description),
-            tool_use: owned(fields.tool_use),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
     use rustix::fs::{CWD, Mode};
+    use system::FileStamp;
 
     use super::*;
 

@@ -13,11 +13,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::reader::Line;
 use crate::record::{ApiMessage, Block, Kind, Passed, Record, parse};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
+use crate::text::cut;
 use crate::titles::Titles;
 use crate::usage::{Place, Spent, cost_state};
-
-/// The longest text kept of a prompt, in characters.
-pub const PROMPT_LENGTH: usize = 200;
 
 /// How many record ids are kept at the beginning of a file and after each compaction, to recognise copies.
 const ANCHORS_EACH: usize = 4;
@@ -470,26 +468,6 @@ fn agent_call(block: &Block<'_>) -> Option<AgentCall> {
         kind: field("subagent_type"),
         description: field("description"),
     })
-}
-
-/// A text's first characters, on one line; at most [`PROMPT_LENGTH`] with the sign that more follows.
-pub fn cut(text: &str) -> String {
-    let mut out = String::with_capacity(text.len().min(PROMPT_LENGTH + 8));
-    for (at, word) in text.split_whitespace().enumerate() {
-        if at > 0 {
-            out.push(' ');
-        }
-        out.push_str(word);
-        if out.len() > 4 * PROMPT_LENGTH {
-            break;
-        }
-    }
-    if out.char_indices().nth(PROMPT_LENGTH).is_some() {
-        let (end, _) = out.char_indices().nth(PROMPT_LENGTH - 1).unwrap_or_default();
-        out.truncate(end);
-        out.push('…');
-    }
-    out
 }
 
 /// Sets a text without making it anew when it is the same, as it is on almost every line.

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::record::Record;
 use crate::speech::speech;
-use crate::summary::cut;
+use crate::text::cut;
 
 /// Summaries waiting for the record they are about.
 const WAITING: usize = 32;

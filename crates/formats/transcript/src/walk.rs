@@ -17,7 +17,7 @@ use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, sta
 use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
 use system::{FileStamp, in_parallel};
 
-use crate::home::{Found, Problem, SubagentFile, TranscriptFile};
+use crate::files::{Found, Problem, SubagentFile, TranscriptFile};
 
 /// How deep under a session's folder sub-agents' files may lie (workflows nest them).
 pub(crate) const SUBAGENT_DEPTH: usize = 4;

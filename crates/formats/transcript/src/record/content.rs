@@ -9,7 +9,8 @@ use model::{Terms, Usage};
 
 use crate::json::{Field, Raw, raw_fields};
 use crate::scan::Walk;
-use crate::usage::Counters;
+
+use super::usage::Counters;
 
 raw_fields! {
     /// An API message; borrowed from its line.

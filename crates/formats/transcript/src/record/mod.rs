@@ -7,6 +7,7 @@ mod content;
 mod kind;
 mod line;
 mod time;
+mod usage;
 
 use std::borrow::Cow;
 
