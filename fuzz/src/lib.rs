@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::io::{self, Read};
 
 use transcript::record::{ApiMessage, Block, Record, link, parse, result_text};
-use transcript::{Raw, Reader, Spent, Summary, message, speech};
+use transcript::{Raw, Reader, Summary, UsageCollector, message, speech};
 
 /// Any bytes as a line: all that can be asked of it is asked, and nothing panics.
 pub fn line(bytes: &[u8]) {
@@ -119,12 +119,12 @@ fn lines<R: Read>(mut reader: Reader<R>) -> (Vec<Line>, u64) {
 }
 
 /// The summary of these lines, stored and taken up again before one of them.
-fn summary(lines: &[Line], again_at: Option<usize>) -> (Summary, Spent) {
+fn summary(lines: &[Line], again_at: Option<usize>) -> (Summary, UsageCollector) {
     let id = "0f0e0d0c-0b0a-4908-8706-050403020100".parse().expect("an id");
-    let (mut summary, mut spent) = (Summary::new(&id), Spent::default());
+    let (mut summary, mut spent) = (Summary::new(&id), UsageCollector::default());
     for (at, (offset, number, bytes)) in lines.iter().enumerate() {
         if again_at == Some(at) {
-            spent = Spent::resume(spent.into_messages());
+            spent = UsageCollector::resume(spent.into_messages());
         }
         summary.observe(
             transcript::Line { offset: *offset, number: *number, bytes, is_mended: false },

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use catalog::{Filter, Found};
+use catalog::{Discovery, SessionFilter};
 use model::{AgentId, Session, SessionId};
 use openclaw::Memory;
 use workers::WorkerId;
@@ -78,13 +78,13 @@ impl Context {
     }
 
     /// What the caller may find; `None` where nothing limits them.
-    pub(crate) fn visible(&self, found: &Found, memory: &Memory) -> Option<Visible> {
+    pub(crate) fn visible(&self, found: &Discovery, memory: &Memory) -> Option<Visible> {
         let agent = self.caller.agent()?;
-        let filter = Filter { agent: Some(agent.clone()), ..Filter::default() };
+        let filter = SessionFilter { agent: Some(agent.clone()), ..SessionFilter::default() };
         let of_agent = memory.agents.iter().filter(|known| known.agent == *agent);
         Some(Visible {
             sessions: catalog::select(&self.config().places(), found, &filter),
-            conversations: of_agent.flat_map(search::names_of).collect(),
+            conversations: of_agent.flat_map(search::session_names).collect(),
         })
     }
 }

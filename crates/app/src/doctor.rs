@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::{Session, SessionId};
 use openclaw::{Agents, Registry};
 use serde::Serialize;
-use transcript::{ConfigFolder, Live, TranscriptFile};
+use transcript::{ConfigFolder, LiveProcess, TranscriptFile};
 use workers::Release;
 
 use crate::proceed::claude;
@@ -122,7 +122,7 @@ pub enum Severity {
 }
 
 /// Looks at everything; `progress` hears of every file that has to be read.
-pub fn doctor(context: &Context, progress: impl FnMut(list::Progress)) -> Result<Report, Error> {
+pub fn doctor(context: &Context, progress: impl FnMut(list::ReadProgress)) -> Result<Report, Error> {
     context.require_person("what Backstory found on this machine")?;
     let all = list(context, &list::Request::default(), progress);
     let program = claude::installed(context);
@@ -198,7 +198,7 @@ fn about_folders(context: &Context, all: &list::Answer) -> Vec<Finding> {
 }
 
 fn unreadable(all: &list::Answer) -> Vec<Finding> {
-    let finding = |found: &transcript::Problem| {
+    let finding = |found: &transcript::ReadProblem| {
         let next = with_command("look at it", "ls -ld", &found.path);
         problem(found.what.clone(), Some(found.path.clone()), next)
     };
@@ -211,7 +211,7 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
 fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
     let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
     let told: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
-    let found = catalog::find(&context.config().places()).sessions;
+    let found = catalog::discover(&context.config().places()).sessions;
     let files = found.iter().filter(|file| !listed.contains(&file.id) && !told.contains(&*file.path));
     let finding = |file: &TranscriptFile| Finding {
         severity: Severity::Advice,
@@ -331,7 +331,7 @@ fn deletion(file: &Path, days: u64) -> Option<Timestamp> {
 fn left_behind(context: &Context) -> Vec<Finding> {
     let registries =
         context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
-    let records = registries.flat_map(|registry| Live::left_behind(&registry));
+    let records = registries.flat_map(|registry| LiveProcess::stale_records(&registry));
     let finding = |record: PathBuf| Finding {
         severity: Severity::Advice,
         what: "a process that is gone is still registered as live".to_owned(),
@@ -343,7 +343,7 @@ fn left_behind(context: &Context) -> Vec<Finding> {
 
 /// The databases of OpenClaw's that are not read.
 fn not_read(context: &Context) -> Vec<Finding> {
-    let finding = |database: openclaw::Database| {
+    let finding = |database: openclaw::AgentDatabase| {
         let schema = database.schema.map_or_else(String::new, |schema| format!(", schema {schema}"));
         Finding {
             severity: Severity::Advice,
@@ -354,7 +354,7 @@ fn not_read(context: &Context) -> Vec<Finding> {
             next_step: format!("nothing has to be done: {STILL_FOUND}"),
         }
     };
-    openclaw::Database::find(&context.config().openclaw_folders).into_iter().map(finding).collect()
+    openclaw::AgentDatabase::find(&context.config().openclaw_folders).into_iter().map(finding).collect()
 }
 
 /// Files of ours that could not be used, and were put away when they were made anew.

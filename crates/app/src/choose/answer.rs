@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use model::{AgentId, SessionId};
 pub use selection::Considered;
-use selection::calibrated::Record;
+use selection::calibrated::TrackRecord;
 use selection::{Action, Factors, Judge};
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub struct Answer {
     /// What the rule advised, where the person's own record overrode it.
     pub advised_action: Option<Action>,
     /// How often the rule was right for whoever asks, as far as it was seen.
-    pub record: Option<Record>,
+    pub record: Option<TrackRecord>,
     /// What would change the answer.
     pub what_would_change: Vec<String>,
     /// Who judged relevance, by the seed's weights; `null` where nobody had to.

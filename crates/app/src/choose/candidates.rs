@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use catalog::{Entry, Extent};
-use embedding::Table;
+use catalog::{CatalogEntry, Projection};
+use embedding::TokenTable;
 use jiff::Timestamp;
-use model::{Beginnings, Keywords, Session, SessionId};
-use selection::chance::{self, Habit, LastSaid};
+use model::{Keywords, Session, SessionId, SessionStarts};
+use selection::chance::{self, Habit, LatestMessages};
 use selection::{Asker, Budget, Candidate, Hold, Relevance};
 use system::join;
 
@@ -50,7 +50,7 @@ pub(crate) struct RepoCandidate {
     /// Its title, where that was at hand.
     pub(crate) title: Option<Arc<str>>,
     /// When the person began it, and went on with it.
-    pub(crate) beginnings: Beginnings,
+    pub(crate) beginnings: SessionStarts,
     /// Whether it was copied from another session.
     pub(crate) is_copy: bool,
     /// Whether the asker may use it.
@@ -74,17 +74,17 @@ impl CandidateSet {
     ) -> Result<Self, Error> {
         let named = RepoTarget::name(context, request.repo.as_deref());
         let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
-        let words = Keywords::of(&request.task);
+        let words = Keywords::from_text(&request.task);
         let found = if request.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(context) };
         let (holds, notes) = match found {
             Ok(holds) => (holds, Vec::new()),
             Err(error) => (Holds::default(), vec![error.message]),
         };
-        let extent = if asks_model { Extent::Whole } else { Extent::Figures };
-        let candidate = |meant: &RepoTarget, Entry { session, keywords, .. }: Entry| {
+        let extent = if asks_model { Projection::Full } else { Projection::Scalars };
+        let candidate = |meant: &RepoTarget, CatalogEntry { session, keywords, .. }: CatalogEntry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
             is_here.then(|| {
-                let whole = Candidate::of(&session, budget);
+                let whole = Candidate::from_session(&session, budget);
                 let about = about(&session, keywords);
                 RepoCandidate {
                     by_words: Relevance::by_words(&words, &about),
@@ -128,7 +128,7 @@ impl CandidateSet {
 
 /// How many words a task has in common with what a session was about, or with its title.
 fn topic(task: &Keywords, about: &Keywords, title: Option<&str>) -> usize {
-    task.common(about).max(title.map_or(0, |title| task.common(&Keywords::of(title))))
+    task.common(about).max(title.map_or(0, |title| task.common(&Keywords::from_text(title))))
 }
 
 impl CandidateSet {
@@ -142,7 +142,7 @@ impl CandidateSet {
 
     /// How often the asker goes on with a session here.
     pub(crate) fn habit(&self, now: Timestamp) -> Habit {
-        let mut beginnings = chance::Beginnings::default();
+        let mut beginnings = chance::HabitCounter::default();
         for one in &self.own {
             beginnings.add(&one.beginnings, one.is_copy);
         }
@@ -150,7 +150,7 @@ impl CandidateSet {
     }
 
     /// What was said last in the sessions at these places, before a moment of the past where one is meant.
-    pub(crate) fn said(&self, task: &str, places: &[usize], as_of: Option<Timestamp>) -> Vec<LastSaid> {
+    pub(crate) fn said(&self, task: &str, places: &[usize], as_of: Option<Timestamp>) -> Vec<LatestMessages> {
         let files = places.iter().map(|place| self.own[*place].file.as_deref());
         // Meaning can decide about the first alone.
         files.zip(0..).map(|(file, rank)| said((rank == 0).then_some(task), file, as_of)).collect()
@@ -159,23 +159,23 @@ impl CandidateSet {
 
 /// What was said last in a transcript; nothing where it cannot be read. Of a task it is also said how near it is in
 /// meaning, where that can decide.
-pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timestamp>) -> LastSaid {
-    let Some(recent) = file.and_then(|file| transcript::recent(file, as_of).ok()) else {
-        return LastSaid::default();
+pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timestamp>) -> LatestMessages {
+    let Some(recent) = file.and_then(|file| transcript::recent_messages(file, as_of).ok()) else {
+        return LatestMessages::default();
     };
     let prompts: Vec<String> = recent.prompts.into_iter().map(|said| said.text).collect();
     let answer = recent.answer.map(|said| said.text).unwrap_or_default();
     let texts = || prompts.iter().map(String::as_str).chain([answer.as_str()]);
     // Who shares words, or begins nothing, needs no meaning.
-    let shares = |task: &str| chance::Overlap::of(&chance::words(task), texts()).common > 0;
-    let asks = |task: &&str| chance::Opening::of(task) == chance::Opening::Request && !shares(task);
+    let shares = |task: &str| chance::Overlap::count(&chance::words(task), texts()).common > 0;
+    let asks = |task: &&str| chance::Opening::classify(task) == chance::Opening::Request && !shares(task);
     let nearness = task.filter(asks).and_then(|task| nearness(task, texts()));
-    LastSaid { prompts, answer, nearness }
+    LatestMessages { prompts, answer, nearness }
 }
 
 /// How near a task is in meaning to the nearest of some texts.
 fn nearness<'a>(task: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     let mut embedder = table.embedder();
     let meant = embedder.embed(task)?;
     let near = texts.filter_map(|text| embedder.embed(text)).map(|text| f64::from(meant.cosine(&text)));
@@ -187,7 +187,7 @@ fn about(session: &Session, known: Option<Keywords>) -> Keywords {
     let text = session.last_task.as_ref().or(session.first_message.as_ref());
     known
         .filter(|_| session.last_task.is_none())
-        .unwrap_or_else(|| text.map(|text| Keywords::of(text)).unwrap_or_default())
+        .unwrap_or_else(|| text.map(|text| Keywords::from_text(text)).unwrap_or_default())
 }
 
 fn branch(context: &Context, request: &Request, meant: &RepoTarget) -> Option<String> {
@@ -235,12 +235,12 @@ mod tests {
     #[test]
     fn a_session_was_about_its_latest_task_else_about_its_first_message() {
         let first = Session { first_message: Some("refresh token".into()), ..session("s1") };
-        let kept = || Some(Keywords::of("refresh token"));
-        assert_eq!(about(&first, None), Keywords::of("refresh token"));
+        let kept = || Some(Keywords::from_text("refresh token"));
+        assert_eq!(about(&first, None), Keywords::from_text("refresh token"));
         let bare = Session { first_message: None, ..first.clone() };
-        assert_eq!(about(&bare, kept()), Keywords::of("refresh token"), "its texts are left out");
+        assert_eq!(about(&bare, kept()), Keywords::from_text("refresh token"), "its texts are left out");
         let tasked = Session { last_task: Some("paint doors".into()), ..first };
-        assert_eq!(about(&tasked, kept()), Keywords::of("paint doors"));
+        assert_eq!(about(&tasked, kept()), Keywords::from_text("paint doors"));
         assert_eq!(about(&session("s2"), None), Keywords::default());
     }
 }

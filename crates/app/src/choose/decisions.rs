@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use jiff::{SignedDuration, Timestamp};
 use selection::Considered;
-use selection::calibrated::{Record, Settled};
+use selection::calibrated::{SettledDecision, TrackRecord};
 
 use crate::choose::answer::Answer;
 use crate::choose::candidates::CandidateSet;
@@ -131,7 +131,7 @@ impl<'a> DecisionStore<'a> {
 
     /// How often the rule was right for whoever asks, after it was looked what came of the decisions of this
     /// repository that are still open.
-    pub(crate) fn record(&mut self, candidates: &CandidateSet) -> Result<Record, Error> {
+    pub(crate) fn record(&mut self, candidates: &CandidateSet) -> Result<TrackRecord, Error> {
         let context = self.context;
         self.settle(candidates)
             .and_then(|()| record(&self.connection, &candidates.asker()))
@@ -174,9 +174,9 @@ pub(crate) fn answered(context: &Context, id: i64, advice: &Advice, did: &Did) -
 }
 
 /// The record of the person, or of an agent.
-pub(crate) fn record_of(context: &Context, asker: &str) -> Result<Record, Error> {
+pub(crate) fn record_of(context: &Context, asker: &str) -> Result<TrackRecord, Error> {
     if !file(context).exists() {
-        return Ok(Record::default());
+        return Ok(TrackRecord::default());
     }
     record(&open(context)?, asker).map_err(|error| failed(context, &error))
 }
@@ -192,7 +192,7 @@ fn enter(connection: &Connection, id: i64, did: &Did) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-fn record(connection: &Connection, asker: &str) -> rusqlite::Result<Record> {
+fn record(connection: &Connection, asker: &str) -> rusqlite::Result<TrackRecord> {
     let mut settled = connection.prepare(
         "SELECT advised, candidate, did, did_session FROM decision
          WHERE asker = ?1 AND advised IS NOT NULL AND did IN ('resume', 'fresh') ORDER BY id DESC LIMIT ?2",
@@ -201,12 +201,12 @@ fn record(connection: &Connection, asker: &str) -> rusqlite::Result<Record> {
         let columns: (String, Option<String>, String, Option<String>) =
             (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
         let (advised, candidate, did, session) = columns;
-        Ok(Settled {
+        Ok(SettledDecision {
             began_fresh: did == "fresh",
             was_right: advised == did && (did == "fresh" || candidate == session),
         })
     })?;
-    Ok(Record::of(rows.collect::<rusqlite::Result<Vec<_>>>()?))
+    Ok(TrackRecord::from_decisions(rows.collect::<rusqlite::Result<Vec<_>>>()?))
 }
 
 /// The decisions of which no more than the answer is kept since decision `id` of a repository was made.
@@ -311,7 +311,7 @@ mod tests {
         decide("", "fresh", &Did::BeganFresh);
         decide("", "fresh", &Did::Nothing);
         decide("main", "fresh", &Did::BeganFresh);
-        assert_eq!(record(&connection, "").unwrap(), Record { decisions: 4, right: 2, fresh: 2 });
-        assert_eq!(record(&connection, "main").unwrap(), Record { decisions: 1, right: 1, fresh: 1 });
+        assert_eq!(record(&connection, "").unwrap(), TrackRecord { decisions: 4, right: 2, fresh: 2 });
+        assert_eq!(record(&connection, "main").unwrap(), TrackRecord { decisions: 1, right: 1, fresh: 1 });
     }
 }

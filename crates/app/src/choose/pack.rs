@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
 use selection::{Considered, Decision, ago};
 use serde::Serialize;
-use transcript::{Recent, Said};
+use transcript::{Excerpt, RecentMessages};
 
 use crate::Context;
 use crate::choose::candidates::{CandidateSet, RepoCandidate};
@@ -112,15 +112,17 @@ struct Brief {
     branch: Option<Arc<str>>,
     used: String,
     file: Option<Arc<Path>>,
-    recent: Recent,
+    recent: RecentMessages,
     files: Vec<String>,
 }
 
 impl Brief {
     fn of(one: &RepoCandidate, candidates: &CandidateSet, as_of: Option<Timestamp>, now: Timestamp) -> Self {
         let file = one.file.clone();
-        let recent =
-            file.as_deref().and_then(|file| transcript::recent(file, as_of).ok()).unwrap_or_default();
+        let recent = file
+            .as_deref()
+            .and_then(|file| transcript::recent_messages(file, as_of).ok())
+            .unwrap_or_default();
         let hours = one.candidate.silent_hours(now).unwrap_or_default();
         Self {
             id: one.candidate.id.clone(),
@@ -142,7 +144,7 @@ impl Brief {
             format!("\n## {}\nSession {}{on}, used {} ago.\n", one_line(title), self.id.short(), self.used);
         text = redact::redact(&text).into_owned();
         let mut cites = Vec::new();
-        let mut quote = |text: &mut String, what: &str, said: &Said, quoted: String| {
+        let mut quote = |text: &mut String, what: &str, said: &Excerpt, quoted: String| {
             let Some(cite) = self.cite(said) else { return };
             let line = format!("{what}: \"{}\" [{cite}]\n", redact::redact_beginning(&quoted));
             if tokens(text) + tokens(&line) <= room {
@@ -166,7 +168,7 @@ impl Brief {
         (text, cites)
     }
 
-    fn cite(&self, said: &Said) -> Option<String> {
+    fn cite(&self, said: &Excerpt) -> Option<String> {
         let line = transcript::line_number(self.file.as_deref()?, said.offset).ok()?;
         Some(format!("{}:{line}", self.id.short()))
     }
@@ -176,7 +178,7 @@ impl Brief {
 fn files(one: &RepoCandidate, root: &Path) -> Vec<String> {
     let Some((file, last)) = one.file.as_deref().zip(one.candidate.last_active) else { return Vec::new() };
     let Ok(mut touched) =
-        last.checked_sub(LATELY).map(|since| transcript::touched(file, since).unwrap_or_default())
+        last.checked_sub(LATELY).map(|since| transcript::files_written(file, since).unwrap_or_default())
     else {
         return Vec::new();
     };

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use model::SessionId;
-use selection::calibrated::{self, Known, Record};
-use selection::chance::Model;
+use selection::calibrated::{self, Calibration, TrackRecord};
+use selection::chance::ChanceModel;
 use selection::seed::{self, Seed};
-use selection::{Action, Budget, Considered, Decision, Judged, Rule, Task};
+use selection::{Action, Budget, Considered, Decision, Judgement, Rule, Task};
 use system::join;
 
 use crate::choose::answer::Answer;
@@ -39,7 +39,7 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     let record = match &mut store {
         Ok(store) if request.as_of.is_none() => store.record(&candidates).unwrap_or_default(),
-        _ => Record::default(),
+        _ => TrackRecord::default(),
     };
     let asked = Asked { context, request, settings: &settings, rule, record };
     let (mut decision, judged) = asked.decide(&candidates);
@@ -62,11 +62,12 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 /// OpenClaw's configuration in the first of its folders that has one.
-pub(crate) fn openclaw_config(context: &Context) -> openclaw::Config {
-    let named = context.config().openclaw_configuration.iter().map(|file| openclaw::Config::read(file));
+pub(crate) fn openclaw_config(context: &Context) -> openclaw::OpenClawConfig {
+    let named =
+        context.config().openclaw_configuration.iter().map(|file| openclaw::OpenClawConfig::read(file));
     let folders = context.config().openclaw_folders.iter();
     named
-        .chain(folders.map(|folder| openclaw::Config::find(folder)))
+        .chain(folders.map(|folder| openclaw::OpenClawConfig::find(folder)))
         .find(|config| config.file.is_some())
         .unwrap_or_default()
 }
@@ -82,11 +83,11 @@ struct Asked<'a> {
     request: &'a Request,
     settings: &'a Selection,
     rule: Rule,
-    record: Record,
+    record: TrackRecord,
 }
 
 impl Asked<'_> {
-    fn decide(&self, candidates: &CandidateSet) -> (Decision, Option<Judged>) {
+    fn decide(&self, candidates: &CandidateSet) -> (Decision, Option<Judgement>) {
         let task = Task {
             text: &self.request.task,
             branch: candidates.branch.as_deref(),
@@ -102,7 +103,12 @@ impl Asked<'_> {
         }
     }
 
-    fn by_seed(&self, task: &Task<'_>, seed: &Seed, candidates: &CandidateSet) -> (Decision, Option<Judged>) {
+    fn by_seed(
+        &self,
+        task: &Task<'_>,
+        seed: &Seed,
+        candidates: &CandidateSet,
+    ) -> (Decision, Option<Judgement>) {
         let judged = seed::needs_relevance(task, &candidates.own)
             .then(|| relevance::judged(self.context, self.settings, &self.request.task, &candidates.own));
         // Where nobody had to be asked, what words say is shown all the same.
@@ -115,14 +121,14 @@ impl Asked<'_> {
 
     fn calibrated(&self, task: &Task<'_>, threshold: f64, candidates: &CandidateSet) -> Decision {
         let ranked = calibrated::rank(&candidates.own, task);
-        let read = &ranked[..ranked.len().min(calibrated::READ)];
+        let read = &ranked[..ranked.len().min(calibrated::MAX_READ)];
         let is_settled = task.label.is_some() || task.taken_by.is_some();
-        let known = Known {
+        let known = Calibration {
             habit: candidates.habit(task.now),
             record: self.record,
             said: if is_settled { Vec::new() } else { candidates.said(task.text, read, self.request.as_of) },
             threshold,
-            model: Model::FITTED,
+            model: ChanceModel::FITTED,
         };
         calibrated::decide(
             task,
@@ -137,14 +143,14 @@ impl Asked<'_> {
         self.request.as_of.unwrap_or(self.context.now)
     }
 
-    fn answer(&self, candidates: &CandidateSet, decision: &Decision, judged: Option<Judged>) -> Answer {
+    fn answer(&self, candidates: &CandidateSet, decision: &Decision, judged: Option<Judgement>) -> Answer {
         let Self { context, request, rule, .. } = *self;
         let best = decision.considered.first();
         let one = |id: &SessionId| candidates.own.iter().find(|one| one.candidate.id == *id);
         let session = decision.session.as_ref().and_then(one);
         let resumed = session.filter(|_| decision.action == Action::Resume);
         let (judge, relevance_fallback) =
-            judged.map_or((None, None), |judged| (Some(judged.judge), judged.fell_back));
+            judged.map_or((None, None), |judged| (Some(judged.judge), judged.fallback));
         let unknown =
             candidates.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
         let title = |id: &SessionId| {

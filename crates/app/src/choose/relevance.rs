@@ -8,7 +8,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use judge::ModelName;
 use model::SessionId;
-use selection::{ASKED, Candidate, Grounds, Judge, Judged, Relevance, prompt, understood, worth_asking};
+use selection::{
+    Candidate, Judge, Judgement, MAX_JUDGED, Relevance, RelevanceReason, parse_ratings, prompt, worth_asking,
+};
 use transcript::ConfigFolder;
 
 use crate::choose::candidates::RepoCandidate;
@@ -27,7 +29,7 @@ pub(crate) fn judged(
     settings: &Selection,
     task: &str,
     candidates: &[RepoCandidate],
-) -> Judged {
+) -> Judgement {
     let mut judged = by_words(candidates);
     if !settings.enabled {
         return judged;
@@ -35,25 +37,25 @@ pub(crate) fn judged(
     let asker = match Asker::found(context, settings) {
         Ok(asker) => asker,
         Err(why) => {
-            judged.fell_back = Some(why);
+            judged.fallback = Some(why);
             return judged;
         }
     };
-    let likely = worth_asking(candidates, &judged.relevance, ASKED);
+    let likely = worth_asking(candidates, &judged.relevance, MAX_JUDGED);
     let shown: Vec<Candidate> = likely.iter().map(|at| without_secrets(&candidates[*at].candidate)).collect();
     let model = ModelName::from_setting(&settings.relevance_model);
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
         prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
     let (judge, answer) = asker.ask(context, settings, &model, &question);
-    match answer.and_then(|answer| understood(&answer, shown.len())) {
+    match answer.and_then(|answer| parse_ratings(&answer, shown.len())) {
         Ok(found) => {
             judged.judge = judge;
             for (at, relevance) in likely.into_iter().zip(found) {
                 judged.relevance[at] = relevance;
             }
         }
-        Err(why) => judged.fell_back = Some(why),
+        Err(why) => judged.fallback = Some(why),
     }
     judged
 }
@@ -71,8 +73,8 @@ fn without_secrets(candidate: &Candidate) -> Candidate {
 }
 
 /// Relevance by common words alone.
-pub(crate) fn by_words(candidates: &[RepoCandidate]) -> Judged {
-    Judged::by_words(candidates.iter().map(|one| one.by_words.clone()).collect())
+pub(crate) fn by_words(candidates: &[RepoCandidate]) -> Judgement {
+    Judgement::by_words(candidates.iter().map(|one| one.by_words.clone()).collect())
 }
 
 /// Relevance as the index sees it: how well each session answered the task as a question before `moment`.
@@ -83,7 +85,7 @@ pub(crate) fn by_index(
     task: &str,
     candidates: &[Candidate],
     moment: Timestamp,
-) -> Result<Judged, Error> {
+) -> Result<Judgement, Error> {
     let question = search::Request {
         question: task.to_owned(),
         until: Some(moment),
@@ -100,9 +102,9 @@ pub(crate) fn by_index(
         found.into_iter().map(|one| (one.hit.session, f64::from(one.hit.score))).collect();
     let one = |candidate: &Candidate| {
         let score = scores.get(&candidate.id).copied().unwrap_or_default();
-        Relevance { score, reason: Grounds::Said(format!("nearness in the index: {score:.2}")) }
+        Relevance { score, reason: RelevanceReason::Said(format!("nearness in the index: {score:.2}")) }
     };
-    Ok(Judged { relevance: candidates.iter().map(one).collect(), judge: Judge::Index, fell_back: None })
+    Ok(Judgement { relevance: candidates.iter().map(one).collect(), judge: Judge::Index, fallback: None })
 }
 
 fn limit(settings: &Selection) -> Duration {

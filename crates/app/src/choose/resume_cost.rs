@@ -41,7 +41,7 @@ pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> 
     let last = messages.iter().rev().find(|message| !message.subagent && before(message.at));
     let minutes = last_active.map(|then| (now.as_second() - then.as_second()) / 60);
     let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
-    let found = selection::outlay(resumed.context_tokens, minutes, long_cache);
+    let found = selection::resume_cost(resumed.context_tokens, minutes, long_cache);
     let alternatives =
         ["a fork at an earlier message".to_owned(), "a new session, which reads nothing again".to_owned()];
     Outlay {

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use catalog::Places;
+use catalog::Locations;
 use openclaw::StateFolders;
 use transcript::ConfigFolder;
 
@@ -83,8 +83,8 @@ impl Config {
             .map(|path| path.strip_prefix("~").map(|rest| home.join(rest)).unwrap_or(path.clone()));
         let named = openclaw_folders
             .iter()
-            .map(|state| openclaw::Config::find(state))
-            .chain(openclaw_configuration.iter().map(|file| openclaw::Config::read(file)))
+            .map(|state| openclaw::OpenClawConfig::find(state))
+            .chain(openclaw_configuration.iter().map(|file| openclaw::OpenClawConfig::read(file)))
             .flat_map(|config| config.claude_projects(&home));
         Ok(Self {
             state: state(variables, &home),
@@ -110,15 +110,15 @@ impl Config {
     }
 
     /// Where the catalog looks.
-    pub fn places(&self) -> Places {
+    pub fn places(&self) -> Locations {
         let beside_home = self.home.join(".claude.json");
         let inside = self.claude_folders.iter().map(|folder| folder.join(".claude.json"));
-        Places {
+        Locations {
             config_folders: self
                 .claude_folders
                 .iter()
                 .map(ConfigFolder::new)
-                .chain(self.claude_projects.iter().map(ConfigFolder::of_projects))
+                .chain(self.claude_projects.iter().map(ConfigFolder::from_projects))
                 .collect(),
             openclaw_folders: self.openclaw_folders.clone(),
             openclaw_configuration: self.openclaw_configuration.clone(),

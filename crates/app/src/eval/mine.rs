@@ -8,15 +8,15 @@ use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use ::selection::calibrated::Record;
+use ::selection::calibrated::TrackRecord;
 use measure::{LabelledQuery, LabelledTask, Mask, RankingReport, TaskAction, report};
 use serde::Serialize;
-use transcript::{Committed, Deeds, Reader, TranscriptFile, deeds};
+use transcript::{LoggedCommit, Reader, TranscriptFile, WorkLog, work_log};
 
 use super::{retrieval, selection};
 use crate::choose::decisions;
 use crate::repository::target::RepoTarget;
-use crate::search::{Mode, Progress};
+use crate::search::{IndexProgress, Mode};
 use crate::{Config, Context, Error, Kind};
 
 /// The newest sessions are measured, up to so many bytes: about a minute's work.
@@ -38,15 +38,15 @@ pub struct Answer {
     /// The search, beside itself by words alone.
     pub retrieval: RankingReport,
     /// How often the advice of `pick` was what the person then did, over the last fifty times that was seen.
-    pub record: Record,
+    pub record: TrackRecord,
     /// The choice; `null` where no prompt began anything.
     pub selection: Option<selection::Answer>,
 }
 
 /// Makes labels from the newest sessions and measures.
-pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Answer, Error> {
+pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&IndexProgress) -> bool) -> Result<Answer, Error> {
     context.require_person("measuring on the person's history")?;
-    let mut files = catalog::find(&context.config().places()).sessions;
+    let mut files = catalog::discover(&context.config().places()).sessions;
     files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));
     let all = files.len();
     let mut bytes = 0;
@@ -79,10 +79,10 @@ impl Labels {
         let mut moments = Vec::new();
         for file in files {
             // What cannot be read now labels nothing.
-            let Deeds { begun, commits } = deeds(&file.path).unwrap_or_default();
+            let WorkLog { begun, commits } = work_log(&file.path).unwrap_or_default();
             let mut is_new =
                 |uuid: &Option<String>| uuid.as_ref().is_none_or(|uuid| seen.insert(uuid.clone()));
-            let new: Vec<Committed> = commits.into_iter().filter(|one| is_new(&one.uuid)).collect();
+            let new: Vec<LoggedCommit> = commits.into_iter().filter(|one| is_new(&one.uuid)).collect();
             for subject in new.iter().filter_map(|commit| git.subject(commit)) {
                 subjects.entry(subject).or_default().insert(file.id.to_string(), 1);
             }
@@ -122,7 +122,7 @@ struct Git<'a> {
 impl Git<'_> {
     /// A commit's subject as git has it; as it was printed where there is no repository any more, and none where the
     /// repository dropped it.
-    fn subject(&mut self, commit: &Committed) -> Option<String> {
+    fn subject(&mut self, commit: &LoggedCommit) -> Option<String> {
         const SHORT: usize = 7;
         let context = self.context;
         let look = |cwd: &str| {
@@ -150,7 +150,7 @@ fn asked(
     context: &Context,
     files: &[TranscriptFile],
     queries: &[LabelledQuery],
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<RankingReport, Error> {
     let failed = |error: &dyn std::error::Error| {
         Error::caused(Kind::Unavailable, "cannot make a masked copy of the sessions", error)

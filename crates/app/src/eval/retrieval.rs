@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use measure::{LabelledQuery, RankedAnswer, RankingReport, report};
 
 use crate::search::index;
-use crate::search::{Mode, Progress, search};
+use crate::search::{IndexProgress, Mode, search};
 use crate::{Context, Error, Kind, NextStep, search as asking};
 
 /// More answers than any figure looks at: a session that is named twice counts once.
@@ -38,7 +38,7 @@ pub enum Against {
 pub fn retrieval(
     context: &Context,
     request: &Request,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<RankingReport, Error> {
     let queries: Vec<LabelledQuery> = super::labels(context, &request.queries)?;
     let before: Option<Vec<RankedAnswer>> = match &request.against {
@@ -60,7 +60,7 @@ pub fn retrieval(
 /// Figures are those of a whole index.
 pub(super) fn bring_up_to_date(
     context: &Context,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<(), Error> {
     let synced = index::index(context, keep_going)?;
     if synced.pending_files > 0 || synced.busy {

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::Past;
+use catalog::PastCatalog;
 use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
 use measure::{ChoiceMetrics, LabelledTask, TaskAction, TaskChoice, newest, newest_of_branch, tally};
 use model::Keywords;
-use selection::calibrated::{self, Known, Record};
-use selection::chance::{Beginnings, Habit, LastSaid, Model};
+use selection::calibrated::{self, Calibration, TrackRecord};
+use selection::chance::{ChanceModel, Habit, HabitCounter, LatestMessages};
 use selection::seed::{self, Seed};
 use selection::{
-    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judged, Relevance, Rule, Task,
+    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judgement, Relevance, Rule, Task,
 };
 use serde::Serialize;
 
@@ -170,7 +170,7 @@ pub(super) fn decision_points_of(
     let mut decision_points: Vec<DecisionPoint> = Vec::with_capacity(moments.len());
     for some in moments.chunks(AT_ONCE) {
         let times = some.iter().map(time).collect::<Result<Vec<Timestamp>, Error>>()?;
-        let past = catalog::past(&context.config().places(), &times);
+        let past = catalog::catalogs_at(&context.config().places(), &times);
         for ((moment, now), past) in some.iter().zip(times).zip(past) {
             decision_points.push(DecisionPoint::look(context, moment, now, past, by)?);
         }
@@ -200,7 +200,7 @@ pub struct DecisionPoint {
     /// What could be resumed.
     pub candidates: Vec<Candidate>,
     /// What each of these had to do with the task.
-    pub judged: Judged,
+    pub judged: Judgement,
     /// All sessions of the repository, newest first, each with its branch.
     pub sessions: Vec<(String, Option<String>)>,
     /// How often the person had gone on with a session.
@@ -208,7 +208,7 @@ pub struct DecisionPoint {
     /// The candidates by rank.
     pub ranked: Vec<usize>,
     /// What was said last in the one that ranks first.
-    pub said: Vec<LastSaid>,
+    pub said: Vec<LatestMessages>,
 }
 
 impl DecisionPoint {
@@ -216,7 +216,7 @@ impl DecisionPoint {
         context: &Context,
         moment: &LabelledTask,
         now: Timestamp,
-        mut past: Past,
+        mut past: PastCatalog,
         by: By,
     ) -> Result<Self, Error> {
         ledger::enter(context, &mut past.entries);
@@ -226,13 +226,13 @@ impl DecisionPoint {
             .filter(|session| session.repo_path.as_deref() == Some(&root) && Asker::Person.owns(session))
             .collect();
         let candidates: Vec<Candidate> =
-            own.iter().map(|session| Candidate::of(session, Budget::None)).collect();
+            own.iter().map(|session| Candidate::from_session(session, Budget::None)).collect();
         let judged = match by {
             By::Words => {
-                let words = Keywords::of(&moment.task);
-                let about = |one: &Candidate| Keywords::of(one.about.as_deref().unwrap_or_default());
+                let words = Keywords::from_text(&moment.task);
+                let about = |one: &Candidate| Keywords::from_text(one.about.as_deref().unwrap_or_default());
                 let relevance = |one: &Candidate| Relevance::by_words(&words, &about(one));
-                Judged::by_words(candidates.iter().map(relevance).collect())
+                Judgement::by_words(candidates.iter().map(relevance).collect())
             }
             By::Index => relevance::by_index(context, &moment.task, &candidates, now)?,
         };
@@ -243,7 +243,7 @@ impl DecisionPoint {
         moment.session = original.or(moment.session);
         let branch = |session: &model::Session| session.branch.as_deref().map(ToOwned::to_owned);
         let sessions = own.iter().map(|session| (session.id.to_string(), branch(session))).collect();
-        let mut beginnings = Beginnings::default();
+        let mut beginnings = HabitCounter::default();
         for one in &own {
             beginnings.add(&one.beginnings, one.forked_from.is_some());
         }
@@ -264,16 +264,16 @@ impl DecisionPoint {
             Rule::Seed { weights, threshold } => {
                 seed::choose(&task, &Seed { weights, threshold }, &self.candidates, &self.judged)
             }
-            Rule::Calibrated { threshold } => self.choose_by(Model::FITTED, threshold),
+            Rule::Calibrated { threshold } => self.choose_by(ChanceModel::FITTED, threshold),
         }
     }
 
     /// What the calibrated rule chooses by these coefficients.
-    pub fn choose_by(&self, model: Model, threshold: f64) -> Decision {
+    pub fn choose_by(&self, model: ChanceModel, threshold: f64) -> Decision {
         let task = task(&self.moment, self.now);
         let relevance = |place: usize| self.judged.relevance[place].clone();
         let (habit, said) = (self.habit, self.said.clone());
-        let known = Known { habit, record: Record::default(), said, threshold, model };
+        let known = Calibration { habit, record: TrackRecord::default(), said, threshold, model };
         calibrated::decide(&task, &self.candidates, relevance, &self.ranked, &known)
     }
 }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use system::open_regular;
-use transcript::Cut;
+use transcript::PartialCopy;
 
 /// How old a copy may look. Claude Code deletes old transcripts as it starts, also the one it was just given.
 const OLDEST: Duration = Duration::from_hours(24);
@@ -31,9 +31,9 @@ pub(crate) enum Copy {
         fork: PathBuf,
     },
     /// The history up to one record, or all of it, under an id of its own: this is the fork.
-    Cut {
+    PartialCopy {
         /// The part.
-        cut: Cut,
+        cut: PartialCopy,
         /// The transcript.
         from: PathBuf,
         /// The fork.
@@ -45,7 +45,7 @@ impl Copy {
     /// Where the copy lies.
     pub(crate) fn to(&self) -> &Path {
         match self {
-            Self::Whole { to, .. } | Self::Cut { to, .. } => to,
+            Self::Whole { to, .. } | Self::PartialCopy { to, .. } => to,
         }
     }
 
@@ -54,7 +54,7 @@ impl Copy {
         let mut out = create(self.to())?;
         let made = match self {
             Self::Whole { from, .. } => write_whole(from, &mut out, now).map(|()| true),
-            Self::Cut { cut, from, .. } => write_cut(cut, from, &mut out),
+            Self::PartialCopy { cut, from, .. } => write_cut(cut, from, &mut out),
         };
         let made = made.and_then(|made| sync(&out, self.to()).map(|()| made));
         if !matches!(made, Ok(true)) {
@@ -98,7 +98,7 @@ fn write_whole(from: &Path, out: &mut File, now: SystemTime) -> io::Result<()> {
     out.set_modified(older.max(oldest))
 }
 
-fn write_cut(cut: &Cut, from: &Path, out: &mut File) -> io::Result<bool> {
+fn write_cut(cut: &PartialCopy, from: &Path, out: &mut File) -> io::Result<bool> {
     let mut buffered = io::BufWriter::new(out);
     let found = cut.write(from, &mut buffered)?;
     buffered.flush()?;
@@ -160,8 +160,8 @@ mod tests {
         let id = |text: &str| text.parse().unwrap();
         let from = folder.path().join("-a/s1.jsonl");
         let to = folder.path().join("-b/s3.jsonl");
-        let cut = Cut { from: id("s1"), at: Some("no-such".into()), to: id("s3") };
-        assert!(!Copy::Cut { cut, from, to: to.clone() }.make(SystemTime::UNIX_EPOCH).unwrap());
+        let cut = PartialCopy { from: id("s1"), at: Some("no-such".into()), to: id("s3") };
+        assert!(!Copy::PartialCopy { cut, from, to: to.clone() }.make(SystemTime::UNIX_EPOCH).unwrap());
         assert_eq!(size(&to), None);
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use serde::Serialize;
-use transcript::Cut;
+use transcript::PartialCopy;
 use workers::{CommandLine, Release, SessionStart, UnquotableWord, quoted};
 
 use crate::ids::new_session_id;
@@ -121,7 +121,7 @@ impl Fork {
                 let (folder, from, to) = (word(to.parent().unwrap_or(to))?, word(from)?, word(to)?);
                 Ok(format!("mkdir -p {folder} && install -m 600 {from} {to} && {line}; rm -f {to}"))
             }
-            Some(Copy::Cut { .. }) => self.make_copy().map(|()| line),
+            Some(Copy::PartialCopy { .. }) => self.make_copy().map(|()| line),
         }
     }
 
@@ -149,7 +149,11 @@ pub(crate) fn cut(
     directory: &Path,
 ) -> Copy {
     let file = place.folder.project_folder(directory).join(format!("{to}.jsonl"));
-    Copy::Cut { cut: Cut { from: id.clone(), at, to }, from: place.transcript.clone(), to: file }
+    Copy::PartialCopy {
+        cut: PartialCopy { from: id.clone(), at, to },
+        from: place.transcript.clone(),
+        to: file,
+    }
 }
 
 /// Makes a copy that has to be there before `claude` is started.
@@ -245,7 +249,7 @@ pub(crate) fn existing(context: &Context, directory: &Path) -> Result<PathBuf, E
 }
 
 fn no_record(copy: &Copy) -> Error {
-    let Copy::Cut { cut: Cut { from, at, .. }, .. } = copy else {
+    let Copy::PartialCopy { cut: PartialCopy { from, at, .. }, .. } = copy else {
         return Error::new(Kind::Internal, "a whole copy has no record to end at");
     };
     let Some(at) = at else {
@@ -288,7 +292,7 @@ mod tests {
                 {
                     "fork of a copy"
                 }
-                (SessionStart::Resume(id), Some(Copy::Cut { to, .. }))
+                (SessionStart::Resume(id), Some(Copy::PartialCopy { to, .. }))
                     if to.ends_with(format!("{id}.jsonl")) =>
                 {
                     "cut"

@@ -117,7 +117,8 @@ fn active_files(context: &Context, here: &[Session]) -> Vec<Touched> {
     let mut files: BTreeMap<PathBuf, Touched> = BTreeMap::new();
     for session in here.iter().filter(|session| session.is_running) {
         let transcript = session.file.as_deref();
-        let touched = transcript.and_then(|file| transcript::touched(file, since).ok()).unwrap_or_default();
+        let touched =
+            transcript.and_then(|file| transcript::files_written(file, since).ok()).unwrap_or_default();
         for (path, at) in touched {
             let file = path.canonicalize().unwrap_or(path);
             let known = files.entry(file.clone()).or_insert(Touched { file, last: at, sessions: Vec::new() });

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use catalog::Filter;
+use catalog::SessionFilter;
 use model::Session;
 use project::{RepoContext, ToolSettings};
 
@@ -64,19 +64,19 @@ pub(crate) fn project_of<'a>(
     sessions: &(impl Iterator<Item = &'a Session> + Clone),
 ) -> String {
     project(context, typed, |name| {
-        let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
-        sessions.clone().any(|session| filter.lets_through(session))
+        let filter = SessionFilter { project: Some(name.to_owned()), ..SessionFilter::default() };
+        sessions.clone().any(|session| filter.matches(session))
     })
 }
 
 /// A filter whose project is what filters call it.
 pub(crate) fn with_project<'a>(
     context: &Context,
-    filter: &Filter,
+    filter: &SessionFilter,
     sessions: &(impl Iterator<Item = &'a Session> + Clone),
-) -> Filter {
+) -> SessionFilter {
     let project = filter.project.as_deref().map(|typed| project_of(context, typed, sessions));
-    Filter { project, ..filter.clone() }
+    SessionFilter { project, ..filter.clone() }
 }
 
 impl RepoTarget {
@@ -104,8 +104,8 @@ impl RepoTarget {
         name: &str,
         sessions: impl Iterator<Item = &'a Session>,
     ) -> Result<Self, Error> {
-        let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
-        let named = sessions.filter(|session| filter.lets_through(session));
+        let filter = SessionFilter { project: Some(name.to_owned()), ..SessionFilter::default() };
+        let named = sessions.filter(|session| filter.matches(session));
         let roots = named.filter_map(|session| session.repo_path.as_deref());
         // What a transcript calls `-` or `sub` is no place for anybody else.
         let roots: BTreeSet<&Path> = roots.filter(|root| root.is_absolute()).collect();

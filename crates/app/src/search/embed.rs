@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-use embedding::{ApiKey, Choice, is_hub_name};
-pub use search::Embedded;
-use search::{BUILT_IN, Understanding};
+use embedding::{ApiKey, ModelChoice, is_hub_name};
+pub use search::EmbedReport;
+use search::{BUILT_IN, QueryEncoder};
 
 use crate::config::Secret;
 use crate::search::index;
 use crate::{Context, Error, Kind, NextStep};
 
 /// The model that is chosen by a flag, else by the settings; `None` for the table in the binary.
-fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<Choice> {
+fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<ModelChoice> {
     let set = &context.config().settings.embedding;
     let model = flag.unwrap_or(&set.model).trim();
     if model.is_empty() || model == BUILT_IN {
         return None;
     }
     if model.contains("://") {
-        return Some(Choice::Endpoint {
+        return Some(ModelChoice::Endpoint {
             url: model.to_owned(),
             model: set.endpoint_model.clone(),
             key: context.config().embedding_key.clone().map(|Secret(key)| ApiKey(key)),
@@ -31,9 +31,9 @@ fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<Choi
     };
     let is_hub = is_hub_name(model) && !folder.is_dir();
     Some(if is_hub {
-        Choice::Hub { cache: context.config().hub_cache.clone(), name: model.to_owned() }
+        ModelChoice::Hub { cache: context.config().hub_cache.clone(), name: model.to_owned() }
     } else {
-        Choice::Folder(folder)
+        ModelChoice::Folder(folder)
     })
 }
 
@@ -41,7 +41,7 @@ fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<Choi
 pub fn provider(context: &Context) -> (&'static str, String) {
     match choice(context, None, 0) {
         None => ("local", BUILT_IN.to_owned()),
-        Some(Choice::Endpoint { model, .. }) => ("openai", model),
+        Some(ModelChoice::Endpoint { model, .. }) => ("openai", model),
         Some(other) => ("local", other.name()),
     }
 }
@@ -61,14 +61,14 @@ pub(crate) fn understanding(
     context: &Context,
     flag: Option<&str>,
     deep: bool,
-) -> Result<Option<Understanding>, Error> {
+) -> Result<Option<QueryEncoder>, Error> {
     let set = &context.config().settings.embedding;
     let choice = choice(context, flag, set.question_timeout_ms);
     if deep && choice.is_none() {
         return Err(no_model("a model has to read the best sessions again, and none is chosen"));
     }
     let deep = if deep { set.deep_sessions } else { 0 };
-    Ok(choice.map(|choice| Understanding { choice, deep, pause: |_| false }))
+    Ok(choice.map(|choice| QueryEncoder { choice, deep, pause: |_| false }))
 }
 
 /// Embeds what the index holds by the chosen model while `keep_going` says so; `pause` waits before a busy endpoint
@@ -76,9 +76,9 @@ pub(crate) fn understanding(
 pub fn embed(
     context: &Context,
     flag: Option<&str>,
-    keep_going: &mut dyn FnMut(&Embedded) -> bool,
+    keep_going: &mut dyn FnMut(&EmbedReport) -> bool,
     pause: fn(Duration) -> bool,
-) -> Result<Embedded, Error> {
+) -> Result<EmbedReport, Error> {
     let Some(choice) = choice(context, flag, context.config().settings.embedding.timeout_ms) else {
         return Err(no_model("a model has to embed everything, and none is chosen"));
     };
@@ -110,9 +110,9 @@ mod tests {
             let told = choice.map_or_else(
                 || "table".to_owned(),
                 |choice| match &choice {
-                    Choice::Folder(folder) => format!("folder {}", folder.display()),
-                    Choice::Hub { name, .. } => format!("hub {name}"),
-                    Choice::Endpoint { .. } => format!("endpoint {}", choice.name()),
+                    ModelChoice::Folder(folder) => format!("folder {}", folder.display()),
+                    ModelChoice::Hub { name, .. } => format!("hub {name}"),
+                    ModelChoice::Endpoint { .. } => format!("endpoint {}", choice.name()),
                 },
             );
             assert_eq!(told, expected, "{flag:?}");

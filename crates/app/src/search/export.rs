@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::repository::target::with_project;
 use crate::search::intent;
-use crate::sessions::list::{self, Filter, list};
+use crate::sessions::list::{self, SessionFilter, list};
 use crate::sessions::show::{Conversation, Shown};
 use crate::{Context, Error, Kind, Secrets};
 
@@ -22,7 +22,7 @@ pub struct Request {
     /// The folder; made where it is missing.
     pub folder: PathBuf,
     /// What the sessions have to be; those that are not meant stay as they are.
-    pub filter: Filter,
+    pub filter: SessionFilter,
     /// Documents stay when their transcripts are gone.
     pub keeps_gone: bool,
 }
@@ -76,14 +76,14 @@ where
     let mut exported = Exported { folder, ..Exported::default() };
     let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();
     let filter = with_project(context, &request.filter, &answer.sessions.iter());
-    let wanted = |session: &&Session| filter.lets_through(session);
+    let wanted = |session: &&Session| filter.matches(session);
     let all = answer.sessions.iter().filter(wanted).count();
     let mut done = 0;
     for session in &answer.sessions {
         let Some((file, source)) = state(session) else { continue };
         let page = collection.target(session, &source);
         pages.insert(session.id.clone(), page.path.clone());
-        if !filter.lets_through(session) {
+        if !filter.matches(session) {
             continue;
         }
         match keep(&collection, &page, session, file, look()) {

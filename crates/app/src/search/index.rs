@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use catalog::Found;
+use catalog::Discovery;
 use jiff::SignedDuration;
 use model::SessionId;
 use monitor::FolderWatcher;
 use openclaw::Memory;
-pub use search::{Progress, Size, Synced};
-use search::{Remedy, Searcher, Source, SourceKind};
+pub use search::{IndexProgress, IndexSize, SyncReport};
+use search::{Remedy, Searcher, SourceFile, SourceKind};
 use system::join;
 
 use crate::{Context, Error, Kind, NextStep};
@@ -27,14 +27,20 @@ pub(crate) fn folder(context: &Context) -> PathBuf {
 }
 
 /// What is not in the index yet.
-pub fn pending(context: &Context) -> Result<Progress, Error> {
-    search::pending(&folder(context), &sources(&catalog::find(&context.config().places()), &memory(context)))
-        .map_err(|error| failed(&error))
+pub fn pending(context: &Context) -> Result<IndexProgress, Error> {
+    search::pending(
+        &folder(context),
+        &sources(&catalog::discover(&context.config().places()), &memory(context)),
+    )
+    .map_err(|error| failed(&error))
 }
 
 /// Reads what is new into the index while `keep_going` says so.
-pub fn index(context: &Context, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
-    let sources = sources(&catalog::find(&context.config().places()), &memory(context));
+pub fn index(
+    context: &Context,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
+) -> Result<SyncReport, Error> {
+    let sources = sources(&catalog::discover(&context.config().places()), &memory(context));
     search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error))
 }
 
@@ -45,7 +51,7 @@ pub fn discard(context: &Context) -> Result<(), Error> {
 }
 
 /// How large the index is; `None` when there is none yet.
-pub fn size(context: &Context) -> Result<Option<Size>, Error> {
+pub fn size(context: &Context) -> Result<Option<IndexSize>, Error> {
     Ok(open(context)?.map(|searcher| searcher.size()))
 }
 
@@ -91,8 +97,8 @@ impl Watch {
         self.looked = Instant::now();
         let memory = memory(context);
         let places = context.config().places();
-        let sources = sources(&catalog::find(&places), &memory);
-        let is_watched = |source: &&Source| {
+        let sources = sources(&catalog::discover(&places), &memory);
+        let is_watched = |source: &&SourceFile| {
             let modified = source.stamp.modified();
             let is_recent = modified.is_some_and(|at| context.now.duration_since(at) <= RECENT);
             (!source.subagent || is_recent)
@@ -120,19 +126,19 @@ pub(crate) fn open(context: &Context) -> Result<Option<Searcher>, Error> {
 pub(crate) fn find<T: Send>(
     context: &Context,
     ask: impl FnOnce(&mut Searcher) -> T + Send,
-) -> (Found, Option<(Searcher, T)>) {
+) -> (Discovery, Option<(Searcher, T)>) {
     let ahead = || {
         let mut searcher = open(context).ok().flatten()?;
         let answer = ask(&mut searcher);
         Some((searcher, answer))
     };
-    join(|| catalog::find(&context.config().places()), ahead)
+    join(|| catalog::discover(&context.config().places()), ahead)
 }
 
 /// The index, brought up to date.
 pub(crate) struct Refreshed<T> {
     /// What that did.
-    pub(crate) synced: Result<Synced, Error>,
+    pub(crate) synced: Result<SyncReport, Error>,
     /// It, open; `None` when there is none.
     pub(crate) searcher: Result<Option<Searcher>, Error>,
     /// What it answered before, where nothing was new.
@@ -143,14 +149,14 @@ pub(crate) struct Refreshed<T> {
 pub(crate) fn refreshed<T>(
     context: &Context,
     opened: Option<(Searcher, T)>,
-    found: &Found,
+    found: &Discovery,
     memory: &Memory,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Refreshed<T> {
-    let remembered: Vec<Source> = memory.agents.iter().flat_map(search::sources_of).collect();
+    let remembered: Vec<SourceFile> = memory.agents.iter().flat_map(search::source_files).collect();
     let now = found.fingerprint().wrapping_add(search::fingerprint_of(&remembered));
     if let Some((searcher, answer)) = opened.filter(|(index, _)| index.is_fresh(now).unwrap_or(false)) {
-        let synced = Ok(Synced::default());
+        let synced = Ok(SyncReport::default());
         return Refreshed { synced, searcher: Ok(Some(searcher)), answer: Some(answer) };
     }
     let sources = sources(found, memory);
@@ -159,9 +165,13 @@ pub(crate) fn refreshed<T>(
     // Beside whoever indexes for the first time there is nothing to answer from: it is waited for as long as an answer
     // may take.
     let is_empty = |searcher: &Searcher| searcher.size().chunks == 0;
-    while let Ok(Synced { busy: true, pending_files, pending_bytes, .. }) = synced
+    while let Ok(SyncReport { busy: true, pending_files, pending_bytes, .. }) = synced
         && searcher.as_ref().is_ok_and(|searcher| searcher.as_ref().is_none_or(is_empty))
-        && keep_going(&Progress { files: pending_files, bytes: pending_bytes, ..Progress::default() })
+        && keep_going(&IndexProgress {
+            files: pending_files,
+            bytes: pending_bytes,
+            ..IndexProgress::default()
+        })
     {
         pause();
         synced = search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error));
@@ -197,8 +207,8 @@ pub(crate) fn memory(context: &Context) -> Memory {
     Memory::find(&config.openclaw_folders, config.openclaw_configuration.as_deref(), &config.home)
 }
 
-pub(crate) fn sources(found: &Found, memory: &Memory) -> Vec<Source> {
-    let of_claude = |path: &Path, stamp, session: Option<&SessionId>, subagent| Source {
+pub(crate) fn sources(found: &Discovery, memory: &Memory) -> Vec<SourceFile> {
+    let of_claude = |path: &Path, stamp, session: Option<&SessionId>, subagent| SourceFile {
         path: path.to_owned(),
         stamp,
         kind: SourceKind::ClaudeSessions,
@@ -213,7 +223,7 @@ pub(crate) fn sources(found: &Found, memory: &Memory) -> Vec<Source> {
     }
     let flat = found.flat_subagents.iter();
     sources.extend(flat.map(|agent| of_claude(&agent.path, agent.stamp, None, true)));
-    sources.extend(memory.agents.iter().flat_map(search::sources_of));
+    sources.extend(memory.agents.iter().flat_map(search::source_files));
     sources
 }
 

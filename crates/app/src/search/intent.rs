@@ -15,8 +15,8 @@ use workers::Program;
 
 use crate::config::settings::Engine;
 use crate::repository::target::with_project;
-use crate::search::{self, Mode, Progress};
-use crate::sessions::list::{self, Filter, list};
+use crate::search::{self, IndexProgress, Mode};
+use crate::sessions::list::{self, SessionFilter, list};
 use crate::sessions::lookup::{Ranked, SessionRef, by_name, searched};
 use crate::{Context, Error, Kind, NextStep};
 
@@ -33,7 +33,7 @@ pub struct Request {
     /// Only sessions with this score or more.
     pub min_score: Option<f32>,
     /// What the sessions have to be.
-    pub filter: Filter,
+    pub filter: SessionFilter,
     /// qmd's collection; one that is given is asked.
     pub collection: Option<String>,
     /// Which engine; what the settings say without it.
@@ -103,7 +103,7 @@ pub struct Recent {
 pub fn find(
     context: &Context,
     request: &Request,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<Found, Error> {
     let sessions = list(context, &list::Request::default(), |_| {}).sessions;
     let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
@@ -174,7 +174,7 @@ fn by_qmd(
         (Engine::Qmd | Engine::Auto, Some(qmd)) => qmd,
     };
     let collection = checked(request.collection.as_ref().unwrap_or(&settings.collection))?;
-    let is_filtered = request.filter != Filter::default();
+    let is_filtered = request.filter != SessionFilter::default();
     let limit = if is_filtered { request.limit.max(WIDE) } else { request.limit };
     let question = QmdQuery { intent: text, collection, limit, min_score: request.min_score };
     let reply = match qmd.ask(&question) {
@@ -221,8 +221,8 @@ fn ranked(
     let each = found.iter().filter_map(|found| {
         let (id, session, document) = behind(qmd, found, sessions)?;
         let is_wanted = match session {
-            Some(session) => request.filter.lets_through(session),
-            None => request.filter == Filter::default(),
+            Some(session) => request.filter.matches(session),
+            None => request.filter == SessionFilter::default(),
         };
         (is_wanted && seen.insert(id.clone())).then(|| Ranked {
             session: session.cloned(),
@@ -279,7 +279,7 @@ fn guidance(request: &Request, sessions: &[Session], error: Error, qmd_error: Op
     next_steps.extend(error.next_steps);
     next_steps.push(NextStep::ForkRecent);
     let newest = sessions.iter().filter(|session| session.file.is_some());
-    let mut newest: Vec<_> = newest.filter(|session| request.filter.lets_through(session)).collect();
+    let mut newest: Vec<_> = newest.filter(|session| request.filter.matches(session)).collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
     let recent = |session: &&Session| Recent {
         session_id: session.id.clone(),

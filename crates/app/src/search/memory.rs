@@ -3,16 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use catalog::Found;
+use catalog::Discovery;
 use model::{AgentId, SessionId};
 use openclaw::{AgentMemory, Memory, MemorySettings};
-pub use search::Count;
-use search::{Hit, Mode, Query, Scope, Searcher};
+pub use search::SourceCount;
+use search::{Hit, Mode, Query, SearchScope, Searcher};
 
 use crate::search::index;
 use crate::search::index::Refreshed;
 use crate::search::memory_score::calibrate;
-use crate::search::{Chosen, Progress, SourceKind, all_conversations, named, of_project, tagged};
+use crate::search::{Chosen, IndexProgress, SourceKind, all_conversations, named, of_project, tagged};
 use crate::{Context, Error, Kind, Secrets};
 
 /// What OpenClaw shows where nobody says how much.
@@ -79,7 +79,7 @@ pub struct Status {
     /// The sources that are searched for it.
     pub sources: Vec<SourceKind>,
     /// What the index holds of each.
-    pub counts: Vec<Count>,
+    pub counts: Vec<SourceCount>,
     /// Whether something is not indexed yet.
     pub dirty: bool,
     /// Whether there is an index to ask by words.
@@ -107,7 +107,7 @@ pub struct Scan {
 pub fn search(
     context: &Context,
     request: &Request,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<Answer, Error> {
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };
@@ -135,7 +135,7 @@ pub fn search(
     let limit = request.limit.or(settings.and_then(|set| set.max_results)).unwrap_or(RESULTS);
     let set = settings.and_then(|set| set.min_score);
     let least = request.min_score.or(set).unwrap_or(SCORE);
-    searcher.understand_by(crate::search::embed::understanding(context, None, false)?);
+    searcher.set_query_encoder(crate::search::embed::understanding(context, None, false)?);
     // Copies of one record are one result, so a few more are asked for.
     let mut outcome = searcher
         .search(&query, &scope, Mode::Hybrid, context.config().places().threads, limit.saturating_mul(4))
@@ -155,14 +155,14 @@ pub fn status(context: &Context, agent: Option<&AgentId>) -> Result<Vec<Status>,
     let agent = agent.as_ref();
     let memory = index::memory(context);
     settings(&memory, agent)?;
-    let found = catalog::find(&context.config().places());
+    let found = catalog::discover(&context.config().places());
     let claude = found.sessions.len();
     let sources = index::sources(&found, &memory);
     let folder = index::folder(context);
     let pending = search::pending(&folder, &sources).map_err(|error| index::failed(&error))?;
     let searcher = index::open(context)?;
     let of_agent = |known: &AgentMemory| {
-        let names: HashSet<SessionId> = search::names_of(known).collect();
+        let names: HashSet<SessionId> = search::session_names(known).collect();
         let is = |source: SourceKind, name: &SessionId| {
             source == SourceKind::ClaudeSessions || names.contains(name)
         };
@@ -252,10 +252,10 @@ fn scope(
     context: &Context,
     request: &Request,
     project: Option<&str>,
-    found: &Found,
+    found: &Discovery,
     memory: &Memory,
     settings: Option<&MemorySettings>,
-) -> Result<Scope, Error> {
+) -> Result<SearchScope, Error> {
     let usual = sources_of(settings);
     let visible = context.visible(found, memory);
     let asked = crate::search::Request { session: request.session.clone(), ..Default::default() };
@@ -275,15 +275,15 @@ fn scope(
     }
     if let Some(agent) = &request.agent {
         let of_agent = memory.agents.iter().filter(|known| known.agent == *agent);
-        narrow(&mut conversations, of_agent.flat_map(search::names_of).collect());
+        narrow(&mut conversations, of_agent.flat_map(search::session_names).collect());
     }
     let Chosen { sessions, conversations } = Chosen { sessions, conversations }.within(visible.as_ref());
     let hides = !request.include_owned && usual.contains(&SourceKind::Sessions);
-    let owned = |conversation: openclaw::Conversation| {
+    let owned = |conversation: openclaw::StoredConversation| {
         let owner = conversation.session;
         conversation.claude.into_iter().map(move |session| (session, owner.clone()))
     };
-    Ok(Scope {
+    Ok(SearchScope {
         sessions,
         conversations,
         sources: Some(request.source.map_or_else(|| usual.into_iter().collect(), |one| HashSet::from([one]))),
@@ -291,7 +291,7 @@ fn scope(
         // As OpenClaw answers: pieces of text, not files.
         passages: PASSAGES,
         owned: if hides { all_conversations(memory).flat_map(owned).collect() } else { Vec::new() },
-        ..Scope::default()
+        ..SearchScope::default()
     })
 }
 

@@ -10,12 +10,12 @@ mod memory_score;
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Filter, Found};
+use catalog::{Discovery, SessionFilter};
 use jiff::Timestamp;
 use model::{Session, SessionId};
-use openclaw::{Conversation, Memory};
-use search::{FilterName, Outcome, Query, Scope, Searcher, Walked};
-pub use search::{Hit, Meaning, Mode, Progress, Snippet, SourceKind, Understood, role};
+use openclaw::{Memory, StoredConversation};
+pub use search::{EncoderReport, Hit, IndexProgress, MeaningStatus, Mode, Snippet, SourceKind, role};
+use search::{FilterName, Query, QueryPostings, SearchResults, SearchScope, Searcher};
 use system::join;
 use transcript::Role;
 
@@ -31,7 +31,7 @@ pub struct Request {
     /// The question; filters may stand among its words.
     pub question: String,
     /// What the sessions have to be.
-    pub filter: Filter,
+    pub filter: SessionFilter,
     /// Only from this source.
     pub source: Option<SourceKind>,
     /// Only this session, by its id or the beginning of it, or OpenClaw's key of a conversation.
@@ -74,9 +74,9 @@ pub struct Answer {
     /// How many sessions there are in all.
     pub known: usize,
     /// Whether the question's meaning was looked at.
-    pub meaning: Meaning,
+    pub meaning: MeaningStatus,
     /// Who looked at it; absent where nobody did.
-    pub understood: Option<Understood>,
+    pub understood: Option<EncoderReport>,
     /// Where nothing was found: indexed words near those of the question.
     pub near: Vec<String>,
 }
@@ -99,7 +99,7 @@ pub fn is_first(context: &Context) -> bool {
 pub fn search(
     context: &Context,
     request: &Request,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<Answer, Error> {
     let (found, opened) = index::find(context, |searcher| Ahead::ask(context, request, searcher));
     let request = &with_tag(context, request, &found);
@@ -119,7 +119,7 @@ pub fn search(
     let (Refreshed { synced, searcher, answer: ahead }, chosen) =
         match named(&request, &found, &memory, visible.as_ref())? {
             Some(named) => (refresh(), named),
-            None if request.filter == Filter::default() => (refresh(), Chosen::default()),
+            None if request.filter == SessionFilter::default() => (refresh(), Chosen::default()),
             // Which sessions may answer is told by other files than whether the index is fresh.
             None => join(refresh, || chosen(context, &request, &found, &memory)),
         };
@@ -135,13 +135,13 @@ pub fn search(
     let scope = scope(context, &request, chosen.within(visible.as_ref()));
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     let ask = |walked| {
-        searcher.understand_by(understanding);
+        searcher.set_query_encoder(understanding);
         let threads = context.config().places().threads;
-        searcher.search_walked(&query, &scope, request.mode, threads, request.limit, walked)
+        searcher.search_with_postings(&query, &scope, request.mode, threads, request.limit, walked)
     };
     let outcome = match ahead {
         Some(Ahead::Answered(outcome)) => outcome,
-        Some(Ahead::Walked(walked)) => ask(Some(walked)),
+        Some(Ahead::QueryPostings(walked)) => ask(Some(walked)),
         Some(Ahead::Nothing) | None => ask(None),
     };
     let outcome = outcome.map_err(|error| index::failed(&error))?;
@@ -168,9 +168,9 @@ pub fn search(
 /// What the index was asked before it was known whether it is up to date.
 enum Ahead {
     /// All, where no more than the question says which sessions may answer, and nobody else reads it.
-    Answered(Result<Outcome, ::search::Error>),
+    Answered(Result<SearchResults, ::search::Error>),
     /// What it holds of the words.
-    Walked(Walked),
+    QueryPostings(QueryPostings),
     /// Which words there are is not known yet, or it failed, and will say so again.
     Nothing,
 }
@@ -185,18 +185,18 @@ impl Ahead {
         }
         let (scope, threads) =
             (scope(context, &request, Chosen::default()), context.config().places().threads);
-        let is_of_all = request.session.is_none() && request.filter == Filter::default();
+        let is_of_all = request.session.is_none() && request.filter == SessionFilter::default();
         let chosen = || embed::understanding(context, request.model.as_deref(), request.deep);
         if is_of_all && matches!(chosen(), Ok(None)) {
             return Self::Answered(searcher.search(&query, &scope, request.mode, threads, request.limit));
         }
-        searcher.walk(&query, &scope, threads).map_or(Self::Nothing, Self::Walked)
+        searcher.load_postings(&query, &scope, threads).map_or(Self::Nothing, Self::QueryPostings)
     }
 }
 
 /// What may be found.
-fn scope(context: &Context, request: &Request, chosen: Chosen) -> Scope {
-    Scope {
+fn scope(context: &Context, request: &Request, chosen: Chosen) -> SearchScope {
+    SearchScope {
         sessions: chosen.sessions,
         conversations: chosen.conversations,
         sources: request.source.map(|source| HashSet::from([source])),
@@ -219,7 +219,7 @@ fn with_written_filters(context: &Context, request: &Request, query: &Query) -> 
             FilterName::Project | FilterName::Repo => set(&mut request.filter.project, value),
             FilterName::Branch => set(&mut request.filter.branch, value),
             FilterName::Origin => set(&mut request.filter.origin, value),
-            FilterName::Source => request.source = request.source.or_else(|| SourceKind::of_word(&value)),
+            FilterName::Source => request.source = request.source.or_else(|| SourceKind::parse(&value)),
             FilterName::Session => set(&mut request.session, value),
             FilterName::File => set(&mut request.file, value),
             FilterName::Role => request.role = request.role.or_else(|| role(&value)),
@@ -241,7 +241,7 @@ fn set<T>(slot: &mut Option<T>, value: T) {
 }
 
 /// The request with `#name` taken for the project of that name, where there is one.
-fn with_tag(context: &Context, request: &Request, found: &Found) -> Request {
+fn with_tag(context: &Context, request: &Request, found: &Discovery) -> Request {
     let mut request = request.clone();
     if request.filter.project.is_none()
         && let Some((question, project)) = tagged(context, &request.question, found)
@@ -253,19 +253,19 @@ fn with_tag(context: &Context, request: &Request, found: &Found) -> Request {
 }
 
 /// The question without `#name`, and the name, where there is a project of that name.
-pub(crate) fn tagged(context: &Context, question: &str, found: &Found) -> Option<(String, String)> {
+pub(crate) fn tagged(context: &Context, question: &str, found: &Discovery) -> Option<(String, String)> {
     let name = search::tags(question).find(|name| !of_project(context, name, found).is_empty())?;
     Some((search::without_tag(question, name), name.to_owned()))
 }
 
 /// What filters call the project that a person names.
-pub(crate) fn project(context: &Context, typed: &str, found: &Found) -> String {
+pub(crate) fn project(context: &Context, typed: &str, found: &Discovery) -> String {
     target::project(context, typed, |name| !of_project(context, name, found).is_empty())
 }
 
 /// The Claude sessions of a project.
-pub(crate) fn of_project(context: &Context, name: &str, found: &Found) -> HashSet<SessionId> {
-    let filter = Filter { project: Some(name.to_owned()), ..Filter::default() };
+pub(crate) fn of_project(context: &Context, name: &str, found: &Discovery) -> HashSet<SessionId> {
+    let filter = SessionFilter { project: Some(name.to_owned()), ..SessionFilter::default() };
     let places = context.config().places();
     catalog::select(&places, found, &filter)
 }
@@ -299,7 +299,7 @@ fn common(chosen: Option<HashSet<SessionId>>, with: &HashSet<SessionId>) -> Hash
 /// for it.
 pub(crate) fn named(
     request: &Request,
-    found: &Found,
+    found: &Discovery,
     memory: &Memory,
     visible: Option<&Visible>,
 ) -> Result<Option<Chosen>, Error> {
@@ -336,19 +336,19 @@ pub(crate) fn named(
 }
 
 /// The conversations of all agents' stores.
-pub(crate) fn all_conversations(memory: &Memory) -> impl Iterator<Item = Conversation> {
+pub(crate) fn all_conversations(memory: &Memory) -> impl Iterator<Item = StoredConversation> {
     memory.agents.iter().flat_map(|agent| agent.conversations().0)
 }
 
 /// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
 /// none of them has.
-fn chosen(context: &Context, request: &Request, found: &Found, memory: &Memory) -> Chosen {
-    let Filter { agent, .. } = &request.filter;
-    let only_agent = request.filter == Filter { agent: agent.clone(), ..Filter::default() };
+fn chosen(context: &Context, request: &Request, found: &Discovery, memory: &Memory) -> Chosen {
+    let SessionFilter { agent, .. } = &request.filter;
+    let only_agent = request.filter == SessionFilter { agent: agent.clone(), ..SessionFilter::default() };
     let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
     let places = context.config().places();
     Chosen {
         sessions: Some(catalog::select(&places, found, &request.filter)),
-        conversations: Some(of_agent.flat_map(search::names_of).collect()),
+        conversations: Some(of_agent.flat_map(search::session_names).collect()),
     }
 }

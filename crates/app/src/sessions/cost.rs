@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use catalog::Progress;
-use cost::{Row, Total, prices_as_of, totals_by};
+use catalog::ReadProgress;
+use cost::{LedgerRow, Total, prices_as_of, totals_by};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
@@ -74,7 +74,7 @@ pub struct Line {
 }
 
 /// Adds up what all sessions took.
-pub fn cost(context: &Context, request: &Request, progress: impl FnMut(Progress)) -> Answer {
+pub fn cost(context: &Context, request: &Request, progress: impl FnMut(ReadProgress)) -> Answer {
     let mut catalog = catalog::read(&context.config().places(), catalog::Detail::Spending, progress);
     catalog.sessions.append(&mut catalog.strays);
     let mut rows = ledger::rows(context, &catalog.sessions);
@@ -98,7 +98,7 @@ pub fn cost(context: &Context, request: &Request, progress: impl FnMut(Progress)
 
 type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;
 
-fn lines(rows: &[Row], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec<Line> {
+fn lines(rows: &[LedgerRow], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec<Line> {
     let totals = totals_by(rows, |row| names(row, by, sessions));
     let mut lines: Vec<Line> = totals
         .into_iter()
@@ -112,7 +112,7 @@ fn lines(rows: &[Row], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec
 }
 
 /// What a row counts under, for programs and for people.
-fn names(row: &Row, by: By, sessions: &Sessions<'_>) -> (String, String) {
+fn names(row: &LedgerRow, by: By, sessions: &Sessions<'_>) -> (String, String) {
     let session = || sessions.get(&row.session);
     match by {
         By::Day => {

@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use catalog::Entry;
-use cost::{Row, Spending, Total, totals_by};
+use catalog::CatalogEntry;
+use cost::{LedgerRow, SessionSpending, Total, totals_by};
 use model::SessionId;
 
 use crate::Context;
 
 /// The ledger's rows for these sessions.
-pub(crate) fn rows(context: &Context, entries: &[Entry]) -> Vec<Row> {
-    let spending: Vec<Spending<'_>> = entries.iter().map(spending).collect();
+pub(crate) fn rows(context: &Context, entries: &[CatalogEntry]) -> Vec<LedgerRow> {
+    let spending: Vec<SessionSpending<'_>> = entries.iter().map(spending).collect();
     cost::ledger(&spending, &context.zone())
 }
 
-fn spending(entry: &Entry) -> Spending<'_> {
-    Spending {
+fn spending(entry: &CatalogEntry) -> SessionSpending<'_> {
+    SessionSpending {
         session: entry.session.id.clone(),
         forked_from: entry.session.forked_from.as_ref().map(|origin| origin.session_id.clone()),
         started: entry.session.created,
@@ -26,7 +26,7 @@ fn spending(entry: &Entry) -> Spending<'_> {
 }
 
 /// Writes its tokens and its price to each session; a price only where every model has one.
-pub(crate) fn enter(context: &Context, entries: &mut [Entry]) {
+pub(crate) fn enter(context: &Context, entries: &mut [CatalogEntry]) {
     let rows = rows(context, entries);
     let totals: HashMap<SessionId, Total> = totals_by(&rows, |row| row.session.clone()).into_iter().collect();
     for entry in entries {

@@ -1,8 +1,8 @@
 //! `list`: sessions from every source, running first, then newest.
 
-pub use catalog::{Filter, Progress};
+pub use catalog::{ReadProgress, SessionFilter};
 use model::Session;
-use transcript::Problem;
+use transcript::ReadProblem;
 
 use crate::Context;
 use crate::repository::target::with_project;
@@ -13,7 +13,7 @@ use crate::workers::reports;
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// What they have to be.
-    pub filter: Filter,
+    pub filter: SessionFilter,
     /// At most so many; all without it.
     pub limit: Option<usize>,
 }
@@ -30,13 +30,13 @@ pub struct Answer {
     /// Sub-agents' files, which are no sessions.
     pub subagents_excluded: usize,
     /// What could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
     /// Why the next listing will read everything again, where it will.
     pub not_kept: Option<String>,
 }
 
 /// Lists sessions; `progress` hears of every file that has to be read.
-pub fn list(context: &Context, request: &Request, progress: impl FnMut(Progress)) -> Answer {
+pub fn list(context: &Context, request: &Request, progress: impl FnMut(ReadProgress)) -> Answer {
     let mut catalog = totals::with_totals(context, progress);
     let spoken = reports::all(context);
     catalog.hold(|id| spoken.contains_key(id));
@@ -44,7 +44,7 @@ pub fn list(context: &Context, request: &Request, progress: impl FnMut(Progress)
     let filter =
         with_project(context, &request.filter, &catalog.sessions.iter().map(|entry| &*entry.session));
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
-    let mut asked_for: Vec<Box<Session>> = all.filter(|session| filter.lets_through(session)).collect();
+    let mut asked_for: Vec<Box<Session>> = all.filter(|session| filter.matches(session)).collect();
     let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
     asked_for.truncate(asked_for.len() - more);
     let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();

@@ -7,7 +7,7 @@ use model::{Session, SessionId};
 use qmd::DocumentHead;
 
 use crate::proceed::location;
-use crate::search::{self, Answer, Answered, Progress, SourceKind, search};
+use crate::search::{self, Answer, Answered, IndexProgress, SourceKind, search};
 use crate::sessions::list::{self, list};
 use crate::sessions::resolve::{looks_like_id, resolve};
 use crate::{Context, Error, Kind, NextStep};
@@ -64,7 +64,7 @@ pub fn which(
     context: &Context,
     which: &SessionRef,
     limit: usize,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
     let sessions = list(context, &list::Request::default(), |_| {}).sessions;
     match (by_name(which, &sessions)?, which) {
@@ -133,7 +133,7 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
 pub(crate) fn searched(
     context: &Context,
     request: search::Request,
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<Vec<Ranked>, Error> {
     // What is continued is one of Claude's sessions.
     let request = search::Request { source: Some(SourceKind::ClaudeSessions), ..request };

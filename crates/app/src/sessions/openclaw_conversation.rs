@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{AgentId, Origin, Session, SessionId};
-use openclaw::{Entry, Said, TranscriptFile};
+use openclaw::{ConversationFile, EntryPart, TranscriptEntry};
 use transcript::{Reader, Role};
 
 use crate::search::index;
@@ -17,8 +17,8 @@ const TITLE: usize = 200;
 /// The files of the one conversation whose id this is or begins with, the oldest first; none where there is none.
 pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec<PathBuf>)>, Error> {
     let memory = index::memory(context);
-    let begins = |file: &&TranscriptFile| file.session.as_str().starts_with(text);
-    let mut found: Vec<(&AgentId, &TranscriptFile)> = Vec::new();
+    let begins = |file: &&ConversationFile| file.session.as_str().starts_with(text);
+    let mut found: Vec<(&AgentId, &ConversationFile)> = Vec::new();
     for agent in memory.agents.iter().filter(|agent| context.is_of(Some(&agent.agent))) {
         let files = agent.transcripts.iter().filter(|_| !text.is_empty()).filter(begins);
         found.extend(files.map(|file| (&agent.agent, file)));
@@ -52,8 +52,8 @@ fn outlined(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf
             session.last_modified = entry.at.or(session.last_modified);
             for said in &entry.said {
                 match said {
-                    Said::Person(text) if first.is_none() => first = Some(beginning(text)),
-                    Said::Title(text) => title = Some(beginning(text)),
+                    EntryPart::Person(text) if first.is_none() => first = Some(beginning(text)),
+                    EntryPart::Title(text) => title = Some(beginning(text)),
                     _ => {}
                 }
             }
@@ -80,9 +80,9 @@ impl Entries {
     }
 
     /// The next one.
-    pub(crate) fn next_entry(&mut self) -> io::Result<Option<Entry>> {
+    pub(crate) fn next_entry(&mut self) -> io::Result<Option<TranscriptEntry>> {
         while let Some(line) = self.0.next_line()? {
-            if let Ok(entry) = Entry::parse(line.bytes) {
+            if let Ok(entry) = TranscriptEntry::parse(line.bytes) {
                 return Ok(Some(entry));
             }
         }
@@ -91,18 +91,18 @@ impl Entries {
 }
 
 /// Who said something, and what; nothing for what names the conversation.
-pub(crate) fn piece(said: Said) -> Option<(Role, Piece)> {
+pub(crate) fn piece(said: EntryPart) -> Option<(Role, Piece)> {
     Some(match said {
-        Said::Person(text) => (Role::User, Piece::Text { text }),
-        Said::Command(command) => (Role::User, Piece::Text { text: format!("! {command}") }),
-        Said::Model(text) => (Role::Assistant, Piece::Text { text }),
-        Said::Thought(text) => (Role::Assistant, Piece::Thinking { text }),
-        Said::Tool { name, arguments } => {
+        EntryPart::Person(text) => (Role::User, Piece::Text { text }),
+        EntryPart::Command(command) => (Role::User, Piece::Text { text: format!("! {command}") }),
+        EntryPart::Model(text) => (Role::Assistant, Piece::Text { text }),
+        EntryPart::Thought(text) => (Role::Assistant, Piece::Thinking { text }),
+        EntryPart::Tool { name, arguments } => {
             (Role::Assistant, Piece::ToolUse { name, input: arguments.to_string() })
         }
-        Said::Failure(text) => (Role::Tool, Piece::ToolResult { text, is_error: true }),
-        Said::Summary(text) => (Role::Note, Piece::Text { text }),
-        Said::Title(_) => return None,
+        EntryPart::Failure(text) => (Role::Tool, Piece::ToolResult { text, is_error: true }),
+        EntryPart::Summary(text) => (Role::Note, Piece::Text { text }),
+        EntryPart::Title(_) => return None,
     })
 }
 

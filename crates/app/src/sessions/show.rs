@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::{Session, Subagent};
-use openclaw::Entry;
+use openclaw::TranscriptEntry;
 use serde::Serialize;
 use transcript::record::{parse, result_text};
 use transcript::{Chain, Message, Part, Raw, Reader, message};
@@ -243,7 +243,7 @@ impl Conversation {
             E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
         };
         let mut entries = openclaw_conversation::Entries::open(path).map_err(failed)?;
-        while let Some(Entry { id, at, said }) = entries.next_entry().map_err(failed)? {
+        while let Some(TranscriptEntry { id, at, said }) = entries.next_entry().map_err(failed)? {
             let mut shown: Option<Shown> = None;
             for (role, piece) in said.into_iter().filter_map(openclaw_conversation::piece) {
                 let Some(piece) = self.asked_for(piece) else { continue };

@@ -3,7 +3,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use catalog::{Catalog, Entry, Extent, Progress};
+use catalog::{Catalog, CatalogEntry, Projection, ReadProgress};
 use jiff::Timestamp;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -11,7 +11,7 @@ use crate::Context;
 use crate::sessions::ledger;
 
 /// The catalog with every session's tokens and price.
-pub(crate) fn with_totals(context: &Context, progress: impl FnMut(Progress)) -> Catalog {
+pub(crate) fn with_totals(context: &Context, progress: impl FnMut(ReadProgress)) -> Catalog {
     let places = context.config().places();
     let mut catalog =
         catalog::overview(&places, edition(), |entries| ledger::enter(context, entries), progress);
@@ -27,16 +27,16 @@ pub(crate) fn with_totals(context: &Context, progress: impl FnMut(Progress)) -> 
 pub(crate) fn survey<T: Send>(
     context: &Context,
     as_of: Option<Timestamp>,
-    extent: Extent,
-    tell: impl Fn(Entry) -> Option<T> + Sync,
+    extent: Projection,
+    tell: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Vec<T> {
     let (places, enter) =
-        (context.config().places(), |entries: &mut [Entry]| ledger::enter(context, entries));
-    let tell = |entry: Entry| if context.may_see(&entry.session) { tell(entry) } else { None };
+        (context.config().places(), |entries: &mut [CatalogEntry]| ledger::enter(context, entries));
+    let tell = |entry: CatalogEntry| if context.may_see(&entry.session) { tell(entry) } else { None };
     let Some(then) = as_of else {
-        return catalog::survey(&places, edition(), extent, enter, |_| (), tell).sessions;
+        return catalog::map_sessions(&places, edition(), extent, enter, |_| (), tell).sessions;
     };
-    let mut past = catalog::past(&places, &[then]).pop().unwrap_or_default().entries;
+    let mut past = catalog::catalogs_at(&places, &[then]).pop().unwrap_or_default().entries;
     enter(&mut past);
     past.into_iter().filter_map(tell).collect()
 }
@@ -44,7 +44,7 @@ pub(crate) fn survey<T: Send>(
 /// The ledger's rules: this program's, and its list of prices.
 fn edition() -> u64 {
     let mut hash = Xxh3::new();
-    (cost::RULES, env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string()))
+    (cost::RULES_VERSION, env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string()))
         .hash(&mut hash);
     hash.finish()
 }

@@ -1,6 +1,6 @@
 //! What holds conversations and is not read: the databases that OpenClaw keeps them in since 2026.8.
 
-use openclaw::Database;
+use openclaw::AgentDatabase;
 
 use crate::Context;
 
@@ -10,11 +10,11 @@ pub(crate) const STILL_FOUND: &str =
 
 /// The databases of OpenClaw's agents that are not read, a sentence for each.
 pub fn unread(context: &Context) -> Vec<String> {
-    Database::find(&context.config().openclaw_folders).iter().map(said).collect()
+    AgentDatabase::find(&context.config().openclaw_folders).iter().map(said).collect()
 }
 
 /// Says of a database that it is not read.
-pub(crate) fn said(database: &Database) -> String {
+pub(crate) fn said(database: &AgentDatabase) -> String {
     let schema = database.schema.map_or_else(String::new, |schema| format!(" (schema {schema})"));
     let path = database.path.display();
     format!("OpenClaw keeps conversations in SQLite, which is not read yet: {path}{schema}; {STILL_FOUND}")

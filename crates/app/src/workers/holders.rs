@@ -40,7 +40,7 @@ impl Holds {
         match self.workers.get(&session.id) {
             Some(worker) if is_idle(worker) => Hold::Free,
             Some(_) => Hold::Worker,
-            None => Hold::of(session),
+            None => Hold::from_session(session),
         }
     }
 

@@ -86,7 +86,7 @@ fn enter(
         turns: worker.stats.turns,
     };
     let entered = openclaw::folder_for(&context.config().openclaw_folders, &context.config().home, agent)
-        .and_then(|folder| openclaw::enter(&folder, &run, clock));
+        .and_then(|folder| openclaw::record_run(&folder, &run, clock));
     entered.map_err(|problem| {
         format!("OpenClaw's {} {} {}", problem.path.display(), problem.what, problem.next_step)
     })?;

@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::Path;
 
-use embedding::{Table, Vocabulary};
+use embedding::{TokenTable, Vocabulary};
 use xtask::{Order, distil};
 
 const VOCABULARY: &str = "[PAD] [UNK] [CLS] [SEP] the a of is was disk full storage space backup entry user session \
@@ -19,7 +19,7 @@ const TEXTS: &str = "the disk is full\nthe storage is out of space\nthe nightly 
     the user session expired\nthe entry token expired\na user was signed out\nthe password of the user\n\
     draw the axis of the chart\na label of the axis is grey\nthe colour of the chart\n";
 
-fn made(texts: bool) -> Table {
+fn made(texts: bool) -> TokenTable {
     let teacher = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/model");
     assert!(teacher.join("model.safetensors").exists(), "the weights are missing: run scripts/test once");
     let folder = tempfile::tempdir().unwrap();
@@ -39,10 +39,10 @@ fn made(texts: bool) -> Table {
     let projection = fs::metadata(folder.path().join("table.bin.projection")).unwrap().len();
     assert_eq!(projection, 4 * (384 + 384 * 256));
     let bytes = fs::read(&order.out).unwrap();
-    Table::of_bytes(bytes, Vocabulary::from_lines(&lines).unwrap(), 1).unwrap()
+    TokenTable::from_bytes(bytes, Vocabulary::from_lines(&lines).unwrap(), 1).unwrap()
 }
 
-fn check(table: &Table, question: &str, alike: &str, other: &str) {
+fn check(table: &TokenTable, question: &str, alike: &str, other: &str) {
     let mut embedder = table.embedder();
     let mut vector = |text: &str| embedder.embed(text).unwrap();
     let question_vector = vector(question);

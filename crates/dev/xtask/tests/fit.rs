@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 use measure::{LabelledTask, TaskAction};
-use selection::chance::{Habit, LastSaid};
-use selection::{Candidate, Hold, Judged, keyword};
+use selection::chance::{Habit, LatestMessages};
+use selection::{Candidate, Hold, Judgement, keyword_relevance};
 use xtask::fit::{Case, Group, held_back};
 
 /// A decision with one session to go on with, that old.
@@ -50,11 +50,11 @@ fn case(at: i64, hours: i64, action: TaskAction) -> Case {
         now,
         root: PathBuf::from("/p"),
         sessions: vec![(id, Some("main".to_owned()))],
-        judged: Judged::by_words(vec![keyword("", None)]),
+        judged: Judgement::by_words(vec![keyword_relevance("", None)]),
         candidates: vec![candidate],
         habit: Habit::default(),
         ranked: vec![0],
-        said: vec![LastSaid::default()],
+        said: vec![LatestMessages::default()],
     })
 }
 

@@ -6,29 +6,29 @@ use std::mem;
 use model::{Damage, ForkOrigin, Keywords, MessageUsage, SessionId};
 use transcript::{AgentCall, SubagentFile, Summary, TranscriptFile};
 
-use crate::card::{AgentCard, Card, Setting};
 use crate::describe::Describer;
-use crate::facts::{Agent, Facts};
-use crate::lineage::{Born, Kin, parents};
-use crate::types::{ByPath, Entry};
+use crate::digest::{LaunchContext, SessionDigest, SubagentDigest};
+use crate::facts::{FileFacts, SubagentFacts};
+use crate::lineage::{CreationTime, LineageClues, parents};
+use crate::types::{ByPath, CatalogEntry};
 
 /// A session's file, and what was read of it and of its sub-agents' files.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct ReadSession {
     /// The file.
     pub(crate) file: TranscriptFile,
-    facts: Facts,
-    agents: Vec<(SubagentFile, Facts)>,
+    facts: FileFacts,
+    agents: Vec<(SubagentFile, FileFacts)>,
     forked_from: Option<ForkOrigin>,
 }
 
 /// The sessions whose own files could be read, in the order they were found; and the API messages of sub-agents whose
 /// sessions have none.
 pub(crate) fn assemble(
-    mut facts: ByPath<Facts>,
+    mut facts: ByPath<FileFacts>,
     sessions: Vec<TranscriptFile>,
     flat: Vec<SubagentFile>,
-) -> (Vec<Read>, Strays) {
+) -> (Vec<ReadSession>, Strays) {
     let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
     for agent in flat {
         let owner = facts.get(agent.path.as_os_str()).and_then(|facts| facts.agent.as_ref()?.session.clone());
@@ -45,10 +45,10 @@ pub(crate) fn assemble(
             let facts = facts.remove(agent.path.as_os_str())?;
             Some((agent, facts))
         });
-        reads.push(Read { agents: read.collect(), facts: own, forked_from: None, file });
+        reads.push(ReadSession { agents: read.collect(), facts: own, forked_from: None, file });
     }
     let origins =
-        parents(&reads.iter().map(|read| kin_of(&read.file, &read.facts.summary)).collect::<Vec<_>>());
+        parents(&reads.iter().map(|read| clues_of(&read.file, &read.facts.summary)).collect::<Vec<_>>());
     for (read, forked_from) in reads.iter_mut().zip(origins) {
         read.forked_from = forked_from;
     }
@@ -63,7 +63,7 @@ pub(crate) fn assemble(
 /// API messages by the session they belong to.
 pub(crate) type Strays = BTreeMap<SessionId, Vec<MessageUsage>>;
 
-impl Read {
+impl ReadSession {
     /// The same, copied from that session.
     pub(crate) fn forked_from(self, forked_from: Option<ForkOrigin>) -> Self {
         Self { forked_from, ..self }
@@ -81,10 +81,10 @@ impl Read {
     }
 
     /// What is known of the session.
-    pub(crate) fn card(&self) -> Card<'_> {
-        let card = Card::of(self.file.id.as_str(), &self.facts.summary);
+    pub(crate) fn card(&self) -> SessionDigest<'_> {
+        let card = SessionDigest::new(self.file.id.as_str(), &self.facts.summary);
         let is_cut_off = self.facts.mark.offset < self.facts.stamp.size;
-        Card {
+        SessionDigest {
             forked_from: self.forked_from.clone(),
             agents: self.agent_cards(),
             agent_files: self.agents.len(),
@@ -94,13 +94,13 @@ impl Read {
     }
 
     /// The sub-agents that were called: those with a file of their own, then those in the session's.
-    fn agent_cards(&self) -> Vec<AgentCard<'_>> {
+    fn agent_cards(&self) -> Vec<SubagentDigest<'_>> {
         let calls: HashMap<u64, &AgentCall> =
             self.facts.summary.calls.iter().rev().map(|call| (call.task, call)).collect();
         let beside = self.agents.iter().filter_map(|(file, facts)| agent(file, facts, &calls));
         let inline = self.facts.summary.inline_agents.iter().map(|(id, task)| {
             let call = calls.get(task);
-            AgentCard {
+            SubagentDigest {
                 id,
                 kind: call.and_then(|call| call.kind.as_deref()),
                 description: call.and_then(|call| call.description.as_deref()),
@@ -111,25 +111,26 @@ impl Read {
     }
 
     /// The same with the keywords of its first message, for whoever compares thousands.
-    pub(crate) fn card_with_keywords(&self) -> Card<'_> {
+    pub(crate) fn card_with_keywords(&self) -> SessionDigest<'_> {
         let card = self.card();
-        let keywords = card.first_message.map(|text| Keywords::of(text).to_bytes()).unwrap_or_default();
-        Card { keywords: keywords.into(), ..card }
+        let keywords =
+            card.first_message.map(|text| Keywords::from_text(text).to_bytes()).unwrap_or_default();
+        SessionDigest { keywords: keywords.into(), ..card }
     }
 
-    /// What `tell` makes of the session's card, and of what `settle` makes of its setting.
-    pub(crate) fn tell<S, T>(
+    /// What `map` makes of the session's card, and of what `intern` makes of its setting.
+    pub(crate) fn map_digest<S, T>(
         &self,
         describer: &mut Describer,
-        settle: impl Fn(&mut Describer, &Setting<'_>) -> S,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> T,
+        intern: impl Fn(&mut Describer, &LaunchContext<'_>) -> S,
+        map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> T,
     ) -> T {
         let card = self.card();
-        tell(&self.file, &card, &settle(describer, &card.setting))
+        map(&self.file, &card, &intern(describer, &card.setting))
     }
 
     /// The session with its API messages, which are given away.
-    pub(crate) fn entry(&mut self, describer: &mut Describer) -> Entry {
+    pub(crate) fn entry(&mut self, describer: &mut Describer) -> CatalogEntry {
         let mut messages = mem::take(&mut self.facts.messages);
         for (_, facts) in &mut self.agents {
             messages.append(&mut facts.messages);
@@ -137,21 +138,21 @@ impl Read {
         let session = describer.describe(&self.file, &self.card());
         let cost_state = self.facts.summary.cost_state.clone();
         let earlier_totals = self.facts.summary.earlier_totals.clone();
-        Entry { messages, cost_state, earlier_totals, ..Entry::of(session) }
+        CatalogEntry { messages, cost_state, earlier_totals, ..CatalogEntry::new(session) }
     }
 }
 
 /// `None` where no tool use called it: a warm-up, or the compaction of a context.
 fn agent<'a>(
     file: &'a SubagentFile,
-    facts: &'a Facts,
+    facts: &'a FileFacts,
     calls: &HashMap<u64, &'a AgentCall>,
-) -> Option<AgentCard<'a>> {
-    let Agent { kind, description, task, is_warm_up, .. } =
-        facts.agent.as_ref().unwrap_or(const { &Agent::UNKNOWN });
+) -> Option<SubagentDigest<'a>> {
+    let SubagentFacts { kind, description, task, is_warm_up, .. } =
+        facts.agent.as_ref().unwrap_or(const { &SubagentFacts::UNKNOWN });
     let call = task.and_then(|task| calls.get(&task));
     let is_called = !is_warm_up && !file.id.starts_with("acompact-");
-    is_called.then(|| AgentCard {
+    is_called.then(|| SubagentDigest {
         id: &file.id,
         kind: kind.as_deref().or(call.and_then(|call| call.kind.as_deref())),
         description: description.as_deref().or(call.and_then(|call| call.description.as_deref())),
@@ -160,13 +161,13 @@ fn agent<'a>(
 }
 
 /// What tells whose copy a session is.
-pub(crate) fn kin_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Kin<'a> {
-    Kin {
+pub(crate) fn clues_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> LineageClues<'a> {
+    LineageClues {
         id: &file.id,
         folder: file.folder(),
         began: summary.began_at,
         last: summary.last_at,
-        born: Born::Of(file),
+        born: CreationTime::Of(file),
         marked: summary.forked_from.as_ref(),
         named: summary.named_session.as_ref(),
         anchors: &summary.anchors,

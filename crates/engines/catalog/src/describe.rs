@@ -5,35 +5,35 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{Origin, Session, SessionId, Subagent};
-use transcript::{Then, TranscriptFile};
+use transcript::{PastTranscript, TranscriptFile};
 
-use crate::card::{AgentCard, Card, Setting};
-use crate::project::{Projects, Repository, Whereabouts};
-use crate::texts::Texts;
+use crate::digest::{LaunchContext, SessionDigest, SubagentDigest};
+use crate::interner::StringInterner;
+use crate::project::{Projects, Repository, SessionLocation};
 
 /// Describes sessions one after the other; what many of them say is held once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Describer {
     projects: Projects,
-    texts: Texts,
+    texts: StringInterner,
 }
 
 impl Describer {
     /// Knows the directories in these `.claude.json` files.
     pub(crate) fn new(global_files: &[PathBuf]) -> Self {
-        Self { projects: Projects::new(global_files), texts: Texts::default() }
+        Self { projects: Projects::new(global_files), texts: StringInterner::default() }
     }
 
     /// A session nothing is known of but where it began.
     pub(crate) fn in_directory(&mut self, id: SessionId, cwd: &str) -> Session {
-        let setting = Setting { cwd: Some(cwd), ..Setting::default() };
-        self.held(&setting).session(id)
+        let setting = LaunchContext { cwd: Some(cwd), ..LaunchContext::default() };
+        self.intern(&setting).session(id)
     }
 
     /// A setting, as it is held for all sessions in it.
-    pub(crate) fn held(&mut self, setting: &Setting<'_>) -> Held {
+    pub(crate) fn intern(&mut self, setting: &LaunchContext<'_>) -> InternedContext {
         let mut held = |text: Option<&str>| text.map(|text| self.texts.shared(text));
-        Held {
+        InternedContext {
             origin: origin(setting.origin_marker),
             branch: held(setting.branch),
             origin_marker: held(setting.origin_marker),
@@ -45,21 +45,21 @@ impl Describer {
     }
 
     /// A session by its card.
-    pub(crate) fn describe(&mut self, file: &TranscriptFile, card: &Card<'_>) -> Session {
-        described(file, card, &self.held(&card.setting))
+    pub(crate) fn describe(&mut self, file: &TranscriptFile, card: &SessionDigest<'_>) -> Session {
+        described(file, card, &self.intern(&card.setting))
     }
 
     /// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
-    pub(crate) fn describe_then(&mut self, file: &TranscriptFile, then: &Then) -> Session {
+    pub(crate) fn describe_then(&mut self, file: &TranscriptFile, then: &PastTranscript) -> Session {
         let file = TranscriptFile { has_side_folder: false, ..file.clone() };
-        let session = self.describe(&file, &Card::of(file.id.as_str(), &then.summary));
+        let session = self.describe(&file, &SessionDigest::new(file.id.as_str(), &then.summary));
         Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
     }
 }
 
 /// A setting as sessions hold it.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
+pub(crate) struct InternedContext {
     repository: Option<Repository>,
     branch: Option<Arc<str>>,
     origin: Origin,
@@ -69,11 +69,11 @@ pub(crate) struct Held {
     entrypoint: Option<Arc<str>>,
 }
 
-impl Held {
+impl InternedContext {
     /// Where its sessions were run.
-    pub(crate) fn whereabouts(&self) -> Whereabouts<'_> {
+    pub(crate) fn whereabouts(&self) -> SessionLocation<'_> {
         let found = self.repository.as_ref();
-        Whereabouts {
+        SessionLocation {
             branch: self.branch.as_deref(),
             label: found.and_then(|found| found.label.as_deref()),
             paths: [found.map(|found| &*found.root), found.map(|found| &*found.directory)],
@@ -102,12 +102,12 @@ impl Held {
 }
 
 /// A session by its card, as far as a filter looks at it.
-pub(crate) fn outlined(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
+pub(crate) fn outlined(file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext) -> Session {
     Session { last_modified: last_modified(file, card), ..held.session(file.id.clone()) }
 }
 
 /// A session by its card without its prompts, its nickname and its sub-agents.
-pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
+pub(crate) fn figures(file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext) -> Session {
     let (usage, cost_usd) = card.took.unwrap_or_default();
     Session {
         title: title(file, card).or_else(|| card.first_message.map(Arc::from)),
@@ -129,7 +129,7 @@ pub(crate) fn figures(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Se
 }
 
 /// A session by its card.
-pub(crate) fn described(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> Session {
+pub(crate) fn described(file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext) -> Session {
     Session {
         first_message: card.first_message.map(Arc::from),
         last_prompt: card.last_prompt.map(Arc::from),
@@ -140,12 +140,12 @@ pub(crate) fn described(file: &TranscriptFile, card: &Card<'_>, held: &Held) -> 
 }
 
 /// When something last happened in a session.
-pub(crate) fn last_modified(file: &TranscriptFile, card: &Card<'_>) -> Option<Timestamp> {
+pub(crate) fn last_modified(file: &TranscriptFile, card: &SessionDigest<'_>) -> Option<Timestamp> {
     card.last_at.or(file.stamp.modified())
 }
 
 /// The best name that is no prompt: the person's own, the CLI's model's, an old summary.
-fn title(file: &TranscriptFile, card: &Card<'_>) -> Option<Arc<str>> {
+fn title(file: &TranscriptFile, card: &SessionDigest<'_>) -> Option<Arc<str>> {
     let side = || card.own_title.is_none().then(|| file.side_title()).flatten();
     side().map(Arc::from).or_else(|| card.given_title.map(Arc::from))
 }
@@ -159,7 +159,7 @@ fn origin(marker: Option<&str>) -> Origin {
     }
 }
 
-fn subagent(card: &AgentCard<'_>) -> Subagent {
+fn subagent(card: &SubagentDigest<'_>) -> Subagent {
     Subagent {
         id: card.id.to_owned(),
         agent_type: card.kind.map(ToOwned::to_owned),

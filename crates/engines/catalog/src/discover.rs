@@ -10,16 +10,16 @@ use model::SessionId;
 use rustc_hash::FxHashSet;
 use transcript::{ConfigFolder, TranscriptFile};
 
-use crate::types::{Found, Places};
+use crate::types::{Discovery, Locations};
 
 /// Where transcripts lie, without reading any of them.
-pub fn find(places: &Places) -> Found {
-    discover(&places.config_folders, places.threads)
+pub fn discover(places: &Locations) -> Discovery {
+    search_folders(&places.config_folders, places.threads)
 }
 
 /// Looks through every config folder; a folder named twice is looked through once.
-fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
-    let (mut all, mut walked, mut seen) = (transcript::Found::default(), Vec::new(), HashSet::new());
+fn search_folders(folders: &[ConfigFolder], threads: usize) -> Discovery {
+    let (mut all, mut walked, mut seen) = (transcript::FolderContents::default(), Vec::new(), HashSet::new());
     for folder in folders {
         let projects = physical(&folder.projects());
         if seen.insert(projects.clone()) {
@@ -27,8 +27,8 @@ fn discover(folders: &[ConfigFolder], threads: usize) -> Found {
             walked.push(projects);
         }
     }
-    let transcript::Found { transcripts, flat_subagents, lone_subagents, problems } = all;
-    Found { sessions: one_each(transcripts), flat_subagents, lone_subagents, problems, walked }
+    let transcript::FolderContents { transcripts, flat_subagents, lone_subagents, problems } = all;
+    Discovery { sessions: one_each(transcripts), flat_subagents, lone_subagents, problems, walked }
 }
 
 /// Claude Code moves transcripts between folders and people copy them: the newest file speaks for the
@@ -97,7 +97,8 @@ mod tests {
         made_at(&one.join("projects/-a/s1.jsonl"), 200);
         made_at(&one.join("projects/-b/s1.jsonl"), 100);
         made_at(&two.join("projects/-a/s2.jsonl"), 50);
-        let found = discover(&[ConfigFolder::new(&one), ConfigFolder::new(&two), ConfigFolder::new(&one)], 2);
+        let found =
+            search_folders(&[ConfigFolder::new(&one), ConfigFolder::new(&two), ConfigFolder::new(&one)], 2);
         let told: Vec<_> = found
             .sessions
             .iter()

@@ -3,7 +3,7 @@
 use model::{MessageUsage, SessionId};
 use serde::{Deserialize, Serialize};
 use system::FileStamp;
-use transcript::{Mark, Summary};
+use transcript::{Checkpoint, Summary};
 
 /// Whose words a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,22 +16,22 @@ pub(crate) enum Owner {
 
 /// What has been read of one file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Facts {
+pub(crate) struct FileFacts {
     /// The file's stamp when it was read.
     pub(crate) stamp: FileStamp,
     /// How far it was read.
-    pub(crate) mark: Mark,
+    pub(crate) mark: Checkpoint,
     /// What it says.
     pub(crate) summary: Box<Summary>,
     /// The API messages in it.
     pub(crate) messages: Vec<MessageUsage>,
     /// Of a sub-agent: what it is.
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<SubagentFacts>,
 }
 
 /// What is known of a sub-agent beside its records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Agent {
+pub(crate) struct SubagentFacts {
     /// The session it belongs to, by its records.
     pub(crate) session: Option<SessionId>,
     /// `general-purpose`, or a custom agent's name.
@@ -44,7 +44,7 @@ pub(crate) struct Agent {
     pub(crate) is_warm_up: bool,
 }
 
-impl Agent {
+impl SubagentFacts {
     /// One of which nothing is known.
     pub(crate) const UNKNOWN: Self =
         Self { session: None, kind: None, description: None, task: None, is_warm_up: false };

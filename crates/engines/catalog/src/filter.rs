@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use model::{AgentId, Session};
 
-use crate::project::Whereabouts;
+use crate::project::SessionLocation;
 
 /// Conditions a session has to meet, all of them; the default lets every session through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct SessionFilter {
     /// A repository or project, by any of its names.
     pub project: Option<String>,
     /// A branch; upper and lower case differ, as in git.
@@ -22,20 +22,20 @@ pub struct Filter {
     pub since: Option<Timestamp>,
 }
 
-impl Filter {
+impl SessionFilter {
     /// Whether a session meets every condition.
-    pub fn lets_through(&self, session: &Session) -> bool {
-        self.suits(&Whereabouts::of(session)) && self.suits_otherwise(session)
+    pub fn matches(&self, session: &Session) -> bool {
+        self.matches_location(&SessionLocation::of_session(session)) && self.matches_session(session)
     }
 
     /// Whether sessions there meet the conditions on where they were run.
-    pub(crate) fn suits(&self, place: &Whereabouts<'_>) -> bool {
+    pub(crate) fn matches_location(&self, place: &SessionLocation<'_>) -> bool {
         self.branch.as_deref().is_none_or(|branch| place.branch == Some(branch))
             && self.project.as_deref().is_none_or(|name| place.is_named(name))
     }
 
     /// Whether a session meets all other conditions.
-    pub(crate) fn suits_otherwise(&self, session: &Session) -> bool {
+    pub(crate) fn matches_session(&self, session: &Session) -> bool {
         (!self.running || session.is_running)
             && self.origin.as_deref().is_none_or(|origin| session.origin.word() == origin)
             && self.agent.as_ref().is_none_or(|agent| session.origin.agent() == Some(agent))
@@ -58,20 +58,20 @@ mod tests {
             last_modified: "2026-01-02T00:00:00Z".parse().ok(),
             ..Session::blank("s".parse().unwrap())
         };
-        let check = |filter: Filter, expected: bool| {
-            assert_eq!(filter.lets_through(&session), expected, "{filter:?}");
+        let check = |filter: SessionFilter, expected: bool| {
+            assert_eq!(filter.matches(&session), expected, "{filter:?}");
         };
-        let any = Filter::default;
+        let any = SessionFilter::default;
         check(any(), true);
-        check(Filter { project: Some("WEB".into()), branch: Some("fix".into()), ..any() }, true);
-        check(Filter { project: Some("api".into()), branch: Some("fix".into()), ..any() }, false);
-        check(Filter { branch: Some("Fix".into()), ..any() }, false);
-        check(Filter { origin: Some("openclaw".into()), ..any() }, true);
-        check(Filter { origin: Some("native".into()), ..any() }, false);
-        check(Filter { agent: "MAIN".parse().ok(), ..any() }, true);
-        check(Filter { agent: "other".parse().ok(), ..any() }, false);
-        check(Filter { running: true, ..any() }, false);
-        check(Filter { since: "2026-01-02T00:00:00Z".parse().ok(), ..any() }, true);
-        check(Filter { since: "2026-01-03T00:00:00Z".parse().ok(), ..any() }, false);
+        check(SessionFilter { project: Some("WEB".into()), branch: Some("fix".into()), ..any() }, true);
+        check(SessionFilter { project: Some("api".into()), branch: Some("fix".into()), ..any() }, false);
+        check(SessionFilter { branch: Some("Fix".into()), ..any() }, false);
+        check(SessionFilter { origin: Some("openclaw".into()), ..any() }, true);
+        check(SessionFilter { origin: Some("native".into()), ..any() }, false);
+        check(SessionFilter { agent: "MAIN".parse().ok(), ..any() }, true);
+        check(SessionFilter { agent: "other".parse().ok(), ..any() }, false);
+        check(SessionFilter { running: true, ..any() }, false);
+        check(SessionFilter { since: "2026-01-02T00:00:00Z".parse().ok(), ..any() }, true);
+        check(SessionFilter { since: "2026-01-03T00:00:00Z".parse().ok(), ..any() }, false);
     }
 }

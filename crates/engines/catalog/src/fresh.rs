@@ -7,112 +7,120 @@ use model::{MessageUsage, Session, SessionId, Usage};
 use rustc_hash::FxHashSet;
 use transcript::TranscriptFile;
 
-use crate::assembly::{Read, Strays, assemble};
-use crate::card::{Card, Setting};
+use crate::assembly::{ReadSession, Strays, assemble};
 use crate::describe::Describer;
+use crate::digest::{LaunchContext, SessionDigest};
 use crate::kept_cards;
-use crate::reading::{Kept, Reading, wanted};
-use crate::types::{Detail, Entry, Found, Places, Progress, Told};
+use crate::reading::{LoadedCache, ReadFacts, wanted};
+use crate::types::{CatalogEntry, Detail, Discovery, Locations, ReadProgress, ReadReport};
 
 /// What was read of the transcripts as they are now.
 pub(crate) struct Fresh {
-    reads: Vec<Read>,
+    reads: Vec<ReadSession>,
     strays: Strays,
     /// What is to be told of it.
-    pub(crate) told: Told,
+    pub(crate) report: ReadReport,
 }
 
 /// Reads what is new in the transcripts.
 pub(crate) fn fresh(
-    places: &Places,
-    found: &Found,
+    places: &Locations,
+    found: &Discovery,
     detail: Detail,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ReadProgress),
 ) -> Fresh {
-    let kept = Kept::load(places.cache.as_deref(), detail);
+    let kept = LoadedCache::load(places.cache.as_deref(), detail);
     fresh_from(kept, places, found, detail, progress)
 }
 
 /// Reads what is new in the transcripts, where it is loaded already what is kept of them.
 pub(crate) fn fresh_from(
-    kept: Kept,
-    places: &Places,
-    found: &Found,
+    kept: LoadedCache,
+    places: &Locations,
+    found: &Discovery,
     detail: Detail,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ReadProgress),
 ) -> Fresh {
-    let (reading, cache) = Reading::new(kept, detail, wanted(found), &found.walked, places.threads, progress);
+    let (reading, cache) =
+        ReadFacts::new(kept, detail, wanted(found), &found.walked, places.threads, progress);
     let unattached = found.unattached().cloned().collect();
     let (reads, strays) = assemble(reading.facts, found.sessions.clone(), unattached);
     let problems = [found.problems.clone(), reading.problems].concat();
-    Fresh { reads, strays, told: Told { problems, work: reading.work, not_kept: cache.into_trouble() } }
+    Fresh {
+        reads,
+        strays,
+        report: ReadReport { problems, work: reading.work, not_kept: cache.into_trouble() },
+    }
 }
 
 impl Fresh {
     /// The sessions with their messages, which are given away; what they took is left to others.
-    pub(crate) fn entries(&mut self, describer: &mut Describer) -> Vec<Entry> {
+    pub(crate) fn entries(&mut self, describer: &mut Describer) -> Vec<CatalogEntry> {
         self.reads.iter_mut().filter(|read| !read.is_foreign()).map(|read| read.entry(describer)).collect()
     }
 
     /// What sub-agents did in sessions without a transcript, which is given away.
-    pub(crate) fn strays(&mut self) -> Vec<Entry> {
+    pub(crate) fn strays(&mut self) -> Vec<CatalogEntry> {
         let entry = |(id, messages): (SessionId, Vec<MessageUsage>)| {
             let started = messages.iter().filter_map(|message| message.at).min();
-            Entry { messages, ..Entry::of(Session { created: started, ..Session::blank(id) }) }
+            CatalogEntry { messages, ..CatalogEntry::new(Session { created: started, ..Session::blank(id) }) }
         };
         mem::take(&mut self.strays).into_iter().map(entry).collect()
     }
 
     /// The sessions with what they took, kept for the next time.
-    pub(crate) fn reckoned(
+    pub(crate) fn with_totals(
         &mut self,
-        places: &Places,
-        found: &Found,
-        edition: u64,
-        reckon: impl Fn(&mut [Entry]),
+        places: &Locations,
+        found: &Discovery,
+        pricing_version: u64,
+        apply_totals: impl Fn(&mut [CatalogEntry]),
         describer: &mut Describer,
-    ) -> Vec<Entry> {
+    ) -> Vec<CatalogEntry> {
         let mut entries = self.entries(describer);
         let sharing = sharing(&entries);
-        reckon(&mut entries);
-        let took = |Entry { session, .. }: &Entry| (session.id.clone(), (session.usage, session.cost_usd));
+        apply_totals(&mut entries);
+        let took = |CatalogEntry { session, .. }: &CatalogEntry| {
+            (session.id.clone(), (session.usage, session.cost_usd))
+        };
         let took: HashMap<SessionId, _> = entries.iter().map(took).collect();
-        save(places, found, Some(edition), &self.reads, &took, &sharing);
+        save(places, found, Some(pricing_version), &self.reads, &took, &sharing);
         entries
     }
 
-    /// What `tell` makes of each session's card, and of what `settle` makes of its setting; the cards are kept, so that
+    /// What `map` makes of each session's card, and of what `intern` makes of its setting; the cards are kept, so that
     /// nobody need read for them again.
     pub(crate) fn kept<S, T>(
         self,
-        places: &Places,
-        found: &Found,
+        places: &Locations,
+        found: &Discovery,
         mut describer: Describer,
-        settle: impl Fn(&mut Describer, &Setting<'_>) -> S,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T>,
+        intern: impl Fn(&mut Describer, &LaunchContext<'_>) -> S,
+        map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T>,
     ) -> Vec<T> {
         save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
         let sessions = self.reads.iter().filter(|read| !read.is_foreign());
-        sessions.filter_map(|read| read.tell(&mut describer, &settle, &tell)).collect()
+        sessions.filter_map(|read| read.map_digest(&mut describer, &intern, &map)).collect()
     }
 }
 
 /// Keeps the sessions' cards with what they took.
 fn save(
-    places: &Places,
-    found: &Found,
-    edition: Option<u64>,
-    reads: &[Read],
+    places: &Locations,
+    found: &Discovery,
+    pricing_version: Option<u64>,
+    reads: &[ReadSession],
     took: &HashMap<SessionId, (Usage, Option<f64>)>,
     sharing: &FxHashSet<SessionId>,
 ) {
-    let cards =
-        reads.iter().map(|read| Card { took: took.get(&read.file.id).copied(), ..read.card_with_keywords() });
-    kept_cards::save(places, found, edition, cards.collect(), |id| sharing.contains(id));
+    let cards = reads
+        .iter()
+        .map(|read| SessionDigest { took: took.get(&read.file.id).copied(), ..read.card_with_keywords() });
+    kept_cards::save(places, found, pricing_version, cards.collect(), |id| sharing.contains(id));
 }
 
 /// The sessions that hold messages which others hold, too, or which are marked as others'.
-fn sharing(entries: &[Entry]) -> FxHashSet<SessionId> {
+fn sharing(entries: &[CatalogEntry]) -> FxHashSet<SessionId> {
     let held = entries
         .iter()
         .zip(0..)

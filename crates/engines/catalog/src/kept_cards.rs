@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use system::{FileStamp, Snapshot, fold_in_parallel};
 use transcript::TranscriptFile;
 
-use crate::card::{Card, Setting};
 use crate::describe::{Describer, last_modified};
-use crate::types::{Found, Places};
+use crate::digest::{LaunchContext, SessionDigest};
+use crate::types::{Discovery, Locations};
 
-/// Which cards the bytes were made of: whoever changes [`Card`], [`Setting`], or the order sessions are found in, raises it.
+/// Which cards the bytes were made of: whoever changes [`SessionDigest`], [`LaunchContext`], or the order sessions are found in, raises it.
 const FORMAT: u32 = 14;
 /// So many cards are a section: what a thread takes at least.
 const SECTION: usize = 256;
@@ -37,7 +37,7 @@ struct Row<'a> {
     /// Whether it holds messages that other sessions hold, too, or that are marked as others'.
     shares: bool,
     #[serde(borrow)]
-    card: Card<'a>,
+    card: SessionDigest<'a>,
 }
 
 /// A session in which something has changed since its card was kept.
@@ -69,7 +69,7 @@ pub(crate) struct KeptCards {
 impl KeptCards {
     /// Opens the file; `None` where there is none of this format, or where sub-agents' files whose session only their
     /// records name have changed since.
-    pub(crate) fn open(places: &Places, found: &Found) -> Option<Self> {
+    pub(crate) fn open(places: &Locations, found: &Discovery) -> Option<Self> {
         let snapshot = Snapshot::open(&file(places)?, FORMAT, found.flat_fingerprint().into())?;
         let mut edition = Vec::new();
         snapshot.read_section(EDITION, &mut edition)?;
@@ -84,12 +84,12 @@ impl KeptCards {
     /// for.
     pub(crate) fn told<S, T: Send>(
         &self,
-        found: &Found,
+        found: &Discovery,
         edition: Option<u64>,
         threads: usize,
         describer: &Describer,
-        settle: impl Fn(&mut Describer, &Setting<'_>) -> S + Sync,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T> + Sync,
+        settle: impl Fn(&mut Describer, &LaunchContext<'_>) -> S + Sync,
+        tell: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T> + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
         let is_reckoned = edition.is_none() || self.edition == edition;
         if !is_reckoned {
@@ -116,12 +116,12 @@ impl KeptCards {
         section: usize,
         places: &Where<'_>,
         part: &mut Part<T>,
-        settle: impl Fn(&mut Describer, &Setting<'_>) -> S,
-        tell: impl Fn(&TranscriptFile, &Card<'_>, &S) -> Option<T>,
+        settle: impl Fn(&mut Describer, &LaunchContext<'_>) -> S,
+        tell: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T>,
     ) -> Option<()> {
         let mut bytes = mem::take(&mut part.bytes);
         self.snapshot.read_section(section, &mut bytes)?;
-        let (settings, rows) = postcard::take_from_bytes::<Vec<Setting<'_>>>(&bytes).ok()?;
+        let (settings, rows) = postcard::take_from_bytes::<Vec<LaunchContext<'_>>>(&bytes).ok()?;
         let settings: Vec<S> = settings.iter().map(|setting| settle(&mut part.describer, setting)).collect();
         each(rows, places, |at, is_unchanged, row| {
             let file = &places.found.sessions[at];
@@ -170,7 +170,7 @@ impl<T> Part<T> {
 
 impl Row<'_> {
     fn changed(self, at: usize, file: &TranscriptFile) -> Changed {
-        let Card { agent_files, forked_from, .. } = self.card;
+        let SessionDigest { agent_files, forked_from, .. } = self.card;
         Changed {
             at,
             moved: self.place != place(file),
@@ -187,13 +187,13 @@ fn place(file: &TranscriptFile) -> u64 {
 
 /// Where each session's transcript is among those that were found.
 struct Where<'a> {
-    found: &'a Found,
+    found: &'a Discovery,
     /// Asked for only when one is not where it was.
     by_id: OnceLock<FxHashMap<&'a str, usize>>,
 }
 
 impl<'a> Where<'a> {
-    fn of(found: &'a Found) -> Self {
+    fn of(found: &'a Discovery) -> Self {
         Self { found, by_id: OnceLock::new() }
     }
 
@@ -227,17 +227,17 @@ fn each(section: &[u8], places: &Where<'_>, mut take: impl FnMut(usize, bool, Ro
     Some(())
 }
 
-fn file(places: &Places) -> Option<PathBuf> {
+fn file(places: &Locations) -> Option<PathBuf> {
     Some(places.cache.as_ref()?.with_file_name("overview.bin"))
 }
 
 /// Keeps the cards of all transcripts that were found, in that order, whole or not at all; where they cannot be kept
 /// they are made again the next time.
 pub(crate) fn save(
-    places: &Places,
-    found: &Found,
+    places: &Locations,
+    found: &Discovery,
     edition: Option<u64>,
-    cards: Vec<Card<'_>>,
+    cards: Vec<SessionDigest<'_>>,
     shares: impl Fn(&str) -> bool,
 ) {
     // One that could not be read is to be told of the next time, too.
@@ -248,13 +248,13 @@ pub(crate) fn save(
 }
 
 fn sections<'a>(
-    found: &Found,
+    found: &Discovery,
     edition: Option<u64>,
-    cards: Vec<Card<'a>>,
+    cards: Vec<SessionDigest<'a>>,
     shares: impl Fn(&str) -> bool,
 ) -> postcard::Result<Vec<Vec<u8>>> {
     let cards = (0..).zip(cards).zip(&found.sessions);
-    let row = |((at, card), file): ((usize, Card<'a>), &TranscriptFile)| {
+    let row = |((at, card), file): ((usize, SessionDigest<'a>), &TranscriptFile)| {
         let shares = shares(card.id);
         Row { setting: 0, at, files: file.fingerprint(), place: place(file), shares, card }
     };
@@ -274,7 +274,7 @@ fn sections<'a>(
 }
 
 /// The settings of these rows, each once; every row is told which is its own.
-fn settings<'a>(rows: &mut [Row<'a>]) -> Vec<Setting<'a>> {
+fn settings<'a>(rows: &mut [Row<'a>]) -> Vec<LaunchContext<'a>> {
     let (mut settings, mut places) = (Vec::new(), FxHashMap::default());
     for row in rows {
         row.setting = *places.entry(row.card.setting).or_insert_with(|| {
@@ -291,13 +291,13 @@ mod tests {
 
     #[test]
     fn the_bytes_are_those_of_this_format() {
-        let agent = crate::card::AgentCard {
+        let agent = crate::digest::SubagentDigest {
             id: "a",
             kind: Some("Explore"),
             description: None,
             file: std::path::Path::new("/p/agent-a.jsonl"),
         };
-        let card = Card {
+        let card = SessionDigest {
             id: "s1",
             first_at: "2026-01-02T03:04:05.000000678Z".parse().ok(),
             lines: 300,
@@ -306,13 +306,16 @@ mod tests {
             forked_from: Some(ForkOrigin { session_id: "s0".parse().unwrap(), message_uuid: None }),
             agents: vec![agent],
             agent_files: 2,
-            keywords: model::Keywords::of("Fix the token").to_bytes().into(),
+            keywords: model::Keywords::from_text("Fix the token").to_bytes().into(),
             took: Some((model::Usage { input: 1, output: 2, ..model::Usage::default() }, Some(0.5))),
-            ..Card::default()
+            ..SessionDigest::default()
         };
-        let setting = Setting { cwd: Some("/p"), branch: Some("main"), ..Setting::default() };
+        let setting = LaunchContext { cwd: Some("/p"), branch: Some("main"), ..LaunchContext::default() };
         let bytes = postcard::to_stdvec(&(setting, &card)).unwrap();
-        assert_eq!(postcard::from_bytes::<(Setting<'_>, Card<'_>)>(&bytes).unwrap(), (setting, card));
+        assert_eq!(
+            postcard::from_bytes::<(LaunchContext<'_>, SessionDigest<'_>)>(&bytes).unwrap(),
+            (setting, card)
+        );
         let hash =
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(

@@ -3,34 +3,34 @@
 //! It reads what is new in the files and hands out facts; what they cost and how they look is for others.
 
 mod assembly;
-mod card;
 mod catalog;
 mod describe;
+mod digest;
 mod discover;
 mod facts;
 mod filter;
 mod fresh;
 mod git;
+mod interner;
 mod kept_cards;
 mod lineage;
-mod merge;
-mod others;
+mod overlay;
 mod overview;
 mod pack;
 mod past;
 mod project;
 mod reading;
+mod registries;
 mod renewal;
 mod scan;
 mod select;
 mod summary_cache;
-mod texts;
 mod types;
 
 pub use catalog::{describe_some, messages, read};
-pub use discover::find;
-pub use filter::Filter;
-pub use overview::{Extent, overview, survey};
-pub use past::{Past, past, repository};
+pub use discover::discover;
+pub use filter::SessionFilter;
+pub use overview::{Projection, map_sessions, overview};
+pub use past::{PastCatalog, catalogs_at, repository};
 pub use select::select;
-pub use types::{Catalog, Detail, Entry, Found, Places, Progress, Work};
+pub use types::{Catalog, CatalogEntry, Detail, Discovery, IoStats, Locations, ReadProgress};

@@ -16,7 +16,7 @@ const BATCH: i64 = 10_000_000_000;
 
 /// What a session's file tells of its origin.
 #[derive(Debug, Clone)]
-pub(crate) struct Kin<'a> {
+pub(crate) struct LineageClues<'a> {
     /// The session.
     pub(crate) id: &'a SessionId,
     /// The project folder its file lies in.
@@ -26,7 +26,7 @@ pub(crate) struct Kin<'a> {
     /// The time of its last record.
     pub(crate) last: Option<Timestamp>,
     /// When the file was made.
-    pub(crate) born: Born<'a>,
+    pub(crate) born: CreationTime<'a>,
     /// The session that a mark names.
     pub(crate) marked: Option<&'a ForkOrigin>,
     /// Another session's id in the records.
@@ -37,14 +37,14 @@ pub(crate) struct Kin<'a> {
 
 /// When a file was made, in nanoseconds since 1970: most sessions are nobody's copy, and of those no file system is asked.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Born<'a> {
+pub(crate) enum CreationTime<'a> {
     /// It is known.
     At(i64),
     /// The file knows.
     Of(&'a TranscriptFile),
 }
 
-impl Born<'_> {
+impl CreationTime<'_> {
     fn at(self) -> i64 {
         match self {
             Self::At(moment) => moment,
@@ -65,7 +65,7 @@ pub(crate) struct Age<'a> {
     id: &'a SessionId,
 }
 
-impl<'a> Kin<'a> {
+impl<'a> LineageClues<'a> {
     /// Asks the file system.
     pub(crate) fn age(&self) -> Age<'a> {
         let nanoseconds = |at: Timestamp| i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX);
@@ -77,10 +77,10 @@ impl<'a> Kin<'a> {
 }
 
 /// The parent of each session, in the order given; following parents never leads back.
-pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
+pub(crate) fn parents(sessions: &[LineageClues<'_>]) -> Vec<Option<ForkOrigin>> {
     let places: HashMap<&SessionId, usize> =
         sessions.iter().enumerate().map(|(at, session)| (session.id, at)).collect();
-    let holders = Copies::of(sessions);
+    let holders = Copies::new(sessions);
     let (mut parents, mut signs) = (Vec::with_capacity(sessions.len()), Vec::with_capacity(sessions.len()));
     for (at, session) in sessions.iter().enumerate() {
         let unmarked = |session_id: SessionId| ForkOrigin { session_id, message_uuid: None };
@@ -89,9 +89,9 @@ pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
             || session.named.filter(|named| *named != session.id && places.contains_key(named)).cloned();
         let copied = || holders.parent(at, sessions).map(|parent| sessions[parent].id.clone());
         let (parent, sign) = marked
-            .map(|mark| (mark, Sign::Mark))
-            .or_else(|| Some((unmarked(named()?), Sign::Name)))
-            .or_else(|| Some((unmarked(copied()?), Sign::Records)))
+            .map(|mark| (mark, ClueKind::Mark))
+            .or_else(|| Some((unmarked(named()?), ClueKind::Name)))
+            .or_else(|| Some((unmarked(copied()?), ClueKind::Records)))
             .unzip();
         parents.push(parent);
         signs.push(sign);
@@ -109,7 +109,7 @@ pub(crate) fn parents(sessions: &[Kin<'_>]) -> Vec<Option<ForkOrigin>> {
 
 /// What told whose copy a session is; the stronger is the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Sign {
+enum ClueKind {
     /// Records that another holds, too.
     Records,
     /// Another's id in its records.
@@ -148,8 +148,10 @@ struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    fn of(sessions: &[Kin<'a>]) -> Self {
-        let held = |(at, session): (usize, &Kin<'a>)| session.anchors.iter().map(move |anchor| (*anchor, at));
+    fn new(sessions: &[LineageClues<'a>]) -> Self {
+        let held = |(at, session): (usize, &LineageClues<'a>)| {
+            session.anchors.iter().map(move |anchor| (*anchor, at))
+        };
         let mut all: Vec<(u64, usize)> = sessions.iter().enumerate().flat_map(held).collect();
         all.sort_unstable();
         all.dedup();
@@ -170,7 +172,7 @@ impl<'a> Copies<'a> {
     }
 
     /// The older file that shares the most records; of several the oldest.
-    fn parent(&self, at: usize, sessions: &[Kin<'_>]) -> Option<usize> {
+    fn parent(&self, at: usize, sessions: &[LineageClues<'_>]) -> Option<usize> {
         let own = self.ages.get(&at)?;
         let session = &sessions[at];
         let same = session.anchors.iter().filter_map(|anchor| self.holders.get(&(session.folder, *anchor)));
@@ -215,12 +217,12 @@ mod tests {
         let at = |second: &i64| Timestamp::from_second(*second * 100).unwrap();
         let kin: Vec<_> = rows
             .iter()
-            .map(|row| Kin {
+            .map(|row| LineageClues {
                 id: &row.id,
                 folder: OsStr::new("-p"),
                 began: row.times.get(1).and(row.times.first()).map(at),
                 last: row.times.get(1).map(at),
-                born: Born::At(row.times.last().unwrap() * 100_000_000_000),
+                born: CreationTime::At(row.times.last().unwrap() * 100_000_000_000),
                 marked: row.marked.as_ref(),
                 named: row.named.as_ref(),
                 anchors: &row.anchors,

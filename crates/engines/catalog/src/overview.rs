@@ -3,92 +3,97 @@
 use model::Keywords;
 use transcript::TranscriptFile;
 
-use crate::assembly::Read;
-use crate::card::Card;
-use crate::describe::{Describer, Held, described, figures};
-use crate::discover::find;
+use crate::assembly::ReadSession;
+use crate::describe::{Describer, InternedContext, described, figures};
+use crate::digest::SessionDigest;
+use crate::discover::discover;
 use crate::fresh::fresh;
-use crate::others::Others;
+use crate::overlay::SessionOverlay;
 use crate::renewal::renewed;
-use crate::types::{Catalog, Detail, Entry, Found, Places, Progress, Told, Work, sort, whole};
+use crate::types::{
+    Catalog, CatalogEntry, Detail, Discovery, IoStats, Locations, ReadProgress, ReadReport, assemble_catalog,
+    sort,
+};
 
 /// The catalog with what each session took.
 ///
-/// `reckon` writes that into entries; it is asked only about those in which something has changed since the last time,
-/// or about all where copies have to be told apart, or where `edition` is another, which stands for its rules.
+/// `apply_totals` writes that into entries; it is asked only about those in which something has changed since the last time,
+/// or about all where copies have to be told apart, or where `pricing_version` is another, which stands for its rules.
 pub fn overview(
-    places: &Places,
-    edition: u64,
-    reckon: impl Fn(&mut [Entry]),
-    progress: impl FnMut(Progress),
+    places: &Locations,
+    pricing_version: u64,
+    apply_totals: impl Fn(&mut [CatalogEntry]),
+    progress: impl FnMut(ReadProgress),
 ) -> Catalog {
-    let mut catalog = survey(places, edition, Extent::Whole, reckon, progress, Some);
+    let mut catalog = map_sessions(places, pricing_version, Projection::Full, apply_totals, progress, Some);
     sort(&mut catalog.sessions);
     catalog
 }
 
 /// How much is told of each session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum Projection {
     /// All.
-    Whole,
+    Full,
     /// What is reckoned with; its prompts, nickname and sub-agents may be missing.
-    Figures,
+    Scalars,
 }
 
-/// What `tell` makes of every session, in any order; those it makes nothing of are left out. Each is at hand only while
+/// What `map` makes of every session, in any order; those it makes nothing of are left out. Each is at hand only while
 /// it is told: thousands are not held at once.
 ///
 /// What a session took is known as in [`overview`].
-pub fn survey<T: Send>(
-    places: &Places,
-    edition: u64,
-    extent: Extent,
-    reckon: impl Fn(&mut [Entry]),
-    mut progress: impl FnMut(Progress),
-    tell: impl Fn(Entry) -> Option<T> + Sync,
+pub fn map_sessions<T: Send>(
+    places: &Locations,
+    pricing_version: u64,
+    extent: Projection,
+    apply_totals: impl Fn(&mut [CatalogEntry]),
+    mut progress: impl FnMut(ReadProgress),
+    map: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Catalog<T> {
-    let found = find(places);
-    let others = Others::read(places);
-    let tell = |mut entry: Entry| {
-        others.tell(&mut entry.session);
-        tell(entry)
+    let found = discover(places);
+    let overlay = SessionOverlay::read(places);
+    let map = |mut entry: CatalogEntry| {
+        overlay.apply(&mut entry.session);
+        map(entry)
     };
     let mut describer = Describer::new(&places.global_files);
-    let surveyed = match renewed_survey(places, &found, (edition, extent), &reckon, &mut describer, tell) {
-        Ok(surveyed) => surveyed,
-        Err(work) => {
-            let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
-            fresh.told.work += work;
-            let entries = fresh.reckoned(places, &found, edition, reckon, &mut describer);
-            (entries.into_iter().filter_map(&tell).collect(), fresh.told)
-        }
-    };
-    let (mut sessions, told) = surveyed;
-    sessions.extend(others.alone(&found, &mut describer).into_iter().filter_map(&tell));
-    whole(&found, sessions, others.problems(), told)
+    let surveyed =
+        match renewed_survey(places, &found, (pricing_version, extent), &apply_totals, &mut describer, map) {
+            Ok(surveyed) => surveyed,
+            Err(work) => {
+                let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
+                fresh.report.work += work;
+                let entries =
+                    fresh.with_totals(places, &found, pricing_version, apply_totals, &mut describer);
+                (entries.into_iter().filter_map(&map).collect(), fresh.report)
+            }
+        };
+    let (mut sessions, report) = surveyed;
+    sessions.extend(overlay.registry_only(&found, &mut describer).into_iter().filter_map(&map));
+    assemble_catalog(&found, sessions, overlay.into_problems(), report)
 }
 
 fn renewed_survey<T: Send>(
-    places: &Places,
-    found: &Found,
-    (edition, extent): (u64, Extent),
-    reckon: impl Fn(&mut [Entry]),
+    places: &Locations,
+    found: &Discovery,
+    (pricing_version, extent): (u64, Projection),
+    apply_totals: impl Fn(&mut [CatalogEntry]),
     describer: &mut Describer,
-    tell: impl Fn(Entry) -> Option<T> + Sync,
-) -> Result<(Vec<T>, Told), Work> {
+    map: impl Fn(CatalogEntry) -> Option<T> + Sync,
+) -> Result<(Vec<T>, ReadReport), IoStats> {
     let describe = match extent {
-        Extent::Whole => described,
-        Extent::Figures => figures,
+        Projection::Full => described,
+        Projection::Scalars => figures,
     };
-    let tell_kept = |file: &TranscriptFile, card: &Card<'_>, held: &Held| {
+    let map_kept = |file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext| {
         let keywords = Some(Keywords::from_bytes(&card.keywords));
-        tell(Entry { keywords, ..Entry::of(describe(file, card, held)) })
+        map(CatalogEntry { keywords, ..CatalogEntry::new(describe(file, card, held)) })
     };
-    let tell_changed = |mut reads: Vec<Read>, describer: &mut Describer| {
+    let map_changed = |mut reads: Vec<ReadSession>, describer: &mut Describer| {
         let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(describer)).collect();
-        reckon(&mut entries);
-        entries.into_iter().filter_map(&tell).collect()
+        apply_totals(&mut entries);
+        entries.into_iter().filter_map(&map).collect()
     };
-    renewed(places, found, Some(edition), describer, Describer::held, tell_kept, tell_changed)
+    renewed(places, found, Some(pricing_version), describer, Describer::intern, map_kept, map_changed)
 }

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use model::{MessageUsage, Terms, Usage};
 use serde::{Deserialize, Serialize};
 use system::FileStamp;
-use transcript::{Mark, Summary};
+use transcript::{Checkpoint, Summary};
 
-use crate::facts::{Agent, Facts};
+use crate::facts::{FileFacts, SubagentFacts};
 
 /// Which types the bytes were made of.
 pub(crate) const FORMAT: u32 = 8;
@@ -34,9 +34,9 @@ pub(crate) struct Packed {
 
 #[derive(Serialize, Deserialize)]
 struct Kept<S> {
-    mark: Mark,
+    mark: Checkpoint,
     summary: S,
-    agent: Option<Agent>,
+    agent: Option<SubagentFacts>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,7 +60,7 @@ struct Row {
 }
 
 /// Facts as bytes; `None` when they cannot be kept.
-pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
+pub(crate) fn pack(facts: &FileFacts) -> Option<Packed> {
     let kept = Kept { mark: facts.mark, summary: &facts.summary, agent: facts.agent.clone() };
     Some(Packed {
         stamp: facts.stamp,
@@ -70,11 +70,11 @@ pub(crate) fn pack(facts: &Facts) -> Option<Packed> {
 }
 
 /// Bytes as facts; `None` when they are not those of [`FORMAT`].
-pub(crate) fn unpack(stamp: FileStamp, facts: &[u8], messages: &[u8]) -> Option<Facts> {
+pub(crate) fn unpack(stamp: FileStamp, facts: &[u8], messages: &[u8]) -> Option<FileFacts> {
     let Kept { mark, summary, agent } = postcard::from_bytes::<Kept<Box<Summary>>>(facts).ok()?;
     // Kept messages fill some bytes even where there are none of them: no bytes means that nobody asked.
     let messages = if messages.is_empty() { Vec::new() } else { unpack_messages(messages)? };
-    Some(Facts { stamp, mark, summary, messages, agent })
+    Some(FileFacts { stamp, mark, summary, messages, agent })
 }
 
 fn pack_messages(messages: &[MessageUsage]) -> Option<Vec<u8>> {
@@ -125,12 +125,12 @@ fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
 
 #[cfg(test)]
 mod tests {
-    use transcript::{Line, Spent};
+    use transcript::{Line, UsageCollector};
 
     use super::*;
 
     /// Facts in which every field that a transcript can set is set.
-    fn facts() -> Facts {
+    fn facts() -> FileFacts {
         let lines = [
             r#"{"type":"summary","summary":"A summary","leafUuid":"other"}"#,
             r#"{"type":"permission-mode","permissionMode":"plan"}"#,
@@ -148,19 +148,19 @@ mod tests {
             r#"{"type":"file-history-snapshot","snapshot":{},"isSnapshotUpdate":false}"#,
             "not json",
         ];
-        let (mut summary, mut spent) = (Summary::new(&"s1".parse().unwrap()), Spent::default());
+        let (mut summary, mut spent) = (Summary::new(&"s1".parse().unwrap()), UsageCollector::default());
         for (number, line) in (1..).zip(lines) {
             summary.observe(Line { offset: 0, number, bytes: line.as_bytes(), is_mended: true }, &mut spent);
         }
-        let agent = Agent {
+        let agent = SubagentFacts {
             session: "s1".parse().ok(),
             kind: Some("Explore".into()),
             task: Some(1),
-            ..Agent::UNKNOWN
+            ..SubagentFacts::UNKNOWN
         };
-        Facts {
+        FileFacts {
             stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },
-            mark: Mark { dev: 1, ino: 2, offset: 3, lines: 15, witness: u64::MAX },
+            mark: Checkpoint { dev: 1, ino: 2, offset: 3, lines: 15, witness: u64::MAX },
             summary: Box::new(summary),
             messages: spent.into_messages(),
             agent: Some(agent),

@@ -9,65 +9,70 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::{MessageUsage, SessionId};
 use system::in_parallel;
-use transcript::{History, Then, TranscriptFile};
+use transcript::{PastTranscript, TranscriptFile, TranscriptHistory};
 
-use crate::assembly::kin_of;
+use crate::assembly::clues_of;
 use crate::describe::Describer;
-use crate::discover::find;
-use crate::lineage::{Born, COMPARED, Kin, parents};
-use crate::merge::Registered;
+use crate::discover::discover;
+use crate::lineage::{COMPARED, CreationTime, LineageClues, parents};
 use crate::project::Projects;
-use crate::types::{Entry, Places};
+use crate::registries::RegistryIndex;
+use crate::types::{CatalogEntry, Locations};
 
 /// The root of the repository that a directory belongs to, by the rule that also says it of sessions.
-pub fn repository(places: &Places, directory: &Path) -> PathBuf {
-    Projects::of_directory(&places.global_files, directory)
+pub fn repository(places: &Locations, directory: &Path) -> PathBuf {
+    Projects::root_of_directory(&places.global_files, directory)
 }
 
 /// The sessions that were there before a moment.
 #[derive(Debug, Default)]
-pub struct Past {
+pub struct PastCatalog {
     /// Newest first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogEntry>,
     /// Files that held nothing then but a copy of another session's records: forks that were made later.
     pub copies: HashMap<SessionId, SessionId>,
 }
 
 /// The sessions that were there before each of `moments`, which are given earliest first.
-pub fn past(places: &Places, moments: &[Timestamp]) -> Vec<Past> {
-    let files: Vec<Read> = read(&find(places).sessions, moments, places.threads);
+pub fn catalogs_at(places: &Locations, moments: &[Timestamp]) -> Vec<PastCatalog> {
+    let files: Vec<ReadTranscript> = read(&discover(places).sessions, moments, places.threads);
     let holders = holders(&files);
     let mut describer = Describer::new(&places.global_files);
-    let registered = Registered::read(places);
+    let registered = RegistryIndex::read(places);
     let at = |(place, moment): (usize, &Timestamp)| {
-        let there = There::at(&files, place);
+        let there = MomentView::at(&files, place);
         there.past(*moment, &holders, &mut describer, &registered)
     };
     moments.iter().enumerate().map(at).collect()
 }
 
 /// A session's file and what it held.
-struct Read {
+struct ReadTranscript {
     file: TranscriptFile,
     born: i64,
-    history: History,
+    history: TranscriptHistory,
     /// What its sub-agents' files hold of API messages, whenever.
     subagents: Vec<MessageUsage>,
 }
 
-impl Read {
-    fn kin<'a>(&'a self, then: &'a Then) -> Kin<'a> {
-        Kin { born: Born::At(self.born), ..kin_of(&self.file, &then.summary) }
+impl ReadTranscript {
+    fn kin<'a>(&'a self, then: &'a PastTranscript) -> LineageClues<'a> {
+        LineageClues { born: CreationTime::At(self.born), ..clues_of(&self.file, &then.summary) }
     }
 }
 
-fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<Read> {
+fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<ReadTranscript> {
     let read = |file: &TranscriptFile| {
         // A file that cannot be read now says nothing of then either.
         let history = transcript::history(&file.path, &file.id, moments).ok()?;
-        Some(Read { file: file.clone(), born: file.born(), history, subagents: subagents(file, moments) })
+        Some(ReadTranscript {
+            file: file.clone(),
+            born: file.born(),
+            history,
+            subagents: subagents(file, moments),
+        })
     };
-    let mut all: Vec<Read> = in_parallel(threads, files, read).into_iter().flatten().collect();
+    let mut all: Vec<ReadTranscript> = in_parallel(threads, files, read).into_iter().flatten().collect();
     all.sort_by(|one, other| one.file.id.cmp(&other.file.id));
     all
 }
@@ -83,7 +88,7 @@ fn subagents(file: &TranscriptFile, moments: &[Timestamp]) -> Vec<MessageUsage> 
 /// Which files hold a record, in their order, and how far from their beginning.
 type Holders = HashMap<u64, Vec<(usize, usize)>>;
 
-fn holders(files: &[Read]) -> Holders {
+fn holders(files: &[ReadTranscript]) -> Holders {
     let mut holders = Holders::new();
     for (file, read) in files.iter().enumerate() {
         for (place, record) in read.history.records.iter().enumerate() {
@@ -94,14 +99,14 @@ fn holders(files: &[Read]) -> Holders {
 }
 
 /// What each file held before one moment; `None` where it was not there.
-struct There<'a> {
-    files: &'a [Read],
-    then: Vec<Option<&'a Then>>,
+struct MomentView<'a> {
+    files: &'a [ReadTranscript],
+    then: Vec<Option<&'a PastTranscript>>,
 }
 
-impl<'a> There<'a> {
-    fn at(files: &'a [Read], place: usize) -> Self {
-        let then = |read: &'a Read| read.history.then.get(place).and_then(Option::as_ref);
+impl<'a> MomentView<'a> {
+    fn at(files: &'a [ReadTranscript], place: usize) -> Self {
+        let then = |read: &'a ReadTranscript| read.history.then.get(place).and_then(Option::as_ref);
         Self { files, then: files.iter().map(then).collect() }
     }
 
@@ -110,27 +115,32 @@ impl<'a> There<'a> {
         moment: Timestamp,
         holders: &Holders,
         describer: &mut Describer,
-        registered: &Registered,
-    ) -> Past {
-        let mut past = Past::default();
+        registered: &RegistryIndex,
+    ) -> PastCatalog {
+        let mut past = PastCatalog::default();
         let copies: Vec<(usize, usize)> =
             (0..self.files.len()).filter_map(|file| Some((file, self.copied_from(file, holders)?))).collect();
         for (file, original) in copies {
             self.then[file] = None;
             past.copies.insert(self.files[file].file.id.clone(), self.files[original].file.id.clone());
         }
-        let there: Vec<(&Read, &Then)> =
+        let there: Vec<(&ReadTranscript, &PastTranscript)> =
             self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
         let kin: Vec<_> = there.iter().map(|(read, then)| read.kin(then)).collect();
         for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
             let mut session = describer.describe_then(&read.file, then);
             session.forked_from = forked_from;
-            registered.attribute_before(moment, &mut session);
+            registered.apply_before(moment, &mut session);
             let of_then = read.subagents.iter().filter(|message| message.at.is_some_and(|at| at < moment));
             let messages = then.messages.iter().chain(of_then).cloned().collect();
             let cost_state = then.summary.cost_state.clone();
             let earlier_totals = then.summary.earlier_totals.clone();
-            past.entries.push(Entry { messages, cost_state, earlier_totals, ..Entry::of(session) });
+            past.entries.push(CatalogEntry {
+                messages,
+                cost_state,
+                earlier_totals,
+                ..CatalogEntry::new(session)
+            });
         }
         past.entries.sort_by_key(|entry| std::cmp::Reverse(entry.session.last_modified));
         past
@@ -180,17 +190,17 @@ mod tests {
         format!("2026-11-20T{text}:00Z").parse().unwrap()
     }
 
-    fn at(home: &ScratchHome, times: &[&str]) -> Vec<Past> {
-        let places = Places {
+    fn at(home: &ScratchHome, times: &[&str]) -> Vec<PastCatalog> {
+        let places = Locations {
             config_folders: vec![transcript::ConfigFolder::new(home.config_dir())],
             threads: 2,
-            ..Places::default()
+            ..Locations::default()
         };
-        past(&places, &times.iter().map(|time| moment(time)).collect::<Vec<_>>())
+        catalogs_at(&places, &times.iter().map(|time| moment(time)).collect::<Vec<_>>())
     }
 
-    fn told(past: &Past) -> Vec<String> {
-        let one = |entry: &Entry| {
+    fn told(past: &PastCatalog) -> Vec<String> {
+        let one = |entry: &CatalogEntry| {
             let session = &entry.session;
             format!(
                 "{} {} {} {}",
@@ -242,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_session_was_left_once_it_had_been() {
-        let was_exited = |past: &Past| past.entries[0].session.was_exited;
+        let was_exited = |past: &PastCatalog| past.entries[0].session.was_exited;
         let turn = || Transcript::new("aaaa").at("2026-11-20T09:00:00Z").prompt("one").answer("1");
         let files = |at: &str| {
             let snapshot = serde_json::json!({"trackedFileBackups": {}, "timestamp": at});

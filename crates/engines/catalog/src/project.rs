@@ -58,7 +58,7 @@ impl Projects {
     }
 
     /// The root of the repository of a directory that a person stands in.
-    pub(crate) fn of_directory(global_files: &[PathBuf], directory: &Path) -> PathBuf {
+    pub(crate) fn root_of_directory(global_files: &[PathBuf], directory: &Path) -> PathBuf {
         // Where git knows it nobody else has to be asked.
         let is_there = directory.is_absolute() && directory.is_dir();
         let known = is_there.then(|| git::repository(directory)).flatten();
@@ -98,7 +98,7 @@ fn label(root: &Path) -> Option<Arc<str>> {
 
 /// Where a session was run, as far as a person names it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Whereabouts<'a> {
+pub(crate) struct SessionLocation<'a> {
     /// The branch last seen.
     pub(crate) branch: Option<&'a str>,
     /// What people call the repository.
@@ -107,9 +107,9 @@ pub(crate) struct Whereabouts<'a> {
     pub(crate) paths: [Option<&'a Path>; 2],
 }
 
-impl<'a> Whereabouts<'a> {
+impl<'a> SessionLocation<'a> {
     /// Those of a session.
-    pub(crate) fn of(session: &'a Session) -> Self {
+    pub(crate) fn of_session(session: &'a Session) -> Self {
         let paths = [session.repo_path.as_deref(), session.cwd.as_deref()];
         Self { branch: session.branch.as_deref(), label: session.project.as_deref(), paths }
     }
@@ -190,7 +190,7 @@ mod tests {
     fn check_named(path: &str, name: &str, expected: bool) {
         let label = label(Path::new(path));
         let place =
-            Whereabouts { branch: None, label: label.as_deref(), paths: [Some(Path::new(path)), None] };
+            SessionLocation { branch: None, label: label.as_deref(), paths: [Some(Path::new(path)), None] };
         assert_eq!(place.is_named(name), expected, "{name}");
     }
 

@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use system::FileStamp;
-use transcript::Problem;
+use transcript::ReadProblem;
 
-use crate::facts::{Facts, Owner};
+use crate::facts::{FileFacts, Owner};
 use crate::pack::{Packed, pack};
-use crate::scan::{Job, Read, scan};
+use crate::scan::{ScanJob, ScanResult, scan};
 use crate::summary_cache::SummaryCache;
-use crate::types::{ByPath, Detail, Found, Progress, Work};
+use crate::types::{ByPath, Detail, Discovery, IoStats, ReadProgress};
 
 /// How many files are kept at a time: what an interrupted reading loses is little.
 const BATCH: usize = 256;
 
 /// A file whose facts are wanted.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct FileRequest {
     /// The file.
     pub(crate) path: PathBuf,
     /// Its stamp now.
@@ -29,8 +29,8 @@ pub(crate) struct Wanted {
 }
 
 /// The files whose facts the catalog is put together from.
-pub(crate) fn wanted(found: &Found) -> Vec<Wanted> {
-    let file = |path: &Path, stamp, owner| Wanted { path: path.to_owned(), stamp, owner };
+pub(crate) fn wanted(found: &Discovery) -> Vec<FileRequest> {
+    let file = |path: &Path, stamp, owner| FileRequest { path: path.to_owned(), stamp, owner };
     let mut wanted = Vec::new();
     for session in &found.sessions {
         wanted.push(file(&session.path, session.stamp, Owner::Session(session.id.clone())));
@@ -43,13 +43,13 @@ pub(crate) fn wanted(found: &Found) -> Vec<Wanted> {
 
 /// What is kept of all files, and where.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct LoadedCache {
     cache: SummaryCache,
     detail: Detail,
-    facts: ByPath<Facts>,
+    facts: ByPath<FileFacts>,
 }
 
-impl Kept {
+impl LoadedCache {
     /// Loads what is kept in the database at `path`.
     pub(crate) fn load(path: Option<&Path>, detail: Detail) -> Self {
         let mut cache = SummaryCache::open(path);
@@ -60,47 +60,47 @@ impl Kept {
 
 /// What came of a reading.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct ReadFacts {
     /// The facts of each file that could be read.
-    pub(crate) facts: ByPath<Facts>,
+    pub(crate) facts: ByPath<FileFacts>,
     /// Those that could not.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<ReadProblem>,
     /// Those that do not go on from what was kept of them.
     pub(crate) replaced: Vec<PathBuf>,
     /// What it took.
-    pub(crate) work: Work,
+    pub(crate) work: IoStats,
 }
 
-impl Reading {
+impl ReadFacts {
     /// Gets the facts of all wanted files; files below `walked` that are gone are forgotten.
     pub(crate) fn new(
-        kept: Kept,
+        kept: LoadedCache,
         detail: Detail,
-        wanted: Vec<Wanted>,
+        wanted: Vec<FileRequest>,
         walked: &[PathBuf],
         threads: usize,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(ReadProgress),
     ) -> (Self, SummaryCache) {
-        let Kept { mut cache, detail: loaded, facts } = kept;
-        let mut known = Known::new(facts);
+        let LoadedCache { mut cache, detail: loaded, facts } = kept;
+        let mut known = CachedFacts::new(facts);
         let is_enough = loaded == Detail::Spending || detail == Detail::Facts && known.is_current(&wanted);
         if !is_enough {
             // What has changed is written again, and whole.
-            known = Known::new(cache.load(Detail::Spending));
+            known = CachedFacts::new(cache.load(Detail::Spending));
         }
         let reading = Self::with(known, wanted, walked, &mut cache, threads, progress);
         (reading, cache)
     }
 
     /// Gets the facts of a few files; what is kept of all others is neither looked at nor forgotten.
-    pub(crate) fn of_some(
+    pub(crate) fn load_some(
         detail: Detail,
-        wanted: Vec<Wanted>,
+        wanted: Vec<FileRequest>,
         cache: &mut SummaryCache,
         threads: usize,
     ) -> Self {
         let mut load =
-            |detail| Known::new(cache.load_some(detail, wanted.iter().map(|file| file.path.as_path())));
+            |detail| CachedFacts::new(cache.load_some(detail, wanted.iter().map(|file| file.path.as_path())));
         let mut known = load(detail);
         if detail == Detail::Facts && !known.is_current(&wanted) {
             known = load(Detail::Spending);
@@ -109,19 +109,19 @@ impl Reading {
     }
 
     fn with(
-        mut known: Known,
-        wanted: Vec<Wanted>,
+        mut known: CachedFacts,
+        wanted: Vec<FileRequest>,
         walked: &[PathBuf],
         cache: &mut SummaryCache,
         threads: usize,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(ReadProgress),
     ) -> Self {
         let mut reading = Self::default();
         let mut jobs = Vec::new();
         let mut moved = Vec::new();
         for file in wanted {
             match known.take(&file) {
-                Some(Taken { facts, moved: has_moved }) if facts.stamp == file.stamp => {
+                Some(CachedFile { facts, moved: has_moved }) if facts.stamp == file.stamp => {
                     if has_moved {
                         moved.extend(pack(&facts).map(|packed| (file.path.clone(), packed)));
                     }
@@ -129,7 +129,7 @@ impl Reading {
                 }
                 known => {
                     let known = known.map(|taken| taken.facts);
-                    jobs.push(Job { path: file.path, size: file.stamp.size, owner: file.owner, known });
+                    jobs.push(ScanJob { path: file.path, size: file.stamp.size, owner: file.owner, known });
                 }
             }
         }
@@ -144,15 +144,15 @@ impl Reading {
 
     fn read(
         &mut self,
-        jobs: Vec<Job>,
+        jobs: Vec<ScanJob>,
         cache: &mut SummaryCache,
         threads: usize,
-        mut progress: impl FnMut(Progress),
+        mut progress: impl FnMut(ReadProgress),
     ) {
-        let mut so_far = Progress {
+        let mut so_far = ReadProgress {
             of_files: jobs.len(),
-            of_bytes: jobs.iter().map(Job::new_bytes).sum(),
-            ..Progress::default()
+            of_bytes: jobs.iter().map(ScanJob::new_bytes).sum(),
+            ..ReadProgress::default()
         };
         let mut fresh = Vec::new();
         scan(jobs, threads, |read| {
@@ -167,7 +167,7 @@ impl Reading {
         self.keep(cache, &mut fresh);
     }
 
-    fn take(&mut self, read: Read) -> Option<(PathBuf, Packed)> {
+    fn take(&mut self, read: ScanResult) -> Option<(PathBuf, Packed)> {
         self.work.opened += 1;
         self.work.bytes += read.bytes;
         if read.replaced {
@@ -181,7 +181,8 @@ impl Reading {
             // It vanished between the listing and the look: not there is not a problem.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                self.problems.push(Problem { path: read.path, what: format!("it cannot be read: {error}") });
+                self.problems
+                    .push(ReadProblem { path: read.path, what: format!("it cannot be read: {error}") });
             }
         }
         None
@@ -196,8 +197,8 @@ impl Reading {
 }
 
 /// What was kept, found by path or, for a file that moved, by its inode.
-struct Known {
-    facts: ByPath<Facts>,
+struct CachedFacts {
+    facts: ByPath<FileFacts>,
     /// Where each inode was.
     places: FxHashMap<(u64, u64), OsString>,
     /// Files that are not as they were kept, by the paths they were kept under.
@@ -205,13 +206,13 @@ struct Known {
 }
 
 /// Kept facts of a file, and whether it has moved since.
-struct Taken {
-    facts: Facts,
+struct CachedFile {
+    facts: FileFacts,
     moved: bool,
 }
 
-impl Known {
-    fn new(facts: ByPath<Facts>) -> Self {
+impl CachedFacts {
+    fn new(facts: ByPath<FileFacts>) -> Self {
         Self { places: FxHashMap::default(), changed: Vec::new(), facts }
     }
 
@@ -219,29 +220,29 @@ impl Known {
     fn places(&mut self) -> &FxHashMap<(u64, u64), OsString> {
         if self.places.is_empty() {
             let place =
-                |(path, facts): (&OsString, &Facts)| ((facts.stamp.dev, facts.stamp.ino), path.clone());
+                |(path, facts): (&OsString, &FileFacts)| ((facts.stamp.dev, facts.stamp.ino), path.clone());
             self.places = self.facts.iter().map(place).collect();
         }
         &self.places
     }
 
     /// A session's file keeps its name when it moves; one that was renamed is another session's.
-    fn take(&mut self, file: &Wanted) -> Option<Taken> {
+    fn take(&mut self, file: &FileRequest) -> Option<CachedFile> {
         if let Some(facts) = self.facts.remove(file.path.as_os_str()) {
             if facts.stamp != file.stamp {
                 self.changed.push(file.path.clone().into_os_string());
             }
-            return Some(Taken { facts, moved: false });
+            return Some(CachedFile { facts, moved: false });
         }
         let before = Path::new(self.places().get(&(file.stamp.dev, file.stamp.ino))?).to_owned();
         let moved = before.file_name() == file.path.file_name() && !before.exists();
         let facts = if moved { self.facts.remove(before.as_os_str()) } else { None }?;
         self.changed.push(before.into_os_string());
-        Some(Taken { facts, moved: true })
+        Some(CachedFile { facts, moved: true })
     }
 
     /// Whether every file is as it was kept, or new.
-    fn is_current(&mut self, wanted: &[Wanted]) -> bool {
+    fn is_current(&mut self, wanted: &[FileRequest]) -> bool {
         wanted.iter().all(|file| match self.facts.get(file.path.as_os_str()) {
             Some(facts) => facts.stamp == file.stamp,
             None => !self.places().contains_key(&(file.stamp.dev, file.stamp.ino)),
@@ -249,7 +250,7 @@ impl Known {
     }
 
     /// Kept files that are no longer there; those of folders nobody looked into may well be.
-    fn gone(self, walked: &[PathBuf], reading: &Reading) -> Vec<PathBuf> {
+    fn gone(self, walked: &[PathBuf], reading: &ReadFacts) -> Vec<PathBuf> {
         let looked_into = |path: &PathBuf| walked.iter().any(|folder| path.starts_with(folder));
         let left = self.facts.into_keys().chain(self.changed);
         left.filter(|path| !reading.facts.contains_key(path))

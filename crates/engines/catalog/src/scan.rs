@@ -8,9 +8,11 @@ use std::thread;
 
 use model::SessionId;
 use system::FileStamp;
-use transcript::{Change, LongLines, Spent, SubagentFile, SubagentMeta, Summary, Tail, task_key};
+use transcript::{
+    FileChange, LongLines, SubagentFile, SubagentMeta, Summary, Tail, UsageCollector, task_key,
+};
 
-use crate::facts::{Agent, Facts, Owner};
+use crate::facts::{FileFacts, Owner, SubagentFacts};
 use crate::pack::{Packed, pack};
 
 /// How many results may wait for whoever takes them.
@@ -18,7 +20,7 @@ const WAITING: usize = 128;
 
 /// A session's or sub-agent's file that has to be read.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct ScanJob {
     /// The file.
     pub(crate) path: PathBuf,
     /// Its size, in bytes: the largest are read first, so that no thread is left alone with one.
@@ -26,10 +28,10 @@ pub(crate) struct Job {
     /// Whose file it is.
     pub(crate) owner: Owner,
     /// What was known of it before.
-    pub(crate) known: Option<Facts>,
+    pub(crate) known: Option<FileFacts>,
 }
 
-impl Job {
+impl ScanJob {
     /// About how many bytes there are to read.
     pub(crate) fn new_bytes(&self) -> u64 {
         self.size.saturating_sub(self.known.as_ref().map_or(0, |known| known.mark.offset))
@@ -37,11 +39,11 @@ impl Job {
 }
 
 /// What one read file gave.
-pub(crate) struct Read {
+pub(crate) struct ScanResult {
     /// The file.
     pub(crate) path: PathBuf,
     /// What it says, or why it could not be read.
-    pub(crate) facts: io::Result<Facts>,
+    pub(crate) facts: io::Result<FileFacts>,
     /// The same as it is kept.
     pub(crate) packed: Option<Packed>,
     /// How many of its bytes were looked at.
@@ -51,7 +53,7 @@ pub(crate) struct Read {
 }
 
 /// Reads the files on `threads` threads, handing over each as it is done.
-pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read)) {
+pub(crate) fn scan(mut jobs: Vec<ScanJob>, threads: usize, mut take: impl FnMut(ScanResult)) {
     jobs.sort_by_key(|job| std::cmp::Reverse(job.new_bytes()));
     let long_lines = LongLines::default();
     if jobs.len() <= 1 {
@@ -76,31 +78,36 @@ pub(crate) fn scan(mut jobs: Vec<Job>, threads: usize, mut take: impl FnMut(Read
     });
 }
 
-fn read(job: &Job, long_lines: &LongLines) -> Read {
+fn read(job: &ScanJob, long_lines: &LongLines) -> ScanResult {
     let (mut bytes, mut replaced) = (0, false);
     let facts = facts(job, long_lines, &mut bytes, &mut replaced);
     let packed = facts.as_ref().ok().and_then(pack);
-    Read { path: job.path.clone(), facts, packed, bytes, replaced }
+    ScanResult { path: job.path.clone(), facts, packed, bytes, replaced }
 }
 
-fn facts(job: &Job, long_lines: &LongLines, bytes: &mut u64, replaced: &mut bool) -> io::Result<Facts> {
+fn facts(
+    job: &ScanJob,
+    long_lines: &LongLines,
+    bytes: &mut u64,
+    replaced: &mut bool,
+) -> io::Result<FileFacts> {
     let known = job.known.as_ref();
     let mut tail = Tail::open(&job.path, known.map(|known| &known.mark))?.taking_turns(long_lines);
-    *replaced = tail.change() == Change::Replaced;
+    *replaced = tail.change() == FileChange::Replaced;
     let known = known.filter(|_| !*replaced);
     let agent = match &job.owner {
         Owner::Session(_) => None,
         Owner::Subagent(session) => Some(agent(&job.path, session.as_ref(), known)),
     };
     let (mut summary, mut spent) = match known {
-        Some(known) => (known.summary.clone(), Spent::resume(known.messages.clone())),
-        None => (Box::new(empty_summary(job, agent.as_ref())), Spent::default()),
+        Some(known) => (known.summary.clone(), UsageCollector::resume(known.messages.clone())),
+        None => (Box::new(empty_summary(job, agent.as_ref())), UsageCollector::default()),
     };
     while let Some(line) = tail.next_line()? {
         summary.observe(line, &mut spent);
     }
     summary.lines += tail.too_long();
-    summary.passed.too_long += tail.too_long();
+    summary.skipped.too_long += tail.too_long();
     *bytes = tail.bytes_read();
     let mut messages = spent.into_messages();
     if agent.is_some() {
@@ -108,10 +115,10 @@ fn facts(job: &Job, long_lines: &LongLines, bytes: &mut u64, replaced: &mut bool
             message.subagent = true;
         }
     }
-    Ok(Facts { stamp: tail.stamp(), mark: tail.mark()?, summary, messages, agent })
+    Ok(FileFacts { stamp: tail.stamp(), mark: tail.mark()?, summary, messages, agent })
 }
 
-fn empty_summary(job: &Job, agent: Option<&Agent>) -> Summary {
+fn empty_summary(job: &ScanJob, agent: Option<&SubagentFacts>) -> Summary {
     let session = agent.and_then(|agent| agent.session.as_ref());
     match (&job.owner, session) {
         (Owner::Session(id), _) | (Owner::Subagent(_), Some(id)) => Summary::new(id),
@@ -119,7 +126,7 @@ fn empty_summary(job: &Job, agent: Option<&Agent>) -> Summary {
     }
 }
 
-fn agent(path: &Path, session: Option<&SessionId>, known: Option<&Facts>) -> Agent {
+fn agent(path: &Path, session: Option<&SessionId>, known: Option<&FileFacts>) -> SubagentFacts {
     if let Some(agent) = known.and_then(|known| known.agent.clone()).filter(|agent| agent.kind.is_some()) {
         return agent;
     }
@@ -129,5 +136,5 @@ fn agent(path: &Path, session: Option<&SessionId>, known: Option<&Facts>) -> Age
     let session = session.cloned().or_else(|| file.session());
     let task = file.task();
     let is_warm_up = task.as_deref().is_some_and(|task| task.trim() == "Warmup");
-    Agent { session, kind: agent_type, description, task: task.as_deref().map(task_key), is_warm_up }
+    SubagentFacts { session, kind: agent_type, description, task: task.as_deref().map(task_key), is_warm_up }
 }

@@ -5,35 +5,35 @@ use std::collections::HashSet;
 use model::SessionId;
 use transcript::TranscriptFile;
 
-use crate::assembly::Read;
-use crate::card::{Card, Setting};
-use crate::describe::{Describer, Held, outlined};
-use crate::filter::Filter;
+use crate::assembly::ReadSession;
+use crate::describe::{Describer, InternedContext, outlined};
+use crate::digest::{LaunchContext, SessionDigest};
+use crate::filter::SessionFilter;
 use crate::fresh::fresh;
-use crate::others::Others;
+use crate::overlay::SessionOverlay;
 use crate::renewal::renewed;
-use crate::types::{Detail, Found, Places};
+use crate::types::{Detail, Discovery, Locations};
 
 /// The sessions among those found that `filter` lets through.
-pub fn select(places: &Places, found: &Found, filter: &Filter) -> HashSet<SessionId> {
-    let others = Others::read(places);
+pub fn select(places: &Locations, found: &Discovery, filter: &SessionFilter) -> HashSet<SessionId> {
+    let overlay = SessionOverlay::read(places);
     // Thousands of sessions have few settings; nobody else knows more of those.
-    let settle = |describer: &mut Describer, setting: &Setting<'_>| {
-        let held = describer.held(setting);
-        filter.suits(&held.whereabouts()).then_some(held)
+    let intern = |describer: &mut Describer, setting: &LaunchContext<'_>| {
+        let held = describer.intern(setting);
+        filter.matches_location(&held.whereabouts()).then_some(held)
     };
-    let select = |file: &TranscriptFile, card: &Card<'_>, held: &Option<Held>| {
+    let select = |file: &TranscriptFile, card: &SessionDigest<'_>, held: &Option<InternedContext>| {
         let mut session = outlined(file, card, held.as_ref()?);
-        others.tell(&mut session);
-        filter.suits_otherwise(&session).then_some(session.id)
+        overlay.apply(&mut session);
+        filter.matches_session(&session).then_some(session.id)
     };
     let mut describer = Describer::new(&places.global_files);
-    let changed = |reads: Vec<Read>, describer: &mut Describer| {
-        reads.iter().filter_map(|read| read.tell(describer, settle, select)).collect()
+    let changed = |reads: Vec<ReadSession>, describer: &mut Describer| {
+        reads.iter().filter_map(|read| read.map_digest(describer, intern, select)).collect()
     };
-    let renewed = renewed(places, found, None, &mut describer, settle, select, changed);
+    let renewed = renewed(places, found, None, &mut describer, intern, select, changed);
     let selected = renewed.map_or_else(
-        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, describer, settle, select),
+        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, describer, intern, select),
         |(selected, _)| selected,
     );
     selected.into_iter().collect()

@@ -11,7 +11,7 @@ use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
 use system::{FileStamp, error_chain};
 
-use crate::facts::Facts;
+use crate::facts::FileFacts;
 use crate::pack::{FORMAT, Packed, unpack};
 use crate::types::{ByPath, Detail};
 
@@ -90,7 +90,7 @@ impl SummaryCache {
     }
 
     /// All that is kept; without the API messages where only the facts are asked for.
-    pub(crate) fn load(&mut self, detail: Detail) -> ByPath<Facts> {
+    pub(crate) fn load(&mut self, detail: Detail) -> ByPath<FileFacts> {
         let Some(connection) = &self.connection else { return ByPath::default() };
         load(connection, detail).unwrap_or_else(|error| self.give_up(&error))
     }
@@ -100,7 +100,7 @@ impl SummaryCache {
         &mut self,
         detail: Detail,
         paths: impl Iterator<Item = &'a Path>,
-    ) -> ByPath<Facts> {
+    ) -> ByPath<FileFacts> {
         let Some(connection) = &self.connection else { return ByPath::default() };
         load_some(connection, detail, paths).unwrap_or_else(|error| self.give_up(&error))
     }
@@ -166,7 +166,7 @@ impl SummaryCache {
     }
 }
 
-fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<ByPath<Facts>> {
+fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<ByPath<FileFacts>> {
     let columns = columns(detail);
     let mut select = connection.prepare(&format!("SELECT {columns} FROM file WHERE format = ?1"))?;
     let mut rows = select.query([FORMAT])?;
@@ -188,7 +188,7 @@ fn load_some<'a>(
     connection: &Connection,
     detail: Detail,
     paths: impl Iterator<Item = &'a Path>,
-) -> rusqlite::Result<ByPath<Facts>> {
+) -> rusqlite::Result<ByPath<FileFacts>> {
     let columns = columns(detail);
     let mut select =
         connection.prepare(&format!("SELECT {columns} FROM file WHERE path = ?1 AND format = ?2"))?;
@@ -202,7 +202,7 @@ fn load_some<'a>(
     Ok(kept)
 }
 
-fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(OsString, Facts)>> {
+fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(OsString, FileFacts)>> {
     let (path, stamp) = place(row)?;
     let bytes = |column: usize| row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from);
     Ok(unpack(stamp, bytes(5)?, bytes(6)?).map(|facts| (path, facts)))

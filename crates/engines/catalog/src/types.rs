@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use model::{CostState, Keywords, MessageUsage, Session, SessionId};
 use rustc_hash::FxHashMap;
-use transcript::{ConfigFolder, Problem, SubagentFile, TranscriptFile};
+use transcript::{ConfigFolder, ReadProblem, SubagentFile, TranscriptFile};
 
 /// Where sessions are looked for.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct Locations {
     /// Claude Code's config folders.
     pub config_folders: Vec<ConfigFolder>,
     /// OpenClaw's state folders.
@@ -27,24 +27,24 @@ pub struct Places {
 
 /// Every session that was found, or what was made of each.
 #[derive(Debug)]
-pub struct Catalog<T = Entry> {
+pub struct Catalog<T = CatalogEntry> {
     /// The sessions: running first, then newest; what `survey` has made of them stands in any order.
     pub sessions: Vec<T>,
     /// What sub-agents did in sessions whose own transcripts are gone; told by [`read`] alone.
-    pub strays: Vec<Entry>,
+    pub strays: Vec<CatalogEntry>,
     /// Sub-agents' files, which are no sessions.
     pub subagents: usize,
     /// What could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
     /// What it took.
-    pub work: Work,
+    pub work: IoStats,
     /// Why what was read could not be kept for the next time, where it could not.
     pub not_kept: Option<String>,
 }
 
 /// A session and what its files say was spent, copies not yet told apart.
 #[derive(Debug)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The session; its `usage` and `cost_usd` are for whoever tells copies apart. Boxed, because thousands are
     /// sorted and handed on.
     pub session: Box<Session>,
@@ -60,7 +60,7 @@ pub struct Entry {
 
 /// What a reading of the catalog took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct IoStats {
     /// Files opened.
     pub opened: u64,
     /// Bytes read of them.
@@ -69,9 +69,9 @@ pub struct Work {
     pub rows: u64,
 }
 
-impl Entry {
+impl CatalogEntry {
     /// A session of which no more is told.
-    pub(crate) fn of(session: Session) -> Self {
+    pub(crate) fn new(session: Session) -> Self {
         Self {
             session: Box::new(session),
             messages: Vec::new(),
@@ -82,7 +82,7 @@ impl Entry {
     }
 }
 
-impl AddAssign for Work {
+impl AddAssign for IoStats {
     fn add_assign(&mut self, other: Self) {
         self.opened += other.opened;
         self.bytes += other.bytes;
@@ -92,7 +92,7 @@ impl AddAssign for Work {
 
 /// How far a reading is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ReadProgress {
     /// Files read.
     pub files: usize,
     /// Files to read.
@@ -105,7 +105,7 @@ pub struct Progress {
 
 /// The transcripts of all config folders, each session once.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct Discovery {
     /// One for each session, with its sub-agents' files; in no order that means anything.
     pub sessions: Vec<TranscriptFile>,
     /// Sub-agents' files whose session only their records name.
@@ -113,12 +113,12 @@ pub struct Found {
     /// Sub-agents' files below the folder of a session whose own transcript lies elsewhere, or is gone.
     pub lone_subagents: Vec<SubagentFile>,
     /// What could not be looked at.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
     /// The projects folders that were looked through.
     pub(crate) walked: Vec<PathBuf>,
 }
 
-impl Found {
+impl Discovery {
     /// Sub-agents' files whose session only their records name.
     pub(crate) fn unattached(&self) -> impl Iterator<Item = &SubagentFile> {
         self.flat_subagents.iter().chain(&self.lone_subagents)
@@ -152,31 +152,36 @@ pub enum Detail {
 
 /// What is to be told of a reading.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ReadReport {
     /// What could not be read.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<ReadProblem>,
     /// What it took.
-    pub(crate) work: Work,
+    pub(crate) work: IoStats,
     /// Why it could not be kept, where it could not.
     pub(crate) not_kept: Option<String>,
 }
 
 /// The catalog of what was made of the sessions.
-pub(crate) fn whole<T>(found: &Found, sessions: Vec<T>, problems: Vec<Problem>, told: Told) -> Catalog<T> {
-    let problems = [told.problems, problems].concat();
+pub(crate) fn assemble_catalog<T>(
+    found: &Discovery,
+    sessions: Vec<T>,
+    problems: Vec<ReadProblem>,
+    report: ReadReport,
+) -> Catalog<T> {
+    let problems = [report.problems, problems].concat();
     Catalog {
         sessions,
         strays: Vec::new(),
         subagents: found.subagents(),
         problems,
-        work: told.work,
-        not_kept: told.not_kept,
+        work: report.work,
+        not_kept: report.not_kept,
     }
 }
 
 /// Running first, then newest.
-pub(crate) fn sort(sessions: &mut [Entry]) {
-    sessions.sort_by(|Entry { session: one, .. }, Entry { session: other, .. }| {
+pub(crate) fn sort(sessions: &mut [CatalogEntry]) {
+    sessions.sort_by(|CatalogEntry { session: one, .. }, CatalogEntry { session: other, .. }| {
         let key = |session: &Session| (session.is_running, session.last_modified);
         key(other).cmp(&key(one)).then_with(|| one.id.cmp(&other.id))
     });
@@ -186,7 +191,7 @@ impl Catalog {
     /// Marks the sessions that are known by other signs to be held by a live process.
     pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
         let mut is_new = false;
-        for Entry { session, .. } in &mut self.sessions {
+        for CatalogEntry { session, .. } in &mut self.sessions {
             if !session.is_running && is_held(&session.id) {
                 (session.is_running, is_new) = (true, true);
             }

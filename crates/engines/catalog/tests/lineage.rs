@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catalog::{Detail, Places, read};
+use catalog::{Detail, Locations, read};
 use transcript::ConfigFolder;
 
 const ORIGINAL: &str = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -91,10 +91,10 @@ fn check(version: &'static str) {
         for (id, content) in files {
             write(&folder, id, content);
         }
-        let places = Places {
+        let places = Locations {
             config_folders: vec![ConfigFolder::new(scratch.path())],
             threads: 2,
-            ..Places::default()
+            ..Locations::default()
         };
         let mut parents: Vec<_> = read(&places, Detail::Facts, |_| {})
             .sessions

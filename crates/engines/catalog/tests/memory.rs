@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use catalog::{Detail, Places, read};
+use catalog::{Detail, Locations, read};
 use transcript::ConfigFolder;
 
 const FOLDER: &str = "BACKSTORY_TEST_CATALOG";
@@ -21,7 +21,8 @@ const MEBIBYTE: usize = 1 << 20;
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let config_folders = vec![ConfigFolder::new(Path::new(&folder))];
-    let found = read(&Places { config_folders, threads: 4, ..Places::default() }, Detail::Spending, |_| {});
+    let found =
+        read(&Locations { config_folders, threads: 4, ..Locations::default() }, Detail::Spending, |_| {});
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     println!("\nread: {} {}", found.sessions.len(), peak.trim().trim_end_matches(" kB"));

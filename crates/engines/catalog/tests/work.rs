@@ -7,7 +7,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Detail, Entry, Extent, Filter, Places, Work, find, overview, read, select, survey};
+use catalog::{
+    Catalog, CatalogEntry, Detail, IoStats, Locations, Projection, SessionFilter, discover, map_sessions,
+    overview, read, select,
+};
 use model::{Keywords, Session};
 use tempfile::TempDir;
 use transcript::ConfigFolder;
@@ -43,13 +46,13 @@ impl Scratch {
     }
 
     fn read_in(&self, detail: Detail, cache: &Path) -> Catalog {
-        read(&Places { cache: Some(cache.to_owned()), ..self.places() }, detail, |_| {})
+        read(&Locations { cache: Some(cache.to_owned()), ..self.places() }, detail, |_| {})
     }
 
-    fn places(&self) -> Places {
+    fn places(&self) -> Locations {
         let config_folders = vec![ConfigFolder::new(self.at(""))];
         let cache = Some(self.at("state/catalog.sqlite"));
-        Places { config_folders, cache, threads: 2, ..Places::default() }
+        Locations { config_folders, cache, threads: 2, ..Locations::default() }
     }
 }
 
@@ -73,12 +76,12 @@ fn a_line_appended_to_a_large_session_costs_its_own_bytes() {
     let first = scratch.read();
     assert_eq!((first.work.opened, first.work.rows, first.subagents), (3, 3, 1));
     assert_eq!(first.not_kept, None);
-    assert_eq!(scratch.read().work, Work::default());
+    assert_eq!(scratch.read().work, IoStats::default());
 
     append(&path, ANSWER);
     let third = scratch.read();
     let bytes = WITNESS + ANSWER.len() as u64;
-    assert_eq!(third.work, Work { opened: 1, bytes, rows: 1 });
+    assert_eq!(third.work, IoStats { opened: 1, bytes, rows: 1 });
     let session = third.sessions.iter().find(|entry| entry.session.id.as_str() == "s1").unwrap();
     assert_eq!(session.session.message_count, 1001);
     assert_eq!(
@@ -113,7 +116,7 @@ fn a_session_that_moves_to_another_folder_is_not_read_again() {
     let found = scratch.read();
     assert_eq!((found.work.opened, found.work.bytes), (0, 0));
     assert_eq!(found.sessions[0].session.file.as_deref(), Some(&*moved));
-    assert_eq!(scratch.read().work, Work::default());
+    assert_eq!(scratch.read().work, IoStats::default());
 }
 
 #[test]
@@ -161,13 +164,13 @@ fn what_sub_agents_did_is_in_no_sum_but_one() {
     scratch.file("projects/-q/s1/subagents/agent-d.jsonl", &record("s1", "assistant", "l"));
     for _ in 0..2 {
         let found = scratch.read();
-        let of = |entry: &Entry| (entry.session.id.to_string(), entry.messages.len());
+        let of = |entry: &CatalogEntry| (entry.session.id.to_string(), entry.messages.len());
         assert_eq!(found.sessions.iter().map(of).collect::<Vec<_>>(), [("s1".to_owned(), 2)]);
         let strays: Vec<_> = found.strays.iter().map(of).collect();
         assert_eq!(strays, [("gone".to_owned(), 1), ("lost".to_owned(), 1)]);
         assert_eq!(found.subagents, 4);
     }
-    assert_eq!(scratch.read().work, Work::default());
+    assert_eq!(scratch.read().work, IoStats::default());
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn without_a_place_to_keep_it_everything_is_still_listed() {
     assert!(found.not_kept.unwrap().contains("cannot create the folder"));
     let damaged = scratch.file("catalog.sqlite", "no database");
     assert_eq!(scratch.read_keeping(&damaged).not_kept, None);
-    assert_eq!(scratch.read_keeping(&damaged).work, Work::default());
+    assert_eq!(scratch.read_keeping(&damaged).work, IoStats::default());
 }
 
 #[test]
@@ -257,14 +260,15 @@ fn a_choice_among_sessions_is_the_same_from_cards_and_from_transcripts() {
     };
     let changing = scratch.file("projects/-p/s1.jsonl", &on("main", "/p/web"));
     scratch.file("projects/-p/s2.jsonl", &on("fix", "/p/api"));
-    let chosen = |filter: &Filter| {
-        let mut ids: Vec<_> = select(&places, &find(&places), filter).into_iter().map(String::from).collect();
+    let chosen = |filter: &SessionFilter| {
+        let mut ids: Vec<_> =
+            select(&places, &discover(&places), filter).into_iter().map(String::from).collect();
         ids.sort();
         ids.join(" ")
     };
-    let branch = Filter { branch: Some("fix".into()), ..Filter::default() };
-    let project = Filter { project: Some("web".into()), ..Filter::default() };
-    let since = Filter { since: "2026-01-02T03:04:06Z".parse().ok(), ..Filter::default() };
+    let branch = SessionFilter { branch: Some("fix".into()), ..SessionFilter::default() };
+    let project = SessionFilter { project: Some("web".into()), ..SessionFilter::default() };
+    let since = SessionFilter { since: "2026-01-02T03:04:06Z".parse().ok(), ..SessionFilter::default() };
     for _ in 0..2 {
         // The first time from the transcripts, the second from what was kept of them.
         assert_eq!(
@@ -272,7 +276,7 @@ fn a_choice_among_sessions_is_the_same_from_cards_and_from_transcripts() {
             ("s2".into(), "s1".into(), String::new())
         );
     }
-    assert_eq!(scratch.read().work, Work::default());
+    assert_eq!(scratch.read().work, IoStats::default());
     append(&changing, &on("fix", "/p/web"));
     assert_eq!(chosen(&branch), "s1 s2");
 }
@@ -305,15 +309,15 @@ fn who_only_reckons_is_told_the_same_without_the_texts() {
     let titled = r#"{"type":"custom-title","customTitle":"The build","sessionId":"s1"}"#;
     scratch.file("projects/-p/s1.jsonl", &format!("{PROMPT}{ANSWER}{titled}\n"));
     scratch.file("projects/-p/s1/subagents/agent-a.jsonl", ANSWER);
-    let look = |extent| survey(&scratch.places(), 1, extent, |_| (), |_| (), Some).sessions.remove(0);
-    let read = look(Extent::Figures);
+    let look = |extent| map_sessions(&scratch.places(), 1, extent, |_| (), |_| (), Some).sessions.remove(0);
+    let read = look(Projection::Scalars);
     assert_eq!(read.keywords, None, "who reads a transcript does not reckon them");
-    let whole = look(Extent::Whole);
+    let whole = look(Projection::Full);
     assert_eq!(whole.session, read.session, "what is read anyway is told");
-    let title = |entry: &Entry| entry.session.title.as_deref().map(ToOwned::to_owned);
+    let title = |entry: &CatalogEntry| entry.session.title.as_deref().map(ToOwned::to_owned);
     assert_eq!((title(&whole).as_deref(), whole.session.subagents.len()), (Some("The build"), 1));
-    assert_eq!(whole.keywords, Some(Keywords::of("Fix the build")));
-    let figures = look(Extent::Figures);
+    assert_eq!(whole.keywords, Some(Keywords::from_text("Fix the build")));
+    let figures = look(Projection::Scalars);
     assert_eq!(figures.keywords, whole.keywords);
     let bare = Session { first_message: None, last_prompt: None, subagents: Vec::new(), ..*whole.session };
     assert_eq!(*figures.session, bare);
@@ -326,22 +330,22 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     scratch.file("projects/-p/s1/subagents/agent-a.jsonl", ANSWER);
     scratch.file("projects/-p/s2.jsonl", PROMPT);
     // Asks the ledger's place for a figure, and counts how often it is asked.
-    let look = |edition: u64| {
+    let look = |pricing_version: u64| {
         let asked = Cell::new(0);
-        let reckon = |entries: &mut [Entry]| {
+        let apply_totals = |entries: &mut [CatalogEntry]| {
             asked.set(asked.get() + 1);
             for entry in entries {
                 entry.session.usage.output = entry.messages.len() as u64;
-                entry.session.cost_usd = Some(edition as f64);
+                entry.session.cost_usd = Some(pricing_version as f64);
             }
         };
-        let found = overview(&scratch.places(), edition, reckon, |_| ());
+        let found = overview(&scratch.places(), pricing_version, apply_totals, |_| ());
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (asked.get(), sessions, found.work)
     };
     let (asked, first, _) = look(7);
     assert_eq!((asked, first[0].usage.output + first[1].usage.output), (1, 2));
-    assert_eq!(look(7), (0, first.clone(), Work::default()), "nothing has changed");
+    assert_eq!(look(7), (0, first.clone(), IoStats::default()), "nothing has changed");
     assert_eq!(look(8).0, 1, "other rules");
     assert_eq!(look(8).0, 0);
     append(&path, PROMPT);
@@ -351,11 +355,11 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     let whole = system::read_small(&scratch.at("state/overview.bin"), 1 << 20).unwrap();
     for damaged in [&b""[..], b"\x01nonsense", &whole[..40]] {
         fs::write(scratch.at("state/overview.bin"), damaged).unwrap();
-        assert_eq!(look(8), (1, changed.clone(), Work::default()), "a damaged file is made anew");
+        assert_eq!(look(8), (1, changed.clone(), IoStats::default()), "a damaged file is made anew");
     }
     // A filter that had to look for itself leaves no figures behind.
     append(&path, PROMPT);
-    let all = select(&scratch.places(), &find(&scratch.places()), &Filter::default());
+    let all = select(&scratch.places(), &discover(&scratch.places()), &SessionFilter::default());
     assert_eq!((all.len(), look(8).0), (2, 1));
 }
 
@@ -370,14 +374,14 @@ fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
     scratch.file("projects/-p/s3/subagents/agent-a.jsonl", &answer("of a"));
     let look = |state: &str| {
         let asked = Cell::new(0);
-        let reckon = |entries: &mut [Entry]| {
+        let apply_totals = |entries: &mut [CatalogEntry]| {
             asked.set(entries.len());
             for entry in entries {
                 entry.session.usage.output = entry.messages.len() as u64;
             }
         };
-        let places = Places { cache: Some(scratch.at(state).join("catalog.sqlite")), ..scratch.places() };
-        let found = overview(&places, 1, reckon, |_| ());
+        let places = Locations { cache: Some(scratch.at(state).join("catalog.sqlite")), ..scratch.places() };
+        let found = overview(&places, 1, apply_totals, |_| ());
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (asked.get(), sessions, found.work.opened)
     };
@@ -388,8 +392,12 @@ fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
         state += 1;
         assert_eq!(sessions, look(&format!("state-{state}")).1, "{what}");
         assert_eq!(look("state").1, sessions, "{what}, asked again");
-        let all = find(&scratch.places());
-        assert_eq!(select(&scratch.places(), &all, &Filter::default()).len(), sessions.len(), "{what}");
+        let all = discover(&scratch.places());
+        assert_eq!(
+            select(&scratch.places(), &all, &SessionFilter::default()).len(),
+            sessions.len(),
+            "{what}"
+        );
     };
     check(3, 4, "nothing was known");
     append(&own, &answer("more"));

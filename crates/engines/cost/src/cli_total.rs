@@ -13,13 +13,13 @@ use crate::price::rates;
 
 /// Tokens and their price in US dollars; no price as soon as any part has none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Spent {
+pub(crate) struct Expense {
     pub(crate) usage: Usage,
     pub(crate) cost: Option<f64>,
 }
 
 /// What was spent with each model, by its plain name.
-pub(crate) type ByModel<'a> = BTreeMap<&'a str, Spent>;
+pub(crate) type ByModel<'a> = BTreeMap<&'a str, Expense>;
 
 /// Less than this, in US dollars, two totals differ only by the rounding of their sums.
 const ROUNDING: f64 = 1e-6;
@@ -34,7 +34,7 @@ pub(crate) fn excess<'a>(
     parent: impl Iterator<Item = &'a CostState>,
     own: &ByModel<'a>,
     copied: &ByModel<'a>,
-) -> Vec<(&'a str, Spent)> {
+) -> Vec<(&'a str, Expense)> {
     let counted = counters(total);
     let inherited = inherited(&counted, parent, own, copied);
     let mut rows: Vec<_> = counted
@@ -43,7 +43,7 @@ pub(crate) fn excess<'a>(
             let known = own.get(model).map_or(Usage::default(), |spent| spent.usage)
                 + inherited.usage.get(model).copied().unwrap_or_default();
             let usage = beyond(usage, known);
-            (model, Spent { usage, cost: rates(model).map(|rates| rates.price_of_sum(&usage)) })
+            (model, Expense { usage, cost: rates(model).map(|rates| rates.price_of_sum(&usage)) })
         })
         .filter(|(_, spent)| spent.usage != Usage::default())
         .collect();
@@ -85,12 +85,12 @@ fn inherited<'a>(
 }
 
 /// Gives the rows the money the CLI counted, in proportion to what the price table makes of their tokens.
-fn spread<'a>(money: f64, rows: &mut Vec<(&'a str, Spent)>, total: &BTreeMap<&'a str, Usage>) {
+fn spread<'a>(money: f64, rows: &mut Vec<(&'a str, Expense)>, total: &BTreeMap<&'a str, Usage>) {
     let estimate: Option<f64> = rows.iter().map(|(_, spent)| spent.cost).sum();
     match (rows.as_mut_slice(), estimate) {
         ([], _) if money > ROUNDING => {
             let most = total.iter().max_by_key(|(_, usage)| usage.total());
-            rows.extend(most.map(|(&model, _)| (model, Spent { cost: Some(money), ..Spent::default() })));
+            rows.extend(most.map(|(&model, _)| (model, Expense { cost: Some(money), ..Expense::default() })));
         }
         ([(_, only)], _) => only.cost = Some(money),
         (rows, Some(estimate)) if estimate > 0.0 => {
@@ -133,13 +133,13 @@ fn beyond(whole: Usage, known: Usage) -> Usage {
     Usage { cache_write_1h, cache_write_5m: writes - cache_write_1h, ..left }
 }
 
-impl Default for Spent {
+impl Default for Expense {
     fn default() -> Self {
         Self { usage: Usage::default(), cost: Some(0.0) }
     }
 }
 
-impl Add for Spent {
+impl Add for Expense {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -148,7 +148,7 @@ impl Add for Spent {
     }
 }
 
-impl AddAssign for Spent {
+impl AddAssign for Expense {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -185,7 +185,7 @@ mod tests {
             let mut rows: Vec<_> = rows
                 .iter()
                 .map(|&(model, output)| {
-                    (model, Spent { usage: usage(output), cost: price(model, &usage(output)) })
+                    (model, Expense { usage: usage(output), cost: price(model, &usage(output)) })
                 })
                 .collect();
             spread(money, &mut rows, &total);

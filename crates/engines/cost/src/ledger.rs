@@ -8,19 +8,19 @@ use jiff::tz::TimeZone;
 use model::{CostState, MessageUsage, SessionId, Usage};
 use rustc_hash::FxHashMap;
 
-use crate::cli_total::{self, ByModel, Spent};
+use crate::cli_total::{self, ByModel, Expense};
 use crate::lineage;
 use crate::name::plain_model;
 use crate::price::{Rates, rates};
-use crate::spending::Spending;
+use crate::spending::SessionSpending;
 
 /// Which rules these are: raised when they make other rows of the same messages, so that rows that were kept are made
 /// again.
-pub const RULES: u32 = 1;
+pub const RULES_VERSION: u32 = 1;
 
 /// What one session spent on one day with one model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct LedgerRow {
     /// The session that first had the messages.
     pub session: SessionId,
     /// The local day; `None` only when nothing in the session has a time.
@@ -41,62 +41,67 @@ const SYNTHETIC: &str = "<synthetic>";
 /// Folds what sessions say into rows, sorted by session, day and model, a session's unattributed ones last.
 ///
 /// The order of `sessions` makes no difference; each session stands once in it. Days are those of `zone`.
-pub fn ledger(sessions: &[Spending<'_>], zone: &TimeZone) -> Vec<Row> {
-    let mut book =
-        Book { sessions, zone, rows: FxHashMap::default(), totalled: HashMap::new(), copied: HashMap::new() };
-    let all = held(sessions);
-    let mut copies: Vec<&Held<'_>> = Vec::new();
+pub fn ledger(sessions: &[SessionSpending<'_>], zone: &TimeZone) -> Vec<LedgerRow> {
+    let mut builder = LedgerBuilder {
+        sessions,
+        zone,
+        rows: FxHashMap::default(),
+        totalled: HashMap::new(),
+        copied: HashMap::new(),
+    };
+    let all = all_messages(sessions);
+    let mut copies: Vec<&SessionMessage<'_>> = Vec::new();
     for (held, same) in all.iter().zip(groups(&all)) {
         copies.clear();
         match same {
-            Same::Alone => copies.push(held),
-            Same::First(others) => copies.extend(others.iter().map(|at| &all[*at])),
-            Same::Later => continue,
+            Duplicates::None => copies.push(held),
+            Duplicates::First(others) => copies.extend(others.iter().map(|at| &all[*at])),
+            Duplicates::OfEarlier => continue,
         }
         copies.sort_unstable_by_key(|held| held.order());
-        book.enter(&copies);
+        builder.add(&copies);
     }
-    book.close()
+    builder.finish()
 }
 
 /// Whether a message stands elsewhere, too.
 #[derive(Clone)]
-enum Same {
+enum Duplicates {
     /// It does not.
-    Alone,
+    None,
     /// It is the first of these.
     First(Vec<usize>),
     /// Another is the first.
-    Later,
+    OfEarlier,
 }
 
 /// Which messages are the same. Numbers are sorted for it, not what they stand for: there may be a million.
 ///
 /// A message is known by its id and its request's; a copy that has lost its request by the id alone.
-fn groups(all: &[Held<'_>]) -> Vec<Same> {
-    let numbers = |(held, at): (&Held<'_>, usize)| {
+fn groups(all: &[SessionMessage<'_>]) -> Vec<Duplicates> {
+    let numbers = |(held, at): (&SessionMessage<'_>, usize)| {
         let MessageUsage { message, key, .. } = *held.message;
         (message, key != message, key, at)
     };
     let mut by_id: Vec<(u64, bool, u64, usize)> = all.iter().zip(0..).map(numbers).collect();
     by_id.sort_unstable();
-    let mut groups = vec![Same::Alone; all.len()];
+    let mut groups = vec![Duplicates::None; all.len()];
     for same_id in by_id.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
         // Those without a request stand first, and go with the first request there is.
         let is_same =
             |one: &(u64, bool, u64, usize), other: &(u64, bool, u64, usize)| !one.1 || one.2 == other.2;
         for same in same_id.chunk_by(is_same).filter(|same| same.len() > 1) {
             for (.., at) in same {
-                groups[*at] = Same::Later;
+                groups[*at] = Duplicates::OfEarlier;
             }
-            groups[same[0].3] = Same::First(same.iter().map(|(.., at)| *at).collect());
+            groups[same[0].3] = Duplicates::First(same.iter().map(|(.., at)| *at).collect());
         }
     }
     groups
 }
 
 /// One message as one session holds it.
-struct Held<'a> {
+struct SessionMessage<'a> {
     message: &'a MessageUsage,
     session: usize,
     rank: usize,
@@ -104,7 +109,7 @@ struct Held<'a> {
     rates: Option<&'static Rates>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> SessionMessage<'a> {
     /// The owner's copy of a message comes first. What is beside the mark and the rank only keeps several lines
     /// of a message in one file from being told apart by their order.
     fn order(&self) -> (bool, usize, Option<Timestamp>, &'a str, bool, bool) {
@@ -114,7 +119,7 @@ impl<'a> Held<'a> {
 }
 
 /// All messages, those of the sessions that were there first before the others'.
-fn held<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
+fn all_messages<'a>(sessions: &[SessionSpending<'a>]) -> Vec<SessionMessage<'a>> {
     let mut by_rank: Vec<(usize, usize)> = lineage::ranks(sessions).into_iter().zip(0..).collect();
     by_rank.sort_unstable();
     let mut models: FxHashMap<&str, (&str, Option<&'static Rates>)> = FxHashMap::default();
@@ -133,7 +138,7 @@ fn held<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
                 (name, *models.entry(name).or_insert_with(|| (plain_model(name), rates(name))))
             });
             last = Some((name, (model, rates)));
-            all.push(Held { message, session, rank, model, rates });
+            all.push(SessionMessage { message, session, rank, model, rates });
         }
     }
     all
@@ -143,24 +148,24 @@ fn held<'a>(sessions: &[Spending<'a>]) -> Vec<Held<'a>> {
 type RowKey<'a> = (usize, Option<Date>, &'a str, bool);
 
 /// The ledger while it is written.
-struct Book<'a> {
-    sessions: &'a [Spending<'a>],
+struct LedgerBuilder<'a> {
+    sessions: &'a [SessionSpending<'a>],
     zone: &'a TimeZone,
-    rows: FxHashMap<RowKey<'a>, Spent>,
+    rows: FxHashMap<RowKey<'a>, Expense>,
     /// What each session with a total of the CLI's spent itself until that was written.
     totalled: HashMap<usize, ByModel<'a>>,
     /// What each session with a total of the CLI's holds of others.
     copied: HashMap<usize, ByModel<'a>>,
 }
 
-impl<'a> Book<'a> {
-    fn enter(&mut self, copies: &[&Held<'a>]) {
+impl<'a> LedgerBuilder<'a> {
+    fn add(&mut self, copies: &[&SessionMessage<'a>]) {
         let Some(owner) = copies.first() else { return };
         let usage = copies.iter().fold(Usage::default(), |usage, held| usage.max(held.message.usage));
         let cost = owner.rates.and_then(|rates| rates.price(&usage, owner.message.terms));
         let at = owner.message.at.or_else(|| copies.iter().find_map(|held| held.message.at));
         let day = self.day(at.or(self.sessions[owner.session].started));
-        let spent = Spent { usage, cost };
+        let spent = Expense { usage, cost };
         *self.rows.entry((owner.session, day, owner.model, cost.is_some())).or_default() += spent;
         let is_in = |total: &CostState| at.zip(total.at).is_none_or(|(said, written)| said <= written);
         if self.sessions[owner.session].cost_state.is_some_and(is_in) {
@@ -177,9 +182,9 @@ impl<'a> Book<'a> {
         }
     }
 
-    fn close(self) -> Vec<Row> {
+    fn finish(self) -> Vec<LedgerRow> {
         let mut rows = self.unattributed();
-        rows.extend(self.rows.iter().map(|(&(session, day, model, _), spent)| Row {
+        rows.extend(self.rows.iter().map(|(&(session, day, model, _), spent)| LedgerRow {
             session: self.sessions[session].session.clone(),
             day,
             model: model.to_owned(),
@@ -187,12 +192,12 @@ impl<'a> Book<'a> {
             cost: spent.cost,
             attributed: true,
         }));
-        rows.sort_by(|one, other| place(one).cmp(&place(other)));
+        rows.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
         rows
     }
 
-    fn unattributed(&self) -> Vec<Row> {
-        let sessions: HashMap<&SessionId, &Spending<'_>> =
+    fn unattributed(&self) -> Vec<LedgerRow> {
+        let sessions: HashMap<&SessionId, &SessionSpending<'_>> =
             self.sessions.iter().map(|session| (&session.session, session)).collect();
         let nothing = ByModel::new();
         let mut last_days: HashMap<usize, Option<Date>> = HashMap::new();
@@ -211,7 +216,7 @@ impl<'a> Book<'a> {
                 .flat_map(|parent| parent.cost_state.into_iter().chain(parent.earlier_totals.iter().rev()));
             let excess = cli_total::excess(total, newest_first, own, copied);
             let last_day = last_days.get(&at).copied().flatten();
-            rows.extend(excess.into_iter().map(|(model, spent)| Row {
+            rows.extend(excess.into_iter().map(|(model, spent)| LedgerRow {
                 session: session.session.clone(),
                 day: last_day.or_else(|| self.day(session.started)),
                 model: model.to_owned(),
@@ -229,7 +234,7 @@ impl<'a> Book<'a> {
 }
 
 /// Where a row stands among the others.
-fn place(row: &Row) -> (&SessionId, bool, Option<Date>, &str, bool) {
+fn sort_key(row: &LedgerRow) -> (&SessionId, bool, Option<Date>, &str, bool) {
     (&row.session, !row.attributed, row.day, &row.model, row.cost.is_none())
 }
 

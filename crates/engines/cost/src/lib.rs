@@ -10,8 +10,8 @@ mod price;
 mod spending;
 mod totals;
 
-pub use ledger::{RULES, Row, ledger};
+pub use ledger::{LedgerRow, RULES_VERSION, ledger};
 pub use name::plain_model;
 pub use price::{price, prices_as_of};
-pub use spending::Spending;
+pub use spending::SessionSpending;
 pub use totals::{Total, totals_by};

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use model::SessionId;
 
-use crate::spending::Spending;
+use crate::spending::SessionSpending;
 
 /// The place of each session when parents go before forks, then the earliest start, then the id decides.
 ///
 /// Depends on what the sessions say only, never on the order they are given in.
-pub(crate) fn ranks(sessions: &[Spending<'_>]) -> Vec<usize> {
+pub(crate) fn ranks(sessions: &[SessionSpending<'_>]) -> Vec<usize> {
     let generations = generations(sessions);
     let mut order: Vec<usize> = (0..sessions.len()).collect();
     order.sort_by_cached_key(|&at| {
@@ -26,7 +26,7 @@ pub(crate) fn ranks(sessions: &[Spending<'_>]) -> Vec<usize> {
 
 /// How many ancestors each session has among the sessions; those whose ancestors name each other in a circle come
 /// last.
-fn generations(sessions: &[Spending<'_>]) -> Vec<usize> {
+fn generations(sessions: &[SessionSpending<'_>]) -> Vec<usize> {
     let places: HashMap<&SessionId, usize> =
         sessions.iter().zip(0..).map(|(session, at)| (&session.session, at)).collect();
     let parent = |at: usize| sessions[at].forked_from.as_ref().and_then(|id| places.get(id).copied());
@@ -55,8 +55,8 @@ fn generations(sessions: &[Spending<'_>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn session(id: &str, forked_from: &str, second: i64) -> Spending<'static> {
-        Spending {
+    fn session(id: &str, forked_from: &str, second: i64) -> SessionSpending<'static> {
+        SessionSpending {
             session: id.parse().unwrap(),
             forked_from: forked_from.parse().ok(),
             started: Timestamp::from_second(second).ok().filter(|_| second >= 0),
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    fn check(sessions: &[Spending<'_>], expected: &str) {
+    fn check(sessions: &[SessionSpending<'_>], expected: &str) {
         let ranks = ranks(sessions);
         let mut order: Vec<_> = sessions.iter().enumerate().collect();
         order.sort_by_key(|(at, _)| ranks[*at]);

@@ -98,9 +98,9 @@ fn dollars(tokens: u64, per_million: f64) -> f64 {
 /// The whole of `prices.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct PriceTable {
     as_of: Option<Date>,
-    shared: Shared,
+    shared: SharedRates,
     #[serde(rename = "model")]
     models: Vec<Rates>,
 }
@@ -108,13 +108,13 @@ struct Table {
 /// What holds for every model.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Shared {
+struct SharedRates {
     web_search_per_1000: f64,
     batch: f64,
 }
 
 /// The table is part of the program, and a test reads it: it cannot fail here.
-static TABLE: LazyLock<Table> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
+static TABLE: LazyLock<PriceTable> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
 
 const TEXT: &str = include_str!("prices.toml");
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_table_is_whole() {
-        let table: Table = toml::from_str(TEXT).unwrap();
+        let table: PriceTable = toml::from_str(TEXT).unwrap();
         assert!(table.as_of.is_some());
         let names: Vec<_> = table.models.iter().flat_map(|rates| &rates.names).collect();
         assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "a name stands twice");

@@ -5,7 +5,7 @@ use model::{CostState, MessageUsage, SessionId};
 
 /// What one session's files say was spent, its sub-agents' files included.
 #[derive(Debug, Clone)]
-pub struct Spending<'a> {
+pub struct SessionSpending<'a> {
     /// The session.
     pub session: SessionId,
     /// The session it was forked from, where a mark says so.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::Usage;
 
-use crate::Row;
+use crate::LedgerRow;
 
 /// What several rows come to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,7 +20,7 @@ pub struct Total {
 /// Sums rows that have the same key, in the order of the keys: `totals_by(&rows, |row| row.day)`.
 ///
 /// Every row counts under exactly one key, so sums by different keys agree.
-pub fn totals_by<K: Ord>(rows: &[Row], key: impl Fn(&Row) -> K) -> BTreeMap<K, Total> {
+pub fn totals_by<K: Ord>(rows: &[LedgerRow], key: impl Fn(&LedgerRow) -> K) -> BTreeMap<K, Total> {
     let mut totals = BTreeMap::<K, Total>::new();
     for row in rows {
         totals.entry(key(row)).or_default().add(row);
@@ -29,7 +29,7 @@ pub fn totals_by<K: Ord>(rows: &[Row], key: impl Fn(&Row) -> K) -> BTreeMap<K, T
 }
 
 impl Total {
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &LedgerRow) {
         self.usage += row.usage;
         match row.cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use transcript::record::{Block, Kind, Record};
-use transcript::{context_tokens, cut, speech};
+use transcript::record::{Block, Record, RecordKind};
+use transcript::{context_tokens, preview, speech};
 
 /// What is known about a session besides its activity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,10 +40,10 @@ impl Facts {
     pub(crate) fn observe(&mut self, record: &Record<'_>) -> bool {
         let (title, tokens) = (self.title().map(ToOwned::to_owned), self.context_tokens);
         if let Some(title) = record.custom_title() {
-            self.custom_title = Some(cut(&title)).filter(|title| !title.is_empty());
+            self.custom_title = Some(preview(&title)).filter(|title| !title.is_empty());
         }
         if let Some(title) = record.ai_title() {
-            self.ai_title = Some(cut(&title)).filter(|title| !title.is_empty());
+            self.ai_title = Some(preview(&title)).filter(|title| !title.is_empty());
         }
         if let Some(mode) = record.permission_mode() {
             self.mode = Some(mode.to_owned());
@@ -71,10 +71,10 @@ impl Facts {
         if let Some(version) = record.version() {
             self.version = Some(version.to_owned());
         }
-        if self.prompt.is_none() && record.kind() == Kind::User && record.may_be_human() {
+        if self.prompt.is_none() && record.kind() == RecordKind::User && record.may_be_human() {
             let blocks = record.message().map(|message| message.blocks()).unwrap_or_default();
             self.prompt = blocks.into_iter().find_map(|block| match block {
-                Block::Text(text) => speech(&text).map(|said| cut(&said.text)),
+                Block::Text(text) => speech(&text).map(|said| preview(&said.text)),
                 _ => None,
             });
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::SessionId;
 use serde::{Deserialize, Serialize};
-use transcript::{Call, Change, Mark, Raw, Tail};
+use transcript::{Checkpoint, FileChange, Raw, Tail, ToolCall};
 
 /// The events that `hooks install` subscribes to, without those that are frequent or add nothing.
 pub const EVENTS: [&str; 9] = [
@@ -143,7 +143,7 @@ impl HookLine {
         let text = |field: &str| payload.get(field).text().map(|text| short(&text));
         let session: SessionId = text("session_id")?.parse().ok()?;
         let tool = text("tool_name");
-        let call = tool.as_deref().map(|name| Call { id: "", name, input: payload.get("tool_input") });
+        let call = tool.as_deref().map(|name| ToolCall { id: "", name, input: payload.get("tool_input") });
         let running = payload.get("background_tasks").elements();
         Some(Self {
             at: at.as_millisecond(),
@@ -229,7 +229,7 @@ fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
 #[derive(Debug)]
 pub struct HookReader {
     folder: PathBuf,
-    mark: Option<Mark>,
+    mark: Option<Checkpoint>,
 }
 
 impl HookReader {
@@ -248,16 +248,16 @@ impl HookReader {
         let mut found = Vec::new();
         let Ok(mut tail) = Tail::open(&events_file(&self.folder), self.mark.as_ref()) else { return found };
         match tail.change() {
-            Change::None => return found,
+            FileChange::None => return found,
             // The rest of the file that was put aside comes first.
-            Change::Replaced | Change::New => {
+            FileChange::Replaced | FileChange::New => {
                 if let Ok(mut rest) = Tail::open(&rotated_file(&self.folder), self.mark.as_ref())
-                    && rest.change() != Change::Replaced
+                    && rest.change() != FileChange::Replaced
                 {
                     read(&mut rest, &mut found);
                 }
             }
-            Change::Appended => {}
+            FileChange::Appended => {}
         }
         read(&mut tail, &mut found);
         self.mark = tail.mark().ok();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Evidence, SessionId};
-use transcript::{Live, Standing};
+use transcript::{LiveProcess, RegistryStatus};
 
 use crate::process::{LiveProcess, ProcessState};
 
@@ -18,7 +18,7 @@ pub type RegistryUpdate = (SessionId, ProcessState);
 /// The records as last seen.
 #[derive(Debug, Default)]
 pub struct RegistryRecords {
-    standing: HashMap<PathBuf, Standing>,
+    standing: HashMap<PathBuf, RegistryStatus>,
     /// Removed records, and when they were removed.
     gone: HashMap<PathBuf, Timestamp>,
 }
@@ -26,42 +26,44 @@ pub struct RegistryRecords {
 impl RegistryRecords {
     /// Whether a live process has the session open.
     pub fn holds(&self, session: &SessionId) -> bool {
-        self.standing.values().any(|known| matches!(known, Standing::Alive(live) if live.session == *session))
+        self.standing
+            .values()
+            .any(|known| matches!(known, RegistryStatus::Alive(live) if live.session == *session))
     }
 
     /// Whether a record of the session exists that says nothing about its process.
     pub fn is_foreign(&self, session: &SessionId) -> bool {
-        self.standing.values().any(|known| *known == Standing::Foreign(session.clone()))
+        self.standing.values().any(|known| *known == RegistryStatus::Foreign(session.clone()))
     }
 
     /// Processes the status of a record, seen at `at`; returns false if it has to be read again.
     pub fn observe(
         &mut self,
         path: &Path,
-        standing: Standing,
+        standing: RegistryStatus,
         at: Timestamp,
         updates: &mut Vec<RegistryUpdate>,
     ) -> bool {
-        if standing == Standing::Unreadable && self.standing.contains_key(path) {
+        if standing == RegistryStatus::Unreadable && self.standing.contains_key(path) {
             // The record is being rewritten; the end of that is reported, or seen at the next check.
             return false;
         }
         if self.is_echo(path, &standing, at) {
             // Checked again next time.
-            self.standing.insert(path.to_owned(), Standing::Unreadable);
+            self.standing.insert(path.to_owned(), RegistryStatus::Unreadable);
             return true;
         }
         let before = self.standing.remove(path);
         match &standing {
-            Standing::Alive(live) => {
+            RegistryStatus::Alive(live) => {
                 updates.extend(left(before.as_ref(), live, at));
                 updates.push((live.session.clone(), ProcessState::Alive(LiveProcess::from_record(live, at))));
             }
-            Standing::Dead(session) if !self.holds(session) => {
+            RegistryStatus::Dead(session) if !self.holds(session) => {
                 updates.push((session.clone(), ProcessState::Lost { at, evidence: Evidence::Registry }));
             }
-            Standing::Foreign(session) => updates.push((session.clone(), ProcessState::Unknown)),
-            Standing::Dead(_) | Standing::Unreadable => {}
+            RegistryStatus::Foreign(session) => updates.push((session.clone(), ProcessState::Unknown)),
+            RegistryStatus::Dead(_) | RegistryStatus::Unreadable => {}
         }
         self.standing.insert(path.to_owned(), standing);
         true
@@ -69,7 +71,7 @@ impl RegistryRecords {
 
     /// Processes the removal of a record.
     pub fn forget(&mut self, path: &Path, at: Timestamp, updates: &mut Vec<RegistryUpdate>) {
-        let Some(Standing::Alive(live)) = self.standing.remove(path) else { return };
+        let Some(RegistryStatus::Alive(live)) = self.standing.remove(path) else { return };
         self.gone.retain(|_, gone| at.duration_since(*gone) < ECHO);
         self.gone.insert(path.to_owned(), at);
         if !self.holds(&live.session) {
@@ -80,33 +82,33 @@ impl RegistryRecords {
     /// Marks processes that have ended although their records still exist.
     pub fn mark_dead(
         &mut self,
-        is_alive: impl Fn(&Live) -> bool,
+        is_alive: impl Fn(&LiveProcess) -> bool,
         at: Timestamp,
         updates: &mut Vec<RegistryUpdate>,
     ) {
         for known in self.standing.values_mut() {
-            if let Standing::Alive(live) = known
+            if let RegistryStatus::Alive(live) = known
                 && !is_alive(live)
             {
                 let session = live.session.clone();
                 updates.push((session.clone(), ProcessState::Lost { at, evidence: Evidence::Registry }));
-                *known = Standing::Dead(session);
+                *known = RegistryStatus::Dead(session);
             }
         }
     }
 
     /// Whether a record is the last write of a process that has already removed it.
-    fn is_echo(&self, path: &Path, standing: &Standing, at: Timestamp) -> bool {
-        let Standing::Alive(live) = standing else { return false };
+    fn is_echo(&self, path: &Path, standing: &RegistryStatus, at: Timestamp) -> bool {
+        let RegistryStatus::Alive(live) = standing else { return false };
         let gone = self.gone.get(path).filter(|gone| at.duration_since(**gone) < ECHO);
         gone.is_some_and(|gone| live.status_since.is_none_or(|since| since <= *gone))
     }
 }
 
 /// The update for a session that a process left for another one.
-fn left(before: Option<&Standing>, now: &Live, at: Timestamp) -> Option<RegistryUpdate> {
+fn left(before: Option<&RegistryStatus>, now: &LiveProcess, at: Timestamp) -> Option<RegistryUpdate> {
     match before {
-        Some(Standing::Alive(before)) if before.session != now.session => {
+        Some(RegistryStatus::Alive(before)) if before.session != now.session => {
             Some((before.session.clone(), ProcessState::Ended { at, evidence: Evidence::Registry }))
         }
         _ => None,

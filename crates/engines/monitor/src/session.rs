@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use model::{SessionEvent, SessionId};
 use transcript::record::{Record, parse};
-use transcript::{Change, Mark, SubagentFile, SubagentMeta, Tail};
+use transcript::{Checkpoint, FileChange, SubagentFile, SubagentMeta, Tail};
 
 use crate::moments::moments;
 use crate::{Timers, Tracker};
@@ -29,7 +29,7 @@ pub(crate) struct Session {
     pub(crate) tracker: Tracker,
     /// Path of the transcript, if it exists.
     pub(crate) file: Option<Arc<Path>>,
-    mark: Option<Mark>,
+    mark: Option<Checkpoint>,
     /// Hashes of reported records, so that a rewritten file does not report any record twice.
     seen: HashSet<u64>,
     agents: HashMap<PathBuf, Agent>,
@@ -38,7 +38,7 @@ pub(crate) struct Session {
 /// A sub-agent's file.
 #[derive(Debug, Default)]
 struct Agent {
-    mark: Option<Mark>,
+    mark: Option<Checkpoint>,
     meta: SubagentMeta,
 }
 
@@ -93,9 +93,9 @@ impl Session {
         let Ok(tail) = Tail::open(path, self.mark.as_ref()) else { return News::default() };
         self.file = Some(Arc::clone(path));
         match tail.change() {
-            Change::None => return News::default(),
-            Change::Replaced => self.tracker.reread(),
-            Change::New | Change::Appended => {}
+            FileChange::None => return News::default(),
+            FileChange::Replaced => self.tracker.reread(),
+            FileChange::New | FileChange::Appended => {}
         }
         self.read(tail, 0, now, now)
     }
@@ -157,8 +157,8 @@ fn size(path: &Path) -> u64 {
     std::fs::symlink_metadata(path).map_or(0, |now| now.len())
 }
 
-fn mark(tail: &Tail, before: Option<Mark>) -> Option<Mark> {
-    let marked: io::Result<Mark> = tail.mark();
+fn mark(tail: &Tail, before: Option<Checkpoint>) -> Option<Checkpoint> {
+    let marked: io::Result<Checkpoint> = tail.mark();
     marked.ok().or(before)
 }
 

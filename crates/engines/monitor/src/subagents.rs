@@ -10,7 +10,7 @@ use std::hash::{Hash as _, Hasher as _};
 use jiff::Timestamp;
 use model::{SessionEvent, SessionId, SubagentEvent};
 use transcript::record::Record;
-use transcript::{Call, Sign, SubagentMeta};
+use transcript::{SubagentMeta, ToolCall, TurnSignal};
 
 use crate::turn::{OpenTool, Turn};
 
@@ -80,12 +80,12 @@ impl Subagents {
     }
 
     /// Processes a sign from the session's own conversation.
-    pub(crate) fn observe(&mut self, sign: &Sign<'_>, made: Timestamp) {
+    pub(crate) fn observe(&mut self, sign: &TurnSignal<'_>, made: Timestamp) {
         self.observe_in(sign, None, made);
     }
 
     /// Processes a sub-agent's record in the session's own file.
-    pub(crate) fn observe_inline(&mut self, record: &Record<'_>, signs: &[Sign<'_>], made: Timestamp) {
+    pub(crate) fn observe_inline(&mut self, record: &Record<'_>, signs: &[TurnSignal<'_>], made: Timestamp) {
         let before = record.parent().and_then(|parent| self.inline.get(parent)).cloned();
         let task = before.or_else(|| {
             let prompt = signs.iter().find_map(prompt_of)?;
@@ -105,7 +105,7 @@ impl Subagents {
         &mut self,
         agent: &str,
         meta: &SubagentMeta,
-        signs: &[Sign<'_>],
+        signs: &[TurnSignal<'_>],
         made: Timestamp,
     ) {
         let known = self.files.entry(agent.to_owned()).or_default();
@@ -139,30 +139,30 @@ impl Subagents {
         self.files.clear();
     }
 
-    fn observe_own(&mut self, task: &str, sign: &Sign<'_>, made: Timestamp) {
+    fn observe_own(&mut self, task: &str, sign: &TurnSignal<'_>, made: Timestamp) {
         if let Some(running) = self.running.iter_mut().find(|running| running.event.task_id == task) {
             running.turn.observe(sign, made);
             running.turn.hear(made);
         }
-        if let Sign::Calls(call) = sign {
+        if let TurnSignal::Calls(call) = sign {
             self.progress(task, Some(call.name));
         }
         self.observe_in(sign, Some(task), made);
     }
 
-    fn observe_in(&mut self, sign: &Sign<'_>, parent: Option<&str>, made: Timestamp) {
+    fn observe_in(&mut self, sign: &TurnSignal<'_>, parent: Option<&str>, made: Timestamp) {
         match sign {
-            Sign::Calls(call) if call.starts_subagent() => self.called(call, parent, made),
-            Sign::Answered { id, agent, launched, .. } => self.answered(id, *agent, *launched),
-            Sign::Progress { id: Some(id), tool } => self.progress(id, *tool),
-            Sign::Notified { tool_use, task } => self.notified(tool_use.as_deref(), task.as_deref()),
+            TurnSignal::Calls(call) if call.starts_subagent() => self.called(call, parent, made),
+            TurnSignal::Answered { id, agent, launched, .. } => self.answered(id, *agent, *launched),
+            TurnSignal::Progress { id: Some(id), tool } => self.progress(id, *tool),
+            TurnSignal::Notified { tool_use, task } => self.notified(tool_use.as_deref(), task.as_deref()),
             _ => {}
         }
     }
 
-    fn called(&mut self, call: &Call<'_>, parent: Option<&str>, made: Timestamp) {
+    fn called(&mut self, call: &ToolCall<'_>, parent: Option<&str>, made: Timestamp) {
         let prompt = call.prompt().map_or(0, |prompt| hash(&prompt));
-        let kind = call.agent_type().map(|kind| transcript::cut(&kind));
+        let kind = call.agent_type().map(|kind| transcript::preview(&kind));
         self.start(call.id, prompt, parent, call.detail().unwrap_or_default(), kind, made);
         for (agent, file) in &mut self.files {
             let fits = file.tool_use.as_deref() == Some(call.id)
@@ -278,9 +278,9 @@ impl Subagents {
     }
 }
 
-fn prompt_of(sign: &Sign<'_>) -> Option<u64> {
+fn prompt_of(sign: &TurnSignal<'_>) -> Option<u64> {
     match sign {
-        Sign::Begins { text } => Some(hash(text)),
+        TurnSignal::Begins { text } => Some(hash(text)),
         _ => None,
     }
 }

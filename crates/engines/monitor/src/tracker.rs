@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo, State};
 use transcript::record::Record;
-use transcript::{Ending, Sign, SubagentMeta, signs};
+use transcript::{SubagentMeta, TurnEnd, TurnSignal, turn_signals};
 
 use crate::facts::Facts;
 use crate::hooks::{HookEvent, HookSignal};
@@ -71,7 +71,7 @@ impl Tracker {
 
     /// Processes a record seen at `at`.
     pub fn observe(&mut self, record: &Record<'_>, at: Timestamp) {
-        let signs = signs(record);
+        let signs = turn_signals(record);
         // A record can be written seconds after it was made, never before.
         let made = record.timestamp().map_or(at, |made| made.min(at));
         self.turn.hear(at);
@@ -83,7 +83,7 @@ impl Tracker {
         self.revive(&signs, made);
         if record.forked_from().is_some() {
             // Copied when the session was branched off: a turn of another one, which is over here.
-            self.turn.observe(&Sign::Over { how: Ending::Done, in_background: 0 }, made);
+            self.turn.observe(&TurnSignal::Over { how: TurnEnd::Done, in_background: 0 }, made);
             return;
         }
         for sign in &signs {
@@ -93,7 +93,7 @@ impl Tracker {
             if self.subagents.in_background() < in_background {
                 self.notified = Some(made);
             }
-            if let Sign::Over { how, .. } = sign {
+            if let TurnSignal::Over { how, .. } = sign {
                 self.end_turn(*how);
             }
         }
@@ -105,7 +105,7 @@ impl Tracker {
         if self.subagents.running().any(|event| event.subagent_id.as_deref() == Some(agent)) {
             self.turn.hear(at);
         }
-        self.subagents.observe_file(agent, meta, &signs(record), made);
+        self.subagents.observe_file(agent, meta, &turn_signals(record), made);
     }
 
     /// Processes the state of the session's process, seen at `at`.
@@ -363,25 +363,28 @@ impl Tracker {
         Some(std::array::from_fn(|_| parts.next().map_or(0, |part| part.parse().unwrap_or(u64::MAX))))
     }
 
-    fn end_turn(&mut self, how: Ending) {
+    fn end_turn(&mut self, how: TurnEnd) {
         match how {
-            Ending::Interrupted => self.subagents.interrupted(),
-            Ending::Left => self.subagents.abandoned(),
-            Ending::Done | Ending::Failed => {}
+            TurnEnd::Interrupted => self.subagents.interrupted(),
+            TurnEnd::Left => self.subagents.abandoned(),
+            TurnEnd::Done | TurnEnd::Failed => {}
         }
     }
 
     /// A turn that continues after its process ended belongs to another process, about which nothing is
     /// known.
-    fn revive(&mut self, signs: &[Sign<'_>], made: Timestamp) {
+    fn revive(&mut self, signs: &[TurnSignal<'_>], made: Timestamp) {
         let gone = match &self.process {
             ProcessState::Ended { at, .. } | ProcessState::Lost { at, .. } => *at,
             ProcessState::Absent => self.turn.made().unwrap_or(Timestamp::MIN),
             ProcessState::Unknown | ProcessState::Alive(_) => return,
         };
-        let goes_on = signs
-            .iter()
-            .any(|sign| !matches!(sign, Sign::Over { .. } | Sign::StopHooks { .. } | Sign::Notified { .. }));
+        let goes_on = signs.iter().any(|sign| {
+            !matches!(
+                sign,
+                TurnSignal::Over { .. } | TurnSignal::StopHooks { .. } | TurnSignal::Notified { .. }
+            )
+        });
         // What a process wrote on its way out was made before it was seen to be gone, or hardly after it.
         if goes_on && made.duration_since(gone) > SAME {
             self.process = ProcessState::Unknown;

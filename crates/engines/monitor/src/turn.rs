@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 use model::Evidence;
-use transcript::{Call, Ending, Sign};
+use transcript::{ToolCall, TurnEnd, TurnSignal};
 
 use crate::hooks::{HookEvent, HookSignal};
 
@@ -27,7 +27,7 @@ pub(crate) enum Phase {
     /// A text block that may be followed by more.
     Text,
     /// The turn is over.
-    Over(Ending),
+    Over(TurnEnd),
 }
 
 /// A tool call without a result.
@@ -147,29 +147,29 @@ impl Turn {
     }
 
     /// Processes a sign made at `made`.
-    pub(crate) fn observe(&mut self, sign: &Sign<'_>, made: Timestamp) {
+    pub(crate) fn observe(&mut self, sign: &TurnSignal<'_>, made: Timestamp) {
         match sign {
-            Sign::Begins { .. } => {
+            TurnSignal::Begins { .. } => {
                 self.close();
                 self.set(Phase::Given, made);
             }
-            Sign::GoesOn => self.set(Phase::Given, made),
-            Sign::Thinks { last } => self.block(Phase::Thought { last: *last }, made),
-            Sign::Says { last: false } => {
+            TurnSignal::GoesOn => self.set(Phase::Given, made),
+            TurnSignal::Thinks { last } => self.block(Phase::Thought { last: *last }, made),
+            TurnSignal::Says { last: false } => {
                 self.last_text = Some(made);
                 self.block(Phase::Text, made);
             }
-            Sign::Says { last: true } => {
+            TurnSignal::Says { last: true } => {
                 self.last_text = Some(made);
-                self.over(Ending::Done, 0, made);
+                self.over(TurnEnd::Done, 0, made);
             }
-            Sign::Calls(call) => self.call(call, made),
-            Sign::Answered { id, .. } => self.answered(id, made),
-            Sign::Progress { .. } | Sign::Notified { .. } => {}
+            TurnSignal::Calls(call) => self.call(call, made),
+            TurnSignal::Answered { id, .. } => self.answered(id, made),
+            TurnSignal::Progress { .. } | TurnSignal::Notified { .. } => {}
             // What a hook fed back was given to the model before.
-            Sign::StopHooks { prevented: false } if self.phase == Phase::Given => {}
-            Sign::StopHooks { .. } => self.over(Ending::Done, 0, made),
-            Sign::Over { how, in_background } => self.over(*how, *in_background, made),
+            TurnSignal::StopHooks { prevented: false } if self.phase == Phase::Given => {}
+            TurnSignal::StopHooks { .. } => self.over(TurnEnd::Done, 0, made),
+            TurnSignal::Over { how, in_background } => self.over(*how, *in_background, made),
         }
     }
 
@@ -214,12 +214,12 @@ impl Turn {
             HookSignal::TurnEnded { in_background } => {
                 self.close();
                 self.in_background = *in_background;
-                self.tell(Phase::Over(Ending::Done), at);
+                self.tell(Phase::Over(TurnEnd::Done), at);
             }
             HookSignal::WaitingForPrompt => {
                 if !matches!(self.phase, Phase::Over(_)) {
                     self.close();
-                    self.tell(Phase::Over(Ending::Done), at);
+                    self.tell(Phase::Over(TurnEnd::Done), at);
                 }
             }
             HookSignal::SessionOpened
@@ -232,7 +232,7 @@ impl Turn {
     /// Records that a process opened the session and waits for a prompt.
     pub(crate) fn opened(&mut self, at: Timestamp) {
         self.close();
-        self.tell(Phase::Over(Ending::Done), at);
+        self.tell(Phase::Over(TurnEnd::Done), at);
     }
 
     fn block(&mut self, phase: Phase, made: Timestamp) {
@@ -240,7 +240,7 @@ impl Turn {
         self.set(phase, made);
     }
 
-    fn call(&mut self, call: &Call<'_>, made: Timestamp) {
+    fn call(&mut self, call: &ToolCall<'_>, made: Timestamp) {
         self.withdraw(made);
         // Whatever comes after the tool is another stretch of thought.
         self.set(Phase::Unknown, made);
@@ -267,10 +267,10 @@ impl Turn {
         self.set(Phase::Given, made);
     }
 
-    fn over(&mut self, how: Ending, in_background: u64, made: Timestamp) {
+    fn over(&mut self, how: TurnEnd, in_background: u64, made: Timestamp) {
         // A mark that the turn is over follows the answer, and says nothing new of how it was over.
         let known = match (self.phase, how) {
-            (Phase::Over(known), Ending::Done) => known,
+            (Phase::Over(known), TurnEnd::Done) => known,
             _ => how,
         };
         self.close();

@@ -5,7 +5,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, QUESTION, State};
-use transcript::{Ending, LiveStatus};
+use transcript::{LiveStatus, TurnEnd};
 
 use crate::process::{ProcessState, ProcessStatus};
 use crate::timers::{Timers, due, is_over};
@@ -98,7 +98,7 @@ fn by_registry(signs: Signs<'_>, status: &ProcessStatus, now: Timestamp) -> Acti
 
 /// The activity after a turn; the transcript tells whether it failed.
 fn over(signs: Signs<'_>, since: Timestamp) -> Activity {
-    let detail = (signs.turn.phase() == Phase::Over(Ending::Failed)).then(|| API_ERROR.to_owned());
+    let detail = (signs.turn.phase() == Phase::Over(TurnEnd::Failed)).then(|| API_ERROR.to_owned());
     Activity { detail, ..registry(State::WaitingInput, since) }
 }
 
@@ -122,7 +122,7 @@ fn busy(signs: Signs<'_>, since: Timestamp) -> Activity {
         Phase::Over(_) if due(made, LATE) >= since && signs.in_background.max(turn.in_background()) > 0 => {
             in_the_background(registry(State::ToolUse, turn.since().unwrap_or(made)))
         }
-        Phase::Text | Phase::Over(Ending::Done) => match turn.last_text().filter(|at| *at >= since) {
+        Phase::Text | Phase::Over(TurnEnd::Done) => match turn.last_text().filter(|at| *at >= since) {
             Some(at) => registry(State::Responding, at),
             None => registry(State::Thinking, since),
         },
@@ -145,7 +145,7 @@ fn waiting(signs: Signs<'_>, status: &ProcessStatus) -> Activity {
             }
             let (tool, detail) = asked_for(signs);
             let detail = detail.filter(|_| tool.as_deref() == Some(named));
-            let tool = Some(transcript::cut(named));
+            let tool = Some(transcript::preview(named));
             Activity { tool, detail, ..registry(State::WaitingPermission, status.since) }
         }
         Some("permission prompt" | "sandbox request" | "worker request") => {
@@ -163,8 +163,10 @@ fn waiting(signs: Signs<'_>, status: &ProcessStatus) -> Activity {
         }
         // Anything else a release waits for means the turn is not over.
         other => {
-            let what = other
-                .map_or_else(|| QUESTION.to_owned(), |what| format!("{QUESTION}: {}", transcript::cut(what)));
+            let what = other.map_or_else(
+                || QUESTION.to_owned(),
+                |what| format!("{QUESTION}: {}", transcript::preview(what)),
+            );
             Activity { detail: Some(what), ..registry(State::WaitingInput, status.since) }
         }
     }
@@ -224,11 +226,11 @@ fn by_turn(signs: Signs<'_>, now: Timestamp) -> Activity {
             Activity { evidence: Evidence::Timer, ..said(State::WaitingInput) }
         }
         Phase::Text => said(State::Responding),
-        Phase::Over(Ending::Left) => said(State::Ended),
-        Phase::Over(Ending::Failed) => {
+        Phase::Over(TurnEnd::Left) => said(State::Ended),
+        Phase::Over(TurnEnd::Failed) => {
             Activity { detail: Some(API_ERROR.to_owned()), ..said(State::WaitingInput) }
         }
-        Phase::Over(Ending::Done | Ending::Interrupted) => {
+        Phase::Over(TurnEnd::Done | TurnEnd::Interrupted) => {
             if signs.in_background.max(turn.in_background()) == 0 {
                 return said(State::WaitingInput);
             }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::{Session, SessionId, is_steering, is_unseen};
+use model::{Session, SessionId, is_invisible, is_steering};
 
 /// File extension of documents.
 pub const FILE_TYPE: &str = "md";
@@ -110,7 +110,7 @@ fn pair(line: &str) -> Option<(String, &str)> {
 
 /// A value on one line, without terminal control characters.
 fn one_line(value: &str) -> String {
-    let seen = value.chars().filter(|c| !is_unseen(*c));
+    let seen = value.chars().filter(|c| !is_invisible(*c));
     let plain: String = seen.map(|c| if is_steering(c) { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }

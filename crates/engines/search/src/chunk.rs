@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use transcript::record::{Kind as RecordKind, Record};
+use transcript::record::{Record, RecordKind};
 use transcript::{Part, Role, is_command, message};
 
 use crate::facts;
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 use crate::unit::Unit;
 
 /// The most texts of one record that are indexed; what has more is data.
@@ -53,14 +53,14 @@ fn name_file(unit: &mut Unit<'_>, cwd: Option<&str>) {
 }
 
 fn title(text: Option<Cow<'_, str>>) -> Vec<Unit<'_>> {
-    text.into_iter().map(|text| Unit::new(Kind::Title, text)).collect()
+    text.into_iter().map(|text| Unit::new(ChunkKind::Title, text)).collect()
 }
 
 /// A prompt that waits: the person's words even when the turn never takes them up.
 fn queued<'a>(record: &Record<'a>) -> Vec<Unit<'a>> {
     let Some(text) = record.content() else { return Vec::new() };
     let said = transcript::speech(&text).map(|said| said.text.into_owned());
-    said.into_iter().map(|text| Unit::new(Kind::Prompt, text)).collect()
+    said.into_iter().map(|text| Unit::new(ChunkKind::Prompt, text)).collect()
 }
 
 fn spoken<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
@@ -73,11 +73,11 @@ fn spoken<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
         }
         match part {
             Part::Text(text) => units.push(Unit::new(text_kind(message.role, record, &text, subagent), text)),
-            Part::Thinking(text) => units.push(Unit::new(Kind::Thinking, text)),
-            Part::ToolUse { name, input, .. } => facts::of_tool_use(name, input, &mut units),
-            Part::ToolResult { content, is_refused: true, .. } => facts::of_refusal(content, &mut units),
+            Part::Thinking(text) => units.push(Unit::new(ChunkKind::Thinking, text)),
+            Part::ToolUse { name, input, .. } => facts::add_tool_use(name, input, &mut units),
+            Part::ToolResult { content, is_refused: true, .. } => facts::add_refusal(content, &mut units),
             Part::ToolResult { content, is_error, kept, .. } => {
-                facts::of_tool_result(content, is_error, kept, &mut units);
+                facts::add_tool_result(content, is_error, kept, &mut units);
             }
             Part::Image => {}
         }
@@ -85,15 +85,15 @@ fn spoken<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
     units
 }
 
-fn text_kind(role: Role, record: &Record<'_>, text: &str, subagent: bool) -> Kind {
+fn text_kind(role: Role, record: &Record<'_>, text: &str, subagent: bool) -> ChunkKind {
     match role {
-        Role::User if subagent => Kind::AgentPrompt,
-        Role::User if text.starts_with("! ") => Kind::Command,
-        Role::User if is_command(text) => Kind::Slash,
-        Role::User => Kind::Prompt,
-        Role::Assistant => Kind::Answer,
-        Role::Note if record.is_compact_summary() => Kind::Summary,
-        Role::Note | Role::Tool => Kind::Error,
+        Role::User if subagent => ChunkKind::AgentPrompt,
+        Role::User if text.starts_with("! ") => ChunkKind::Command,
+        Role::User if is_command(text) => ChunkKind::Slash,
+        Role::User => ChunkKind::Prompt,
+        Role::Assistant => ChunkKind::Answer,
+        Role::Note if record.is_compact_summary() => ChunkKind::Summary,
+        Role::Note | Role::Tool => ChunkKind::Error,
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use transcript::record::parse;
 
-    fn check(line: &str, subagent: bool, expected: &[(Kind, &str)]) {
+    fn check(line: &str, subagent: bool, expected: &[(ChunkKind, &str)]) {
         let record = parse(line.as_bytes()).unwrap();
         let units = units(&record, subagent);
         let found: Vec<_> = units.iter().map(|unit| (unit.kind, unit.text.as_ref())).collect();
@@ -112,30 +112,30 @@ mod tests {
     #[test]
     fn what_of_a_record_is_indexed() {
         let prompt = r#"{"type":"user","message":{"content":"[openclaw:agent=main]\n\nFix it"}}"#;
-        check(prompt, false, &[(Kind::Prompt, "Fix it")]);
-        check(prompt, true, &[(Kind::AgentPrompt, "Fix it")]);
+        check(prompt, false, &[(ChunkKind::Prompt, "Fix it")]);
+        check(prompt, true, &[(ChunkKind::AgentPrompt, "Fix it")]);
         check(
             r#"{"type":"user","message":{"content":"<bash-input>ls</bash-input>"}}"#,
             false,
-            &[(Kind::Command, "! ls")],
+            &[(ChunkKind::Command, "! ls")],
         );
         check(r#"{"type":"user","isMeta":true,"message":{"content":"x"}}"#, false, &[]);
-        check(r#"{"type":"custom-title","customTitle":"Tour"}"#, false, &[(Kind::Title, "Tour")]);
+        check(r#"{"type":"custom-title","customTitle":"Tour"}"#, false, &[(ChunkKind::Title, "Tour")]);
         check(
             r#"{"type":"queue-operation","operation":"enqueue","content":"and then?"}"#,
             false,
-            &[(Kind::Prompt, "and then?")],
+            &[(ChunkKind::Prompt, "and then?")],
         );
         check(r#"{"type":"queue-operation","operation":"remove","content":"and then?"}"#, false, &[]);
         check(
             r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"ok"}]}}"#,
             false,
-            &[(Kind::Thinking, "hm"), (Kind::Answer, "ok")],
+            &[(ChunkKind::Thinking, "hm"), (ChunkKind::Answer, "ok")],
         );
         check(
             r#"{"type":"user","isCompactSummary":true,"message":{"content":"so far"}}"#,
             false,
-            &[(Kind::Summary, "so far")],
+            &[(ChunkKind::Summary, "so far")],
         );
     }
 }

@@ -3,7 +3,7 @@
 use tantivy::columnar::Column;
 use tantivy::{DocId, Searcher as Text, SegmentReader};
 
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 
 /// A chunk by its place in the text index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,9 +13,9 @@ pub(crate) struct ChunkAt {
 }
 
 /// Which chunks count.
-pub(crate) trait Admit {
+pub(crate) trait ChunkFilter {
     /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
-    fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool;
+    fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool;
 
     /// How many of a session's best chunks are kept beside the one that is cited.
     fn passages(&self) -> usize {
@@ -25,7 +25,7 @@ pub(crate) trait Admit {
 
 /// A record: the file it was indexed for, and the hash of its id; 0 where it has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
+pub(crate) struct RecordKey {
     pub(crate) file: u64,
     pub(crate) record: u64,
 }
@@ -35,7 +35,7 @@ const AT_ONCE: usize = 256;
 
 /// Which number of each chunk is asked for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Of {
+pub(crate) enum IdColumn {
     /// Its file's.
     File,
     /// Its kind's.
@@ -56,7 +56,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Those of all segments.
-    pub(crate) fn of(text: &Text) -> tantivy::Result<Vec<Self>> {
+    pub(crate) fn open(text: &Text) -> tantivy::Result<Vec<Self>> {
         let of = |segment: &SegmentReader| {
             let fields = segment.fast_fields();
             Ok(Self {
@@ -75,8 +75,8 @@ impl Columns {
         self.file.first(document)
     }
 
-    pub(crate) fn kind(&self, document: DocId) -> Option<Kind> {
-        self.kind.first(document).and_then(Kind::from_number)
+    pub(crate) fn kind(&self, document: DocId) -> Option<ChunkKind> {
+        self.kind.first(document).and_then(ChunkKind::from_number)
     }
 
     pub(crate) fn record(&self, document: DocId) -> Option<u64> {
@@ -96,11 +96,11 @@ impl Columns {
 
     /// Gives all chunks of the segment that are alive with a number of each; many at a time, which costs a
     /// tenth of asking for each.
-    pub(crate) fn each(&self, segment: &SegmentReader, of: Of, mut each: impl FnMut(DocId, u64)) {
+    pub(crate) fn each(&self, segment: &SegmentReader, of: IdColumn, mut each: impl FnMut(DocId, u64)) {
         let column = match of {
-            Of::File => &self.file,
-            Of::Kind => &self.kind,
-            Of::Record => &self.record,
+            IdColumn::File => &self.file,
+            IdColumn::Kind => &self.kind,
+            IdColumn::Record => &self.record,
         };
         let mut numbers = [None; AT_ONCE];
         let mut documents = Vec::with_capacity(AT_ONCE);
@@ -123,8 +123,8 @@ impl Columns {
     }
 
     /// What a chunk is and which record it comes from, when it is found by what it means.
-    pub(crate) fn meaning(&self, document: DocId) -> Option<(Kind, Place)> {
+    pub(crate) fn meaning(&self, document: DocId) -> Option<(ChunkKind, RecordKey)> {
         let kind = self.kind(document).filter(|kind| kind.has_meaning())?;
-        Some((kind, Place { file: self.file(document)?, record: self.record(document)? }))
+        Some((kind, RecordKey { file: self.file(document)?, record: self.record(document)? }))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use openclaw::{Entry, Said};
+use openclaw::{EntryPart, TranscriptEntry};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 use crate::unit::Unit;
 
 /// Answers that only tell OpenClaw that nothing is to be said.
@@ -14,7 +14,7 @@ const SILENCE: [&str; 2] = ["NO_REPLY", "HEARTBEAT_OK"];
 
 /// What is known of an entry beside what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct EntryKey {
     /// A hash of its id and time, which copies keep; ids alone are too short to be told apart. 0 where it has
     /// none.
     pub(crate) record: u64,
@@ -23,35 +23,35 @@ pub(crate) struct Known {
 }
 
 /// An entry's own id.
-pub(crate) fn known(entry: &Entry) -> Known {
+pub(crate) fn entry_key(entry: &TranscriptEntry) -> EntryKey {
     let millisecond = entry.at.map_or(0, |at| at.as_millisecond().cast_unsigned());
     let record = entry.id.as_ref().map_or(0, |id| xxh3_64_with_seed(id.as_bytes(), millisecond));
-    Known { record, time: millisecond / 1000 }
+    EntryKey { record, time: millisecond / 1000 }
 }
 
 /// The indexed texts of an entry, without secrets.
-pub(crate) fn units(entry: Entry) -> Vec<Unit<'static>> {
+pub(crate) fn units(entry: TranscriptEntry) -> Vec<Unit<'static>> {
     original_units(entry).into_iter().map(Unit::redacted).collect()
 }
 
 /// The same as they were said.
-pub(crate) fn original_units(entry: Entry) -> Vec<Unit<'static>> {
+pub(crate) fn original_units(entry: TranscriptEntry) -> Vec<Unit<'static>> {
     let mut units: Vec<Unit<'static>> = entry.said.into_iter().filter_map(unit).collect();
     units.retain(|unit| unit.path.as_ref().map_or(!unit.text.trim().is_empty(), |path| !path.is_empty()));
     units
 }
 
-fn unit(said: Said) -> Option<Unit<'static>> {
+fn unit(said: EntryPart) -> Option<Unit<'static>> {
     Some(match said {
-        Said::Person(text) => Unit::new(Kind::Prompt, text),
-        Said::Model(text) if SILENCE.contains(&text.trim()) => return None,
-        Said::Model(text) => Unit::new(Kind::Answer, text),
-        Said::Thought(text) => Unit::new(Kind::Thinking, text),
-        Said::Command(text) => Unit::new(Kind::Command, text),
-        Said::Failure(text) => Unit::new(Kind::Error, text),
-        Said::Summary(text) => Unit::new(Kind::Summary, text),
-        Said::Title(text) => Unit::new(Kind::Title, text),
-        Said::Tool { name, arguments } => tool(&name, &arguments)?,
+        EntryPart::Person(text) => Unit::new(ChunkKind::Prompt, text),
+        EntryPart::Model(text) if SILENCE.contains(&text.trim()) => return None,
+        EntryPart::Model(text) => Unit::new(ChunkKind::Answer, text),
+        EntryPart::Thought(text) => Unit::new(ChunkKind::Thinking, text),
+        EntryPart::Command(text) => Unit::new(ChunkKind::Command, text),
+        EntryPart::Failure(text) => Unit::new(ChunkKind::Error, text),
+        EntryPart::Summary(text) => Unit::new(ChunkKind::Summary, text),
+        EntryPart::Title(text) => Unit::new(ChunkKind::Title, text),
+        EntryPart::Tool { name, arguments } => tool(&name, &arguments)?,
     })
 }
 
@@ -62,13 +62,13 @@ fn tool(name: &str, arguments: &Value) -> Option<Unit<'static>> {
     };
     let path = || text(&["path", "file_path"]);
     Some(match name {
-        "exec" | "bash" => Unit::new(Kind::Command, text(&["command"])?),
-        "edit" => Unit::about(Kind::Edit, path()?, text(&["newText", "new_string"]).unwrap_or_default()),
-        "write" => Unit::about(Kind::Write, path()?, text(&["content"]).unwrap_or_default()),
-        "read" => Unit::about(Kind::Read, path()?, ""),
-        "web_search" | "web_fetch" => Unit::new(Kind::Web, text(&["query", "url"])?),
-        "sessions_spawn" => Unit::new(Kind::AgentPrompt, text(&["task"])?),
-        "message" | "sessions_send" => Unit::new(Kind::Answer, text(&["message"])?),
+        "exec" | "bash" => Unit::new(ChunkKind::Command, text(&["command"])?),
+        "edit" => Unit::about(ChunkKind::Edit, path()?, text(&["newText", "new_string"]).unwrap_or_default()),
+        "write" => Unit::about(ChunkKind::Write, path()?, text(&["content"]).unwrap_or_default()),
+        "read" => Unit::about(ChunkKind::Read, path()?, ""),
+        "web_search" | "web_fetch" => Unit::new(ChunkKind::Web, text(&["query", "url"])?),
+        "sessions_spawn" => Unit::new(ChunkKind::AgentPrompt, text(&["task"])?),
+        "message" | "sessions_send" => Unit::new(ChunkKind::Answer, text(&["message"])?),
         _ => return None,
     })
 }
@@ -77,8 +77,8 @@ fn tool(name: &str, arguments: &Value) -> Option<Unit<'static>> {
 mod tests {
     use super::*;
 
-    fn check(line: &str, expected: &[(Kind, &str)]) {
-        let units = units(Entry::parse(line.as_bytes()).unwrap());
+    fn check(line: &str, expected: &[(ChunkKind, &str)]) {
+        let units = units(TranscriptEntry::parse(line.as_bytes()).unwrap());
         let found: Vec<_> = units
             .iter()
             .map(|unit| (unit.kind, unit.path.as_deref().unwrap_or(unit.text.as_ref())))
@@ -94,22 +94,22 @@ mod tests {
         let call = |name: &str, arguments: &str| {
             assistant(&format!(r#"[{{"type":"toolCall","name":"{name}","arguments":{arguments}}}]"#))
         };
-        check(&assistant(r#"[{"type":"text","text":"done"}]"#), &[(Kind::Answer, "done")]);
+        check(&assistant(r#"[{"type":"text","text":"done"}]"#), &[(ChunkKind::Answer, "done")]);
         check(&assistant(r#"[{"type":"text","text":"NO_REPLY"}]"#), &[]);
-        check(&call("exec", r#"{"command":"ls"}"#), &[(Kind::Command, "ls")]);
-        check(&call("read", r#"{"path":"/a.rs"}"#), &[(Kind::Read, "/a.rs")]);
-        check(&call("write", r#"{"path":"/a.rs","content":"x"}"#), &[(Kind::Write, "/a.rs")]);
+        check(&call("exec", r#"{"command":"ls"}"#), &[(ChunkKind::Command, "ls")]);
+        check(&call("read", r#"{"path":"/a.rs"}"#), &[(ChunkKind::Read, "/a.rs")]);
+        check(&call("write", r#"{"path":"/a.rs","content":"x"}"#), &[(ChunkKind::Write, "/a.rs")]);
         check(&call("edit", "7"), &[]);
         check(&call("gateway", "{}"), &[]);
     }
 
     #[test]
     fn a_copy_is_known_by_its_id_and_time() {
-        let known = |line: &str| known(&Entry::parse(line.as_bytes()).unwrap());
+        let known = |line: &str| entry_key(&TranscriptEntry::parse(line.as_bytes()).unwrap());
         let one = known(r#"{"type":"message","id":"a1","timestamp":"2026-01-15T12:00:01.000Z"}"#);
         assert_eq!(one, known(r#"{"timestamp":"2026-01-15T12:00:01.000Z","id":"a1"}"#));
         assert_ne!(one.record, known(r#"{"id":"a1","timestamp":"2026-01-15T12:00:01.001Z"}"#).record);
         assert_eq!(one.time, 1_768_478_401);
-        assert_eq!(known(r#"{"type":"message"}"#), Known { record: 0, time: 0 });
+        assert_eq!(known(r#"{"type":"message"}"#), EntryKey { record: 0, time: 0 });
     }
 }

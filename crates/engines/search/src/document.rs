@@ -14,7 +14,7 @@ const PIECE_BITS: u32 = 20;
 
 /// Where a record stands in its file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct LinePosition {
     pub(crate) offset: u64,
     pub(crate) line: u64,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Place {
 pub(crate) struct Origin {
     pub(crate) file: u64,
     pub(crate) record: u64,
-    pub(crate) place: Place,
+    pub(crate) place: LinePosition,
     pub(crate) time: u64,
     pub(crate) generation: u64,
 }

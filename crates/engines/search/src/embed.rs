@@ -8,13 +8,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use database::WriterLock;
-use embedding::{ChosenModel, Key};
+use embedding::{ChosenModel, VectorKey};
 use rustc_hash::FxHashMap;
 
-use crate::chosen::{Keeping, models_folder};
-use crate::columns::{ChunkAt, Columns, Place};
+use crate::columns::{ChunkAt, Columns, RecordKey};
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::FileRow;
+use crate::model_vectors::{ModelVectorsWriter, models_folder};
 use crate::searcher::Searcher;
 use crate::snippet::text_at;
 
@@ -25,7 +25,7 @@ const DEAD: u64 = 10;
 
 /// What a pass of embedding did and what it left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Embedded {
+pub struct EmbedReport {
     /// Pieces of text that have vectors of the model now.
     pub done: u64,
     /// Pieces that could have.
@@ -40,7 +40,7 @@ pub struct Embedded {
 
 /// The chunks of one record that still want vectors.
 struct Todo {
-    key: Key,
+    key: VectorKey,
     file: usize,
     chunks: Vec<ChunkAt>,
 }
@@ -57,22 +57,22 @@ pub fn embed(
     folder: &Path,
     model: &ChosenModel,
     threads: usize,
-    keep_going: &mut dyn FnMut(&Embedded) -> bool,
+    keep_going: &mut dyn FnMut(&EmbedReport) -> bool,
     pause: fn(Duration) -> bool,
-) -> Result<Embedded, Error> {
-    let Some(searcher) = Searcher::open(folder)? else { return Ok(Embedded::default()) };
+) -> Result<EmbedReport, Error> {
+    let Some(searcher) = Searcher::open(folder)? else { return Ok(EmbedReport::default()) };
     let models = models_folder(folder);
     std::fs::create_dir_all(&models).map_err(io_failed("create", &models))?;
     let Some(_lock) = WriterLock::try_acquire(&models.join("writer.lock"))? else {
-        return Ok(Embedded { busy: true, ..Embedded::default() });
+        return Ok(EmbedReport { busy: true, ..EmbedReport::default() });
     };
     let mut files = searcher.list.all()?;
     files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));
-    let mut keeping = Keeping::open(folder, model.hash(), searcher.list.identity()?)?;
+    let mut keeping = ModelVectorsWriter::open(folder, model.hash(), searcher.list.identity()?)?;
     let counts = without_dead(&mut keeping, &files)?;
     let plan = plan(&searcher, &files, &counts)?;
     keeping.expect(plan.of, searcher.rows());
-    let mut embedded = Embedded { done: plan.of - plan.missing, of: plan.of, ..Embedded::default() };
+    let mut embedded = EmbedReport { done: plan.of - plan.missing, of: plan.of, ..EmbedReport::default() };
     keeping.commit()?;
     let mut todo = plan.todo.into_iter().peekable();
     while todo.peek().is_some() && keep_going(&embedded) {
@@ -95,9 +95,12 @@ pub fn embed(
 }
 
 /// How many rows each record has, once those of files that are gone have been left out.
-fn without_dead(keeping: &mut Keeping, files: &[FileRow]) -> Result<FxHashMap<Key, u32>, Error> {
+fn without_dead(
+    keeping: &mut ModelVectorsWriter,
+    files: &[FileRow],
+) -> Result<FxHashMap<VectorKey, u32>, Error> {
     let listed: HashSet<u64> = files.iter().map(|file| file.id).collect();
-    let is_listed = |key: Key| listed.contains(&u64::from(key.file));
+    let is_listed = |key: VectorKey| listed.contains(&u64::from(key.file));
     let mut counts = keeping.counts()?;
     let total: u64 = counts.values().map(|count| u64::from(*count)).sum();
     counts.retain(|key, _| is_listed(*key));
@@ -110,11 +113,11 @@ fn without_dead(keeping: &mut Keeping, files: &[FileRow]) -> Result<FxHashMap<Ke
 
 /// What wants vectors and can be read, newest files first, in each as it stands there. Of a record that has some
 /// rows only the rest does: a file's records without an id are one to us, and it only grows.
-fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<Key, u32>) -> Result<Plan, Error> {
+fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<VectorKey, u32>) -> Result<Plan, Error> {
     let failed = || index_failed("read", &searcher.folder);
     let at: FxHashMap<u64, usize> = files.iter().enumerate().map(|(at, file)| (file.id, at)).collect();
-    let columns = Columns::of(&searcher.text).map_err(failed())?;
-    let mut records: FxHashMap<Place, Vec<(u64, u64, ChunkAt)>> = FxHashMap::default();
+    let columns = Columns::open(&searcher.text).map_err(failed())?;
+    let mut records: FxHashMap<RecordKey, Vec<(u64, u64, ChunkAt)>> = FxHashMap::default();
     for (segment, (columns, reader)) in columns.iter().zip(searcher.text.segment_readers()).enumerate() {
         let offsets = reader.fast_fields().u64("offset").map_err(failed())?;
         let pieces = reader.fast_fields().u64("piece").map_err(failed())?;
@@ -130,7 +133,7 @@ fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<Key, u32>) ->
     for (place, mut chunks) in records {
         let Some(file) = at.get(&place.file).copied() else { continue };
         let Ok(number) = u32::try_from(place.file) else { continue };
-        let key = Key { file: number, place: place.record };
+        let key = VectorKey { file: number, place: place.record };
         let has = counts.get(&key).map_or(0, |count| *count as usize).min(chunks.len());
         // What cannot be read again keeps the vectors it has.
         let wanted = if files[file].gone { has } else { chunks.len() };
@@ -153,8 +156,8 @@ fn step(
     searcher: &Searcher,
     files: &[FileRow],
     todo: &mut impl Iterator<Item = Todo>,
-    embedded: &mut Embedded,
-) -> Result<Vec<(Key, String)>, Error> {
+    embedded: &mut EmbedReport,
+) -> Result<Vec<(VectorKey, String)>, Error> {
     let mut texts = Vec::new();
     while texts.len() < STEP
         && let Some(next) = todo.next()

@@ -10,7 +10,7 @@ use aho_corasick::AhoCorasick;
 use transcript::Raw;
 use transcript::record::{Record, result_text};
 
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 use crate::unit::Unit;
 
 /// How much of a tool's output is looked at, in bytes.
@@ -39,70 +39,75 @@ const ERROR_WORDS: [&str; 11] = [
 ];
 
 /// What a tool was called for.
-pub(crate) fn of_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<'a>>) {
+pub(crate) fn add_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<'a>>) {
     let text = |key: &str| input.get(key).text().unwrap_or_default();
     match name {
         "Edit" | "MultiEdit" | "NotebookEdit" => units.push(edit(input)),
-        "Write" => units.push(Unit::about(Kind::Write, path(input), text("content"))),
-        "Read" | "NotebookRead" => units.push(Unit::about(Kind::Read, path(input), "")),
+        "Write" => units.push(Unit::about(ChunkKind::Write, path(input), text("content"))),
+        "Read" | "NotebookRead" => units.push(Unit::about(ChunkKind::Read, path(input), "")),
         "Bash" => {
             let command = text("command");
-            units.extend(commit_subject(&command).map(|subject| Unit::new(Kind::Commit, subject)));
-            units.push(Unit::new(Kind::Command, command));
-            units.push(Unit::new(Kind::Purpose, text("description")));
+            units.extend(commit_subject(&command).map(|subject| Unit::new(ChunkKind::Commit, subject)));
+            units.push(Unit::new(ChunkKind::Command, command));
+            units.push(Unit::new(ChunkKind::Purpose, text("description")));
         }
         "Grep" | "Glob" => {
-            units.push(Unit::new(Kind::Pattern, text("pattern")));
+            units.push(Unit::new(ChunkKind::Pattern, text("pattern")));
             let path = text("path");
             if !path.is_empty() {
-                units.push(Unit::about(Kind::Read, path, ""));
+                units.push(Unit::about(ChunkKind::Read, path, ""));
             }
         }
         "TodoWrite" => units.extend(todos(input.get("todos"))),
         "TaskCreate" | "TaskUpdate" => {
-            units.push(Unit::new(Kind::Todo, joined(&[text("subject"), text("description")])));
+            units.push(Unit::new(ChunkKind::Todo, joined(&[text("subject"), text("description")])));
         }
         "Task" | "Agent" => {
-            units.push(Unit::new(Kind::Delegation, text("description")));
-            units.push(Unit::new(Kind::AgentPrompt, text("prompt")));
+            units.push(Unit::new(ChunkKind::Delegation, text("description")));
+            units.push(Unit::new(ChunkKind::AgentPrompt, text("prompt")));
         }
-        "ExitPlanMode" => units.push(Unit::new(Kind::Plan, text("plan"))),
-        "AskUserQuestion" => units.push(Unit::new(Kind::Question, questions(input))),
+        "ExitPlanMode" => units.push(Unit::new(ChunkKind::Plan, text("plan"))),
+        "AskUserQuestion" => units.push(Unit::new(ChunkKind::Question, questions(input))),
         "WebSearch" | "WebFetch" => {
-            units.push(Unit::new(Kind::Web, joined(&[text("query"), text("url"), text("prompt")])));
+            units.push(Unit::new(ChunkKind::Web, joined(&[text("query"), text("url"), text("prompt")])));
         }
         _ => {}
     }
 }
 
 /// What a tool's answer tells.
-pub(crate) fn of_tool_result<'a>(content: Raw<'a>, is_error: bool, kept: Raw<'a>, units: &mut Vec<Unit<'a>>) {
+pub(crate) fn add_tool_result<'a>(
+    content: Raw<'a>,
+    is_error: bool,
+    kept: Raw<'a>,
+    units: &mut Vec<Unit<'a>>,
+) {
     let is_command = kept.get("stdout").is_text();
     if !is_error && !is_command {
         return;
     }
     if content.json().starts_with(REFUSED_ON_TERMINAL) {
-        return of_refusal(content, units);
+        return add_refusal(content, units);
     }
     let output = result_text(content);
     let output = &output[..output.floor_char_boundary(OUTPUT_CAP)];
     let errors = error_lines(output, is_error);
     if !errors.is_empty() {
-        units.push(Unit::new(Kind::Error, errors));
+        units.push(Unit::new(ChunkKind::Error, errors));
     }
     if is_command {
         units.extend(
             output
                 .lines()
                 .filter_map(git_change)
-                .map(|path| Unit::about(Kind::GitChange, Cow::Owned(path.to_owned()), "")),
+                .map(|path| Unit::about(ChunkKind::GitChange, Cow::Owned(path.to_owned()), "")),
         );
     }
 }
 
 /// What the person said when they refused a call: on the terminal behind a sentence of the CLI's, through a program's
 /// answer whole.
-pub(crate) fn of_refusal<'a>(content: Raw<'a>, units: &mut Vec<Unit<'a>>) {
+pub(crate) fn add_refusal<'a>(content: Raw<'a>, units: &mut Vec<Unit<'a>>) {
     let text = result_text(content);
     let text = &text[..text.floor_char_boundary(OUTPUT_CAP)];
     let words = match text.split_once("user said:") {
@@ -111,13 +116,13 @@ pub(crate) fn of_refusal<'a>(content: Raw<'a>, units: &mut Vec<Unit<'a>>) {
         None => text.trim(),
     };
     if !words.is_empty() {
-        units.push(Unit::new(Kind::Refusal, words.to_owned()));
+        units.push(Unit::new(ChunkKind::Refusal, words.to_owned()));
     }
 }
 
 /// The files the CLI kept backups of before they were changed.
 pub(crate) fn backups<'a>(record: &Record<'a>) -> Vec<Unit<'a>> {
-    record.tracked_files().into_iter().map(|path| Unit::about(Kind::Backup, path, "")).collect()
+    record.tracked_files().into_iter().map(|path| Unit::about(ChunkKind::Backup, path, "")).collect()
 }
 
 fn path(input: Raw<'_>) -> Cow<'_, str> {
@@ -134,7 +139,7 @@ fn edit<'a>(input: Raw<'a>) -> Unit<'a> {
         let gone: Vec<&str> = old.lines().filter(|line| !kept.contains(line)).collect();
         texts.extend([Cow::Owned(gone.join("\n")), new.clone(), text(edit, "new_source")]);
     }
-    Unit::about(Kind::Edit, path(input), joined(&texts))
+    Unit::about(ChunkKind::Edit, path(input), joined(&texts))
 }
 
 fn joined(texts: &[Cow<'_, str>]) -> String {
@@ -146,7 +151,7 @@ fn joined(texts: &[Cow<'_, str>]) -> String {
 fn todos(list: Raw<'_>) -> impl Iterator<Item = Unit<'_>> {
     list.elements()
         .filter(|todo| todo.get("status").is("in_progress"))
-        .filter_map(|todo| Some(Unit::new(Kind::Todo, todo.get("content").text()?)))
+        .filter_map(|todo| Some(Unit::new(ChunkKind::Todo, todo.get("content").text()?)))
 }
 
 fn questions(input: Raw<'_>) -> String {
@@ -233,7 +238,7 @@ mod tests {
     use super::*;
     use transcript::record::parse;
 
-    fn check_use(name: &str, input: &str, expected: &[(Kind, &str, Option<&str>)]) {
+    fn check_use(name: &str, input: &str, expected: &[(ChunkKind, &str, Option<&str>)]) {
         let line = format!(
             r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"{name}","input":{input}}}]}}}}"#
         );
@@ -249,28 +254,28 @@ mod tests {
         check_use(
             "Edit",
             r#"{"file_path":"/a.rs","old_string":"x","new_string":"y"}"#,
-            &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))],
+            &[(ChunkKind::Edit, "a.rs\nx\ny", Some("/a.rs"))],
         );
         check_use(
             "MultiEdit",
             r#"{"file_path":"/a.rs","edits":[{"old_string":"x","new_string":"y"}]}"#,
-            &[(Kind::Edit, "a.rs\nx\ny", Some("/a.rs"))],
+            &[(ChunkKind::Edit, "a.rs\nx\ny", Some("/a.rs"))],
         );
         check_use(
             "Write",
             r#"{"file_path":"/a.rs","content":"z"}"#,
-            &[(Kind::Write, "a.rs\nz", Some("/a.rs"))],
+            &[(ChunkKind::Write, "a.rs\nz", Some("/a.rs"))],
         );
-        check_use("Read", r#"{"file_path":"/a.rs"}"#, &[(Kind::Read, "", Some("/a.rs"))]);
+        check_use("Read", r#"{"file_path":"/a.rs"}"#, &[(ChunkKind::Read, "", Some("/a.rs"))]);
         check_use(
             "Bash",
             r#"{"command":"ls","description":"List"}"#,
-            &[(Kind::Command, "ls", None), (Kind::Purpose, "List", None)],
+            &[(ChunkKind::Command, "ls", None), (ChunkKind::Purpose, "List", None)],
         );
         check_use(
             "TodoWrite",
             r#"{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}"#,
-            &[(Kind::Todo, "a", None)],
+            &[(ChunkKind::Todo, "a", None)],
         );
         check_use("mcp__x__y", r#"{"q":1}"#, &[]);
         check_use("Edit", "null", &[]);
@@ -309,7 +314,7 @@ mod tests {
 
     #[test]
     fn errors_and_refusals() {
-        let check = |line: &str, expected: &[(Kind, &str)]| {
+        let check = |line: &str, expected: &[(ChunkKind, &str)]| {
             let record = parse(line.as_bytes()).unwrap();
             let units = crate::chunk::units(&record, false);
             let found: Vec<_> = units.iter().map(|unit| (unit.kind, unit.text.as_ref())).collect();
@@ -317,11 +322,11 @@ mod tests {
         };
         check(
             r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"Exit code 1\nboom","is_error":true}]}}"#,
-            &[(Kind::Error, "Exit code 1\nboom")],
+            &[(ChunkKind::Error, "Exit code 1\nboom")],
         );
         check(
             r#"{"type":"user","toolUseResult":{"stdout":"ok"},"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"fine\nerror: x"}]}}"#,
-            &[(Kind::Error, "error: x")],
+            &[(ChunkKind::Error, "error: x")],
         );
         check(
             r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"error in a file that was read"}]}}"#,
@@ -329,18 +334,18 @@ mod tests {
         );
         check(
             r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"The user doesn't want to proceed. The user said:\nuse the other"}]}}"#,
-            &[(Kind::Refusal, "use the other")],
+            &[(ChunkKind::Refusal, "use the other")],
         );
         let refused = |content: &str| {
             format!(
                 r#"{{"type":"user","permissionDecision":{{"decision":"reject","source":"user_reject"}},"message":{{"content":[{{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"{content}"}}]}}}}"#
             )
         };
-        check(&refused("n not today please"), &[(Kind::Refusal, "n not today please")]);
+        check(&refused("n not today please"), &[(ChunkKind::Refusal, "n not today please")]);
         check(&refused("The user doesn't want to proceed with this tool use."), &[]);
         check(
             &refused("The user doesn't want to proceed. The user said:\\nlater"),
-            &[(Kind::Refusal, "later")],
+            &[(ChunkKind::Refusal, "later")],
         );
         check(&refused(" "), &[]);
     }

@@ -10,7 +10,7 @@ use database::{Condition, open_derived, open_read_only};
 use model::SessionId;
 use rusqlite::{Connection, params};
 use system::{FileStamp, fingerprint};
-use transcript::Mark;
+use transcript::Checkpoint;
 
 use crate::error::{Error, files_failed};
 use crate::source::SourceKind;
@@ -46,7 +46,7 @@ const COLUMNS: &str = "id, path, session, subagent, dev, ino, size, mtime, posit
 
 /// What an indexed file holds.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Share<'a> {
+pub(crate) struct FileTotals<'a> {
     pub(crate) file: u64,
     pub(crate) source: SourceKind,
     pub(crate) session: Option<&'a str>,
@@ -66,7 +66,7 @@ pub(crate) struct FileRow {
     pub(crate) session: Option<SessionId>,
     pub(crate) subagent: bool,
     pub(crate) stamp: FileStamp,
-    pub(crate) mark: Mark,
+    pub(crate) mark: Checkpoint,
     /// Chunks that are found by their words.
     pub(crate) chunks: u64,
     /// The length of what speaks for the session, in bytes.
@@ -79,7 +79,7 @@ pub(crate) struct FileRow {
 
 /// A record that was indexed for one file and stands in another, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Shared {
+pub(crate) struct SharedRecord {
     pub(crate) record: u64,
     pub(crate) owner: u64,
     pub(crate) file: u64,
@@ -87,7 +87,7 @@ pub(crate) struct Shared {
 
 /// Which file of vectors there is, by its number, and how many of its rows count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct VectorFile {
     pub(crate) rows: u64,
     pub(crate) file: u64,
 }
@@ -146,17 +146,18 @@ impl FileList {
     }
 
     /// Which file of vectors there is and how many of its rows count.
-    pub(crate) fn vectors(&self) -> Result<Kept, Error> {
+    pub(crate) fn vectors(&self) -> Result<VectorFile, Error> {
         let sum = |key: &str| format!("coalesce(sum(value) FILTER (WHERE key = '{key}'), 0)");
         let (rows, file) = (sum("vectors"), sum("vector file"));
         let mut statement = self.prepare(&format!("SELECT {rows}, {file} FROM meta"))?;
-        let read =
-            |row: &rusqlite::Row<'_>| Ok(Kept { rows: from_sql(row.get(0)?), file: from_sql(row.get(1)?) });
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(VectorFile { rows: from_sql(row.get(0)?), file: from_sql(row.get(1)?) })
+        };
         statement.query_row([], read).map_err(files_failed("read"))
     }
 
     /// From now on these rows of that file count.
-    pub(crate) fn switch_vectors(&mut self, kept: Kept) -> Result<(), Error> {
+    pub(crate) fn switch_vectors(&mut self, kept: VectorFile) -> Result<(), Error> {
         let failed = || files_failed("write");
         let transaction = self.connection.transaction().map_err(failed())?;
         for (name, number) in [("vectors", kept.rows), ("vector file", kept.file)] {
@@ -204,15 +205,15 @@ impl FileList {
     }
 
     /// Which session each file belongs to and how much it holds, by number.
-    pub(crate) fn shares(&self, mut each: impl FnMut(Share<'_>)) -> Result<(), Error> {
+    pub(crate) fn shares(&self, mut each: impl FnMut(FileTotals<'_>)) -> Result<(), Error> {
         let mut statement =
             self.prepare("SELECT id, session, chunks, spoken, text, source FROM file ORDER BY id")?;
         let mut rows = statement.query([]).map_err(files_failed("read"))?;
-        let share = |row: &rusqlite::Row<'_>, each: &mut dyn FnMut(Share<'_>)| {
+        let share = |row: &rusqlite::Row<'_>, each: &mut dyn FnMut(FileTotals<'_>)| {
             let session = row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)?;
             let number = |at| row.get(at).map(from_sql);
             let source = SourceKind::from_number(row.get(5)?);
-            each(Share {
+            each(FileTotals {
                 file: number(0)?,
                 source,
                 session,
@@ -243,18 +244,18 @@ impl FileList {
     }
 
     /// The records that several files hold.
-    pub(crate) fn shared(&self) -> Result<Vec<Shared>, Error> {
+    pub(crate) fn shared(&self) -> Result<Vec<SharedRecord>, Error> {
         let mut statement = self.prepare("SELECT record, owner, file FROM shared")?;
         let number = |row: &rusqlite::Row<'_>, at| row.get(at).map(from_sql);
         let shared = |row: &rusqlite::Row<'_>| {
-            Ok(Shared { record: number(row, 0)?, owner: number(row, 1)?, file: number(row, 2)? })
+            Ok(SharedRecord { record: number(row, 0)?, owner: number(row, 1)?, file: number(row, 2)? })
         };
         let rows = statement.query_map([], shared).map_err(files_failed("read"))?;
         rows.collect::<Result<_, _>>().map_err(files_failed("read"))
     }
 
     /// The files that lean on records indexed for `owner`.
-    pub(crate) fn leaning_on(&self, owner: u64) -> Result<Vec<u64>, Error> {
+    pub(crate) fn dependents_of(&self, owner: u64) -> Result<Vec<u64>, Error> {
         let mut statement = self.prepare("SELECT DISTINCT file FROM shared WHERE owner = ?1")?;
         let rows = statement
             .query_map([to_sql(owner)], |row| Ok(from_sql(row.get(0)?)))
@@ -316,7 +317,7 @@ pub(crate) struct Changes {
     /// Files that are not listed any more.
     pub(crate) removed: Vec<u64>,
     pub(crate) files: Vec<FileRow>,
-    pub(crate) shared: Vec<Shared>,
+    pub(crate) shared: Vec<SharedRecord>,
     /// How many rows of the file of vectors count from now on.
     pub(crate) vectors: u64,
 }
@@ -357,7 +358,7 @@ fn file_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<FileRow> {
         session: session.and_then(|session| session.parse().ok()),
         subagent: row.get(3)?,
         stamp,
-        mark: Mark {
+        mark: Checkpoint {
             dev: stamp.dev,
             ino: stamp.ino,
             offset: number(8)?,
@@ -399,7 +400,7 @@ mod tests {
             session: Some("s1".parse().unwrap()),
             subagent: false,
             stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },
-            mark: Mark { dev: 1, ino: 2, offset: 3, lines: 1, witness: u64::MAX },
+            mark: Checkpoint { dev: 1, ino: 2, offset: 3, lines: 1, witness: u64::MAX },
             chunks: 5,
             spoken: 6,
             gone: false,
@@ -413,7 +414,7 @@ mod tests {
         let path = folder.path().join("files.sqlite");
         let mut list = FileList::open(&path).unwrap();
         assert_eq!(list.generation().unwrap(), 0);
-        let shared = Shared { record: u64::MAX, owner: 1, file: 2 };
+        let shared = SharedRecord { record: u64::MAX, owner: 1, file: 2 };
         let changes =
             Changes { files: vec![row(1, "/a"), row(2, "/b")], shared: vec![shared], ..Changes::default() };
         list.commit(&changes, 7).unwrap();
@@ -421,7 +422,7 @@ mod tests {
         assert_eq!(list.generation().unwrap(), 7);
         assert_eq!(list.all().unwrap(), changes.files);
         assert_eq!(list.shared().unwrap(), [shared]);
-        assert_eq!(list.leaning_on(1).unwrap(), [2]);
+        assert_eq!(list.dependents_of(1).unwrap(), [2]);
     }
 
     #[test]
@@ -450,10 +451,10 @@ mod tests {
         let first = FileList::open(&path).unwrap().identity().unwrap();
         let mut list = FileList::open(&path).unwrap();
         assert_eq!(list.identity().unwrap(), first);
-        list.switch_vectors(Kept { rows: 7, file: 2 }).unwrap();
-        assert_eq!(list.vectors().unwrap(), Kept { rows: 7, file: 2 });
+        list.switch_vectors(VectorFile { rows: 7, file: 2 }).unwrap();
+        assert_eq!(list.vectors().unwrap(), VectorFile { rows: 7, file: 2 });
         list.commit(&Changes { vectors: 9, ..Changes::default() }, 1).unwrap();
-        assert_eq!(list.vectors().unwrap(), Kept { rows: 9, file: 2 });
+        assert_eq!(list.vectors().unwrap(), VectorFile { rows: 9, file: 2 });
         list.forget_all().unwrap();
         assert_ne!(list.identity().unwrap(), first);
     }
@@ -471,7 +472,7 @@ mod tests {
     fn a_forgotten_file_leans_on_nobody() {
         let folder = tempfile::tempdir().unwrap();
         let mut list = FileList::open(&folder.path().join("files.sqlite")).unwrap();
-        let shared = vec![Shared { record: 1, owner: 1, file: 2 }];
+        let shared = vec![SharedRecord { record: 1, owner: 1, file: 2 }];
         list.commit(&Changes { shared, ..Changes::default() }, 1).unwrap();
         list.commit(&Changes { forgotten: vec![1], ..Changes::default() }, 2).unwrap();
         assert!(list.shared().unwrap().is_empty());

@@ -4,8 +4,8 @@
 use system::in_parallel;
 use tantivy::{DocId, Searcher as Text, SegmentReader};
 
-use crate::columns::{Admit, ChunkAt, Columns};
-use crate::kind::Kind;
+use crate::columns::{ChunkAt, ChunkFilter, Columns};
+use crate::kind::ChunkKind;
 use crate::paths::query_terms;
 use crate::postings::{pair, phrase, word};
 use crate::query::Query;
@@ -15,7 +15,7 @@ use crate::sessions::Sessions;
 
 /// What was found out about one session.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Found {
+pub(crate) struct SessionMatch {
     /// The best chunk's share of the most it could reach.
     pub(crate) best: Option<f32>,
     /// The chunk that is cited for it, with what made it the one.
@@ -29,7 +29,7 @@ pub(crate) struct Found {
     pub(crate) fact: Option<((u8, u64), ChunkAt)>,
 }
 
-impl Found {
+impl SessionMatch {
     /// The session's score by words.
     pub(crate) fn by_words(&self) -> f32 {
         rank::by_words(self.best.unwrap_or(0.0), self.whole)
@@ -59,28 +59,28 @@ pub(crate) struct Index<'a> {
 }
 
 /// What a feature is looked for by.
-enum Asked<'a> {
+enum FeatureQuery<'a> {
     Word(&'a str),
     Pair(&'a str, &'a str),
 }
 
-impl Asked<'_> {
-    fn column(&self, index: &Index<'_>, admit: &(dyn Admit + Sync)) -> tantivy::Result<Column> {
+impl FeatureQuery<'_> {
+    fn column(&self, index: &Index<'_>, admit: &(dyn ChunkFilter + Sync)) -> tantivy::Result<Column> {
         let text = index.fields.text;
         match *self {
             Self::Word(term) => {
-                walked(index, admit, Feature::Word, |segment, each| word(segment, text, term, each))
+                feature_postings(index, admit, Feature::Word, |segment, each| word(segment, text, term, each))
             }
-            Self::Pair(left, right) => {
-                walked(index, admit, Feature::Pair, |segment, each| pair(segment, text, (left, right), each))
-            }
+            Self::Pair(left, right) => feature_postings(index, admit, Feature::Pair, |segment, each| {
+                pair(segment, text, (left, right), each)
+            }),
         }
     }
 }
 
-fn walked(
+fn feature_postings(
     index: &Index<'_>,
-    admit: &(dyn Admit + Sync),
+    admit: &(dyn ChunkFilter + Sync),
     feature: Feature,
     walk: impl Fn(&SegmentReader, &mut dyn FnMut(DocId, u32)) -> tantivy::Result<()>,
 ) -> tantivy::Result<Column> {
@@ -110,14 +110,14 @@ fn walked(
 }
 
 /// Walks over all that is indexed of the words and pairs of `query`, so many at a time.
-pub(crate) fn walk(
+pub(crate) fn load_postings(
     index: &Index<'_>,
     query: &Query,
-    admit: &(dyn Admit + Sync),
+    admit: &(dyn ChunkFilter + Sync),
     threads: usize,
 ) -> tantivy::Result<Features> {
-    let words = query.terms.iter().map(|term| Asked::Word(term));
-    let pairs = query.pairs.iter().map(|(left, right)| Asked::Pair(left, right));
+    let words = query.terms.iter().map(|term| FeatureQuery::Word(term));
+    let pairs = query.pairs.iter().map(|(left, right)| FeatureQuery::Pair(left, right));
     let walked = in_parallel(threads, words.chain(pairs), |asked| asked.column(index, admit));
     walked.into_iter().collect::<tantivy::Result<_>>().map(Features)
 }
@@ -127,10 +127,10 @@ pub(crate) fn gather(
     index: &Index<'_>,
     query: &Query,
     file: Option<&str>,
-    admit: &(dyn Admit + Sync),
+    admit: &(dyn ChunkFilter + Sync),
     features: &Features,
-) -> tantivy::Result<Vec<Found>> {
-    let found = vec![Found::default(); index.sessions.len()];
+) -> tantivy::Result<Vec<SessionMatch>> {
+    let found = vec![SessionMatch::default(); index.sessions.len()];
     let mut gathering = Gathering { index, admit, passages: admit.passages(), found };
     gathering.words(query, &features.0)?;
     if let Some(path) = file {
@@ -141,10 +141,10 @@ pub(crate) fn gather(
 
 struct Gathering<'a> {
     index: &'a Index<'a>,
-    admit: &'a (dyn Admit + Sync),
+    admit: &'a (dyn ChunkFilter + Sync),
     /// How many chunks are kept of each session.
     passages: usize,
-    found: Vec<Found>,
+    found: Vec<SessionMatch>,
 }
 
 impl Gathering<'_> {
@@ -155,7 +155,7 @@ impl Gathering<'_> {
         if phrases.is_some() {
             // A quoted phrase is a demand: what does not hold it is no answer.
             for found in self.found.iter_mut().filter(|found| found.best.is_none()) {
-                *found = Found::default();
+                *found = SessionMatch::default();
             }
         }
         Ok(())
@@ -308,15 +308,15 @@ impl Gathering<'_> {
         self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             let strength = match kind {
-                Kind::Edit | Kind::Write => {
+                ChunkKind::Edit | ChunkKind::Write => {
                     found.facts.changes += 1;
                     4
                 }
-                Kind::Backup => {
+                ChunkKind::Backup => {
                     found.facts.backed_up = true;
                     3
                 }
-                Kind::GitChange => {
+                ChunkKind::GitChange => {
                     found.facts.named_by_git = true;
                     2
                 }

@@ -20,7 +20,7 @@ pub(crate) fn sessions(folder: &Path, list: &FileList) -> Result<Sessions, Error
     if let Some(kept) = load(folder, state) {
         return Ok(kept);
     }
-    let sessions = Sessions::of(list)?;
+    let sessions = Sessions::from_list(list)?;
     // Somebody may have written between the two.
     if list.state()? == state {
         save(folder, state, &sessions);
@@ -56,11 +56,11 @@ mod tests {
     use std::fs;
 
     use system::FileStamp;
-    use transcript::Mark;
+    use transcript::Checkpoint;
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
-    use crate::files::{Changes, FileRow, Shared};
+    use crate::files::{Changes, FileRow, SharedRecord};
     use crate::source::SourceKind;
 
     fn row(id: u64, session: Option<&str>) -> FileRow {
@@ -71,7 +71,7 @@ mod tests {
             session: session.map(|session| session.parse().unwrap()),
             subagent: false,
             stamp: FileStamp::default(),
-            mark: Mark::default(),
+            mark: Checkpoint::default(),
             chunks: 2,
             spoken: 100 * id,
             gone: false,
@@ -84,12 +84,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut list = FileList::open(&folder.path().join("files.sqlite")).unwrap();
         let check = |list: &FileList, what: &str| {
-            let expected = Sessions::of(list).unwrap();
+            let expected = Sessions::from_list(list).unwrap();
             assert_eq!(sessions(folder.path(), list).unwrap(), expected, "{what}");
             assert_eq!(load(folder.path(), list.state().unwrap()), Some(expected), "{what}, kept");
         };
         check(&list, "nothing");
-        let shared = vec![Shared { record: u64::MAX, owner: 1, file: 2 }];
+        let shared = vec![SharedRecord { record: u64::MAX, owner: 1, file: 2 }];
         let files = vec![row(1, Some("s1")), row(2, Some("s2")), row(3, Some("s1")), row(9, None)];
         list.commit(&Changes { files, shared, ..Changes::default() }, 1).unwrap();
         check(&list, "four files");
@@ -120,10 +120,10 @@ mod tests {
     fn the_bytes_are_those_of_this_format() {
         let folder = tempfile::tempdir().unwrap();
         let mut list = FileList::open(&folder.path().join("files.sqlite")).unwrap();
-        let shared = vec![Shared { record: 5, owner: 1, file: 2 }];
+        let shared = vec![SharedRecord { record: 5, owner: 1, file: 2 }];
         let files = vec![row(1, Some("s1")), row(2, Some("s2"))];
         list.commit(&Changes { files, shared, ..Changes::default() }, 1).unwrap();
-        let bytes = postcard::to_stdvec(&Sessions::of(&list).unwrap()).unwrap();
+        let bytes = postcard::to_stdvec(&Sessions::from_list(&list).unwrap()).unwrap();
         assert_eq!(
             (FORMAT, xxh3_64(&bytes)),
             (2, 10_706_243_773_718_577_839),

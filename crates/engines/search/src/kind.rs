@@ -5,7 +5,7 @@ use transcript::Role;
 /// The kind of a chunk. The numbers stand in the index: never change one, only add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Kind {
+pub enum ChunkKind {
     /// What the person said.
     Prompt = 0,
     /// What the model said.
@@ -58,7 +58,7 @@ pub enum Kind {
     Note = 24,
 }
 
-impl Kind {
+impl ChunkKind {
     const ALL: [Self; 25] = [
         Self::Prompt,
         Self::Answer,
@@ -221,9 +221,9 @@ mod tests {
 
     #[test]
     fn numbers_lead_back_to_their_kinds() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::from_number(kind.number()), Some(kind));
+        for kind in ChunkKind::ALL {
+            assert_eq!(ChunkKind::from_number(kind.number()), Some(kind));
         }
-        assert_eq!(Kind::from_number(250), None);
+        assert_eq!(ChunkKind::from_number(250), None);
     }
 }

@@ -1,6 +1,5 @@
 //! Chunks, words and ranking: the index over all sessions and how a question is answered from it.
 
-mod chosen;
 mod chunk;
 mod columns;
 mod conversation;
@@ -13,41 +12,44 @@ mod gather;
 mod kept_sessions;
 mod kind;
 mod meaning;
+mod model_vectors;
 mod near;
 mod notes;
 mod outcome;
 mod paths;
-mod plain;
 mod plan;
 mod postings;
 mod query;
+mod query_encoder;
 mod rank;
 mod ranked;
-mod records;
+mod read_only_directory;
+mod record_owners;
 mod schema;
 mod searcher;
 mod sessions;
 mod snippet;
 mod source;
 mod sync;
-mod understand;
 mod unit;
-mod unlocked;
 mod vectors;
+mod word_cache;
 mod words;
 mod writer;
 
 pub use chunk::texts;
-pub use embed::{Embedded, embed};
+pub use embed::{EmbedReport, embed};
 pub use error::{Error, Remedy};
-pub use kind::Kind;
+pub use kind::ChunkKind;
 pub use near::edit_distance;
-pub use outcome::{Count, Hit, Meaning, Mode, Outcome, Scope, Size, Why};
-pub use query::{Filter, FilterName, Query, role, tags, without_tag};
-pub use searcher::{Searcher, Walked};
+pub use outcome::{
+    Hit, IndexSize, MeaningStatus, Mode, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
+};
+pub use query::{FilterName, Query, QueryFilter, role, tags, without_tag};
+pub use query_encoder::{BUILT_IN, EncoderReport, QueryEncoder};
+pub use searcher::{QueryPostings, Searcher};
 pub use snippet::Snippet;
-pub use source::{Source, SourceKind, names_of, sources_of};
-pub use sync::{Progress, Synced, fingerprint_of, pending, sync};
-pub use understand::{BUILT_IN, Understanding, Understood};
+pub use source::{SourceFile, SourceKind, session_names, source_files};
+pub use sync::{IndexProgress, SyncReport, fingerprint_of, pending, sync};
 pub use vectors::can_embed;
 pub use writer::discard;

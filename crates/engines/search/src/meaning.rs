@@ -1,12 +1,12 @@
 //! How near a question is in meaning to what each session said.
 
-use embedding::{Key, Vector, Vectors};
+use embedding::{Vector, VectorKey, Vectors};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use tantivy::Searcher as Text;
 
-use crate::columns::{Admit, ChunkAt, Columns, Of, Place};
+use crate::columns::{ChunkAt, ChunkFilter, Columns, IdColumn, RecordKey};
 use crate::error::Error;
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 use crate::sessions::Sessions;
 use crate::words::is_cjk;
 
@@ -16,14 +16,14 @@ pub(crate) struct Nearness {
     /// The cosine of the question and the nearest of what was said.
     pub(crate) nearest: f32,
     /// The record that says it.
-    pub(crate) place: Place,
+    pub(crate) place: RecordKey,
     /// The cosines of all that was said, added up: with so many digits that their order is not seen in a score.
     sum: f64,
     count: u32,
 }
 
 impl Nearness {
-    fn of(cosine: f32, place: Place) -> Self {
+    fn new(cosine: f32, place: RecordKey) -> Self {
         Self { nearest: cosine, place, sum: cosine.into(), count: 1 }
     }
 
@@ -33,7 +33,7 @@ impl Nearness {
     }
 
     /// The same session, where another text of it was found to be the nearest.
-    pub(crate) fn with_nearest(self, nearest: f32, place: Place) -> Self {
+    pub(crate) fn with_nearest(self, nearest: f32, place: RecordKey) -> Self {
         Self { nearest, place, ..self }
     }
 
@@ -54,8 +54,8 @@ fn take_in(known: &mut Option<Nearness>, other: Option<Nearness>) {
     };
 }
 
-impl From<Key> for Place {
-    fn from(key: Key) -> Self {
+impl From<VectorKey> for RecordKey {
+    fn from(key: VectorKey) -> Self {
         Self { file: key.file.into(), record: key.place }
     }
 }
@@ -65,12 +65,12 @@ pub(crate) fn nearness(
     vectors: &Vectors,
     question: &Vector,
     sessions: &Sessions,
-    admitted: Option<&FxHashSet<Place>>,
+    admitted: Option<&FxHashSet<RecordKey>>,
     threads: usize,
 ) -> Result<Vec<Option<Nearness>>, Error> {
     let nothing = || vec![None; sessions.len()];
     let found = vectors.each_near(question, threads, nothing, |found, key, cosine| {
-        let place = Place::from(key);
+        let place = RecordKey::from(key);
         if admitted.is_some_and(|admitted| !admitted.contains(&place)) {
             return;
         }
@@ -78,7 +78,7 @@ pub(crate) fn nearness(
             Some(place.file),
             || Some(place.record),
             |session| {
-                take_in(&mut found[session], Some(Nearness::of(cosine, place)));
+                take_in(&mut found[session], Some(Nearness::new(cosine, place)));
             },
         );
     })?;
@@ -111,12 +111,12 @@ pub(crate) fn nearest_of(
     question: &Vector,
     sessions: &Sessions,
     wanted: &FxHashSet<usize>,
-    admitted: Option<&FxHashSet<Place>>,
+    admitted: Option<&FxHashSet<RecordKey>>,
     many: usize,
     threads: usize,
-) -> Result<FxHashMap<usize, Vec<Place>>, Error> {
-    type Best = FxHashMap<usize, Vec<(f32, Place)>>;
-    let take = |best: &mut Best, session: usize, cosine: f32, place: Place| {
+) -> Result<FxHashMap<usize, Vec<RecordKey>>, Error> {
+    type Best = FxHashMap<usize, Vec<(f32, RecordKey)>>;
+    let take = |best: &mut Best, session: usize, cosine: f32, place: RecordKey| {
         let known = best.entry(session).or_default();
         if let Some(same) = known.iter_mut().find(|(_, other)| *other == place) {
             same.0 = same.0.max(cosine);
@@ -127,7 +127,7 @@ pub(crate) fn nearest_of(
         known.truncate(many);
     };
     let parts = vectors.each_near(question, threads, Best::default, |best, key, cosine| {
-        let place = Place::from(key);
+        let place = RecordKey::from(key);
         if admitted.is_some_and(|admitted| !admitted.contains(&place)) {
             return;
         }
@@ -144,7 +144,7 @@ pub(crate) fn nearest_of(
             take(&mut all, session, cosine, place);
         }
     }
-    let places = |best: Vec<(f32, Place)>| best.into_iter().map(|(_, place)| place).collect();
+    let places = |best: Vec<(f32, RecordKey)>| best.into_iter().map(|(_, place)| place).collect();
     Ok(all.into_iter().map(|(session, best)| (session, places(best))).collect())
 }
 
@@ -160,13 +160,13 @@ pub(crate) fn is_understood(question: &str) -> bool {
 pub(crate) fn admitted(
     columns: &[Columns],
     text: &Text,
-    admit: &dyn Admit,
+    admit: &dyn ChunkFilter,
     vectors: usize,
-) -> FxHashSet<Place> {
+) -> FxHashSet<RecordKey> {
     let mut places = FxHashSet::with_capacity_and_hasher(vectors, FxBuildHasher);
     for (columns, segment) in columns.iter().zip(text.segment_readers()) {
-        columns.each(segment, Of::Kind, |document, kind| {
-            let kind = Kind::from_number(kind).filter(|kind| kind.has_meaning());
+        columns.each(segment, IdColumn::Kind, |document, kind| {
+            let kind = ChunkKind::from_number(kind).filter(|kind| kind.has_meaning());
             if kind.is_some_and(|kind| admit.chunk(kind, &|| columns.time(document))) {
                 places.extend(columns.meaning(document).map(|(_, place)| place));
             }
@@ -179,15 +179,15 @@ pub(crate) fn admitted(
 pub(crate) fn chunks_of(
     columns: &[Columns],
     text: &Text,
-    wanted: &FxHashSet<Place>,
-) -> FxHashMap<Place, Vec<ChunkAt>> {
-    let mut found: FxHashMap<Place, Vec<ChunkAt>> = FxHashMap::default();
+    wanted: &FxHashSet<RecordKey>,
+) -> FxHashMap<RecordKey, Vec<ChunkAt>> {
+    let mut found: FxHashMap<RecordKey, Vec<ChunkAt>> = FxHashMap::default();
     if wanted.is_empty() {
         return found;
     }
     let files: FxHashSet<u64> = wanted.iter().map(|place| place.file).collect();
     for (at, (columns, segment)) in columns.iter().zip(text.segment_readers()).enumerate() {
-        columns.each(segment, Of::File, |document, file| {
+        columns.each(segment, IdColumn::File, |document, file| {
             if files.contains(&file)
                 && let Some((_, place)) =
                     columns.meaning(document).filter(|(_, place)| wanted.contains(place))
@@ -205,10 +205,10 @@ mod tests {
 
     #[test]
     fn the_nearest_and_the_mean_of_a_session() {
-        let at = |record| Place { file: 1, record };
+        let at = |record| RecordKey { file: 1, record };
         let mut all = None;
         for (cosine, record) in [(0.2, 1), (0.8, 2), (0.5, 3)] {
-            take_in(&mut all, Some(Nearness::of(cosine, at(record))));
+            take_in(&mut all, Some(Nearness::new(cosine, at(record))));
         }
         take_in(&mut all, None);
         let all = all.unwrap();
@@ -229,9 +229,9 @@ mod tests {
 
     #[test]
     fn in_whichever_order_texts_are_met_a_session_is_as_near() {
-        let at = |record| Place { file: 1, record };
+        let at = |record| RecordKey { file: 1, record };
         let met = [(0.1, 3), (0.7, 2), (0.2, 9), (0.7, 1), (0.3, 4)];
-        let met = met.map(|(cosine, record)| Nearness::of(cosine, at(record)));
+        let met = met.map(|(cosine, record)| Nearness::new(cosine, at(record)));
         let forwards = met.into_iter().reduce(Nearness::and).unwrap();
         let backwards = met.into_iter().rev().reduce(Nearness::and).unwrap();
         assert_eq!((forwards.place, backwards.place), (at(1), at(1)));

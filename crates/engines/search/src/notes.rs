@@ -5,7 +5,7 @@ use std::path::Path;
 use model::SessionId;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 use crate::unit::Unit;
 
 /// The largest file of notes that is read, in bytes; what is larger is data.
@@ -31,7 +31,7 @@ impl Section<'_> {
     }
 
     pub(crate) fn unit(&self) -> Unit<'_> {
-        Unit::new(Kind::Note, self.text)
+        Unit::new(ChunkKind::Note, self.text)
     }
 }
 

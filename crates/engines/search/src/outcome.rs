@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use model::SessionId;
 use transcript::Role;
 
-use crate::columns::Admit;
-use crate::kind::Kind;
+use crate::columns::ChunkFilter;
+use crate::kind::ChunkKind;
+use crate::query_encoder::EncoderReport;
 use crate::snippet::Snippet;
 use crate::source::SourceKind;
-use crate::understand::Understood;
 
 /// Which sessions and chunks may be found.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub struct SearchScope {
     /// Only these of Claude's sessions.
     pub sessions: Option<HashSet<SessionId>>,
     /// Only these of OpenClaw's conversations and notes, by their names in the index.
@@ -47,7 +47,7 @@ pub struct Hit {
     /// Between 0 and 1; comparable within one answer.
     pub score: f32,
     /// What the score is made of.
-    pub why: Why,
+    pub why: ScoreBreakdown,
     /// Where it was said.
     pub source: SourceKind,
     /// The file has vanished.
@@ -61,7 +61,7 @@ pub struct Hit {
     /// The cited record's id.
     pub uuid: Option<String>,
     /// What the cited text is.
-    pub kind: Kind,
+    pub kind: ChunkKind,
     /// When the cited record was made.
     pub at: Option<Timestamp>,
     /// Whether a sub-agent's transcript is cited.
@@ -78,7 +78,7 @@ pub struct Hit {
 
 /// What a hit's score is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Why {
+pub struct ScoreBreakdown {
     /// The best chunk's share of the most the question's words could give.
     pub best_chunk: f32,
     /// The same for all the session said.
@@ -105,7 +105,7 @@ pub enum Mode {
 
 /// Whether the meaning of a question was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Meaning {
+pub enum MeaningStatus {
     /// It was.
     Ran,
     /// Only words were asked for.
@@ -121,7 +121,7 @@ pub enum Meaning {
 
 /// How much an index holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct IndexSize {
     /// Pieces of text that are found by their words.
     pub chunks: u64,
     /// Files read.
@@ -136,20 +136,20 @@ pub struct Size {
 
 /// All answers to a question.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Outcome {
+pub struct SearchResults {
     /// Best first.
     pub hits: Vec<Hit>,
     /// Sessions that answer at all.
     pub total: u64,
     /// Whether meaning was looked at, or why not.
-    pub meaning: Meaning,
+    pub meaning: MeaningStatus,
     /// Who looked at it; absent where nobody did.
-    pub understood: Option<Understood>,
+    pub understood: Option<EncoderReport>,
 }
 
 /// How much is indexed of one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Count {
+pub struct SourceCount {
     /// Which.
     pub source: SourceKind,
     /// Files.
@@ -158,19 +158,19 @@ pub struct Count {
     pub chunks: u64,
 }
 
-impl Scope {
+impl SearchScope {
     /// Whether it lets some chunks of a session through and others not.
     pub(crate) fn chooses_chunks(&self) -> bool {
         self.role.is_some() || self.since.is_some() || self.until.is_some()
     }
 }
 
-impl Admit for Scope {
+impl ChunkFilter for SearchScope {
     fn passages(&self) -> usize {
         self.passages
     }
 
-    fn chunk(&self, kind: Kind, time: &dyn Fn() -> u64) -> bool {
+    fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool {
         let second = |at: &Timestamp| u64::try_from(at.as_second()).unwrap_or(0);
         self.role.is_none_or(|role| kind.role() == role)
             && self.since.as_ref().is_none_or(|since| time() >= second(since))

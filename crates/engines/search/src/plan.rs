@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::files::FileRow;
-use crate::source::{Source, SourceKind};
+use crate::source::{SourceFile, SourceKind};
 
 /// What a pass would do.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Plan {
 /// A file that holds something new.
 #[derive(Debug)]
 pub(crate) struct Todo {
-    pub(crate) source: Source,
+    pub(crate) source: SourceFile,
     pub(crate) known: Option<FileRow>,
 }
 
@@ -43,7 +43,7 @@ impl Todo {
 }
 
 /// What the list of files and the files as they are now ask for.
-pub(crate) fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
+pub(crate) fn plan(rows: Vec<FileRow>, sources: &[SourceFile]) -> Plan {
     let mut plan = Plan::default();
     // Not by `Path`, whose hash takes it apart.
     let present: FxHashSet<&OsStr> = sources.iter().map(|source| source.path.as_os_str()).collect();
@@ -88,7 +88,7 @@ pub(crate) fn plan(rows: Vec<FileRow>, sources: &[Source]) -> Plan {
 
 /// Whether a file with the same inode is the one that was indexed, and not an inode that was used again: it
 /// moved between folders under its name, or is OpenClaw's transcript that was put away.
-fn is_moved(row: &FileRow, source: &Source) -> bool {
+fn is_moved(row: &FileRow, source: &SourceFile) -> bool {
     row.source == source.kind
         && (row.path.file_name() == source.path.file_name()
             || (source.kind == SourceKind::Sessions && row.session == source.session))
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_order_of_files_is_that_of_their_age_and_names() {
-        let source = |path: &str, mtime| Source {
+        let source = |path: &str, mtime| SourceFile {
             path: path.into(),
             stamp: FileStamp { mtime, ..FileStamp::default() },
             kind: SourceKind::ClaudeSessions,

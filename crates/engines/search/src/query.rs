@@ -21,7 +21,7 @@ pub struct Query {
     /// What was asked, without the filters.
     pub text: String,
     /// The filters that stood among the words.
-    pub filters: Vec<Filter>,
+    pub filters: Vec<QueryFilter>,
     /// The distinct words, as they stand in the index.
     pub(crate) terms: Vec<String>,
     /// Words that stand side by side in the question.
@@ -36,7 +36,7 @@ pub struct Query {
 
 /// A filter written as `name:value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
+pub struct QueryFilter {
     /// Which one.
     pub name: FilterName,
     /// Its value, as written.
@@ -61,7 +61,7 @@ pub enum FilterName {
 }
 
 impl FilterName {
-    fn of(word: &str) -> Option<Self> {
+    fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "project" => Self::Project,
             "repo" => Self::Repo,
@@ -154,7 +154,7 @@ pub fn role(word: &str) -> Option<Role> {
     [Role::User, Role::Assistant, Role::Tool, Role::Note].into_iter().find(|role| role.word() == word)
 }
 
-fn split_filters(question: &str) -> (String, Vec<Filter>) {
+fn split_filters(question: &str) -> (String, Vec<QueryFilter>) {
     let mut filters = Vec::new();
     let mut rest = Vec::new();
     for word in question.split_whitespace() {
@@ -166,19 +166,19 @@ fn split_filters(question: &str) -> (String, Vec<Filter>) {
     (rest.join(" "), filters)
 }
 
-fn filter(word: &str) -> Option<Filter> {
+fn filter(word: &str) -> Option<QueryFilter> {
     let (name, value) = word.split_once(':')?;
-    let name = FilterName::of(name)?;
+    let name = FilterName::parse(name)?;
     let value = value.trim_matches('"');
     let may_be_path = matches!(name, FilterName::File | FilterName::Repo | FilterName::Project);
     let is_code = value.starts_with(':') || (value.starts_with('/') && !may_be_path);
     let known = match name {
         FilterName::Role => role(value).is_some(),
-        FilterName::Source => SourceKind::of_word(value).is_some(),
+        FilterName::Source => SourceKind::parse(value).is_some(),
         _ => true,
     };
     let valid = !value.is_empty() && !is_code && known;
-    valid.then(|| Filter { name, value: value.to_owned() })
+    valid.then(|| QueryFilter { name, value: value.to_owned() })
 }
 
 /// What stands between double quotes.

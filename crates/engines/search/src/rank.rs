@@ -7,7 +7,7 @@
 //! The constants were chosen on labelled sessions of one public repository by cross-validation over
 //! sessions (see docs/search-quality.md); they lie on flat optima.
 
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 use crate::meaning::Nearness;
 
 /// Saturation and length norm of chunks.
@@ -28,19 +28,19 @@ const SPOKEN_FOR: f32 = 0.5;
 
 /// How the cosines of a model are read.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sense {
+pub(crate) struct CosineScale {
     /// How near texts are that have nothing to do with each other.
     pub(crate) strangers: f32,
     /// What meaning counts beside words.
     pub(crate) weight: f32,
 }
 
-impl Sense {
+impl CosineScale {
     /// Of what was said as the built-in table embeds it, whoever embeds the question.
     pub(crate) const TABLE: Self = Self { strangers: 0.1, weight: MEANING };
 
     /// Of a model on both sides, for which all that was said is so near on average: models differ in that.
-    pub(crate) fn of_model(mean: f32) -> Self {
+    pub(crate) fn from_mean(mean: f32) -> Self {
         Self { strangers: mean.clamp(Self::TABLE.strangers, 0.9), ..Self::TABLE }
     }
 
@@ -90,16 +90,21 @@ impl Feature {
 
 /// How much more a reader learns from words than from a command or code that matches as well; it decides
 /// what is cited, never the score.
-pub(crate) fn worth_citing(kind: Kind) -> f32 {
+pub(crate) fn worth_citing(kind: ChunkKind) -> f32 {
     match kind {
-        Kind::Prompt
-        | Kind::Answer
-        | Kind::Plan
-        | Kind::Summary
-        | Kind::Question
-        | Kind::Refusal
-        | Kind::Note => 1.0,
-        Kind::Thinking | Kind::Edit | Kind::Write | Kind::Error | Kind::Commit | Kind::Delegation => 0.8,
+        ChunkKind::Prompt
+        | ChunkKind::Answer
+        | ChunkKind::Plan
+        | ChunkKind::Summary
+        | ChunkKind::Question
+        | ChunkKind::Refusal
+        | ChunkKind::Note => 1.0,
+        ChunkKind::Thinking
+        | ChunkKind::Edit
+        | ChunkKind::Write
+        | ChunkKind::Error
+        | ChunkKind::Commit
+        | ChunkKind::Delegation => 0.8,
         _ => 0.6,
     }
 }
@@ -136,18 +141,18 @@ pub(crate) fn by_words(best_chunk: f32, session: f32) -> f32 {
 }
 
 /// A session's score by meaning, between 0 and 1: from what it said that is nearest, and from all it said.
-pub(crate) fn by_meaning(nearness: &Nearness, sense: Sense) -> f32 {
+pub(crate) fn by_meaning(nearness: &Nearness, sense: CosineScale) -> f32 {
     let near = (1.0 - ALL_SAID) * nearness.nearest + ALL_SAID * nearness.mean().max(0.0);
     ((near - sense.strangers) / (1.0 - sense.strangers)).clamp(0.0, 1.0)
 }
 
 /// A session's score by words and meaning together.
-pub(crate) fn fused(by_words: f32, by_meaning: f32, sense: Sense) -> f32 {
+pub(crate) fn fused(by_words: f32, by_meaning: f32, sense: CosineScale) -> f32 {
     (1.0 - sense.weight) * by_words + sense.weight * by_meaning
 }
 
 /// Whether what is nearest in meaning tells more of why a session answers than its best chunk by words does.
-pub(crate) fn cites_meaning(best_chunk: Option<f32>, nearness: &Nearness, sense: Sense) -> bool {
+pub(crate) fn cites_meaning(best_chunk: Option<f32>, nearness: &Nearness, sense: CosineScale) -> bool {
     sense.weight * by_meaning(nearness, sense) > (1.0 - sense.weight) * best_chunk.unwrap_or(0.0)
 }
 
@@ -228,19 +233,19 @@ mod tests {
 
     #[test]
     fn a_model_for_which_all_is_near_is_read_by_what_is_nearer_than_usual() {
-        let near_as = |mean: f32| Sense::of_model(mean).strangers;
+        let near_as = |mean: f32| CosineScale::from_mean(mean).strangers;
         near(near_as(-0.2), 0.1);
         near(near_as(0.7), 0.7);
         near(near_as(2.0), 0.9);
-        near(fused(0.5, 1.0, Sense::TABLE), 0.75);
+        near(fused(0.5, 1.0, CosineScale::TABLE), 0.75);
     }
 
     #[test]
     fn meaning_counts_less_the_more_of_the_words_were_said() {
         for (best_by_words, expected) in [(0.0, 0.5), (0.5, 0.375), (1.0, 0.25)] {
-            near(Sense::TABLE.beside(best_by_words).weight, expected);
+            near(CosineScale::TABLE.beside(best_by_words).weight, expected);
         }
-        near(Sense::of_model(0.7).beside(1.0).strangers, 0.7);
+        near(CosineScale::from_mean(0.7).beside(1.0).strangers, 0.7);
     }
 
     #[test]

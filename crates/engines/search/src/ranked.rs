@@ -1,12 +1,12 @@
 //! A session among the answers to a question, with its score.
 
-use crate::gather::Found;
+use crate::gather::SessionMatch;
 use crate::meaning::Nearness;
 
 /// What one session reached, and by what.
 pub(crate) struct Ranked<'a> {
     pub(crate) score: f32,
     pub(crate) session: usize,
-    pub(crate) found: &'a Found,
+    pub(crate) found: &'a SessionMatch,
     pub(crate) nearness: Option<Nearness>,
 }

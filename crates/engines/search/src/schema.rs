@@ -33,7 +33,7 @@ pub(crate) struct Fields {
     pub(crate) mention: Field,
     /// The number of its file.
     pub(crate) file: Field,
-    /// The number of its [`crate::Kind`].
+    /// The number of its [`crate::ChunkKind`].
     pub(crate) kind: Field,
     /// A hash of the record's id; 0 where it has none.
     pub(crate) record: Field,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::files::{FileList, Share};
+use crate::files::{FileList, FileTotals};
 use crate::source::SourceKind;
 
 const NONE: u32 = u32::MAX;
@@ -38,7 +38,7 @@ pub(crate) struct Sessions {
 
 impl Sessions {
     /// The sessions of a list of files.
-    pub(crate) fn of(list: &FileList) -> Result<Self, Error> {
+    pub(crate) fn from_list(list: &FileList) -> Result<Self, Error> {
         let mut sessions = Self::default();
         let mut numbers = Numbers::default();
         list.shares(|share| sessions.add(share, &mut numbers))?;
@@ -55,7 +55,7 @@ impl Sessions {
         Ok(sessions)
     }
 
-    fn add(&mut self, share: Share<'_>, numbers: &mut Numbers) {
+    fn add(&mut self, share: FileTotals<'_>, numbers: &mut Numbers) {
         self.chunks += share.chunks;
         self.text += share.text;
         self.files += 1;

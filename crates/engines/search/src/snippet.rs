@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use openclaw::Entry;
+use openclaw::TranscriptEntry;
 use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
@@ -30,7 +30,7 @@ pub struct Snippet {
 
 /// What the cited line says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Cited {
+pub(crate) struct CitedText {
     pub(crate) uuid: Option<String>,
     pub(crate) snippet: Option<Snippet>,
     /// The whole piece of text that is cited.
@@ -41,7 +41,7 @@ pub(crate) struct Cited {
 
 /// Where the cited text stands.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct At<'a> {
+pub(crate) struct PassageLocation<'a> {
     pub(crate) path: &'a Path,
     pub(crate) offset: u64,
     pub(crate) line: u64,
@@ -53,9 +53,9 @@ pub(crate) struct At<'a> {
 }
 
 /// Reads the cited line; nothing when the file is gone or another record stands there now.
-pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
-    let Some(passage) = passage(at) else { return Cited::default() };
-    Cited {
+pub(crate) fn cite(at: &PassageLocation<'_>, terms: &HashSet<&str>) -> CitedText {
+    let Some(passage) = passage(at) else { return CitedText::default() };
+    CitedText {
         snippet: passage.text.as_ref().map(|text| cut(text, terms)),
         lines: passage.text.is_some().then_some(passage.lines),
         uuid: passage.uuid,
@@ -64,12 +64,12 @@ pub(crate) fn cite(at: &At<'_>, terms: &HashSet<&str>) -> Cited {
 }
 
 /// The whole of the cited piece.
-pub(crate) fn text_at(at: &At<'_>) -> Option<String> {
+pub(crate) fn text_at(at: &PassageLocation<'_>) -> Option<String> {
     passage(at)?.text
 }
 
 /// The whole of several pieces of one record, which is read once however long it is.
-pub(crate) fn texts_at(ats: &[At<'_>]) -> Vec<Option<String>> {
+pub(crate) fn texts_at(ats: &[PassageLocation<'_>]) -> Vec<Option<String>> {
     let Some(first) = ats.first() else { return Vec::new() };
     let texts = match first.source {
         SourceKind::ClaudeSessions => with_record(first, |record, subagent| {
@@ -89,7 +89,7 @@ struct Passage {
     lines: (u64, u64),
 }
 
-fn passage(at: &At<'_>) -> Option<Passage> {
+fn passage(at: &PassageLocation<'_>) -> Option<Passage> {
     match at.source {
         SourceKind::ClaudeSessions => with_record(at, |record, subagent| Passage {
             uuid: record.uuid().map(ToOwned::to_owned),
@@ -102,10 +102,10 @@ fn passage(at: &At<'_>) -> Option<Passage> {
 }
 
 /// A piece of a line of one of OpenClaw's transcripts.
-fn of_entry(at: &At<'_>) -> Option<Passage> {
+fn of_entry(at: &PassageLocation<'_>) -> Option<Passage> {
     let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
-    let entry = Entry::parse(reader.next_line().ok()??.bytes).ok()?;
-    if at.record != 0 && conversation::known(&entry).record != at.record {
+    let entry = TranscriptEntry::parse(reader.next_line().ok()??.bytes).ok()?;
+    if at.record != 0 && conversation::entry_key(&entry).record != at.record {
         return None;
     }
     let uuid = entry.id.clone();
@@ -116,7 +116,7 @@ fn of_entry(at: &At<'_>) -> Option<Passage> {
 }
 
 /// A piece of a section of somebody's notes, if it stands there still.
-fn of_note(at: &At<'_>) -> Option<Passage> {
+fn of_note(at: &PassageLocation<'_>) -> Option<Passage> {
     let bytes = system::read_small(at.path, notes::CAP).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let sections = notes::sections(&text);
@@ -135,7 +135,7 @@ fn of_note(at: &At<'_>) -> Option<Passage> {
     Some(Passage { uuid: None, text, lines: (first, last.max(first)) })
 }
 
-fn with_record<T>(at: &At<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
+fn with_record<T>(at: &PassageLocation<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
     let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
     let line = reader.next_line().ok()??;
     let record = parse(line.bytes).ok()?;
@@ -155,7 +155,7 @@ fn units_of<'a>(record: &Record<'a>, subagent: bool, shows_secrets: bool) -> Vec
     if shows_secrets { original_units(record, subagent) } else { units(record, subagent) }
 }
 
-fn piece(record: &Record<'_>, units: &[Unit<'_>], at: &At<'_>) -> Option<String> {
+fn piece(record: &Record<'_>, units: &[Unit<'_>], at: &PassageLocation<'_>) -> Option<String> {
     let (number, piece) = piece_of(at.piece);
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.

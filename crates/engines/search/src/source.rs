@@ -11,7 +11,7 @@ use crate::notes;
 
 /// A file to be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceFile {
     /// The file.
     pub path: PathBuf,
     /// Its `stat`.
@@ -64,7 +64,7 @@ impl SourceKind {
     }
 
     /// The kind that a word names.
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
@@ -86,8 +86,8 @@ impl SourceKind {
 }
 
 /// The files of what one of OpenClaw's agents remembers.
-pub fn sources_of(memory: &AgentMemory) -> impl Iterator<Item = Source> {
-    let source = |path: &std::path::Path, metadata, kind, session| Source {
+pub fn source_files(memory: &AgentMemory) -> impl Iterator<Item = SourceFile> {
+    let source = |path: &std::path::Path, metadata, kind, session| SourceFile {
         path: path.to_owned(),
         stamp: FileStamp::from_metadata(metadata),
         kind,
@@ -106,8 +106,8 @@ pub fn sources_of(memory: &AgentMemory) -> impl Iterator<Item = Source> {
 
 /// What the files of an agent's memory are called in the index: its conversations, and a made-up name for
 /// each file of notes.
-pub fn names_of(memory: &AgentMemory) -> impl Iterator<Item = SessionId> {
-    sources_of(memory).filter_map(|source| source.session)
+pub fn session_names(memory: &AgentMemory) -> impl Iterator<Item = SessionId> {
+    source_files(memory).filter_map(|source| source.session)
 }
 
 #[cfg(test)]
@@ -117,9 +117,9 @@ mod tests {
     #[test]
     fn words_and_numbers_lead_back_to_their_kinds() {
         for kind in SourceKind::ALL {
-            assert_eq!(SourceKind::of_word(kind.word()), Some(kind));
+            assert_eq!(SourceKind::parse(kind.word()), Some(kind));
             assert_eq!(SourceKind::from_number(kind.number()), kind);
         }
-        assert_eq!(SourceKind::of_word("openclaw"), None);
+        assert_eq!(SourceKind::parse("openclaw"), None);
     }
 }

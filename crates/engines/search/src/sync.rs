@@ -7,20 +7,20 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use openclaw::Entry;
+use openclaw::TranscriptEntry;
 use system::{FileStamp, fingerprint};
 use transcript::record::{Record, parse};
-use transcript::{Change, Mark, Tail};
+use transcript::{Checkpoint, FileChange, Tail};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::units;
-use crate::document::{Documents, Origin, Place};
+use crate::document::{Documents, LinePosition, Origin};
 use crate::error::Error;
-use crate::files::{Changes, FileList, FileRow, Kept, Shared};
-use crate::kind::Kind;
+use crate::files::{Changes, FileList, FileRow, SharedRecord, VectorFile};
+use crate::kind::ChunkKind;
 use crate::plan::{Plan, Todo, plan};
-use crate::records::Records;
-use crate::source::{Source, SourceKind};
+use crate::record_owners::RecordOwners;
+use crate::source::{SourceFile, SourceKind};
 use crate::unit::Unit;
 use crate::writer::{Writer, list_file};
 use crate::{conversation, notes, vectors};
@@ -34,7 +34,7 @@ const LARGE: u64 = 8 << 20;
 
 /// How far a pass has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct IndexProgress {
     /// Files done.
     pub files_done: u64,
     /// Files with something new.
@@ -47,9 +47,9 @@ pub struct Progress {
 
 /// What a pass did and what it left.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Synced {
+pub struct SyncReport {
     /// What was read.
-    pub progress: Progress,
+    pub progress: IndexProgress,
     /// Files with something that is not indexed yet.
     pub pending_files: u64,
     /// Their new bytes.
@@ -69,79 +69,82 @@ pub struct Synced {
 }
 
 /// What is new, without touching anything.
-pub fn pending(folder: &Path, sources: &[Source]) -> Result<Progress, Error> {
+pub fn pending(folder: &Path, sources: &[SourceFile]) -> Result<IndexProgress, Error> {
     let rows = match FileList::open_read_only(&list_file(folder))? {
         Some(list) => list.all()?,
         None => Vec::new(),
     };
     let plan = plan(rows, sources);
-    Ok(Progress { files: plan.todo.len() as u64, bytes: plan.bytes, ..Progress::default() })
+    Ok(IndexProgress { files: plan.todo.len() as u64, bytes: plan.bytes, ..IndexProgress::default() })
 }
 
 /// Reads what is new into the index while `keep_going` says so.
 pub fn sync(
     folder: &Path,
-    sources: &[Source],
-    keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Synced, Error> {
+    sources: &[SourceFile],
+    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
+) -> Result<SyncReport, Error> {
     let (state, rows) = match FileList::open_read_only(&list_file(folder)) {
         // Vectors that are lost, or of another table, are made again from the beginning.
         Ok(Some(list)) if !are_there(folder, list.vectors()?) => (None, Vec::new()),
-        Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(Synced::default()),
+        Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(SyncReport::default()),
         Ok(Some(list)) => (Some(list.state()?), list.all()?),
         Ok(None) | Err(_) => (None, Vec::new()),
     };
     let first_look = plan(rows, sources);
     if first_look.is_empty() {
-        return Ok(Synced::default());
+        return Ok(SyncReport::default());
     }
-    let left = Synced {
+    let left = SyncReport {
         pending_files: first_look.todo.len() as u64,
         pending_bytes: first_look.bytes,
-        ..Synced::default()
+        ..SyncReport::default()
     };
-    if !keep_going(&Progress { files: left.pending_files, bytes: left.pending_bytes, ..Progress::default() })
-    {
+    if !keep_going(&IndexProgress {
+        files: left.pending_files,
+        bytes: left.pending_bytes,
+        ..IndexProgress::default()
+    }) {
         return Ok(left);
     }
     let Some(writer) = Writer::open(folder, first_look.bytes >= LARGE)? else {
-        return Ok(Synced { busy: true, ..left });
+        return Ok(SyncReport { busy: true, ..left });
     };
     // Now that nobody else writes: another process may have done it meanwhile.
     let is_as_it_was = state == Some(writer.list.state()?);
     let plan = if is_as_it_was { first_look } else { plan(writer.list.all()?, sources) };
-    Pass::new(writer)?.run(plan, keep_going)
+    SyncPass::new(writer)?.run(plan, keep_going)
 }
 
 /// Whether all vectors that count can be read by this program.
-fn are_there(folder: &Path, kept: Kept) -> bool {
+fn are_there(folder: &Path, kept: VectorFile) -> bool {
     vectors::are_there(vectors::open(folder, kept).as_ref(), kept)
 }
 
 /// Whether nothing has changed since nothing was left to read: what most questions find.
-fn is_fresh(list: &FileList, sources: &[Source]) -> Result<bool, Error> {
+fn is_fresh(list: &FileList, sources: &[SourceFile]) -> Result<bool, Error> {
     Ok(list.fresh_at()? == Some(fingerprint_of(sources)))
 }
 
 /// A number that changes when any of the sources does; those of other sources can be added to it.
-pub fn fingerprint_of(sources: &[Source]) -> u64 {
+pub fn fingerprint_of(sources: &[SourceFile]) -> u64 {
     fingerprint(sources.iter().map(|source| (source.path.as_path(), &source.stamp)))
 }
 
 /// One pass over what is new.
-pub(crate) struct Pass {
+pub(crate) struct SyncPass {
     writer: Writer,
     documents: Documents,
-    records: Records,
+    records: RecordOwners,
     next_file: u64,
     changes: Changes,
-    synced: Synced,
+    synced: SyncReport,
     since_commit: u64,
     since_asked: u64,
     stopped: bool,
 }
 
-impl Pass {
+impl SyncPass {
     fn new(writer: Writer) -> Result<Self, Error> {
         let next_file = writer.list.last_file()? + 1;
         Ok(Self {
@@ -149,7 +152,7 @@ impl Pass {
             records: writer.records()?,
             next_file,
             changes: Changes::default(),
-            synced: Synced::default(),
+            synced: SyncReport::default(),
             since_commit: 0,
             since_asked: 0,
             stopped: false,
@@ -157,9 +160,13 @@ impl Pass {
         })
     }
 
-    fn run(mut self, plan: Plan, keep_going: &mut dyn FnMut(&Progress) -> bool) -> Result<Synced, Error> {
+    fn run(
+        mut self,
+        plan: Plan,
+        keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
+    ) -> Result<SyncReport, Error> {
         self.synced.progress =
-            Progress { files: plan.todo.len() as u64, bytes: plan.bytes, ..Progress::default() };
+            IndexProgress { files: plan.todo.len() as u64, bytes: plan.bytes, ..IndexProgress::default() };
         self.changes.files.extend(plan.gone);
         self.changes.files.extend(plan.back);
         let mut todo: VecDeque<Todo> = plan.todo.into();
@@ -203,7 +210,7 @@ impl Pass {
     fn file(
         &mut self,
         next: &Todo,
-        keep_going: &mut dyn FnMut(&Progress) -> bool,
+        keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
         todo: &mut VecDeque<Todo>,
     ) -> Result<u64, Error> {
         let source = &next.source;
@@ -220,7 +227,7 @@ impl Pass {
             }
         };
         let mut row = self.row(next, tail.stamp());
-        if tail.change() == Change::Replaced {
+        if tail.change() == FileChange::Replaced {
             self.forget(&mut row, todo)?;
         }
         let read = self.lines(&mut row, &mut tail, keep_going);
@@ -259,7 +266,7 @@ impl Pass {
             session: source.session.clone(),
             subagent: source.subagent,
             stamp,
-            mark: Mark::default(),
+            mark: Checkpoint::default(),
             chunks: 0,
             spoken: 0,
             gone: false,
@@ -283,21 +290,21 @@ impl Pass {
         self.writer.remove(id)?;
         self.records.forget(id);
         self.changes.forgotten.push(id);
-        let leaning = self.writer.list.leaning_on(id)?;
+        let leaning = self.writer.list.dependents_of(id)?;
         if leaning.is_empty() {
             return Ok(());
         }
         for file in
             self.writer.list.all()?.into_iter().filter(|file| leaning.contains(&file.id) && !file.gone)
         {
-            let source = Source {
+            let source = SourceFile {
                 path: file.path.clone(),
                 stamp: file.stamp,
                 kind: file.source,
                 session: file.session.clone(),
                 subagent: file.subagent,
             };
-            let mark = Mark { witness: !file.mark.witness, ..file.mark };
+            let mark = Checkpoint { witness: !file.mark.witness, ..file.mark };
             todo.retain(|other| other.source.path != source.path);
             todo.push_back(Todo { source, known: Some(FileRow { mark, ..file }) });
         }
@@ -308,18 +315,18 @@ impl Pass {
         &mut self,
         row: &mut FileRow,
         tail: &mut Tail,
-        keep_going: &mut dyn FnMut(&Progress) -> bool,
+        keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
     ) -> io::Result<()> {
         let mut branch = None;
         while let Some(line) = tail.next_line()? {
             let size = line.bytes.len() as u64 + 1;
-            let place = Place { offset: line.offset, line: line.number };
+            let place = LinePosition { offset: line.offset, line: line.number };
             if row.source == SourceKind::Sessions {
                 self.entry(row, line.bytes, place);
             } else {
                 match parse(line.bytes) {
                     Ok(record) => self.record(row, &record, place, &mut branch),
-                    Err(transcript::record::Passed::Blank | transcript::record::Passed::Unread) => {}
+                    Err(transcript::record::SkipReason::Blank | transcript::record::SkipReason::Unread) => {}
                     Err(_) => self.synced.unreadable_lines += 1,
                 }
             }
@@ -337,7 +344,13 @@ impl Pass {
         Ok(())
     }
 
-    fn record(&mut self, row: &mut FileRow, record: &Record<'_>, place: Place, branch: &mut Option<String>) {
+    fn record(
+        &mut self,
+        row: &mut FileRow,
+        record: &Record<'_>,
+        place: LinePosition,
+        branch: &mut Option<String>,
+    ) {
         if row.session.is_none() {
             row.session = record.session().and_then(|session| session.parse().ok());
         }
@@ -348,16 +361,16 @@ impl Pass {
         let mut found = units(record, row.subagent);
         if let Some(now) = record.branch().filter(|now| branch.as_deref() != Some(now.as_ref())) {
             *branch = Some(now.clone().into_owned());
-            found.push(Unit::new(Kind::Branch, now).redacted());
+            found.push(Unit::new(ChunkKind::Branch, now).redacted());
         }
         self.units(row, record, &found, place);
     }
 
     /// A line of one of OpenClaw's transcripts.
-    fn entry(&mut self, row: &mut FileRow, line: &[u8], place: Place) {
-        match Entry::parse(line) {
+    fn entry(&mut self, row: &mut FileRow, line: &[u8], place: LinePosition) {
+        match TranscriptEntry::parse(line) {
             Ok(entry) => {
-                let conversation::Known { record, time } = conversation::known(&entry);
+                let conversation::EntryKey { record, time } = conversation::entry_key(&entry);
                 self.chunks(row, (record, time), &conversation::units(entry), place);
             }
             Err(_) if line.trim_ascii().is_empty() => {}
@@ -386,13 +399,13 @@ impl Pass {
             }
             let time = source.stamp.modified().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
             for section in notes::sections(&String::from_utf8_lossy(&bytes)) {
-                let place = Place { offset: section.offset, line: section.line };
+                let place = LinePosition { offset: section.offset, line: section.line };
                 self.chunks(&mut row, (section.record(), time), &[section.unit().redacted()], place);
             }
         }
         let size = bytes.len() as u64;
         row.stamp = source.stamp;
-        row.mark = Mark { dev: row.stamp.dev, ino: row.stamp.ino, offset: size, lines: 0, witness };
+        row.mark = Checkpoint { dev: row.stamp.dev, ino: row.stamp.ino, offset: size, lines: 0, witness };
         self.synced.bytes_read += size;
         self.synced.progress.bytes_done += size;
         self.since_commit += size;
@@ -400,14 +413,14 @@ impl Pass {
         Ok(size)
     }
 
-    fn units(&mut self, row: &mut FileRow, record: &Record<'_>, units: &[Unit<'_>], place: Place) {
+    fn units(&mut self, row: &mut FileRow, record: &Record<'_>, units: &[Unit<'_>], place: LinePosition) {
         let id = record.uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()));
         let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
         self.chunks(row, (id, time), units, place);
     }
 
     /// Adds what a record says, known by the hash of its id and made at that time; 0 where it has none.
-    fn chunks(&mut self, row: &mut FileRow, (id, time): (u64, u64), units: &[Unit<'_>], place: Place) {
+    fn chunks(&mut self, row: &mut FileRow, (id, time): (u64, u64), units: &[Unit<'_>], place: LinePosition) {
         if units.is_empty() {
             return;
         }
@@ -418,7 +431,7 @@ impl Pass {
             units.iter().filter(|unit| unit.kind.speaks_for_session()).map(|unit| unit.text.len() as u64);
         row.spoken += spoken.sum::<u64>();
         if owner != row.id {
-            self.changes.shared.push(Shared { record: id, owner, file: row.id });
+            self.changes.shared.push(SharedRecord { record: id, owner, file: row.id });
             return;
         }
         let origin = Origin { file: row.id, record: id, place, time, generation: self.writer.generation };

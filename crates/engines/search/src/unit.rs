@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 
 /// About how long a piece is, in bytes of text.
 const PIECE: usize = 1600;
@@ -19,7 +19,7 @@ const LONGEST_SECRET: usize = 8 << 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit<'a> {
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChunkKind,
     /// The text.
     pub(crate) text: Cow<'a, str>,
     /// The file it is about.
@@ -27,11 +27,11 @@ pub(crate) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(crate) fn new(kind: Kind, text: impl Into<Cow<'a, str>>) -> Self {
+    pub(crate) fn new(kind: ChunkKind, text: impl Into<Cow<'a, str>>) -> Self {
         Self { kind, text: text.into(), path: None }
     }
 
-    pub(crate) fn about(kind: Kind, path: Cow<'a, str>, text: impl Into<Cow<'a, str>>) -> Self {
+    pub(crate) fn about(kind: ChunkKind, path: Cow<'a, str>, text: impl Into<Cow<'a, str>>) -> Self {
         Self { kind, text: text.into(), path: Some(path) }
     }
 

@@ -4,21 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use embedding::{DIMENSIONS, Embedder, Key, Model, Table, VectorWriter, Vectors};
+use embedding::{DIMENSIONS, Embedder, TokenTable, VectorKey, VectorModel, VectorWriter, Vectors};
 
-use crate::files::Kept;
+use crate::files::VectorFile;
 use crate::unit::Unit;
 
 /// The table in the binary.
-static TABLE: LazyLock<Table> = LazyLock::new(Table::built_in);
+static TABLE: LazyLock<TokenTable> = LazyLock::new(TokenTable::built_in);
 
 /// Where the vectors lie: another file each time that those of gone files were left out.
 fn file(folder: &Path, number: u64) -> PathBuf {
     if number == 0 { folder.join("vectors.bin") } else { folder.join(format!("vectors-{number}.bin")) }
 }
 
-fn model() -> Model {
-    Model { hash: TABLE.hash(), dimensions: DIMENSIONS }
+fn model() -> VectorModel {
+    VectorModel { hash: TABLE.hash(), dimensions: DIMENSIONS }
 }
 
 /// Begins to embed, with the table in the binary.
@@ -32,17 +32,17 @@ pub fn can_embed() -> bool {
 }
 
 /// Opens the vectors that count; `None` when there are none, or of another model.
-pub(crate) fn open(folder: &Path, kept: Kept) -> Option<Vectors> {
+pub(crate) fn open(folder: &Path, kept: VectorFile) -> Option<Vectors> {
     if kept.rows == 0 { None } else { Vectors::open(&file(folder, kept.file), model(), kept.rows).ok() }
 }
 
 /// Whether all vectors that count are among those that were opened.
-pub(crate) fn are_there(opened: Option<&Vectors>, kept: Kept) -> bool {
+pub(crate) fn are_there(opened: Option<&Vectors>, kept: VectorFile) -> bool {
     kept.rows == 0 || opened.is_some()
 }
 
 /// The vectors, open for adding to them.
-pub(crate) struct Meanings {
+pub(crate) struct VectorStore {
     embedder: Embedder<'static>,
     vectors: VectorWriter,
     folder: PathBuf,
@@ -50,10 +50,10 @@ pub(crate) struct Meanings {
     number: u64,
 }
 
-impl Meanings {
+impl VectorStore {
     /// Opens the vectors that count, and whether they are there: when they are lost, or of another model, it
     /// begins with none.
-    pub(crate) fn open(folder: &Path, kept: Kept) -> Result<(Self, bool), embedding::Error> {
+    pub(crate) fn open(folder: &Path, kept: VectorFile) -> Result<(Self, bool), embedding::Error> {
         let path = file(folder, kept.file);
         let opened = if kept.rows == 0 { None } else { VectorWriter::open(&path, model(), kept.rows).ok() };
         let complete = kept.rows == 0 || opened.is_some();
@@ -72,16 +72,16 @@ impl Meanings {
     }
 
     /// Writes the vectors of which `is_listed` holds into the next file, and says what counts there: once that is
-    /// committed, [`Meanings::forget_before`] removes the file before.
+    /// committed, [`VectorStore::forget_before`] removes the file before.
     pub(crate) fn compacted(
         &mut self,
         all: &Vectors,
-        is_listed: impl Fn(Key) -> bool,
-    ) -> Result<Kept, embedding::Error> {
+        is_listed: impl Fn(VectorKey) -> bool,
+    ) -> Result<VectorFile, embedding::Error> {
         self.number += 1;
         self.vectors = VectorWriter::create(&file(&self.folder, self.number), model())?;
         self.vectors.add_all(all, is_listed)?;
-        Ok(Kept { rows: self.vectors.sync()?, file: self.number })
+        Ok(VectorFile { rows: self.vectors.sync()?, file: self.number })
     }
 
     /// Removes files of vectors that count no more.
@@ -94,8 +94,8 @@ impl Meanings {
         // No list holds more files.
         let Ok(file) = u32::try_from(file) else { return Ok(()) };
         for piece in unit.pieces() {
-            if let Some(vector) = self.embedder.embed_to_keep(piece) {
-                self.vectors.add(Key { file, place: record }, &vector)?;
+            if let Some(vector) = self.embedder.embed_for_index(piece) {
+                self.vectors.add(VectorKey { file, place: record }, &vector)?;
             }
         }
         Ok(())

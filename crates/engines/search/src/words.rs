@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::plain::PlainWords;
+use crate::word_cache::WordCache;
 
 /// Longer runs are keys, hashes and encoded data, not words.
 const LONGEST_RUN: usize = 96;
@@ -36,7 +36,7 @@ pub(crate) struct Word<'a> {
 /// Cuts text into words; reuse one, it remembers what it has cut.
 pub(crate) struct Splitter {
     stemmer: Stemmer,
-    plain: PlainWords,
+    plain: WordCache,
     known: HashMap<Box<str>, Cut, FxBuildHasher>,
 }
 
@@ -44,7 +44,7 @@ impl Default for Splitter {
     fn default() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
-            plain: PlainWords::default(),
+            plain: WordCache::default(),
             known: HashMap::default(),
         }
     }
@@ -431,7 +431,7 @@ mod tests {
                 words
             };
             let mut used = Splitter::default();
-            used.split(&"many ".repeat(crate::plain::MANY + 1), |_| ());
+            used.split(&"many ".repeat(crate::word_cache::MANY + 1), |_| ());
             for run in &runs {
                 proptest::prop_assert_eq!(words(&mut used, run), words(&mut Splitter::default(), run), "{}", run);
             }

@@ -10,19 +10,19 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use database::WriterLock;
-use embedding::Key;
+use embedding::VectorKey;
 use tantivy::indexer::NoMergePolicy;
 use tantivy::query::RangeQuery;
 use tantivy::schema::Field;
 use tantivy::{Index, IndexWriter, Term};
 
-use crate::chosen::models_folder;
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
-use crate::records::Records;
+use crate::model_vectors::models_folder;
+use crate::record_owners::RecordOwners;
 use crate::schema::{Fields, register};
-use crate::vectors::{self, Meanings};
+use crate::vectors::{self, VectorStore};
 
 /// What tantivy may hold before it writes a segment, in bytes for each thread.
 const HEAP: usize = 32 << 20;
@@ -38,7 +38,7 @@ const MERGE_AT: usize = 10;
 /// The index, held by this process alone.
 pub(crate) struct Writer {
     folder: PathBuf,
-    pub(crate) meanings: Meanings,
+    pub(crate) meanings: VectorStore,
     index: Index,
     text: IndexWriter<Chunk>,
     pub(crate) fields: Fields,
@@ -74,7 +74,7 @@ impl Writer {
             index.writer_with_num_threads(threads, heap * threads).map_err(index_failed("write", &text))?;
         opened.set_merge_policy(Box::new(NoMergePolicy));
         let list = FileList::open(&list_file(folder))?;
-        let (meanings, complete) = Meanings::open(folder, list.vectors()?)?;
+        let (meanings, complete) = VectorStore::open(folder, list.vectors()?)?;
         let folder = text;
         let mut writer = Self {
             folder,
@@ -139,7 +139,7 @@ impl Writer {
     /// Writes the vectors anew without those of files that are not listed, once they are many.
     fn compact_vectors(&mut self) -> Result<(), Error> {
         let listed: HashSet<u64> = self.list.all()?.iter().map(|file| file.id).collect();
-        let is_listed = |key: Key| listed.contains(&u64::from(key.file));
+        let is_listed = |key: VectorKey| listed.contains(&u64::from(key.file));
         let index = self.folder.parent().unwrap_or(&self.folder);
         let Some(all) = vectors::open(index, self.list.vectors()?) else { return Ok(()) };
         let mut dead = 0;
@@ -153,10 +153,10 @@ impl Writer {
     }
 
     /// Which file owns each record.
-    pub(crate) fn records(&self) -> Result<Records, Error> {
+    pub(crate) fn records(&self) -> Result<RecordOwners, Error> {
         let failed = || index_failed("read", &self.folder);
         let reader = self.index.reader().map_err(failed())?;
-        Records::of(reader.searcher()).map_err(failed())
+        RecordOwners::new(reader.searcher()).map_err(failed())
     }
 
     fn commit_text(&mut self) -> Result<(), Error> {

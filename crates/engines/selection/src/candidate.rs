@@ -47,7 +47,7 @@ pub enum Hold {
 
 impl Hold {
     /// Who holds a session.
-    pub fn of(session: &Session) -> Self {
+    pub fn from_session(session: &Session) -> Self {
         match (session.is_running, &session.origin) {
             (false, _) => Self::Free,
             (true, Origin::OpenClaw { .. }) => Self::Worker,
@@ -102,7 +102,7 @@ impl AsRef<Self> for Candidate {
 
 impl Candidate {
     /// The session's facts, beside a budget that is set for the task.
-    pub fn of(session: &Session, budget: Budget) -> Self {
+    pub fn from_session(session: &Session, budget: Budget) -> Self {
         let label = match &session.origin {
             Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
             Origin::Native | Origin::Archived => session.title.clone(),
@@ -121,7 +121,7 @@ impl Candidate {
             compactions: session.compactions,
             budget_used_pct: budget_used(session, budget),
             label,
-            hold: Hold::of(session),
+            hold: Hold::from_session(session),
             has_transcript: session.file.is_some(),
             is_idle_worker: false,
         }
@@ -169,7 +169,7 @@ pub(crate) mod tests {
             bytes: 100_000,
             tokens: 4000,
             has_transcript: true,
-            ..Candidate::of(&Session::blank(id.parse().unwrap()), Budget::None)
+            ..Candidate::from_session(&Session::blank(id.parse().unwrap()), Budget::None)
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{Candidate, Considered, Hold, Weights};
 
 /// So many of the sessions that were considered are handed on, the best.
-pub const KEPT: usize = 200;
+pub const MAX_CONSIDERED: usize = 200;
 
 /// What is to be done, and under which circumstances.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ pub struct Decision {
     pub reason: String,
     /// What would change the answer, one line each.
     pub changes: Vec<String>,
-    /// The best of the sessions that were considered, at most [`KEPT`].
+    /// The best of the sessions that were considered, at most [`MAX_CONSIDERED`].
     pub considered: Vec<Considered>,
 }
 
@@ -122,7 +122,7 @@ impl Decision {
 }
 
 /// The decision where no rule has to be asked: a label, a directory that is taken, or no sessions.
-pub fn settled(task: &Task<'_>, candidates: &[impl AsRef<Candidate>]) -> Option<Decision> {
+pub fn forced_decision(task: &Task<'_>, candidates: &[impl AsRef<Candidate>]) -> Option<Decision> {
     if let Some(label) = task.label {
         return Some(labelled(label, candidates));
     }

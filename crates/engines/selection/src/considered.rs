@@ -4,22 +4,22 @@ use jiff::Timestamp;
 use model::SessionId;
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Chance, Facts};
+use crate::chance::{Chance, ResumeFacts};
 use crate::{Candidate, Ceiling, Factors, Hold, Relevance};
 
 /// Why a session cannot be resumed, however well it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Obstacle {
+pub enum ResumeObstacle {
     /// A live process holds it.
     Held,
     /// Its transcript is gone.
     Gone,
 }
 
-impl Obstacle {
+impl ResumeObstacle {
     /// What keeps a candidate from being resumed.
-    pub fn of(candidate: &Candidate) -> Option<Self> {
+    pub fn find(candidate: &Candidate) -> Option<Self> {
         match candidate.hold {
             _ if !candidate.has_transcript => Some(Self::Gone),
             Hold::Free => None,
@@ -30,12 +30,12 @@ impl Obstacle {
 
 /// The chance that the person goes on with a session, and the facts it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
+pub struct ResumeEstimate {
     /// The chance, and what speaks for and against.
     #[serde(flatten)]
     pub chance: Chance,
     /// The facts.
-    pub facts: Facts,
+    pub facts: ResumeFacts,
 }
 
 /// A session that was considered.
@@ -53,7 +53,7 @@ pub struct Considered {
     /// a session ranks too low for its chance to be estimated.
     pub score: Option<f64>,
     /// The chance, under the calibrated rule, of those that rank highest.
-    pub estimate: Option<Estimate>,
+    pub estimate: Option<ResumeEstimate>,
     /// The five factors of the seed's weights.
     pub factors: Factors,
     /// How much it has to do with the task, and why.
@@ -61,7 +61,7 @@ pub struct Considered {
     /// What forbids it.
     pub ceiling: Option<Ceiling>,
     /// What keeps it from being resumed.
-    pub obstacle: Option<Obstacle>,
+    pub obstacle: Option<ResumeObstacle>,
     /// All that in words.
     pub reason: String,
 }

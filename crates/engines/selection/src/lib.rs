@@ -12,19 +12,20 @@ mod choose;
 mod considered;
 mod duration;
 mod factors;
-mod outlay;
 mod relevance;
+mod resume_cost;
 pub mod seed;
 mod weights;
 
 pub use candidate::{Asker, Budget, Candidate, Hold};
 pub use ceilings::Ceiling;
-pub use choose::{Action, Decision, KEPT, Rule, Task, settled};
-pub use considered::{Considered, Estimate, Obstacle};
+pub use choose::{Action, Decision, MAX_CONSIDERED, Rule, Task, forced_decision};
+pub use considered::{Considered, ResumeEstimate, ResumeObstacle};
 pub use duration::ago;
 pub use factors::{Factors, factors};
-pub use outlay::{CACHE_MINUTES, Outlay, WINDOW, outlay};
 pub use relevance::{
-    ASKED, Grounds, Judge, Judged, Relevance, about, keyword, prompt, understood, worth_asking,
+    Judge, Judgement, MAX_JUDGED, Relevance, RelevanceReason, about, keyword_relevance, parse_ratings,
+    prompt, worth_asking,
 };
+pub use resume_cost::{CACHE_MINUTES, ResumeCost, WINDOW, resume_cost};
 pub use weights::Weights;

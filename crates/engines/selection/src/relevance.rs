@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::{Candidate, Ceiling};
 
 /// About how many sessions a model is asked at most: its answer has few tokens.
-pub const ASKED: usize = 12;
+pub const MAX_JUDGED: usize = 12;
 /// How much of a session's text a model is shown, in characters.
 const SHOWN: usize = 200;
 /// How much of a task a model is shown, in characters.
@@ -28,12 +28,12 @@ pub struct Relevance {
     /// Between 0 and 1.
     pub score: f64,
     /// Why, in a few words.
-    pub reason: Grounds,
+    pub reason: RelevanceReason,
 }
 
 /// Why a relevance is what it is; in JSON its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Grounds {
+pub enum RelevanceReason {
     /// So many words are common.
     Words {
         /// How many.
@@ -45,7 +45,7 @@ pub enum Grounds {
     Said(String),
 }
 
-impl fmt::Display for Grounds {
+impl fmt::Display for RelevanceReason {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Words { common, all } => write!(to, "keyword overlap: {common}/{all} words"),
@@ -54,13 +54,13 @@ impl fmt::Display for Grounds {
     }
 }
 
-impl Serialize for Grounds {
+impl Serialize for RelevanceReason {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Grounds {
+impl<'de> Deserialize<'de> for RelevanceReason {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         String::deserialize(from).map(Self::Said)
     }
@@ -82,19 +82,19 @@ pub enum Judge {
 
 /// What each session has to do with the task, who says so, and why nobody better does.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct Judgement {
     /// In the candidates' order.
     pub relevance: Vec<Relevance>,
     /// Who judged.
     pub judge: Judge,
     /// Why a model that was wanted did not judge.
-    pub fell_back: Option<String>,
+    pub fallback: Option<String>,
 }
 
-impl Judged {
+impl Judgement {
     /// Judged by common words.
     pub fn by_words(relevance: Vec<Relevance>) -> Self {
-        Self { relevance, judge: Judge::Keyword, fell_back: None }
+        Self { relevance, judge: Judge::Keyword, fallback: None }
     }
 }
 
@@ -105,13 +105,13 @@ impl Relevance {
         let all = task.count() + about.count() - common;
         let share = if all > 0 { common as f64 / all as f64 } else { 0.0 };
         let [common, all] = [common, all].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        Self { score: (2.0 * share).min(1.0), reason: Grounds::Words { common, all } }
+        Self { score: (2.0 * share).min(1.0), reason: RelevanceReason::Words { common, all } }
     }
 }
 
 /// Relevance by common words, of one text to another.
-pub fn keyword(task: &str, about: Option<&str>) -> Relevance {
-    Relevance::by_words(&Keywords::of(task), &Keywords::of(about.unwrap_or_default()))
+pub fn keyword_relevance(task: &str, about: Option<&str>) -> Relevance {
+    Relevance::by_words(&Keywords::from_text(task), &Keywords::from_text(about.unwrap_or_default()))
 }
 
 /// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.
@@ -175,7 +175,7 @@ struct Rated {
 /// A model's answer about `asked` sessions, in their order; or what is wrong with it.
 ///
 /// The answer is a JSON array, with or without a fence of Markdown around it; a session that is left out is unknown.
-pub fn understood(answer: &str, asked: usize) -> Result<Vec<Relevance>, String> {
+pub fn parse_ratings(answer: &str, asked: usize) -> Result<Vec<Relevance>, String> {
     let rated: Vec<Rated> = serde_json::from_str(unfenced(answer))
         .map_err(|error| format!("its answer is not the JSON that was asked for: {error}"))?;
     let mut by_index: HashMap<usize, Rated> = HashMap::new();
@@ -195,9 +195,9 @@ pub fn understood(answer: &str, asked: usize) -> Result<Vec<Relevance>, String> 
     }
     let relevance = |rated: Rated| Relevance {
         score: rated.relevance,
-        reason: Grounds::Said(one_line(&rated.reasoning, REASON)),
+        reason: RelevanceReason::Said(one_line(&rated.reasoning, REASON)),
     };
-    let unknown = || Relevance { score: UNKNOWN, reason: Grounds::Said("unknown".to_owned()) };
+    let unknown = || Relevance { score: UNKNOWN, reason: RelevanceReason::Said("unknown".to_owned()) };
     Ok((1..=asked).map(|index| by_index.remove(&index).map_or_else(unknown, relevance)).collect())
 }
 
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn common_words() {
         let check = |task: &str, about: Option<&str>, score: f64, reason: &str| {
-            let found = keyword(task, about);
+            let found = keyword_relevance(task, about);
             assert!((found.score - score).abs() < 1e-9, "{task} | {about:?}: {found:?}");
             assert_eq!(found.reason.to_string(), format!("keyword overlap: {reason} words"));
         };
@@ -260,7 +260,7 @@ mod tests {
             one("new", 5, "paint the wall"),
         ];
         let words: Vec<Relevance> =
-            all.iter().map(|one| keyword("refresh token", one.about.as_deref())).collect();
+            all.iter().map(|one| keyword_relevance("refresh token", one.about.as_deref())).collect();
         assert_eq!(worth_asking(&all, &words, 9), [1, 4, 0]);
         assert_eq!(worth_asking(&all, &words, 1), [1]);
     }
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_models_answer_is_taken_strictly() {
         let check = |answer: &str, expected: Result<&[f64], &str>| {
-            let found = understood(answer, 2);
+            let found = parse_ratings(answer, 2);
             let found = found.map(|all| all.iter().map(|one| one.score).collect::<Vec<_>>());
             match (found, expected) {
                 (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{answer}"),
@@ -297,7 +297,7 @@ mod tests {
     fn a_reason_is_one_short_line() {
         let answer =
             format!(r#"[{{"index":1,"relevance":1,"reasoning":"a\nb\u001b[2J{}"}}]"#, "x".repeat(900));
-        let found = understood(&answer, 1).unwrap();
+        let found = parse_ratings(&answer, 1).unwrap();
         let reason = found[0].reason.to_string();
         assert!(reason.starts_with("a b [2Jxxx"));
         assert_eq!(reason.chars().count(), REASON + 1);

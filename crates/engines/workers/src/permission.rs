@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use transcript::{Call, Raw};
+use transcript::{Raw, ToolCall};
 
 /// A request for permission or an answer from the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,7 +123,7 @@ impl PermissionRequest {
     /// A short description of the tool call that is safe to display.
     pub fn detail(&self) -> Option<String> {
         let input = self.input.to_string();
-        Call { id: "", name: &self.tool, input: Raw::new(&input) }.detail()
+        ToolCall { id: "", name: &self.tool, input: Raw::new(&input) }.detail()
     }
 
     /// The rules that `always` would add, in Claude Code's notation.

@@ -17,7 +17,7 @@ const DEEPEST: usize = 128;
 
 /// What one configuration says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Config {
+pub struct OpenClawConfig {
     /// The file that was read.
     pub file: Option<PathBuf>,
     /// `agents.defaults.subagents.claudeCode.maxBudgetUsd`, in US dollars; never zero or less.
@@ -45,7 +45,7 @@ pub struct SessionSelection {
 }
 
 impl SessionSelection {
-    fn of(config: &Value) -> Self {
+    fn from_config(config: &Value) -> Self {
         let found = &config["agents"]["defaults"]["subagents"]["claudeCode"]["sessionSelection"];
         Self {
             enabled: found["enabled"].as_bool(),
@@ -57,7 +57,7 @@ impl SessionSelection {
     }
 }
 
-impl Config {
+impl OpenClawConfig {
     /// Reads the configuration in a state folder, under the newest of its names that is there.
     pub fn find(state: &Path) -> Self {
         let found = NAMES.iter().map(|name| state.join(name)).find(|path| path.exists());
@@ -76,7 +76,7 @@ impl Config {
             Ok(whole) => Self {
                 file,
                 max_budget_usd: budget(&whole),
-                selection: SessionSelection::of(&whole),
+                selection: SessionSelection::from_config(&whole),
                 problems: Vec::new(),
                 whole,
             },
@@ -134,7 +134,7 @@ mod tests {
     fn check(content: &str, budget: Option<f64>, problems: usize) {
         let scratch = tempfile::tempdir().unwrap();
         fs::write(scratch.path().join("openclaw.json"), content).unwrap();
-        let config = Config::find(scratch.path());
+        let config = OpenClawConfig::find(scratch.path());
         let short: String = content.chars().take(60).collect();
         assert_eq!((config.max_budget_usd, config.problems.len()), (budget, problems), "{short}: {config:?}");
     }
@@ -164,7 +164,7 @@ mod tests {
                 "{{agents: {{defaults: {{subagents: {{claudeCode: {{sessionSelection: {selection}}}}}}}}}}}"
             );
             fs::write(scratch.path().join("openclaw.json"), text).unwrap();
-            assert_eq!(Config::find(scratch.path()).selection, expected, "{selection}");
+            assert_eq!(OpenClawConfig::find(scratch.path()).selection, expected, "{selection}");
         };
         check("null", SessionSelection::default());
         check("{enabled: 'no', relevanceModel: 7, resumeThreshold: 'high'}", SessionSelection::default());
@@ -197,10 +197,10 @@ mod tests {
     #[test]
     fn the_newest_name_wins() {
         let scratch = tempfile::tempdir().unwrap();
-        assert_eq!(Config::find(scratch.path()), Config::default());
+        assert_eq!(OpenClawConfig::find(scratch.path()), OpenClawConfig::default());
         fs::write(scratch.path().join("clawdbot.json"), "{}").unwrap();
-        assert_eq!(Config::find(scratch.path()).file, Some(scratch.path().join("clawdbot.json")));
+        assert_eq!(OpenClawConfig::find(scratch.path()).file, Some(scratch.path().join("clawdbot.json")));
         fs::write(scratch.path().join("openclaw.json"), "{}").unwrap();
-        assert_eq!(Config::find(scratch.path()).file, Some(scratch.path().join("openclaw.json")));
+        assert_eq!(OpenClawConfig::find(scratch.path()).file, Some(scratch.path().join("openclaw.json")));
     }
 }

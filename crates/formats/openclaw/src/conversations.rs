@@ -14,7 +14,7 @@ const CAP: u64 = 64 << 20;
 
 /// A conversation of an agent's store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conversation {
+pub struct StoredConversation {
     /// `agent:main:main`, in lower case; absent where only a transcript's side file tells of it.
     pub key: Option<String>,
     /// Its id.
@@ -24,7 +24,10 @@ pub struct Conversation {
 }
 
 /// Reads a store and the side files of transcripts; what is wrong with one entry costs that entry.
-pub(crate) fn read(store: &Path, sidecars: &[(SessionId, PathBuf)]) -> (Vec<Conversation>, Vec<Problem>) {
+pub(crate) fn read(
+    store: &Path,
+    sidecars: &[(SessionId, PathBuf)],
+) -> (Vec<StoredConversation>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut found = match file::read(store, CAP) {
         Ok(Some(content)) => match entries(&content) {
@@ -50,13 +53,13 @@ pub(crate) fn read(store: &Path, sidecars: &[(SessionId, PathBuf)]) -> (Vec<Conv
     (found, problems)
 }
 
-fn entries(content: &[u8]) -> serde_json::Result<Vec<Conversation>> {
+fn entries(content: &[u8]) -> serde_json::Result<Vec<StoredConversation>> {
     let text = String::from_utf8_lossy(content);
     let whole: BTreeMap<String, &RawValue> = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
     Ok(whole.into_iter().filter_map(|(key, raw)| entry(&key, raw)).collect())
 }
 
-fn entry(key: &str, raw: &RawValue) -> Option<Conversation> {
+fn entry(key: &str, raw: &RawValue) -> Option<StoredConversation> {
     let fields: Value = serde_json::from_str(raw.get()).ok()?;
     let id = |field: &Value| field.as_str().and_then(|text| text.parse::<SessionId>().ok());
     let named =
@@ -64,14 +67,14 @@ fn entry(key: &str, raw: &RawValue) -> Option<Conversation> {
     let mut claude: Vec<SessionId> = named.into_iter().filter_map(id).collect();
     claude.sort();
     claude.dedup();
-    Some(Conversation { key: Some(key.to_lowercase()), session: id(&fields["sessionId"])?, claude })
+    Some(StoredConversation { key: Some(key.to_lowercase()), session: id(&fields["sessionId"])?, claude })
 }
 
 /// What a transcript's side file says.
-fn beside(session: &SessionId, content: &[u8]) -> Option<Conversation> {
+fn beside(session: &SessionId, content: &[u8]) -> Option<StoredConversation> {
     let fields: Value = serde_json::from_slice(content).ok()?;
     let claude = fields["resumeSessionId"].as_str()?.parse().ok()?;
-    Some(Conversation { key: None, session: session.clone(), claude: vec![claude] })
+    Some(StoredConversation { key: None, session: session.clone(), claude: vec![claude] })
 }
 
 #[cfg(test)]
@@ -129,7 +132,11 @@ mod tests {
         assert!(problems.is_empty());
         assert_eq!(
             found,
-            [Conversation { key: None, session: "s1".parse().unwrap(), claude: vec!["c9".parse().unwrap()] }]
+            [StoredConversation {
+                key: None,
+                session: "s1".parse().unwrap(),
+                claude: vec!["c9".parse().unwrap()]
+            }]
         );
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Lock {
 
 /// Why a lock was not had.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub(crate) enum LockError {
     /// Another has it; what it says of itself.
     Held(String),
     /// The system said no.
@@ -41,21 +41,21 @@ pub(crate) enum Refused {
 
 impl Lock {
     /// Waits for the lock of a file for up to ten seconds.
-    pub(crate) fn of(path: &Path, clock: &dyn Fn() -> Timestamp) -> Result<Self, Refused> {
+    pub(crate) fn acquire(path: &Path, clock: &dyn Fn() -> Timestamp) -> Result<Self, LockError> {
         let lock = beside(path);
         let mut holder = String::new();
         for _ in 0..TRIES {
             match Self::make(&lock, clock()) {
                 Ok(held) => return Ok(held),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    holder = evict_stale(&lock, clock()).map_err(Refused::Io)?;
+                    holder = evict_stale(&lock, clock()).map_err(LockError::Io)?;
                 }
-                Err(error) => return Err(Refused::Io(error)),
+                Err(error) => return Err(LockError::Io(error)),
             }
             // Nothing tells of a lock file that goes; its makers look as often.
             wait(POLL);
         }
-        Err(Refused::Held(holder))
+        Err(LockError::Held(holder))
     }
 
     fn make(lock: &Path, now: Timestamp) -> io::Result<Self> {

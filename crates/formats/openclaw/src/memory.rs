@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use model::{AgentId, SessionId};
 
-use crate::config::Config;
-use crate::conversations::Conversation;
+use crate::config::OpenClawConfig;
+use crate::conversations::StoredConversation;
 use crate::settings::MemorySettings;
-use crate::{Agents, Database, Problem};
+use crate::{AgentDatabase, Agents, Problem};
 
 /// Where OpenClaw puts the transcripts whose content it has taken over into SQLite, beside their folder.
 const IMPORTED: &str = "session-sqlite-import-archive";
@@ -28,7 +28,7 @@ pub struct MemoryFile {
 
 /// A transcript of OpenClaw's own.
 #[derive(Debug, Clone)]
-pub struct TranscriptFile {
+pub struct ConversationFile {
     /// Which conversation it holds.
     pub session: SessionId,
     /// The file.
@@ -51,9 +51,9 @@ pub struct AgentMemory {
     /// The Markdown files of its workspace and of the paths its settings add.
     pub notes: Vec<MemoryFile>,
     /// Its transcripts, topics and archives among them, and those that OpenClaw has taken over into SQLite.
-    pub transcripts: Vec<TranscriptFile>,
+    pub transcripts: Vec<ConversationFile>,
     /// The database that it keeps its conversations in since then, which is not read.
-    pub database: Option<Database>,
+    pub database: Option<AgentDatabase>,
     sessions: Sessions,
 }
 
@@ -82,15 +82,15 @@ impl Memory {
         let mut seen = HashSet::new();
         for (at, state) in states.iter().enumerate() {
             let config = match configuration {
-                Some(file) if at == 0 => Config::read(file),
-                _ => Config::find(state),
+                Some(file) if at == 0 => OpenClawConfig::read(file),
+                _ => OpenClawConfig::find(state),
             };
             memory.add_state(state, &config, home, &mut seen);
         }
         memory
     }
 
-    fn add_state(&mut self, state: &Path, config: &Config, home: &Path, seen: &mut HashSet<PathBuf>) {
+    fn add_state(&mut self, state: &Path, config: &OpenClawConfig, home: &Path, seen: &mut HashSet<PathBuf>) {
         let found = Agents::find(state);
         let mut agents = config.agents();
         let mut others: Vec<AgentId> = found.agents.iter().map(|agent| agent.id.clone()).collect();
@@ -114,7 +114,7 @@ impl Memory {
                 settings,
                 notes: Vec::new(),
                 transcripts: Vec::new(),
-                database: Database::of_agent(&folder),
+                database: AgentDatabase::of_agent(&folder),
                 sessions: Sessions { store, sidecars: Vec::new() },
             };
             found.look_for_notes(seen, &mut self.problems);
@@ -126,7 +126,7 @@ impl Memory {
 
 impl AgentMemory {
     /// The conversations its store names and the Claude sessions behind them.
-    pub fn conversations(&self) -> (Vec<Conversation>, Vec<Problem>) {
+    pub fn conversations(&self) -> (Vec<StoredConversation>, Vec<Problem>) {
         crate::conversations::read(&self.sessions.store, &self.sessions.sidecars)
     }
 
@@ -155,14 +155,14 @@ impl AgentMemory {
             } else if let Some(session) = conversation(&name)
                 && seen.insert(path.clone())
             {
-                self.transcripts.push(TranscriptFile { session, path, metadata });
+                self.transcripts.push(ConversationFile { session, path, metadata });
             }
         }
         for (name, path, metadata) in files(&folder.with_file_name(IMPORTED), problems) {
             if let Some(session) = imported(&name)
                 && seen.insert(path.clone())
             {
-                self.transcripts.push(TranscriptFile { session, path, metadata });
+                self.transcripts.push(ConversationFile { session, path, metadata });
             }
         }
     }

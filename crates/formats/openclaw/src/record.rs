@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use model::SessionId;
 use serde_json::{Map, Value, json};
 
-use crate::lock::{Lock, Refused};
+use crate::lock::{Lock, LockError};
 use crate::{Problem, file};
 
 /// Larger than any registry we heard of by far.
@@ -50,9 +50,13 @@ pub struct AgentRun<'a> {
 
 /// Enters a run into the registry of the agent whose folder this is. An unreadable registry, or one another program
 /// holds for ten seconds, is told of and left as it is.
-pub fn enter(agent_folder: &Path, run: &AgentRun<'_>, clock: &dyn Fn() -> Timestamp) -> Result<(), Problem> {
+pub fn record_run(
+    agent_folder: &Path,
+    run: &AgentRun<'_>,
+    clock: &dyn Fn() -> Timestamp,
+) -> Result<(), Problem> {
     let path = registry_of(agent_folder)?;
-    let lock = Lock::of(&path, clock).map_err(|refused| not_locked(&path, refused))?;
+    let lock = Lock::acquire(&path, clock).map_err(|refused| not_locked(&path, refused))?;
     let mut whole = read(&path)?;
     if !apply(&mut whole, run, clock()) {
         return Ok(());
@@ -82,12 +86,12 @@ fn registry_of(agent_folder: &Path) -> Result<PathBuf, Problem> {
     Ok(path.canonicalize().unwrap_or(path))
 }
 
-fn not_locked(path: &Path, refused: Refused) -> Problem {
+fn not_locked(path: &Path, refused: LockError) -> Problem {
     let (what, next) = match refused {
-        Refused::Held(holder) => {
+        LockError::Held(holder) => {
             (format!("is locked by {holder}"), "Try again when that is done; remove the lock if it is gone.")
         }
-        Refused::Io(error) => (format!("cannot be locked: {error}"), "Make its folder writable."),
+        LockError::Io(error) => (format!("cannot be locked: {error}"), "Make its folder writable."),
     };
     Problem::new(path, what, next)
 }

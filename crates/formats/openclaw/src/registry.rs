@@ -40,14 +40,14 @@ pub struct RegistryEntry {
     /// Turns, as OpenClaw counts them.
     pub total_turns: Option<u64>,
     /// The newest task it was given.
-    pub last_task: Option<Task>,
+    pub last_task: Option<AssignedTask>,
     /// All tasks it was given that are still told of.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<AssignedTask>,
 }
 
 /// Something an agent asked a session to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub struct AssignedTask {
     /// What was asked.
     pub task: String,
     /// When.
@@ -122,21 +122,21 @@ fn repo<'a>(key: &'a str, label: Option<&str>) -> &'a str {
 
 impl RegistryEntry {
     /// The newest task it had been given before a moment.
-    pub fn last_task_before(&self, moment: Timestamp) -> Option<&Task> {
+    pub fn last_task_before(&self, moment: Timestamp) -> Option<&AssignedTask> {
         newest(self.tasks.iter().filter(|task| task.at.is_some_and(|at| at < moment)))
     }
 }
 
-fn tasks(values: &[Value]) -> Vec<Task> {
+fn tasks(values: &[Value]) -> Vec<AssignedTask> {
     let task = |value: &Value| {
         let at = value["at"].as_str().and_then(|at| at.parse().ok());
-        Some(Task { task: value["task"].as_str()?.to_owned(), at })
+        Some(AssignedTask { task: value["task"].as_str()?.to_owned(), at })
     };
     values.iter().filter_map(task).collect()
 }
 
 /// The task with the latest time, of equal ones the last written.
-fn newest<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Option<&'a Task> {
+fn newest<'a>(tasks: impl IntoIterator<Item = &'a AssignedTask>) -> Option<&'a AssignedTask> {
     tasks.into_iter().max_by_key(|task| task.at)
 }
 
@@ -177,10 +177,10 @@ mod tests {
             last_resumed: time("2026-02-20T12:00:00Z"),
             total_cost_usd: Some(0.42),
             total_turns: Some(7),
-            last_task: Some(Task { task: "fix tests".into(), at: time("2026-02-20T12:00:00Z") }),
+            last_task: Some(AssignedTask { task: "fix tests".into(), at: time("2026-02-20T12:00:00Z") }),
             tasks: vec![
-                Task { task: "fix tests".into(), at: time("2026-02-20T12:00:00Z") },
-                Task { task: "write tests".into(), at: time("2026-02-20T10:11:12Z") },
+                AssignedTask { task: "fix tests".into(), at: time("2026-02-20T12:00:00Z") },
+                AssignedTask { task: "write tests".into(), at: time("2026-02-20T10:11:12Z") },
             ],
         };
         let before = |moment: &str| {
@@ -217,7 +217,7 @@ mod tests {
         );
 
         let tasks = r#"{"sessionId": "s", "taskHistory": [{"task": "a"}, 7, {"task": "b"}, {"at": "2026-01-01T00:00:00Z"}]}"#;
-        assert_eq!(one("/r", tasks).entries[0].last_task, Some(Task { task: "b".into(), at: None }));
+        assert_eq!(one("/r", tasks).entries[0].last_task, Some(AssignedTask { task: "b".into(), at: None }));
 
         let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
         for bad in ["7", "null", "{}", r#"{"sessionId": 7}"#, r#"{"sessionId": "../x"}"#, &deep] {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use model::AgentId;
 use serde_json::Value;
 
-use crate::config::Config;
+use crate::config::OpenClawConfig;
 
 /// `memory.search`, or `agents.defaults.memorySearch` as it was called before 2026.9, with an agent's own `memorySearch`
 /// over it; what is not said is absent.
@@ -38,7 +38,7 @@ pub struct ClaudeSessions {
     pub default_project: Option<String>,
 }
 
-impl Config {
+impl OpenClawConfig {
     /// The agents it lists.
     pub fn agents(&self) -> Vec<AgentId> {
         let listed = self.listed().filter_map(|agent| agent["id"].as_str());
@@ -154,10 +154,10 @@ mod tests {
 
     use super::*;
 
-    fn config(text: &str) -> (tempfile::TempDir, Config) {
+    fn config(text: &str) -> (tempfile::TempDir, OpenClawConfig) {
         let scratch = tempfile::tempdir().unwrap();
         fs::write(scratch.path().join("openclaw.json"), text).unwrap();
-        let config = Config::find(scratch.path());
+        let config = OpenClawConfig::find(scratch.path());
         (scratch, config)
     }
 
@@ -242,6 +242,6 @@ mod tests {
         check("ops", &scratch.path().join("workspace-ops"));
         assert_eq!(config.default_agent(), AgentId::main());
         assert_eq!(config.store(&agent("ops"), Path::new("/h")), Some("/h/s/ops/sessions.json".into()));
-        assert_eq!(Config::default().default_agent(), AgentId::main());
+        assert_eq!(OpenClawConfig::default().default_agent(), AgentId::main());
     }
 }

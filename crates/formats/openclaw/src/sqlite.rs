@@ -16,14 +16,14 @@ const WITHOUT_CONVERSATIONS: u32 = 1;
 
 /// The database in which an agent's conversations are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Database {
+pub struct AgentDatabase {
     /// The file.
     pub path: PathBuf,
     /// The number of the layout of its tables; absent where it says none.
     pub schema: Option<u32>,
 }
 
-impl Database {
+impl AgentDatabase {
     /// That of an agent, in its folder.
     pub(crate) fn of_agent(folder: &Path) -> Option<Self> {
         let path = folder.join(PLACE);
@@ -61,11 +61,11 @@ mod tests {
         };
         let check = |content: &[u8], expected: Option<Option<u32>>| {
             fs::write(&path, content).unwrap();
-            let found = Database::find(&[scratch.path().to_owned()]);
+            let found = AgentDatabase::find(&[scratch.path().to_owned()]);
             assert_eq!(found.first().map(|database| database.schema), expected);
             assert!(found.iter().all(|database| database.path == path));
         };
-        assert_eq!(Database::of_agent(&folder), None);
+        assert_eq!(AgentDatabase::of_agent(&folder), None);
         check(&header(23), Some(Some(23)));
         check(&header(0), Some(None));
         check(&header(1), None);
@@ -74,6 +74,6 @@ mod tests {
         check(&[0; 4096], None);
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        assert_eq!(Database::of_agent(&folder), None);
+        assert_eq!(AgentDatabase::of_agent(&folder), None);
     }
 }

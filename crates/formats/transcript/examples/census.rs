@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use model::{CostState, MessageUsage, SessionId, Usage};
-use transcript::record::{Kind, Passed, parse};
-use transcript::{ConfigFolder, Reader, Spent, Summary, TranscriptFile};
+use transcript::record::{RecordKind, SkipReason, parse};
+use transcript::{ConfigFolder, Reader, Summary, TranscriptFile, UsageCollector};
 
 /// What was met.
 #[derive(Default)]
@@ -74,13 +74,13 @@ impl Census {
             match parse(line.bytes) {
                 Ok(record) => {
                     let word = [record.type_word(), record.subtype_word()].join(" ").trim().to_owned();
-                    let unknown = record.kind() == Kind::Unknown;
+                    let unknown = record.kind() == RecordKind::Unknown;
                     let counts = if unknown { &mut self.unknown } else { &mut self.records };
                     *counts.entry(word).or_default() += 1;
                 }
-                Err(Passed::Unread) => *self.records.entry("(left unread)".to_owned()).or_default() += 1,
-                Err(Passed::Blank) => {}
-                Err(Passed::Nul | Passed::NotUtf8 | Passed::NotJson) => self.unreadable += 1,
+                Err(SkipReason::Unread) => *self.records.entry("(left unread)".to_owned()).or_default() += 1,
+                Err(SkipReason::Blank) => {}
+                Err(SkipReason::Nul | SkipReason::NotUtf8 | SkipReason::NotJson) => self.unreadable += 1,
             }
         }
         Ok(())
@@ -106,7 +106,7 @@ impl Census {
 }
 
 fn spent(id: &SessionId, path: &Path) -> io::Result<(Vec<MessageUsage>, Option<CostState>)> {
-    let (mut summary, mut spent) = (Summary::new(id), Spent::default());
+    let (mut summary, mut spent) = (Summary::new(id), UsageCollector::default());
     let mut reader = Reader::open(path)?;
     while let Some(line) = reader.next_line()? {
         summary.observe(line, &mut spent);

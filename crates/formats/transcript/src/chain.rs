@@ -10,7 +10,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reader::Reader;
-use crate::record::{Block, Kind, Record, link, parse};
+use crate::record::{Block, Record, RecordKind, link, parse};
 
 /// The ids on the main chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -124,11 +124,11 @@ fn node(line: &[u8]) -> Option<Node> {
     Some(Node {
         id: hash(uuid),
         parent: record.parent().or_else(|| record.logical_parent()).map(hash),
-        continues: record.kind() == Kind::CompactBoundary,
+        continues: record.kind() == RecordKind::CompactBoundary,
         sidechain: record.is_sidechain(),
         message: record
             .message()
-            .filter(|_| record.kind() == Kind::Assistant)
+            .filter(|_| record.kind() == RecordKind::Assistant)
             .and_then(|message| Some(hash(message.id()?))),
         is_result: is_result(&record),
     })
@@ -141,7 +141,7 @@ fn is_result(record: &Record<'_>) -> bool {
             message.each_block().any(|block| matches!(block, Block::ToolResult { .. }))
         })
     };
-    record.kind() == Kind::User && (record.has_tool_result() || blocks())
+    record.kind() == RecordKind::User && (record.has_tool_result() || blocks())
 }
 
 /// What stands for an id while places are compared.

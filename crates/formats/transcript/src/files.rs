@@ -10,7 +10,7 @@ use system::{FileStamp, fingerprint};
 
 use crate::json::{Raw, raw_fields};
 use crate::reader::Reader;
-use crate::record::{Block, Kind, parse};
+use crate::record::{Block, RecordKind, parse};
 
 /// The largest side file that is read, in bytes.
 pub(crate) const SIDE_FILE_CAP: u64 = 1 << 20;
@@ -43,7 +43,7 @@ pub struct SubagentFile {
 
 /// Something that could not be read as what it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct ReadProblem {
     /// Where.
     pub path: PathBuf,
     /// What is wrong, as the end of a sentence.
@@ -52,7 +52,7 @@ pub struct Problem {
 
 /// All that lies in one config folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FolderContents {
     /// The transcripts of sessions.
     pub transcripts: Vec<TranscriptFile>,
     /// Sub-agents' files beside the sessions (2.0.42 to 2.0.77); their records name the session.
@@ -60,10 +60,10 @@ pub struct Found {
     /// Sub-agents' files below the folder of a session whose own transcript does not lie beside it.
     pub lone_subagents: Vec<SubagentFile>,
     /// What could not be looked at.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReadProblem>,
 }
 
-impl Found {
+impl FolderContents {
     /// What was found elsewhere behind it; what comes first is not moved.
     pub fn add(&mut self, more: Self) {
         if self.transcripts.capacity() == 0 {
@@ -138,7 +138,7 @@ impl SubagentFile {
             let Ok(Some(line)) = reader.next_line() else { break };
             let Ok(record) = parse(line.bytes) else { continue };
             let session = record.session().and_then(|session| session.parse().ok());
-            if session.is_some() && record.kind() == Kind::Assistant {
+            if session.is_some() && record.kind() == RecordKind::Assistant {
                 return session;
             }
             named = named.or(session);

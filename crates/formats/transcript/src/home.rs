@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::{ProjectSlug, SessionId};
 
-use crate::files::{Found, SIDE_FILE_CAP};
+use crate::files::{FolderContents, SIDE_FILE_CAP};
 use crate::json::Raw;
 use crate::walk;
 
@@ -59,7 +59,7 @@ impl ConfigFolder {
     }
 
     /// The folder whose project folders lie in `projects`, whatever that is called.
-    pub fn of_projects(projects: impl Into<PathBuf>) -> Self {
+    pub fn from_projects(projects: impl Into<PathBuf>) -> Self {
         let projects = projects.into();
         let root = projects.parent().unwrap_or(&projects).to_owned();
         Self { root, projects }
@@ -101,7 +101,7 @@ impl ConfigFolder {
     }
 
     /// Looks at every project folder, so many at a time.
-    pub fn find(&self, threads: usize) -> Found {
+    pub fn find(&self, threads: usize) -> FolderContents {
         walk::find(&self.projects(), threads)
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn a_missing_folder_holds_nothing() {
         let (_folder, config) = home();
-        assert_eq!(config.find(2), Found::default());
+        assert_eq!(config.find(2), FolderContents::default());
         assert_eq!(config.cleanup_days(), 30);
     }
 

@@ -1,54 +1,54 @@
 //! Claude Code's own files: where they are, what a line means, all of it or only what is new.
 //!
 //! Other people's files surprise: a line that cannot be read is counted and passed over, a type we do not
-//! know is a record of [`record::Kind::Unknown`], and nothing here fails on content.
+//! know is a record of [`record::RecordKind::Unknown`], and nothing here fails on content.
 
 mod block;
 mod chain;
-mod cut;
-mod deeds;
 mod directory;
 mod files;
+mod files_written;
 mod home;
 mod json;
-mod live;
+mod live_process;
 mod long_lines;
 mod message;
+mod partial_copy;
 mod past;
 mod reader;
 mod recent;
 pub mod record;
 mod scan;
-mod signs;
 mod speech;
 mod summary;
 mod tail;
 mod text;
 mod titles;
-mod touched;
+mod turn_signals;
 mod unescape;
 mod usage;
 mod walk;
+mod work_log;
 
 pub use chain::Chain;
-pub use cut::Cut;
-pub use deeds::{Begun, Committed, Deeds, deeds};
 pub use directory::start_directory;
-pub use files::{Found, Problem, SubagentFile, SubagentMeta, TranscriptFile};
+pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile};
+pub use files_written::files_written;
 pub use home::{ConfigFolder, FileRole};
 pub use json::Raw;
-pub use live::{Live, LiveStatus, Standing, records as live_records};
+pub use live_process::{LiveProcess, LiveStatus, RegistryStatus, records as live_records};
 pub use long_lines::LongLines;
 pub use message::{Message, Part, Role, message};
-pub use past::{History, Then, history};
+pub use partial_copy::PartialCopy;
+pub use past::{PastTranscript, TranscriptHistory, history};
 pub use reader::{LINE_CAP, Line, Reader};
-pub use recent::{Recent, Said, line_number, recent};
-pub use signs::{Call, Ending, Sign, signs};
+pub use recent::{Excerpt, RecentMessages, line_number, recent_messages};
 pub use speech::{Speech, is_command, marked_agent, speech, split_origin_marker};
-pub use summary::{AgentCall, PassedOver, Summary, task_key};
-pub use tail::{Change, Mark, Tail};
-pub use text::{PROMPT_LENGTH, cut};
+pub use summary::{AgentCall, SkippedLines, Summary, task_key};
+pub use tail::{Checkpoint, FileChange, Tail};
+pub use text::{PREVIEW_LENGTH, preview};
 pub use titles::Titles;
-pub use touched::touched;
-pub use usage::{Spent, context_tokens, key as usage_key};
+pub use turn_signals::{ToolCall, TurnEnd, TurnSignal, turn_signals};
+pub use usage::{UsageCollector, context_tokens, key as usage_key};
 pub use walk::subagents_of;
+pub use work_log::{LoggedCommit, StartedTask, WorkLog, work_log};

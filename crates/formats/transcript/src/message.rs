@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use crate::json::Raw;
-use crate::record::{Block, Kind, Record};
+use crate::record::{Block, Record, RecordKind};
 use crate::speech::speech;
 
 /// One message of a conversation; borrowed from its line.
@@ -86,13 +86,13 @@ pub enum Part<'a> {
 /// The message of a record, when it has one that a person would read.
 pub fn message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
     let (role, parts) = match record.kind() {
-        Kind::User => user(record)?,
-        Kind::Assistant => assistant(record)?,
-        Kind::Attachment => (Role::User, said(record.queued_prompt()?)?),
-        Kind::CompactBoundary => {
+        RecordKind::User => user(record)?,
+        RecordKind::Assistant => assistant(record)?,
+        RecordKind::Attachment => (Role::User, said(record.queued_prompt()?)?),
+        RecordKind::CompactBoundary => {
             (Role::Note, vec![Part::Text(Cow::Borrowed("The conversation was compacted here."))])
         }
-        Kind::LocalCommand => (Role::User, said(record.content()?)?),
+        RecordKind::LocalCommand => (Role::User, said(record.content()?)?),
         _ => return None,
     };
     if parts.is_empty() {

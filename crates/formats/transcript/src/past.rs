@@ -14,35 +14,35 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::reader::Reader;
 use crate::record::parse;
 use crate::summary::Summary;
-use crate::usage::Spent;
+use crate::usage::UsageCollector;
 
 /// What one transcript held before each of some moments.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct History {
+pub struct TranscriptHistory {
     /// For each moment, in the order they were given; `None` where nothing was there yet.
-    pub then: Vec<Option<Then>>,
+    pub then: Vec<Option<PastTranscript>>,
     /// Hashes of all records' ids, in the order of the file, up to the last moment.
     pub records: Vec<u64>,
 }
 
 /// What a transcript held before one moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Then {
+pub struct PastTranscript {
     /// The facts.
     pub summary: Summary,
     /// The API messages.
     pub messages: Vec<MessageUsage>,
     /// How long it was, in bytes.
     pub bytes: u64,
-    /// How many of [`History::records`] were there.
+    /// How many of [`TranscriptHistory::records`] were there.
     pub records: usize,
 }
 
 /// Reads what the transcript of `id` held before each of `moments`, which are given earliest first.
-pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result<History> {
+pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result<TranscriptHistory> {
     let mut reader = Reader::open(path)?;
     let mut pass = Pass::new(id);
-    let mut history = History::default();
+    let mut history = TranscriptHistory::default();
     while let Some(line) = reader.next_line()? {
         let record = parse(line.bytes).ok();
         let at = record.as_ref().and_then(crate::record::Record::timestamp);
@@ -68,7 +68,7 @@ pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result
 /// The pass over a file so far.
 struct Pass {
     summary: Summary,
-    spent: Spent,
+    spent: UsageCollector,
     /// The facts up to the last timed record, while untimed ones stand behind it.
     timed: Option<Box<Summary>>,
     bytes: u64,
@@ -80,7 +80,7 @@ impl Pass {
     fn new(id: &SessionId) -> Self {
         Self {
             summary: Summary::new(id),
-            spent: Spent::default(),
+            spent: UsageCollector::default(),
             timed: None,
             bytes: 0,
             records: 0,
@@ -100,9 +100,9 @@ impl Pass {
         self.summary.observe(line, &mut self.spent);
     }
 
-    fn so_far(&self) -> Option<Then> {
+    fn so_far(&self) -> Option<PastTranscript> {
         let summary = self.timed.as_deref().unwrap_or(&self.summary);
-        self.has_begun.then(|| Then {
+        self.has_begun.then(|| PastTranscript {
             summary: summary.clone(),
             messages: self.spent.messages().to_vec(),
             bytes: self.bytes,

@@ -24,16 +24,16 @@ const MOST: u64 = 8 << 20;
 
 /// What was said last in a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recent {
+pub struct RecentMessages {
     /// The last prompts that a person typed, oldest first.
-    pub prompts: VecDeque<Said>,
+    pub prompts: VecDeque<Excerpt>,
     /// The last text of the model.
-    pub answer: Option<Said>,
+    pub answer: Option<Excerpt>,
 }
 
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct Excerpt {
     /// The text.
     pub text: String,
     /// Where its line begins in the transcript, in bytes.
@@ -43,7 +43,7 @@ pub struct Said {
 }
 
 /// Reads what was said last, from the end of the transcript; `before` a moment, from its beginning.
-pub fn recent(path: &Path, before: Option<Timestamp>) -> io::Result<Recent> {
+pub fn recent_messages(path: &Path, before: Option<Timestamp>) -> io::Result<RecentMessages> {
     if before.is_some() {
         return gather(Reader::open(path)?, before);
     }
@@ -89,8 +89,8 @@ fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
     }
 }
 
-fn gather(mut reader: Reader, before: Option<Timestamp>) -> io::Result<Recent> {
-    let mut recent = Recent::default();
+fn gather(mut reader: Reader, before: Option<Timestamp>) -> io::Result<RecentMessages> {
+    let mut recent = RecentMessages::default();
     while let Some(line) = reader.next_line()? {
         let Ok(record) = parse(line.bytes) else { continue };
         if before.zip(record.timestamp()).is_some_and(|(before, at)| at >= before) {
@@ -101,7 +101,7 @@ fn gather(mut reader: Reader, before: Option<Timestamp>) -> io::Result<Recent> {
     Ok(recent)
 }
 
-impl Recent {
+impl RecentMessages {
     fn observe(&mut self, record: &Record<'_>, offset: u64) {
         if record.is_sidechain() || !record.kind().is_in_tree() {
             return;
@@ -111,7 +111,7 @@ impl Recent {
         if text.trim().is_empty() {
             return;
         }
-        let said = |text: &str| Said { text: text.to_owned(), offset, at: message.at };
+        let said = |text: &str| Excerpt { text: text.to_owned(), offset, at: message.at };
         match message.role {
             Role::User if !is_command(&text) => {
                 if self.prompts.len() == PROMPTS {

@@ -6,16 +6,16 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use model::{Beginnings, CostState, ForkOrigin, SessionId, Usage};
+use model::{CostState, ForkOrigin, SessionId, SessionStarts, Usage};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reader::Line;
-use crate::record::{ApiMessage, Block, Kind, Passed, Record, parse};
+use crate::record::{ApiMessage, Block, Record, RecordKind, SkipReason, parse};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
-use crate::text::cut;
+use crate::text::preview;
 use crate::titles::Titles;
-use crate::usage::{Place, Spent, cost_state};
+use crate::usage::{LineOrigin, UsageCollector, cost_state};
 
 /// How many record ids are kept at the beginning of a file and after each compaction, to recognise copies.
 const ANCHORS_EACH: usize = 4;
@@ -39,14 +39,14 @@ pub struct Summary {
     /// Whole lines, blank ones included.
     pub lines: u64,
     /// Lines that gave no record, by reason.
-    pub passed: PassedOver,
+    pub skipped: SkippedLines,
     /// Lines in which U+FFFD stands for bytes that were no UTF-8.
     pub mended: u64,
     /// Records whose type we do not know.
     pub unknown: u64,
     /// Messages a person would read.
     pub visible_messages: u64,
-    /// The first thing the person said, cut to [`PROMPT_LENGTH`]; a command only where there is nothing else.
+    /// The first thing the person said, cut to [`PREVIEW_LENGTH`]; a command only where there is nothing else.
     pub first_prompt: Option<String>,
     /// The last thing the person said to the model, likewise; of the terminal's own commands only where there is nothing
     /// else.
@@ -81,7 +81,7 @@ pub struct Summary {
     /// The time of the latest record.
     pub last_at: Option<Timestamp>,
     /// When a person began the session, and went on with it after a pause.
-    pub beginnings: Beginnings,
+    pub beginnings: SessionStarts,
     /// Tokens the model would have before it now.
     pub context_tokens: u64,
     /// Whether the person left it with `/exit`, and has said nothing since.
@@ -128,7 +128,7 @@ pub fn task_key(prompt: &str) -> u64 {
 
 /// Lines that gave no record, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PassedOver {
+pub struct SkippedLines {
     /// White space only.
     pub blank: u64,
     /// NUL bytes.
@@ -141,7 +141,7 @@ pub struct PassedOver {
     pub too_long: u64,
 }
 
-impl PassedOver {
+impl SkippedLines {
     /// Lines with content that could not be read.
     pub fn unreadable(&self) -> u64 {
         self.nul + self.not_utf8 + self.not_json + self.too_long
@@ -155,18 +155,18 @@ impl Summary {
     }
 
     /// Takes in a line; API messages go to `spent`.
-    pub fn observe(&mut self, line: Line<'_>, spent: &mut Spent) {
+    pub fn observe(&mut self, line: Line<'_>, spent: &mut UsageCollector) {
         self.lines += 1;
         match parse(line.bytes) {
             Ok(record) => {
                 self.mended += u64::from(line.is_mended);
                 self.observe_record(&record, spent);
             }
-            Err(Passed::Unread) => {}
-            Err(Passed::Blank) => self.passed.blank += 1,
-            Err(Passed::Nul) => self.passed.nul += 1,
-            Err(Passed::NotUtf8) => self.passed.not_utf8 += 1,
-            Err(Passed::NotJson) => self.passed.not_json += 1,
+            Err(SkipReason::Unread) => {}
+            Err(SkipReason::Blank) => self.skipped.blank += 1,
+            Err(SkipReason::Nul) => self.skipped.nul += 1,
+            Err(SkipReason::NotUtf8) => self.skipped.not_utf8 += 1,
+            Err(SkipReason::NotJson) => self.skipped.not_json += 1,
         }
     }
 
@@ -178,7 +178,7 @@ impl Summary {
 
     /// Whether there are lines, and none of them is JSON: it is some other program's file.
     pub fn is_foreign(&self) -> bool {
-        self.passed.not_json > 0 && self.passed.not_json + self.passed.blank == self.lines
+        self.skipped.not_json > 0 && self.skipped.not_json + self.skipped.blank == self.lines
     }
 
     /// The directory the session started in, as far as the records tell.
@@ -186,46 +186,46 @@ impl Summary {
         self.directories.first().map(String::as_str)
     }
 
-    fn observe_record(&mut self, record: &Record<'_>, spent: &mut Spent) {
+    fn observe_record(&mut self, record: &Record<'_>, spent: &mut UsageCollector) {
         match record.kind() {
-            Kind::User => self.observe_user(record),
-            Kind::Assistant => self.observe_assistant(record, spent),
-            Kind::CompactBoundary => self.observe_compaction(record),
-            Kind::System => self.observe_system(record),
-            Kind::Attachment => {
+            RecordKind::User => self.observe_user(record),
+            RecordKind::Assistant => self.observe_assistant(record, spent),
+            RecordKind::CompactBoundary => self.observe_compaction(record),
+            RecordKind::System => self.observe_system(record),
+            RecordKind::Attachment => {
                 if let Some(prompt) = record.queued_prompt() {
                     self.observe_prompt(&prompt, record.timestamp());
                 }
             }
-            Kind::CustomTitle => self.titles.custom(record.custom_title()),
-            Kind::AiTitle => self.titles.ai(record.ai_title()),
-            Kind::Summary => self.titles.summary(record.summary(), record.leaf()),
-            Kind::LastPrompt => self.titles.last_prompt(record.last_prompt()),
-            Kind::QueueOperation => {
+            RecordKind::CustomTitle => self.titles.custom(record.custom_title()),
+            RecordKind::AiTitle => self.titles.ai(record.ai_title()),
+            RecordKind::Summary => self.titles.summary(record.summary(), record.leaf()),
+            RecordKind::LastPrompt => self.titles.last_prompt(record.last_prompt()),
+            RecordKind::QueueOperation => {
                 self.titles.queued(record);
                 self.observe_beginning(record);
             }
-            Kind::Tag => self.tag = record.tag().map(Into::into),
-            Kind::PermissionMode => self.permission_mode = record.permission_mode().map(Into::into),
-            Kind::CostState => self.observe_total(record),
-            Kind::FileHistory => self.observe_file_history(record),
-            Kind::LocalCommand => self.observe_command(record),
-            Kind::Relocated => {
+            RecordKind::Tag => self.tag = record.tag().map(Into::into),
+            RecordKind::PermissionMode => self.permission_mode = record.permission_mode().map(Into::into),
+            RecordKind::CostState => self.observe_total(record),
+            RecordKind::FileHistory => self.observe_file_history(record),
+            RecordKind::LocalCommand => self.observe_command(record),
+            RecordKind::Relocated => {
                 if let Some(cwd) = record.relocated_cwd() {
                     self.add_directory(&cwd);
                 }
             }
-            Kind::WorktreeState => self.observe_worktree(record),
-            Kind::PrLink => self.pr_url = record.pr_url().map(Into::into).or(self.pr_url.take()),
-            Kind::Unknown => self.unknown += 1,
-            Kind::TurnDuration
-            | Kind::StopHookSummary
-            | Kind::ApiError
-            | Kind::Progress
-            | Kind::AgentName
-            | Kind::Mode
-            | Kind::ApiRequest
-            | Kind::Bookkeeping => {}
+            RecordKind::WorktreeState => self.observe_worktree(record),
+            RecordKind::PrLink => self.pr_url = record.pr_url().map(Into::into).or(self.pr_url.take()),
+            RecordKind::Unknown => self.unknown += 1,
+            RecordKind::TurnDuration
+            | RecordKind::StopHookSummary
+            | RecordKind::ApiError
+            | RecordKind::Progress
+            | RecordKind::AgentName
+            | RecordKind::Mode
+            | RecordKind::ApiRequest
+            | RecordKind::Bookkeeping => {}
         }
         if record.kind().is_in_tree() {
             self.observe_envelope(record);
@@ -309,10 +309,10 @@ impl Summary {
             return;
         }
         if record.is_compact_summary() {
-            self.beginnings.continued(record.timestamp());
+            self.beginnings.record_continuation(record.timestamp());
         }
         if record.has_tool_result() {
-            record.timestamp().into_iter().for_each(|at| self.beginnings.answered(at));
+            record.timestamp().into_iter().for_each(|at| self.beginnings.record_answer(at));
         }
         if !record.may_be_human() {
             return;
@@ -331,7 +331,7 @@ impl Summary {
         self.observe_pause(&said.text, at);
         self.visible_messages += 1;
         self.was_exited = is_exit(&said.text);
-        let prompt = cut(&said.text);
+        let prompt = preview(&said.text);
         if self.first_prompt.is_none() {
             self.origin_marker = said.origin_marker;
         }
@@ -345,17 +345,17 @@ impl Summary {
 
     fn observe_pause(&mut self, said: &str, at: Option<Timestamp>) {
         match at {
-            _ if said.starts_with(ACCEPTED_PLAN) => self.beginnings.continued(at),
+            _ if said.starts_with(ACCEPTED_PLAN) => self.beginnings.record_continuation(at),
             // A command of the terminal, or a record without a time, begins nothing.
-            Some(at) if !is_command(said) => self.beginnings.prompted(at),
+            Some(at) if !is_command(said) => self.beginnings.record_prompt(at),
             _ => {}
         }
     }
 
-    fn observe_assistant(&mut self, record: &Record<'_>, spent: &mut Spent) {
+    fn observe_assistant(&mut self, record: &Record<'_>, spent: &mut UsageCollector) {
         let Some(message) = record.message() else { return };
         let subagent = record.is_sidechain();
-        let place = Place { copied: self.is_copied(record), subagent };
+        let place = LineOrigin { copied: self.is_copied(record), subagent };
         let used = message.usage();
         spent.add(record, &message, used, place);
         if subagent {
@@ -369,7 +369,7 @@ impl Summary {
             return;
         }
         self.was_exited = false;
-        record.timestamp().into_iter().for_each(|at| self.beginnings.answered(at));
+        record.timestamp().into_iter().for_each(|at| self.beginnings.record_answer(at));
         if used != Usage::default() {
             self.context_tokens = used.context().saturating_add(used.output);
         }
@@ -443,8 +443,8 @@ impl Summary {
         }
     }
 
-    fn add_anchor(&mut self, kind: Kind, uuid: &str) {
-        let wanted = matches!(kind, Kind::User | Kind::Assistant | Kind::CompactBoundary);
+    fn add_anchor(&mut self, kind: RecordKind, uuid: &str) {
+        let wanted = matches!(kind, RecordKind::User | RecordKind::Assistant | RecordKind::CompactBoundary);
         if wanted && self.anchors_wanted > 0 && self.anchors.len() < ANCHORS {
             self.anchors_wanted -= 1;
             self.anchors.push(xxh3_64(uuid.as_bytes()));
@@ -462,7 +462,7 @@ fn inline_agent(record: &Record<'_>, message: &ApiMessage<'_>) -> Option<(String
 
 fn agent_call(block: &Block<'_>) -> Option<AgentCall> {
     let Block::ToolUse { name: "Task" | "Agent", input, .. } = *block else { return None };
-    let field = |name: &str| input.get(name).text().map(|text| cut(&text));
+    let field = |name: &str| input.get(name).text().map(|text| preview(&text));
     Some(AgentCall {
         task: task_key(&input.get("prompt").text()?),
         kind: field("subagent_type"),

@@ -19,7 +19,7 @@ const WITNESS: usize = 1024;
 
 /// How far a file has been read, and how to know it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Mark {
+pub struct Checkpoint {
     /// The device.
     pub dev: u64,
     /// The inode; a rename to another folder keeps it.
@@ -34,7 +34,7 @@ pub struct Mark {
 
 /// What has happened to a file since its mark was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum FileChange {
     /// It has not been read before.
     New,
     /// Nothing, or only the beginning of a line.
@@ -48,7 +48,7 @@ pub enum Change {
 /// An open file with the lines that are new in it.
 #[derive(Debug)]
 pub struct Tail {
-    change: Change,
+    change: FileChange,
     from: u64,
     checked: u64,
     reader: Reader,
@@ -57,21 +57,27 @@ pub struct Tail {
 
 impl Tail {
     /// Opens a file and finds out what has happened to it since `mark`.
-    pub fn open(path: &Path, mark: Option<&Mark>) -> io::Result<Self> {
+    pub fn open(path: &Path, mark: Option<&Checkpoint>) -> io::Result<Self> {
         let file = system::open_regular(path)?;
         let stamp = FileStamp::from_metadata(&file.metadata()?);
         let Some(mark) = mark else {
             let reader = Reader::at(file, 0, 0)?;
-            return Ok(Self { change: Change::New, from: 0, checked: 0, reader, stamp });
+            return Ok(Self { change: FileChange::New, from: 0, checked: 0, reader, stamp });
         };
         let same = (mark.dev, mark.ino) == (stamp.dev, stamp.ino)
             && mark.offset <= stamp.size
             && witness(&file, mark.offset)? == mark.witness;
         if !same {
             let reader = Reader::at(file, 0, 0)?;
-            return Ok(Self { change: Change::Replaced, from: 0, checked: WITNESS as u64, reader, stamp });
+            return Ok(Self {
+                change: FileChange::Replaced,
+                from: 0,
+                checked: WITNESS as u64,
+                reader,
+                stamp,
+            });
         }
-        let change = if stamp.size == mark.offset { Change::None } else { Change::Appended };
+        let change = if stamp.size == mark.offset { FileChange::None } else { FileChange::Appended };
         let from = mark.offset + late_newline(&file, mark.offset)?;
         let reader = Reader::at(file, from, mark.lines)?;
         Ok(Self { change, from, checked: mark.offset.min(WITNESS as u64), reader, stamp })
@@ -83,7 +89,7 @@ impl Tail {
         loop {
             let file = system::open_regular(path)?;
             let stamp = FileStamp::from_metadata(&file.metadata()?);
-            let opened = |reader, from| Self { change: Change::New, from, checked: 0, reader, stamp };
+            let opened = |reader, from| Self { change: FileChange::New, from, checked: 0, reader, stamp };
             let start = stamp.size.saturating_sub(window);
             if start == 0 {
                 return Ok(opened(Reader::at(file, 0, 0)?, 0));
@@ -101,8 +107,8 @@ impl Tail {
         }
     }
 
-    /// What has happened; on [`Change::Replaced`] forget all that was known of the file first.
-    pub fn change(&self) -> Change {
+    /// What has happened; on [`FileChange::Replaced`] forget all that was known of the file first.
+    pub fn change(&self) -> FileChange {
         self.change
     }
 
@@ -134,9 +140,9 @@ impl Tail {
     }
 
     /// The mark to go on from later.
-    pub fn mark(&self) -> io::Result<Mark> {
+    pub fn mark(&self) -> io::Result<Checkpoint> {
         let offset = self.reader.offset();
-        Ok(Mark {
+        Ok(Checkpoint {
             dev: self.stamp.dev,
             ino: self.stamp.ino,
             offset,
@@ -196,7 +202,7 @@ mod tests {
         fs::OpenOptions::new().append(true).open(path).unwrap().write_all(bytes).unwrap();
     }
 
-    fn read(path: &Path, mark: Option<&Mark>) -> (Change, Vec<String>, Mark) {
+    fn read(path: &Path, mark: Option<&Checkpoint>) -> (FileChange, Vec<String>, Checkpoint) {
         let mut tail = Tail::open(path, mark).unwrap();
         let mut lines = Vec::new();
         while let Some(line) = tail.next_line().unwrap() {
@@ -209,14 +215,14 @@ mod tests {
     fn only_new_whole_lines_are_read() {
         let file = scratch(b"one\ntwo\nthr");
         let (change, lines, mark) = read(&file.path, None);
-        assert_eq!((change, lines), (Change::New, vec!["one".into(), "two".into()]));
+        assert_eq!((change, lines), (FileChange::New, vec!["one".into(), "two".into()]));
         let (change, lines, mark) = read(&file.path, Some(&mark));
-        assert_eq!((change, lines.len(), mark.offset), (Change::Appended, 0, 8));
+        assert_eq!((change, lines.len(), mark.offset), (FileChange::Appended, 0, 8));
         append(&file.path, b"ee\n");
         let (change, lines, mark) = read(&file.path, Some(&mark));
-        assert_eq!((change, lines, mark.lines), (Change::Appended, vec!["three".into()], 3));
+        assert_eq!((change, lines, mark.lines), (FileChange::Appended, vec!["three".into()], 3));
         let (change, lines, _) = read(&file.path, Some(&mark));
-        assert_eq!((change, lines.len()), (Change::None, 0));
+        assert_eq!((change, lines.len()), (FileChange::None, 0));
     }
 
     #[test]
@@ -233,7 +239,7 @@ mod tests {
             // However much of it is new.
             for mark in [mark, after] {
                 let (change, lines, mark) = read(&file.path, Some(&mark));
-                assert_eq!((change, mark.lines), (Change::Appended, 4));
+                assert_eq!((change, mark.lines), (FileChange::Appended, 4));
                 assert_eq!(lines, ["three", ""]);
             }
         }
@@ -258,7 +264,7 @@ mod tests {
         let (_, _, mark) = read(&file.path, None);
         damage(&file.path);
         let (change, lines, _) = read(&file.path, Some(&mark));
-        assert_eq!((change, lines), (Change::Replaced, vec!["new".to_owned(), "new2".to_owned()]));
+        assert_eq!((change, lines), (FileChange::Replaced, vec!["new".to_owned(), "new2".to_owned()]));
     }
 
     #[test]
@@ -280,7 +286,7 @@ mod tests {
         let file = scratch(b"one\ntwo\n");
         let (_, _, mark) = read(&file.path, None);
         fs::write(&file.path, "").unwrap();
-        assert_eq!(read(&file.path, Some(&mark)).0, Change::Replaced);
+        assert_eq!(read(&file.path, Some(&mark)).0, FileChange::Replaced);
     }
 
     #[test]
@@ -291,7 +297,7 @@ mod tests {
         fs::rename(&file.path, &moved).unwrap();
         append(&moved, b"two\n");
         let (change, lines, _) = read(&moved, Some(&mark));
-        assert_eq!((change, lines), (Change::Appended, vec!["two".into()]));
+        assert_eq!((change, lines), (FileChange::Appended, vec!["two".into()]));
     }
 
     #[test]
@@ -307,7 +313,7 @@ mod tests {
             let mark = tail.mark().unwrap();
             append(&file.path, b"ur\n");
             let (change, lines, _) = read(&file.path, Some(&mark));
-            assert_eq!((change, lines), (Change::Appended, vec!["four".to_owned()]), "{window}");
+            assert_eq!((change, lines), (FileChange::Appended, vec!["four".to_owned()]), "{window}");
         };
         check(100, &["one", "two", "three"]);
         check(16, &["one", "two", "three"]);

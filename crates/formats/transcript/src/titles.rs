@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::record::Record;
 use crate::speech::speech;
-use crate::text::cut;
+use crate::text::preview;
 
 /// Summaries waiting for the record they are about.
 const WAITING: usize = 32;
@@ -100,5 +100,5 @@ impl Titles {
 
 /// A title on one line, without marks; `None` when nothing is left.
 fn clean(text: &str) -> Option<String> {
-    speech(text).map(|said| cut(&said.text)).filter(|title| !title.is_empty())
+    speech(text).map(|said| preview(&said.text)).filter(|title| !title.is_empty())
 }

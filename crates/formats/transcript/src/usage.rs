@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::json::{Raw, raw_fields};
-use crate::record::{ApiMessage, Kind, Record};
+use crate::record::{ApiMessage, Record, RecordKind};
 
 raw_fields! {
     struct ModelTotals {
@@ -21,12 +21,12 @@ raw_fields! {
 
 /// The messages of one file, each once.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Spent {
+pub struct UsageCollector {
     messages: Vec<MessageUsage>,
     by_key: FxHashMap<u64, usize>,
 }
 
-impl Spent {
+impl UsageCollector {
     /// Takes up where an earlier pass over the file stopped.
     pub fn resume(messages: Vec<MessageUsage>) -> Self {
         let by_key = messages.iter().enumerate().map(|(at, message)| (message.key, at)).collect();
@@ -44,7 +44,13 @@ impl Spent {
     }
 
     /// Adds an assistant line; of a message's several lines the greatest counter of each kind counts.
-    pub(crate) fn add(&mut self, record: &Record<'_>, message: &ApiMessage<'_>, usage: Usage, place: Place) {
+    pub(crate) fn add(
+        &mut self,
+        record: &Record<'_>,
+        message: &ApiMessage<'_>,
+        usage: Usage,
+        place: LineOrigin,
+    ) {
         let Some(model) = message.model().filter(|model| *model != "<synthetic>") else { return };
         let Some(id) = message.id() else { return };
         let key = key(id, record.request());
@@ -70,7 +76,7 @@ impl Spent {
 
 /// What the place of a line says about who paid for it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct LineOrigin {
     /// A mark says that it was copied here.
     pub(crate) copied: bool,
     /// It stands in a sub-agent's file or chain.
@@ -98,8 +104,8 @@ pub fn key(id: &str, request: Option<&str>) -> u64 {
 /// Tokens the model would have before it after this record; `None` where the record does not tell.
 pub fn context_tokens(record: &Record<'_>) -> Option<u64> {
     match record.kind() {
-        Kind::CompactBoundary => record.compact_metadata().get("postTokens").count(),
-        Kind::Assistant if !record.is_sidechain() => {
+        RecordKind::CompactBoundary => record.compact_metadata().get("postTokens").count(),
+        RecordKind::Assistant if !record.is_sidechain() => {
             let message = record.message().filter(|message| message.model() != Some("<synthetic>"))?;
             let used = message.usage();
             (used != Usage::default()).then(|| used.context().saturating_add(used.output))
@@ -110,7 +116,7 @@ pub fn context_tokens(record: &Record<'_>) -> Option<u64> {
 
 /// The CLI's running total in a `cost-state` record.
 pub(crate) fn cost_state(record: &Record<'_>, at: Option<Timestamp>) -> Option<CostState> {
-    debug_assert_eq!(record.kind(), Kind::CostState);
+    debug_assert_eq!(record.kind(), RecordKind::CostState);
     let (total, models) = record.cost_state()?;
     let models = models.entries().map(|(model, totals)| {
         let totals = ModelTotals::of(totals);

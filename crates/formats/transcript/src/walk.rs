@@ -1,7 +1,7 @@
 //! Looking through a projects folder: which transcripts lie in it, and what could not be looked at.
 //!
 //! Walking never opens a file, never follows a link out of the projects folder, and never fails: what is
-//! odd becomes a [`Problem`] for `doctor` to show.
+//! odd becomes a [`ReadProblem`] for `doctor` to show.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, sta
 use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
 use system::{FileStamp, in_parallel};
 
-use crate::files::{Found, Problem, SubagentFile, TranscriptFile};
+use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile};
 
 /// How deep under a session's folder sub-agents' files may lie (workflows nest them).
 pub(crate) const SUBAGENT_DEPTH: usize = 4;
@@ -25,8 +25,8 @@ pub(crate) const SUBAGENT_DEPTH: usize = 4;
 const AT_A_TIME: usize = 256;
 
 /// Everything below a projects folder, in the order of its listing, by so many threads.
-pub(crate) fn find(projects: &Path, threads: usize) -> Found {
-    let mut found = Found::default();
+pub(crate) fn find(projects: &Path, threads: usize) -> FolderContents {
+    let mut found = FolderContents::default();
     let root = match fs::canonicalize(projects) {
         Ok(root) => root,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
@@ -49,7 +49,7 @@ pub fn subagents_of(transcript: &Path) -> Vec<SubagentFile> {
 }
 
 /// One project folder; of a large one the first entries are looked at while the next are listed.
-fn project(root: &Path, folder: &Path, threads: usize) -> Found {
+fn project(root: &Path, folder: &Path, threads: usize) -> FolderContents {
     let mut walk = Walk::new(root);
     let Some(mut listing) = walk.open(folder) else { return walk.found };
     // The listing goes on while its entries are looked at.
@@ -144,7 +144,7 @@ impl Iterator for Listing {
 }
 
 /// All parts behind what was found before: thousands are moved once, those of a single part never.
-fn join(found: &mut Found, parts: Vec<Found>) {
+fn join(found: &mut FolderContents, parts: Vec<FolderContents>) {
     if parts.iter().filter(|part| !part.transcripts.is_empty()).count() > 1 {
         found.transcripts.reserve_exact(parts.iter().map(|part| part.transcripts.len()).sum());
     }
@@ -156,13 +156,13 @@ fn join(found: &mut Found, parts: Vec<Found>) {
 /// One thread's look around.
 struct Walk<'a> {
     root: &'a Path,
-    found: Found,
+    found: FolderContents,
     side_folders: HashMap<String, PathBuf>,
 }
 
 impl<'a> Walk<'a> {
     fn new(root: &'a Path) -> Self {
-        Self { root, found: Found::default(), side_folders: HashMap::new() }
+        Self { root, found: FolderContents::default(), side_folders: HashMap::new() }
     }
 
     /// An entry of the projects folder, where it is a folder.
@@ -306,12 +306,12 @@ impl<'a> Walk<'a> {
     }
 
     fn report(&mut self, path: PathBuf, what: String) {
-        self.found.problems.push(Problem { path, what });
+        self.found.problems.push(ReadProblem { path, what });
     }
 }
 
-fn unreadable(path: PathBuf, error: impl Into<io::Error>) -> Problem {
-    Problem { path, what: format!("it cannot be read: {}", error.into()) }
+fn unreadable(path: PathBuf, error: impl Into<io::Error>) -> ReadProblem {
+    ReadProblem { path, what: format!("it cannot be read: {}", error.into()) }
 }
 
 fn kind_word(kind: FileType) -> &'static str {

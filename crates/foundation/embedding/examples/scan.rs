@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::time::Instant;
 
-use embedding::{DIMENSIONS, Key, Look, Model, Table, Vector, VectorWriter, Vectors};
+use embedding::{DIMENSIONS, RowAction, TokenTable, Vector, VectorKey, VectorModel, VectorWriter, Vectors};
 
 const LIMIT: usize = 200;
 
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let threads = threads.first().map_or(Ok(2), |threads| threads.parse())?;
     let (texts, questions, count) = (embedded(texts)?, embedded(questions)?, count.parse::<usize>()?);
-    let model = Model { hash: Table::built_in().hash(), dimensions: DIMENSIONS };
+    let model = VectorModel { hash: TokenTable::built_in().hash(), dimensions: DIMENSIONS };
 
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("vectors");
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let began = Instant::now();
     let mut writer = VectorWriter::create(&path, model)?;
     for (vector, place) in exact.iter().zip(0..) {
-        writer.add(Key { file: 0, place }, &vector.in_bytes())?;
+        writer.add(VectorKey { file: 0, place }, &vector.quantize())?;
     }
     let rows = writer.sync()?;
     println!("wrote {rows} rows, {} bytes, in {:?}", std::fs::metadata(&path)?.len(), began.elapsed());
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (number, question) in questions.iter().enumerate() {
         let began = Instant::now();
         let vectors = Vectors::open(&path, model, rows)?;
-        let found = vectors.search(question, LIMIT, threads, |_| Look::Rank)?;
+        let found = vectors.search(question, LIMIT, threads, |_| RowAction::Rank)?;
         times.push(began.elapsed().as_secs_f64() * 1e3);
         if number >= 50 {
             continue;
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn embedded(path: &str) -> Result<Vec<Vector>, Box<dyn std::error::Error>> {
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     let mut embedder = table.embedder();
     let lines = BufReader::new(File::open(path)?).lines().collect::<Result<Vec<_>, _>>()?;
     Ok(lines.iter().filter_map(|line| embedder.embed(line)).collect())
@@ -80,10 +80,10 @@ fn turned((vector, number): (&Vector, usize)) -> Option<Vector> {
         let noise = (number * DIMENSIONS + at).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48;
         *number_there += (noise as f32 / 65536.0 - 0.5) * 0.01;
     }
-    Vector::of_length_one(numbers)
+    Vector::normalized(numbers)
 }
 
-fn place(key: Key) -> usize {
+fn place(key: VectorKey) -> usize {
     usize::try_from(key.place).unwrap_or_default()
 }
 

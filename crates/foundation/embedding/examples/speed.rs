@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::time::Instant;
 
-use embedding::{Table, Tokenizer, Vocabulary};
+use embedding::{TokenTable, Tokenizer, Vocabulary};
 
 #[expect(clippy::print_stdout, reason = "a measurement on a terminal")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let began = Instant::now();
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     let mut embedder = table.embedder();
     embedder.embed("token refresh");
     println!("open and embed a question: {:?}", began.elapsed());

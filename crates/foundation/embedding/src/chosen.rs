@@ -12,7 +12,7 @@ use crate::vector::Vector;
 
 /// Which model a person chose.
 #[derive(Debug, Clone)]
-pub enum Choice {
+pub enum ModelChoice {
     /// A sentence-transformers model in a folder.
     Folder(PathBuf),
     /// The same by its name on the hub, from the cache of what was fetched before.
@@ -39,16 +39,16 @@ pub enum Choice {
 #[derive(Debug)]
 pub struct ChosenModel {
     name: String,
-    embeds: Embeds,
+    embeds: Backend,
 }
 
 #[derive(Debug)]
-enum Embeds {
+enum Backend {
     Transformer(Box<SentenceModel>),
     Endpoint(Endpoint),
 }
 
-impl Choice {
+impl ModelChoice {
     /// What a person calls it.
     pub fn name(&self) -> String {
         match self {
@@ -61,12 +61,12 @@ impl Choice {
     /// Opens it: weights are looked at, an endpoint is not asked yet.
     pub fn open(&self) -> Result<ChosenModel, Error> {
         let transformer =
-            |folder: &PathBuf| SentenceModel::open(folder).map(|model| Embeds::Transformer(Box::new(model)));
+            |folder: &PathBuf| SentenceModel::open(folder).map(|model| Backend::Transformer(Box::new(model)));
         let embeds = match self {
             Self::Folder(folder) => transformer(folder)?,
             Self::Hub { cache, name } => transformer(&cached(cache, name)?)?,
             Self::Endpoint { url, model, key, timeout } => {
-                Embeds::Endpoint(Endpoint::new(url, model, key.clone(), *timeout)?)
+                Backend::Endpoint(Endpoint::new(url, model, key.clone(), *timeout)?)
             }
         };
         Ok(ChosenModel { name: self.name(), embeds })
@@ -82,8 +82,8 @@ impl ChosenModel {
     /// What its vectors are known by.
     pub fn hash(&self) -> u64 {
         match &self.embeds {
-            Embeds::Transformer(model) => model.model().hash,
-            Embeds::Endpoint(endpoint) => endpoint.hash(),
+            Backend::Transformer(model) => model.model().hash,
+            Backend::Endpoint(endpoint) => endpoint.hash(),
         }
     }
 
@@ -102,8 +102,8 @@ impl ChosenModel {
         pause: impl FnMut(Duration) -> bool,
     ) -> Result<Vec<Option<Vector>>, Error> {
         match &self.embeds {
-            Embeds::Transformer(model) => on_threads(model, texts, threads),
-            Embeds::Endpoint(endpoint) => endpoint.embed(texts, pause),
+            Backend::Transformer(model) => on_threads(model, texts, threads),
+            Backend::Endpoint(endpoint) => endpoint.embed(texts, pause),
         }
     }
 }

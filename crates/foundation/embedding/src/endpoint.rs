@@ -240,7 +240,7 @@ fn in_order(answer: Answer, count: usize) -> Result<Vec<Vector>, String> {
         return Err(format!("it gives {} vectors for {count} texts", data.len()));
     }
     let vectors: Option<Vec<Vector>> =
-        data.into_iter().map(|one| Vector::of_length_one(one.embedding)).collect();
+        data.into_iter().map(|one| Vector::normalized(one.embedding)).collect();
     let vectors = vectors.ok_or("a vector of its answer points nowhere")?;
     let is_even = vectors.windows(2).all(|two| two[0].numbers().len() == two[1].numbers().len());
     is_even.then_some(vectors).ok_or_else(|| "its vectors are not of one length".to_owned())

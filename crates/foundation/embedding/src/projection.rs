@@ -24,5 +24,5 @@ pub fn to_table(vector: &Vector) -> Option<Vector> {
             *sum += from_mean * f32::from_le_bytes(*factor);
         }
     }
-    Vector::of_length_one(sums)
+    Vector::normalized(sums)
 }

@@ -5,11 +5,11 @@
 //! numbers of a vector as `u32`, 4 of nothing. Row: the file and the place in it (`u32`, `u64`), what makes
 //! the vector's length one (`f32`), and a byte for each number.
 
-use crate::vector::InBytes;
+use crate::vector::QuantizedVector;
 
 /// Of which model the vectors of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Model {
+pub struct VectorModel {
     /// What the model is known by.
     pub hash: u64,
     /// Numbers in a vector, at most 16,384.
@@ -18,7 +18,7 @@ pub struct Model {
 
 /// What a vector is of, in the caller's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
+pub struct VectorKey {
     /// The file the text stands in.
     pub file: u32,
     /// Where in it.
@@ -30,7 +30,7 @@ const NAME: [u8; 8] = *b"bs-vec-1";
 /// What stands in a row before its numbers.
 const HEAD: usize = 16;
 
-impl Model {
+impl VectorModel {
     pub(crate) fn header(self) -> [u8; HEADER] {
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(&NAME);
@@ -53,7 +53,7 @@ impl Model {
 /// A row as it stands in a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a> {
-    pub(crate) key: Key,
+    pub(crate) key: VectorKey,
     pub(crate) scale: f32,
     /// Each stands for a number from -127 to 127.
     pub(crate) numbers: &'a [u8],
@@ -61,17 +61,17 @@ pub(crate) struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// Reads a row; `None` when `bytes` are fewer than its head.
-    pub(crate) fn of(bytes: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (file, rest) = bytes.split_first_chunk()?;
         let (scale, rest) = rest.split_first_chunk()?;
         let (place, numbers) = rest.split_first_chunk()?;
-        let key = Key { file: u32::from_le_bytes(*file), place: u64::from_le_bytes(*place) };
+        let key = VectorKey { file: u32::from_le_bytes(*file), place: u64::from_le_bytes(*place) };
         Some(Self { key, scale: f32::from_le_bytes(*scale), numbers })
     }
 }
 
 /// Adds a row to `bytes`.
-pub(crate) fn push(bytes: &mut Vec<u8>, key: Key, vector: &InBytes) {
+pub(crate) fn push(bytes: &mut Vec<u8>, key: VectorKey, vector: &QuantizedVector) {
     bytes.extend(key.file.to_le_bytes());
     bytes.extend(vector.scale.to_le_bytes());
     bytes.extend(key.place.to_le_bytes());

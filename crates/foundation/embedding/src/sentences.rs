@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::bert::{Bert, Sizes};
 use crate::error::{Error, io_failed, unusable};
-use crate::rows::Model;
+use crate::rows::VectorModel;
 use crate::vector::Vector;
 use crate::vocabulary::Vocabulary;
 use crate::weights::Weights;
@@ -33,7 +33,7 @@ pub struct SentenceModel {
     ends: [u32; 2],
     /// Tokens the model looks at, the two ends included.
     longest: usize,
-    model: Model,
+    model: VectorModel,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,13 +101,13 @@ impl SentenceModel {
         let mut hasher = xxhash_rust::xxh3::Xxh3::with_seed(weights.hash()?);
         hasher.update(lines.as_bytes());
         hasher.update(settings.as_bytes());
-        let model = Model { hash: hasher.digest(), dimensions: sizes.hidden_size };
+        let model = VectorModel { hash: hasher.digest(), dimensions: sizes.hidden_size };
         let bert = Bert::open(weights, &sizes)?;
         Ok(Self { folder: folder.to_owned(), bert, vocabulary, pooling, ends, longest, model })
     }
 
     /// What its vectors are known by, and how many numbers they have.
-    pub fn model(&self) -> Model {
+    pub fn model(&self) -> VectorModel {
         self.model
     }
 
@@ -137,7 +137,7 @@ impl SentenceModel {
             Pooling::Mean => states.sum_axis(Axis(0)),
             Pooling::First => states.row(0).to_owned(),
         };
-        let vector = Vector::of_length_one(pooled.to_vec());
+        let vector = Vector::normalized(pooled.to_vec());
         vector.map(Some).ok_or_else(|| unusable(&self.folder, "its weights give no numbers"))
     }
 }

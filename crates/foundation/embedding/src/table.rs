@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use pulp::NullaryFnOnce;
 
-use crate::vector::{InBytes, Vector};
+use crate::vector::{QuantizedVector, Vector};
 use crate::vocabulary::Vocabulary;
 use crate::wordpiece::Tokenizer;
 
@@ -20,7 +20,7 @@ const FEW: f32 = 3.0;
 
 /// A row of 4-bit numbers for each token, and what a row's numbers are multiplied by.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct TokenTable {
     bytes: Cow<'static, [u8]>,
     vocabulary: Vocabulary,
     hash: u64,
@@ -29,7 +29,7 @@ pub struct Table {
     faint: f32,
 }
 
-impl Table {
+impl TokenTable {
     /// The table in the binary.
     pub fn built_in() -> Self {
         let bytes = Cow::Borrowed(include_bytes!("../table/static-256-i4.bin").as_slice());
@@ -38,7 +38,7 @@ impl Table {
 
     /// A table of another making: 128 bytes for each token, then two for each; `None` when the length is
     /// not that. Its `hash` is the caller's.
-    pub fn of_bytes(bytes: Vec<u8>, vocabulary: Vocabulary, hash: u64) -> Option<Self> {
+    pub fn from_bytes(bytes: Vec<u8>, vocabulary: Vocabulary, hash: u64) -> Option<Self> {
         let is_whole = bytes.len() == vocabulary.len() * (ROW_BYTES + 2);
         is_whole.then(|| Self::new(Cow::Owned(bytes), vocabulary, hash))
     }
@@ -88,7 +88,7 @@ const BUILT_IN_HASH: u64 = match u64::from_str_radix(env!("EMBEDDING_TABLE_HASH"
 /// Embeds text after text; each thread has its own.
 #[derive(Debug)]
 pub struct Embedder<'t> {
-    table: &'t Table,
+    table: &'t TokenTable,
     tokenizer: Tokenizer<'t>,
     tokens: Vec<u32>,
     rows: Vec<Row<'t>>,
@@ -110,10 +110,10 @@ impl Embedder<'_> {
 
     /// The vector of a text as it is kept to be found: the shorter the text, the shorter the vector. A few words
     /// that point where a question points say less than a passage that does: chance turns them more easily.
-    pub fn embed_to_keep(&mut self, text: &str) -> Option<InBytes> {
+    pub fn embed_for_index(&mut self, text: &str) -> Option<QuantizedVector> {
         let vector = self.embed(text)?;
         let tokens = self.rows.len() as f32;
-        Some(vector.in_bytes().shortened(tokens / (tokens + FEW)))
+        Some(vector.quantize().shortened(tokens / (tokens + FEW)))
     }
 }
 
@@ -153,7 +153,7 @@ fn sum(rows: &[Row<'_>]) -> Option<Vector> {
         numbers
             .extend(even.iter().zip(&odd).flat_map(|(even, odd)| [even - 8.0 * scales, odd - 8.0 * scales]));
     }
-    Vector::of_length_one(numbers)
+    Vector::normalized(numbers)
 }
 
 /// A number of 16 bits; neither infinity nor what is no number occurs.

@@ -6,7 +6,7 @@ pub struct Vector(Vec<f32>);
 
 impl Vector {
     /// The vector in the direction of these numbers; `None` when they point nowhere.
-    pub fn of_length_one(mut numbers: Vec<f32>) -> Option<Self> {
+    pub fn normalized(mut numbers: Vec<f32>) -> Option<Self> {
         let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
         if !length.is_finite() || length <= f32::MIN_POSITIVE {
             return None;
@@ -29,7 +29,7 @@ impl Vector {
     }
 
     /// The same in a byte for each number.
-    pub fn in_bytes(&self) -> InBytes {
+    pub fn quantize(&self) -> QuantizedVector {
         let largest = self.0.iter().fold(0f32, |largest, number| largest.max(number.abs()));
         let scale = 127.0 / largest;
         // The cast cuts off what is behind the point; to call for a rounding costs more than all else here.
@@ -37,27 +37,27 @@ impl Vector {
         let byte = |number: &f32| (number * scale + 0.5_f32.copysign(*number)) as i8;
         let numbers: Vec<i8> = self.0.iter().map(byte).collect();
         let square: i32 = numbers.iter().map(|number| i32::from(*number) * i32::from(*number)).sum();
-        InBytes { numbers, scale: 1.0 / (square as f32).sqrt() }
+        QuantizedVector { numbers, scale: 1.0 / (square as f32).sqrt() }
     }
 }
 
 /// A vector with a byte for each number, of length one unless it was shortened.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InBytes {
+pub struct QuantizedVector {
     /// From -127 to 127, the largest being one of the two.
     pub(crate) numbers: Vec<i8>,
     /// What makes its length what it is.
     pub(crate) scale: f32,
 }
 
-impl InBytes {
+impl QuantizedVector {
     /// The same direction, so many times as long.
     pub(crate) fn shortened(self, times: f32) -> Self {
         Self { scale: self.scale * times, ..self }
     }
 
     /// Stands for a text without words: near to nothing, and passed over by every search.
-    pub fn nothing(dimensions: usize) -> Self {
+    pub fn empty(dimensions: usize) -> Self {
         Self { numbers: vec![0; dimensions], scale: 0.0 }
     }
 
@@ -75,10 +75,10 @@ mod tests {
 
     #[test]
     fn a_vector_has_length_one_or_is_none() {
-        let vector = Vector::of_length_one(vec![3.0, -4.0]).expect("a direction");
+        let vector = Vector::normalized(vec![3.0, -4.0]).expect("a direction");
         assert_eq!(vector.numbers(), [0.6, -0.8]);
         for nowhere in [vec![], vec![0.0; 4], vec![f32::NAN], vec![f32::INFINITY, 1.0]] {
-            assert_eq!(Vector::of_length_one(nowhere), None);
+            assert_eq!(Vector::normalized(nowhere), None);
         }
     }
 
@@ -86,9 +86,9 @@ mod tests {
     fn bytes_lose_little() {
         let numbers = |seed: u64| (1..=256).map(|at| ((seed * at * 7919) % 1009) as f32 - 504.0).collect();
         for seed in 1..200 {
-            let one = Vector::of_length_one(numbers(seed)).expect("a direction");
-            let other = Vector::of_length_one(numbers(seed + 1)).expect("a direction");
-            let lost = one.cosine(&other) - one.in_bytes().cosine(&other.in_bytes());
+            let one = Vector::normalized(numbers(seed)).expect("a direction");
+            let other = Vector::normalized(numbers(seed + 1)).expect("a direction");
+            let lost = one.cosine(&other) - one.quantize().cosine(&other.quantize());
             assert!(lost.abs() < 0.003, "{lost}");
         }
     }

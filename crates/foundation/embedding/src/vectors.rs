@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering as Memory};
 use pulp::NullaryFnOnce;
 
 use crate::error::{Error, io_failed};
-use crate::rows::{HEADER, Key, Model, Row};
-use crate::vector::{InBytes, Vector};
+use crate::rows::{HEADER, Row, VectorKey, VectorModel};
+use crate::vector::{QuantizedVector, Vector};
 
 /// About so many bytes are read at a time: they stay in the processor's own memory.
 const BLOCK: usize = 256 << 10;
@@ -24,13 +24,13 @@ const BLOCK: usize = 256 << 10;
 pub struct Vectors {
     path: PathBuf,
     file: File,
-    model: Model,
+    model: VectorModel,
     rows: u64,
 }
 
 /// What to do with a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum RowAction {
     /// It is forgotten, or not asked for.
     Skip,
     /// It is reported if it is among the nearest.
@@ -41,32 +41,32 @@ pub enum Look {
 
 /// A vector and how near it is to the question's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
+pub struct Neighbor {
     /// What the vector is of.
-    pub key: Key,
+    pub key: VectorKey,
     /// The cosine of the angle between the two.
     pub cosine: f32,
 }
 
 /// What a search has found.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct NearestVectors {
     /// The nearest of those to `Rank`, nearest first; of equals the smaller key.
-    pub nearest: Vec<Near>,
+    pub nearest: Vec<Neighbor>,
     /// All those to `Report`, by key.
-    pub reported: Vec<Near>,
+    pub reported: Vec<Neighbor>,
 }
 
 impl Vectors {
     /// Opens a file of which `rows` are committed.
-    pub fn open(path: &Path, model: Model, rows: u64) -> Result<Self, Error> {
+    pub fn open(path: &Path, model: VectorModel, rows: u64) -> Result<Self, Error> {
         let file = File::open(path).map_err(io_failed("open", path))?;
         check_file(&file, path, model, rows)?;
         Ok(Self { path: path.to_owned(), file, model, rows })
     }
 
     /// Of which model its vectors are.
-    pub fn model(&self) -> Model {
+    pub fn model(&self) -> VectorModel {
         self.model
     }
 
@@ -86,12 +86,12 @@ impl Vectors {
         question: &Vector,
         limit: usize,
         threads: usize,
-        look: impl Fn(Key) -> Look + Sync,
-    ) -> Result<Found, Error> {
+        look: impl Fn(VectorKey) -> RowAction + Sync,
+    ) -> Result<NearestVectors, Error> {
         if question.numbers().len() != self.model.dimensions {
-            return Ok(Found::default());
+            return Ok(NearestVectors::default());
         }
-        let question = Question::new(&question.in_bytes());
+        let question = Question::new(&question.quantize());
         let next = AtomicU64::new(0);
         let scan = || self.scan(&question, limit, &next, &look);
         let lists = std::thread::scope(|scope| {
@@ -102,7 +102,7 @@ impl Vectors {
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             std::iter::once(own).chain(joined).collect::<Result<Vec<_>, _>>()
         })?;
-        let mut found = Found::default();
+        let mut found = NearestVectors::default();
         for list in lists {
             found.nearest.extend(list.nearest.into_iter().map(|Nearness(near)| near));
             found.reported.extend(list.reported);
@@ -120,12 +120,12 @@ impl Vectors {
         question: &Vector,
         threads: usize,
         begin: impl Fn() -> T + Sync,
-        each: impl Fn(&mut T, Key, f32) + Sync,
+        each: impl Fn(&mut T, VectorKey, f32) + Sync,
     ) -> Result<Vec<T>, Error> {
         if question.numbers().len() != self.model.dimensions {
             return Ok(Vec::new());
         }
-        let question = Question::new(&question.in_bytes());
+        let question = Question::new(&question.quantize());
         let next = AtomicU64::new(0);
         let go = || {
             let processor = pulp::Arch::new();
@@ -153,7 +153,7 @@ impl Vectors {
     }
 
     /// Calls `each` with what every row is of, in order.
-    pub fn each_key(&self, mut each: impl FnMut(Key)) -> Result<(), Error> {
+    pub fn each_key(&self, mut each: impl FnMut(VectorKey)) -> Result<(), Error> {
         self.each(|key, _| {
             each(key);
             Ok(())
@@ -166,7 +166,7 @@ impl Vectors {
         question: &Question,
         limit: usize,
         next: &AtomicU64,
-        look: &impl Fn(Key) -> Look,
+        look: &impl Fn(VectorKey) -> RowAction,
     ) -> Result<List, Error> {
         let processor = pulp::Arch::new();
         let mut list = List { limit, nearest: BinaryHeap::new(), reported: Vec::new() };
@@ -184,12 +184,15 @@ impl Vectors {
     }
 
     /// Calls `each` with every row, in order, and its bytes.
-    pub(crate) fn each(&self, mut each: impl FnMut(Key, &[u8]) -> Result<(), Error>) -> Result<(), Error> {
+    pub(crate) fn each(
+        &self,
+        mut each: impl FnMut(VectorKey, &[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let next = AtomicU64::new(0);
         let mut block = Vec::new();
         while self.read_next(&next, &mut block)? {
             for bytes in block.chunks_exact(self.model.row()) {
-                if let Some(row) = Row::of(bytes) {
+                if let Some(row) = Row::parse(bytes) {
                     each(row.key, bytes)?;
                 }
             }
@@ -214,7 +217,7 @@ impl Vectors {
 }
 
 /// Whether a file holds so many rows of that model.
-pub(crate) fn check_file(file: &File, path: &Path, model: Model, rows: u64) -> Result<(), Error> {
+pub(crate) fn check_file(file: &File, path: &Path, model: VectorModel, rows: u64) -> Result<(), Error> {
     let length = file.metadata().map_err(io_failed("look at", path))?.len();
     if length < model.offset(rows) {
         return Err(Error::Damaged { path: path.to_owned() });
@@ -234,7 +237,7 @@ struct Question {
 }
 
 impl Question {
-    fn new(vector: &InBytes) -> Self {
+    fn new(vector: &QuantizedVector) -> Self {
         Self {
             numbers: vector.numbers.iter().map(|number| i16::from(*number)).collect(),
             scale: vector.scale,
@@ -263,13 +266,13 @@ struct EachNear<'a, T, E> {
     each: &'a E,
 }
 
-impl<T, E: Fn(&mut T, Key, f32)> NullaryFnOnce for EachNear<'_, T, E> {
+impl<T, E: Fn(&mut T, VectorKey, f32)> NullaryFnOnce for EachNear<'_, T, E> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
     #[inline(always)]
     fn call(self) {
-        let rows = self.block.chunks_exact(self.size).filter_map(Row::of);
+        let rows = self.block.chunks_exact(self.size).filter_map(Row::parse);
         for row in rows.filter(|row| row.scale > 0.0) {
             (self.each)(self.taken, row.key, self.question.cosine(&row));
         }
@@ -285,7 +288,7 @@ struct TakeUp<'a, L> {
     look: &'a L,
 }
 
-impl<L: Fn(Key) -> Look> NullaryFnOnce for TakeUp<'_, L> {
+impl<L: Fn(VectorKey) -> RowAction> NullaryFnOnce for TakeUp<'_, L> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
@@ -300,32 +303,38 @@ struct List {
     limit: usize,
     /// The farthest of them on top.
     nearest: BinaryHeap<Nearness>,
-    reported: Vec<Near>,
+    reported: Vec<Neighbor>,
 }
 
 impl List {
     #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
     #[inline(always)]
-    fn take_up(&mut self, block: &[u8], size: usize, question: &Question, look: &impl Fn(Key) -> Look) {
-        for row in block.chunks_exact(size).filter_map(Row::of).filter(|row| row.scale > 0.0) {
+    fn take_up(
+        &mut self,
+        block: &[u8],
+        size: usize,
+        question: &Question,
+        look: &impl Fn(VectorKey) -> RowAction,
+    ) {
+        for row in block.chunks_exact(size).filter_map(Row::parse).filter(|row| row.scale > 0.0) {
             let looked = look(row.key);
-            if looked == Look::Skip {
+            if looked == RowAction::Skip {
                 continue;
             }
-            let near = Near { key: row.key, cosine: question.cosine(&row) };
+            let near = Neighbor { key: row.key, cosine: question.cosine(&row) };
             // A damaged row is near to nothing.
             if !near.cosine.is_finite() {
                 continue;
             }
             match looked {
-                Look::Skip => {}
-                Look::Report => self.reported.push(near),
-                Look::Rank => self.rank(near),
+                RowAction::Skip => {}
+                RowAction::Report => self.reported.push(near),
+                RowAction::Rank => self.rank(near),
             }
         }
     }
 
-    fn rank(&mut self, near: Near) {
+    fn rank(&mut self, near: Neighbor) {
         let near = Nearness(near);
         if self.nearest.len() < self.limit {
             self.nearest.push(near);
@@ -339,7 +348,7 @@ impl List {
 
 /// Ordered by how near it is: the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Nearness(Near);
+struct Nearness(Neighbor);
 
 impl Eq for Nearness {}
 

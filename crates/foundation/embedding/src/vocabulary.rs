@@ -8,14 +8,14 @@ use crate::packing::{HEADER, NUMBER_BITS, hash_of, pack, slot_of};
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     packed: Cow<'static, [u8]>,
-    words: Table,
-    pieces: Table,
+    words: HashTable,
+    pieces: HashTable,
     unknown: u32,
 }
 
 /// One of the two hash tables.
 #[derive(Debug, Clone, Copy)]
-struct Table {
+struct HashTable {
     /// Where in the bytes its slots begin.
     start: usize,
     bits: u64,
@@ -23,7 +23,7 @@ struct Table {
 
 /// Whether a token begins a word or goes on with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum WordPosition {
     Beginning,
     Within,
 }
@@ -32,17 +32,17 @@ impl Vocabulary {
     /// The vocabulary of the built-in table: that of bert-base-uncased.
     pub fn built_in() -> Self {
         let packed: &'static [u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.bin"));
-        Self::of_packed(Cow::Borrowed(packed))
+        Self::from_packed(Cow::Borrowed(packed))
     }
 
     /// A vocabulary of one token on each line, as in `vocab.txt`; `None` when it holds over a million.
     pub fn from_lines(lines: &str) -> Option<Self> {
-        Some(Self::of_packed(Cow::Owned(pack(lines)?)))
+        Some(Self::from_packed(Cow::Owned(pack(lines)?)))
     }
 
-    fn of_packed(packed: Cow<'static, [u8]>) -> Self {
-        let words = Table { start: 8 * HEADER, bits: number_at(&packed, 16) };
-        let pieces = Table { start: words.start + (8 << words.bits), bits: number_at(&packed, 24) };
+    fn from_packed(packed: Cow<'static, [u8]>) -> Self {
+        let words = HashTable { start: 8 * HEADER, bits: number_at(&packed, 16) };
+        let pieces = HashTable { start: words.start + (8 << words.bits), bits: number_at(&packed, 24) };
         let mut vocabulary = Self { packed, words, pieces, unknown: 0 };
         vocabulary.unknown = vocabulary.number("[UNK]").unwrap_or(0);
         vocabulary
@@ -60,7 +60,7 @@ impl Vocabulary {
 
     /// The number of a token that begins a word, or of a special one such as `[CLS]`.
     pub fn number(&self, token: &str) -> Option<u32> {
-        self.find(hash_of(token.as_bytes()), Place::Beginning)
+        self.find(hash_of(token.as_bytes()), WordPosition::Beginning)
     }
 
     /// How long the longest token is, in bytes.
@@ -74,10 +74,10 @@ impl Vocabulary {
     }
 
     /// The number of the token with this hash.
-    pub(crate) fn find(&self, hash: u64, place: Place) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u64, place: WordPosition) -> Option<u32> {
         let table = match place {
-            Place::Beginning => self.words,
-            Place::Within => self.pieces,
+            WordPosition::Beginning => self.words,
+            WordPosition::Within => self.pieces,
         };
         let (mut at, tag) = slot_of(hash, table.bits);
         loop {
@@ -107,8 +107,8 @@ mod tests {
         assert_eq!(vocabulary.len(), lines.lines().count());
         for (number, token) in (0..).zip(lines.lines()) {
             let (text, place) = match token.strip_prefix("##").filter(|rest| !rest.is_empty()) {
-                Some(rest) => (rest, Place::Within),
-                None => (token, Place::Beginning),
+                Some(rest) => (rest, WordPosition::Within),
+                None => (token, WordPosition::Beginning),
             };
             assert_eq!(vocabulary.find(hash_of(text.as_bytes()), place), Some(number), "{token}");
         }

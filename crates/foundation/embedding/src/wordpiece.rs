@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::characters::{Ascii, Class, ascii, class, is_removed};
 use crate::packing::{EMPTY, hash_on};
-use crate::vocabulary::{Place, Vocabulary};
+use crate::vocabulary::{Vocabulary, WordPosition};
 
 /// A word of more characters is one unknown token.
 const LONGEST_WORD: usize = 100;
@@ -123,17 +123,17 @@ impl<'v> Tokenizer<'v> {
     /// The longest known beginning, then the longest of the rest; false when some rest has none.
     fn cut_word(&mut self, tokens: &mut Vec<u32>) -> bool {
         let mut start = 0;
-        let mut place = Place::Beginning;
+        let mut place = WordPosition::Beginning;
         while start < self.word.len() {
             let Some((token, length)) = self.longest(start, place) else { return false };
             tokens.push(token);
             start += length;
-            place = Place::Within;
+            place = WordPosition::Within;
         }
         true
     }
 
-    fn longest(&mut self, start: usize, place: Place) -> Option<(u32, usize)> {
+    fn longest(&mut self, start: usize, place: WordPosition) -> Option<(u32, usize)> {
         let rest = &self.word[start..];
         let rest = &rest[..rest.len().min(self.vocabulary.longest())];
         self.hashes.clear();

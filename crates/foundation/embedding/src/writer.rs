@@ -7,8 +7,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, io_failed};
-use crate::rows::{Key, Model, push};
-use crate::vector::InBytes;
+use crate::rows::{VectorKey, VectorModel, push};
+use crate::vector::QuantizedVector;
 use crate::vectors::{Vectors, check_file};
 
 /// So many bytes are written at a time.
@@ -19,14 +19,14 @@ const BUFFER: usize = 1 << 20;
 pub struct VectorWriter {
     path: PathBuf,
     file: File,
-    model: Model,
+    model: VectorModel,
     rows: u64,
     buffer: Vec<u8>,
 }
 
 impl VectorWriter {
     /// Makes an empty file, in place of one that is there.
-    pub fn create(path: &Path, model: Model) -> Result<Self, Error> {
+    pub fn create(path: &Path, model: VectorModel) -> Result<Self, Error> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true).mode(0o600);
         let file = options.open(path).map_err(io_failed("create", path))?;
@@ -34,7 +34,7 @@ impl VectorWriter {
     }
 
     /// Opens a file to which `rows` were committed; what lies behind them is taken off.
-    pub fn open(path: &Path, model: Model, rows: u64) -> Result<Self, Error> {
+    pub fn open(path: &Path, model: VectorModel, rows: u64) -> Result<Self, Error> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io_failed("open", path))?;
         check_file(&file, path, model, rows)?;
         file.set_len(model.offset(rows)).map_err(io_failed("shorten", path))?;
@@ -43,7 +43,7 @@ impl VectorWriter {
     }
 
     /// Adds a vector, which must have the model's dimensions: else nothing is added, and false returned.
-    pub fn add(&mut self, key: Key, vector: &InBytes) -> Result<bool, Error> {
+    pub fn add(&mut self, key: VectorKey, vector: &QuantizedVector) -> Result<bool, Error> {
         if vector.numbers.len() != self.model.dimensions {
             return Ok(false);
         }
@@ -54,7 +54,7 @@ impl VectorWriter {
     }
 
     /// Adds what another file of the same model holds, but for what `keep` refuses.
-    pub fn add_all(&mut self, others: &Vectors, keep: impl Fn(Key) -> bool) -> Result<(), Error> {
+    pub fn add_all(&mut self, others: &Vectors, keep: impl Fn(VectorKey) -> bool) -> Result<(), Error> {
         if others.model() != self.model {
             return Err(Error::OtherModel { path: others.path().to_owned() });
         }

@@ -96,7 +96,7 @@ impl State {
     }
 
     /// The word where only the older six are known.
-    pub fn old_word(self) -> &'static str {
+    pub fn legacy_word(self) -> &'static str {
         match self {
             Self::Ended | Self::Lost => Self::Idle.word(),
             Self::Idle

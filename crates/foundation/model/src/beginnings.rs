@@ -12,11 +12,11 @@ const KEPT: usize = 40;
 
 /// The prompts by which a person began a session, or went on with it after a pause.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beginnings {
+pub struct SessionStarts {
     /// When the first prompt was typed, in seconds since 1970; `None` where a plan or a summary stands before it.
     first: Option<i64>,
     /// The newest prompts after a pause, oldest first.
-    resumed: VecDeque<Resumed>,
+    resumed: VecDeque<ResumedAt>,
     /// Whether anything was said yet.
     has_begun: bool,
     /// The time of the last message, in seconds since 1970.
@@ -25,16 +25,16 @@ pub struct Beginnings {
 
 /// A prompt that went on with a session after a pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resumed {
+pub struct ResumedAt {
     /// When it was typed, in seconds since 1970.
     pub at: i64,
     /// How many seconds after the session's last message.
     pub pause: i64,
 }
 
-impl Beginnings {
+impl SessionStarts {
     /// Takes in a prompt that a person typed.
-    pub fn prompted(&mut self, at: Timestamp) {
+    pub fn record_prompt(&mut self, at: Timestamp) {
         let at = at.as_second();
         if !self.has_begun {
             self.first = Some(at);
@@ -42,18 +42,18 @@ impl Beginnings {
             if self.resumed.len() == KEPT {
                 self.resumed.pop_front();
             }
-            self.resumed.push_back(Resumed { at, pause });
+            self.resumed.push_back(ResumedAt { at, pause });
         }
         self.message(Some(at));
     }
 
     /// Takes in any other message of the conversation.
-    pub fn answered(&mut self, at: Timestamp) {
+    pub fn record_answer(&mut self, at: Timestamp) {
         self.message(Some(at.as_second()));
     }
 
     /// Takes in what begins a session without a prompt: the summary of a compaction, or a plan that was accepted.
-    pub fn continued(&mut self, at: Option<Timestamp>) {
+    pub fn record_continuation(&mut self, at: Option<Timestamp>) {
         self.message(at.map(Timestamp::as_second));
     }
 
@@ -63,7 +63,7 @@ impl Beginnings {
     }
 
     /// The newest prompts after a pause, oldest first.
-    pub fn resumed(&self) -> impl DoubleEndedIterator<Item = Resumed> + ExactSizeIterator {
+    pub fn resumed(&self) -> impl DoubleEndedIterator<Item = ResumedAt> + ExactSizeIterator {
         self.resumed.iter().copied()
     }
 
@@ -86,41 +86,41 @@ mod tests {
         Timestamp::from_second(1_780_000_000 + second).unwrap()
     }
 
-    fn pauses(of: &Beginnings) -> Vec<i64> {
+    fn pauses(of: &SessionStarts) -> Vec<i64> {
         of.resumed().map(|one| one.pause).collect()
     }
 
     #[test]
     fn a_prompt_after_a_pause_resumes() {
-        let mut found = Beginnings::default();
-        found.prompted(at(0));
-        found.answered(at(100));
-        found.prompted(at(399));
-        found.prompted(at(699));
-        found.answered(at(700));
-        found.prompted(at(5000));
+        let mut found = SessionStarts::default();
+        found.record_prompt(at(0));
+        found.record_answer(at(100));
+        found.record_prompt(at(399));
+        found.record_prompt(at(699));
+        found.record_answer(at(700));
+        found.record_prompt(at(5000));
         assert_eq!(found.first(), Some(1_780_000_000));
         assert_eq!(pauses(&found), [300, 4300]);
     }
 
     #[test]
     fn a_session_that_begins_with_a_summary_or_a_plan_was_not_begun_by_a_prompt() {
-        let mut found = Beginnings::default();
-        found.continued(None);
-        found.prompted(at(10));
+        let mut found = SessionStarts::default();
+        found.record_continuation(None);
+        found.record_prompt(at(10));
         assert_eq!((found.first(), pauses(&found)), (None, vec![]));
-        found.prompted(at(2000));
+        found.record_prompt(at(2000));
         assert_eq!(pauses(&found), [1990]);
     }
 
     #[test]
     fn times_that_go_back_are_no_pause() {
-        let mut found = Beginnings::default();
-        found.prompted(at(0));
-        found.answered(at(5000));
-        found.prompted(at(400));
+        let mut found = SessionStarts::default();
+        found.record_prompt(at(0));
+        found.record_answer(at(5000));
+        found.record_prompt(at(400));
         assert_eq!(pauses(&found), [] as [i64; 0]);
-        found.prompted(at(5200));
+        found.record_prompt(at(5200));
         assert_eq!(
             pauses(&found),
             [] as [i64; 0],
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn the_newest_pauses_are_kept() {
-        let mut found = Beginnings::default();
-        (0..100).for_each(|number| found.prompted(at(number * 1000)));
+        let mut found = SessionStarts::default();
+        (0..100).for_each(|number| found.record_prompt(at(number * 1000)));
         assert_eq!(found.resumed().len(), KEPT);
         assert_eq!(found.resumed().last().map(|one| one.at), Some(1_780_099_000));
     }

@@ -34,7 +34,7 @@ pub enum SessionEvent {
     /// A session does something else now.
     SessionActivity(SessionActivity),
     /// One thing that was said or done.
-    SessionEvent(Moment),
+    SessionEvent(ConversationEvent),
     /// A sub-agent was started.
     SubagentSpawned(SubagentEvent),
     /// A sub-agent does something.
@@ -52,7 +52,7 @@ pub enum SessionEvent {
         lost: u64,
     },
     /// How the files are watched has changed.
-    Watching(Watching),
+    Watching(WatchStatus),
 }
 
 impl SessionEvent {
@@ -185,7 +185,7 @@ impl From<SessionInfo> for SessionInfoJson {
             kind: "session",
             label,
             model: info.model,
-            status: info.activity.state.old_word(),
+            status: info.activity.state.legacy_word(),
             created_at: info.created,
             last_activity: info.last_activity,
             updated_at: info.last_activity,
@@ -248,7 +248,7 @@ impl SessionActivity {
         Self {
             session_id: session.clone(),
             session_key: SessionInfo::key(session),
-            activity: activity.state.old_word(),
+            activity: activity.state.legacy_word(),
             tool_name: activity.tool.clone(),
             tool_input: activity.tool.as_ref().and(activity.detail.clone()),
             state: activity.state,
@@ -267,7 +267,7 @@ impl SessionActivity {
 /// One thing that was said or done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Moment {
+pub struct ConversationEvent {
     /// The session.
     pub session_id: SessionId,
     /// Its key.
@@ -322,7 +322,7 @@ pub struct SubagentEvent {
 
 /// How the files are watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Watching {
+pub struct WatchStatus {
     /// Whether the system tells of changes; otherwise they are looked for every second.
     pub events: bool,
     /// Why not, or what is not covered.
@@ -380,7 +380,7 @@ mod tests {
     /// Every event as `docs/events.json` shows it; when it differs, the failure prints what it should be.
     #[test]
     fn every_event_is_written_as_documented() {
-        let moment = Moment {
+        let moment = ConversationEvent {
             session_id: info_id(),
             session_key: SessionInfo::key(&info_id()),
             event_type: "tool_use",
@@ -404,7 +404,7 @@ mod tests {
             SessionEvent::SubagentCompleted(subagent()),
             SessionEvent::SessionsChanged { source: SOURCE },
             SessionEvent::Resync { lost: 3 },
-            SessionEvent::Watching(Watching { events: false, reason: Some("too many watches".into()) }),
+            SessionEvent::Watching(WatchStatus { events: false, reason: Some("too many watches".into()) }),
         ];
         for event in &events {
             let json = serde_json::to_value(event).unwrap();

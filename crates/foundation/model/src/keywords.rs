@@ -11,7 +11,7 @@ pub struct Keywords(Vec<u64>);
 
 impl Keywords {
     /// Those of a text.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         Self(each_once(words(text)))
     }
 
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn words_come_back_from_their_bytes() {
-        let words = Keywords::of("Refresh the token, refresh ALL tokens");
+        let words = Keywords::from_text("Refresh the token, refresh ALL tokens");
         assert_eq!(words.count(), 3);
         assert_eq!(Keywords::from_bytes(&words.to_bytes()), words);
         assert_eq!(Keywords::from_bytes(b""), Keywords::default());
         // The numbers of FNV-1a, known elsewhere: <https://www.isthe.com/chongo/tech/comp/fnv/>.
-        assert_eq!(Keywords::of("foobar").to_bytes(), 0x8594_4171_f739_67e8_u64.to_le_bytes());
+        assert_eq!(Keywords::from_text("foobar").to_bytes(), 0x8594_4171_f739_67e8_u64.to_le_bytes());
     }
 }

@@ -17,8 +17,10 @@ mod steering;
 mod usage;
 
 pub use activity::{Activity, Evidence, QUESTION, State};
-pub use beginnings::{Beginnings, Resumed};
-pub use event::{Moment, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, Watching};
+pub use beginnings::{ResumedAt, SessionStarts};
+pub use event::{
+    ConversationEvent, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, WatchStatus,
+};
 pub use id::{AgentId, InvalidId, SessionId};
 pub use keywords::Keywords;
 pub use origin::Origin;
@@ -26,5 +28,5 @@ pub use path::{optional_path, path};
 pub use session::{Damage, ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
 pub use spending::{CostState, MessageUsage, Terms};
-pub use steering::{is_steering, is_unseen};
+pub use steering::{is_invisible, is_steering};
 pub use usage::Usage;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Activity, Beginnings, Origin, SessionId, Usage};
+use crate::{Activity, Origin, SessionId, SessionStarts, Usage};
 
 /// One conversation, merged from every source that knows it. Its texts are shared: thousands of sessions say the same
 /// of their project, branch and version.
@@ -37,7 +37,7 @@ pub struct Session {
     /// The last record's time, else the file's.
     pub last_modified: Option<Timestamp>,
     /// When a person began it, and went on with it after a pause.
-    pub beginnings: Beginnings,
+    pub beginnings: SessionStarts,
     /// Lines in the transcript.
     pub message_count: u64,
     /// Messages a person would read.
@@ -113,7 +113,7 @@ impl Session {
             last_prompt: None,
             created: None,
             last_modified: None,
-            beginnings: Beginnings::default(),
+            beginnings: SessionStarts::default(),
             message_count: 0,
             visible_messages: 0,
             file_size: 0,

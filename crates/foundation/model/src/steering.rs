@@ -7,11 +7,11 @@
 /// Indic conjuncts together, and the non-joiner (U+200C), which Persian and Indic words need. The tags that spell the
 /// flags of England, Scotland and Wales are not: they can hold any hidden text.
 pub fn is_steering(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_unseen(c)
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_invisible(c)
 }
 
 /// Those of them that take no room: what shows a text may leave them out, where the others part words.
-pub fn is_unseen(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     is_direction(c)
         || matches!(c, '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}')
         || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
@@ -29,7 +29,7 @@ mod tests {
     fn what_steers() {
         let check = |text: &str, steers: bool, unseen: bool| {
             for c in text.chars() {
-                assert_eq!((is_steering(c), is_unseen(c)), (steers, unseen), "{c:?}");
+                assert_eq!((is_steering(c), is_invisible(c)), (steers, unseen), "{c:?}");
             }
         };
         check("\0\u{7}\n\r\t\u{1b}\u{7f}\u{85}\u{9b}\u{2028}\u{2029}", true, false);

@@ -3,8 +3,8 @@
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use app::search::embed::Embedded;
-use app::sessions::list::Progress;
+use app::search::embed::EmbedReport;
+use app::sessions::list::ReadProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How long work may take before it is shown.
@@ -38,7 +38,7 @@ impl Reading {
     }
 
     /// Shows a step, once there has been some waiting.
-    pub(crate) fn step(&mut self, progress: Progress) {
+    pub(crate) fn step(&mut self, progress: ReadProgress) {
         if self.is_due() {
             let layout = "reading sessions {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left";
             self.bar = Some(bar(progress.of_bytes, layout));
@@ -77,7 +77,7 @@ impl Embedding {
     }
 
     /// Shows a step, once there has been some waiting.
-    pub(crate) fn step(&mut self, progress: &Embedded) {
+    pub(crate) fn step(&mut self, progress: &EmbedReport) {
         if self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(progress.of), ProgressDrawTarget::stderr());
             let layout = "embedding {bar:30} {pos} of {len} pieces, {per_sec}, {eta} left (Ctrl-C stops)";

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use app::Context;
-use app::search::{Progress, is_first};
+use app::search::{IndexProgress, is_first};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Nobody has interrupted.
@@ -59,7 +59,7 @@ impl SearchBudget {
     }
 
     /// Shows a step; false when it is time to answer.
-    pub(crate) fn should_continue(&mut self, progress: &Progress) -> bool {
+    pub(crate) fn should_continue(&mut self, progress: &IndexProgress) -> bool {
         if self.bar.is_none() && self.began.elapsed() > QUIET && std::io::stderr().is_terminal() {
             self.bar = Some(bar(progress.bytes));
         }

@@ -1,18 +1,18 @@
 //! Pieces of text for people: cut to a width, made safe for a terminal, times and numbers in a few cells.
 
 use jiff::Timestamp;
-use model::{is_steering, is_unseen};
+use model::{is_invisible, is_steering};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The text on one line, without anything that could steer a terminal or hide in the text.
 pub(crate) fn safe(text: &str) -> String {
-    text.chars().filter(|c| !is_unseen(*c)).map(|c| if is_steering(c) { ' ' } else { c }).collect()
+    text.chars().filter(|c| !is_invisible(*c)).map(|c| if is_steering(c) { ' ' } else { c }).collect()
 }
 
 /// The same with its lines.
 pub(crate) fn safe_lines(text: &str) -> String {
     let shown = |c: char| if is_steering(c) && c != '\n' && c != '\t' { ' ' } else { c };
-    text.replace("\r\n", "\n").chars().filter(|c| !is_unseen(*c)).map(shown).collect()
+    text.replace("\r\n", "\n").chars().filter(|c| !is_invisible(*c)).map(shown).collect()
 }
 
 /// A value as JSON, in which nothing can steer a terminal either.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use app::eval::selection::choice;
 use measure::{ChoiceMetrics, Estimate, LabelledTask, TaskAction, TaskChoice, estimate, tally};
-use selection::chance::{Model, Whereabouts, whereabouts};
+use selection::chance::{BranchRelation, ChanceModel, branch_relation};
 use selection::{Decision, Rule, Weights};
 
 use super::{Case, model};
@@ -79,7 +79,12 @@ pub fn held_back(long: &[Case], short: &[Case], group: Group, threshold: f64) ->
 }
 
 /// How rules that were fitted on others do on these, as a table.
-pub fn judged_on(judged: &[Case], others: &[Case], fitted: Model, threshold: f64) -> Result<String, Failure> {
+pub fn judged_on(
+    judged: &[Case],
+    others: &[Case],
+    fitted: ChanceModel,
+    threshold: f64,
+) -> Result<String, Failure> {
     let mut choices = Choices::default();
     choices.add(judged, others, fitted, threshold);
     let tallies = choices.tallies().ok_or("there are no decisions to judge on")?;
@@ -112,7 +117,7 @@ struct Choices {
 }
 
 impl Choices {
-    fn add(&mut self, held: &[Case], others: &[Case], fitted: Model, threshold: f64) {
+    fn add(&mut self, held: &[Case], others: &[Case], fitted: ChanceModel, threshold: f64) {
         let newest = best_hours(others, false);
         let of_branch = best_hours(others, true);
         for case in held {
@@ -182,7 +187,7 @@ fn within(decision: &Decision, case: &Case, hours: f64, on_branch: bool) -> Task
     let is_young = first.and_then(|one| one.silent_hours(case.point.now)).is_some_and(|age| age < hours);
     let is_there = !on_branch
         || first.is_some_and(|one| {
-            whereabouts(one, case.point.moment.branch.as_deref()) != Whereabouts::Elsewhere
+            branch_relation(one, case.point.moment.branch.as_deref()) != BranchRelation::Elsewhere
         });
     let action = if is_young && is_there { TaskAction::Resume } else { TaskAction::Fresh };
     TaskChoice { action, ranked: choice(decision).ranked }

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 
 pub use data::{Case, cases};
 pub use held_back::{Group, Held, by, held_back, judged_on};
-use selection::chance::Model;
+use selection::chance::ChanceModel;
 
 use crate::Failure;
 use crate::logistic::{Fitted, Sample, fit as fitted};
 
 /// How many facts there are.
-pub const FACTS: usize = selection::chance::Fact::ALL.len();
+pub const FACTS: usize = selection::chance::ResumeFact::ALL.len();
 /// How strongly the coefficients of a long quiet time are drawn towards nothing.
 const STRENGTH: f64 = 0.1;
 /// How strongly those of a short one are drawn towards those of a long one.
@@ -61,11 +61,11 @@ pub fn fit(order: &Order) -> Result<String, Failure> {
 }
 
 /// The coefficients that fit these cases.
-pub fn model(long: &[Case], short: &[Case]) -> Model {
+pub fn model(long: &[Case], short: &[Case]) -> ChanceModel {
     let samples = |cases: &[Case]| cases.iter().filter_map(Case::sample).collect::<Vec<Sample<FACTS>>>();
     let of_long = fitted(&samples(long), &Fitted::NOTHING, STRENGTH);
     let of_short = fitted(&samples(short), &of_long, STRENGTH_SHORT);
-    Model {
+    ChanceModel {
         long: write::coefficients(&of_long, &samples(long)),
         short: write::coefficients(&of_short, &samples(short)),
     }

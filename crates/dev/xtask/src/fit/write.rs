@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use selection::chance::{Coefficients, Fact, Model};
+use selection::chance::{ChanceModel, Coefficients, ResumeFact};
 
 use super::{Case, FACTS, Group, by, model};
 use crate::Failure;
@@ -29,7 +29,7 @@ fn round(number: f64) -> f64 {
 
 /// The file.
 pub(super) fn source(
-    model: &Model,
+    model: &ChanceModel,
     long: &[Case],
     short: &[Case],
     folders: &[PathBuf],
@@ -54,7 +54,7 @@ pub(super) fn source(
             "\n/// {doc}\n///\n/// - intercept: {}",
             interval(&drawn, |model| part(model).intercept)
         )?;
-        for (at, fact) in Fact::ALL.iter().enumerate() {
+        for (at, fact) in ResumeFact::ALL.iter().enumerate() {
             let interval = interval(&drawn, |model| part(model).weights[at]);
             writeln!(text, "/// - `{}`: {interval}", fact.name())?;
         }
@@ -67,14 +67,14 @@ pub(super) fn source(
 }
 
 /// One of the two sets of coefficients.
-type Part = fn(&Model) -> &Coefficients;
+type Part = fn(&ChanceModel) -> &Coefficients;
 
 fn is_of(case: &Case, folder: &str) -> bool {
     case.point.moment.group.as_deref() == Some(folder)
 }
 
 /// Models of people drawn anew.
-fn drawn(long: &[Case], short: &[Case]) -> Vec<Model> {
+fn drawn(long: &[Case], short: &[Case]) -> Vec<ChanceModel> {
     let mut people: BTreeMap<String, (Vec<&Case>, Vec<&Case>)> = BTreeMap::new();
     for case in long {
         people.entry(by(Group::Person, case)).or_default().0.push(case);
@@ -93,7 +93,7 @@ fn drawn(long: &[Case], short: &[Case]) -> Vec<Model> {
     (0..DRAWS).map(|_| draw()).collect()
 }
 
-fn interval(drawn: &[Model], of: impl Fn(&Model) -> f64) -> String {
+fn interval(drawn: &[ChanceModel], of: impl Fn(&ChanceModel) -> f64) -> String {
     let mut all: Vec<f64> = drawn.iter().map(of).collect();
     all.sort_by(f64::total_cmp);
     let outside = drawn.len() / 40;

@@ -77,10 +77,10 @@ fn copied(key: u64, output: u64) -> MessageUsage {
     MessageUsage { copied: true, ..said(key, output) }
 }
 
-fn fold(files: &[Files]) -> Vec<Row> {
+fn fold(files: &[Files]) -> Vec<LedgerRow> {
     let sessions: Vec<_> = files
         .iter()
-        .map(|files| Spending {
+        .map(|files| SessionSpending {
             session: files.id.parse().unwrap(),
             forked_from: files.forked_from.parse().ok(),
             started: Timestamp::from_second(files.started).ok(),
@@ -142,7 +142,7 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
     let fast = MessageUsage { terms: model::Terms { fast: true, batch: false }, ..dated.clone() };
     let fast = MessageUsage { key: 7, message: 7, ..fast };
     let files = Files::new("a", &[said(1, 1), late, timeless, dated, unknown, free, fast]);
-    let sessions = [Spending {
+    let sessions = [SessionSpending {
         session: "a".parse().unwrap(),
         forked_from: None,
         started: Timestamp::from_second(NOON - 24 * HOUR).ok(),
@@ -265,7 +265,7 @@ fn thousands_of_sessions_fold_at_once() {
         .collect();
     let sessions: Vec<_> = (0..)
         .zip(&messages)
-        .map(|(at, messages)| Spending {
+        .map(|(at, messages)| SessionSpending {
             session: format!("s{at}").parse().unwrap(),
             forked_from: None,
             started: Timestamp::from_second(NOON + at).ok(),

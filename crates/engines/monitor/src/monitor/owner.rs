@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use model::{SessionEvent, SessionId, Watching};
+use model::{SessionEvent, SessionId, WatchStatus};
 use transcript::ConfigFolder;
 
 use super::MonitorSettings;
@@ -42,7 +42,7 @@ pub(super) struct Owner {
     pub(super) bus: Bus,
     pub(super) dirty: BTreeSet<PathBuf>,
     pub(super) touched: BTreeSet<SessionId>,
-    pub(super) reported_watching: Option<Watching>,
+    pub(super) reported_watching: Option<WatchStatus>,
     pub(super) records: u64,
     pub(super) polls: u32,
     /// Whether events were lost and a full check is pending.
@@ -311,7 +311,7 @@ impl Owner {
     }
 
     fn emit_watching(&mut self) {
-        let watching = Watching { events: self.source.works(), reason: self.source.trouble() };
+        let watching = WatchStatus { events: self.source.works(), reason: self.source.trouble() };
         if self.reported_watching.as_ref() != Some(&watching) {
             self.reported_watching = Some(watching.clone());
             self.bus.send(SessionEvent::Watching(watching));

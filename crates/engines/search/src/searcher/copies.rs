@@ -16,7 +16,7 @@ const LOOKED_THROUGH: u64 = 64 << 20;
 
 /// A record in a file that is there.
 #[derive(Debug)]
-pub(crate) struct Copied {
+pub(crate) struct RecordCopy {
     pub(crate) file: FileRow,
     /// Where its line begins, in bytes.
     pub(crate) offset: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Copied {
 
 impl Searcher {
     /// A copy of a record in a file that is there, of that session where it has one; none where nobody copied it.
-    pub(crate) fn copy_of(&self, record: u64, session: usize) -> Result<Option<Copied>, Error> {
+    pub(crate) fn copy_of(&self, record: u64, session: usize) -> Result<Option<RecordCopy>, Error> {
         let mut files = Vec::new();
         for id in self.sessions.files_with(record) {
             files.extend(
@@ -37,7 +37,7 @@ impl Searcher {
         files.sort_by_key(|row| (row.session.as_ref() != Some(wanted), row.id));
         let found = files.into_iter().find_map(|file| {
             let (offset, line) = place_in(&file.path, record)?;
-            Some(Copied { file, offset, line })
+            Some(RecordCopy { file, offset, line })
         });
         Ok(found)
     }

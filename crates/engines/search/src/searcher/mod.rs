@@ -1,8 +1,8 @@
 //! Answers questions from the index as it stands; never writes, never waits for a writer.
 
 mod copies;
+mod postings;
 mod rescore;
-mod walked;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,29 +14,31 @@ use rustc_hash::FxHashMap;
 use system::join;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 
-use self::copies::Copied;
+use self::copies::RecordCopy;
+pub use self::postings::QueryPostings;
 use self::rescore::Rescoring;
-pub use self::walked::Walked;
 
-use crate::chosen::models_folder;
-use crate::columns::{ChunkAt, Columns, Place};
+use crate::columns::{ChunkAt, Columns, RecordKey};
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
-use crate::gather::{self, Found, gather};
+use crate::gather::{self, SessionMatch, gather};
 use crate::kept_sessions;
-use crate::kind::Kind;
+use crate::kind::ChunkKind;
 use crate::meaning::{self, Nearness};
+use crate::model_vectors::models_folder;
 use crate::near::nearest;
-use crate::outcome::{Count, Hit, Meaning, Mode, Outcome, Scope, Size, Why};
+use crate::outcome::{
+    Hit, IndexSize, MeaningStatus, Mode, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
+};
 use crate::query::Query;
-use crate::rank::{self, Sense};
+use crate::query_encoder::{self, EncodedQuery, QueryEncoder};
+use crate::rank::{self, CosineScale};
 use crate::ranked::Ranked;
+use crate::read_only_directory::ReadOnlyDirectory;
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
-use crate::snippet::{At, cite, texts_at};
+use crate::snippet::{PassageLocation, cite, texts_at};
 use crate::source::SourceKind;
-use crate::understand::{self, Read, Understanding};
-use crate::unlocked::Unlocked;
 use crate::vectors;
 use crate::writer::{list_file, text_folder};
 
@@ -54,15 +56,15 @@ pub struct Searcher {
     pub(crate) list: FileList,
     pub(crate) vectors: Option<Vectors>,
     pub(crate) sessions: Sessions,
-    understanding: Option<Understanding>,
+    encoder: Option<QueryEncoder>,
     /// Of the list, before anything was read.
     version: i64,
 }
 
 /// What every hit of one question is made with.
-struct Asked<'a> {
+struct HitContext<'a> {
     /// The chunks of the records that are cited for what they mean.
-    chunks: FxHashMap<Place, Vec<ChunkAt>>,
+    chunks: FxHashMap<RecordKey, Vec<ChunkAt>>,
     terms: HashSet<&'a str>,
     /// The question as the table embeds it.
     meaning: Option<&'a Vector>,
@@ -90,8 +92,8 @@ impl Searcher {
             Some(vectors) => Some(vectors),
             None => vectors::open(folder, list.vectors()?),
         };
-        let understanding = None;
-        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions, understanding, version }))
+        let encoder = None;
+        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions, encoder, version }))
     }
 
     /// Whether it answers as an index would that is brought up to date with files of this fingerprint and opened now.
@@ -102,8 +104,8 @@ impl Searcher {
     }
 
     /// Questions are read by a model that a person chose.
-    pub fn understand_by(&mut self, understanding: Option<Understanding>) {
-        self.understanding = understanding;
+    pub fn set_query_encoder(&mut self, encoder: Option<QueryEncoder>) {
+        self.encoder = encoder;
     }
 
     /// How many vectors of the table count.
@@ -115,50 +117,55 @@ impl Searcher {
     pub fn search(
         &mut self,
         query: &Query,
-        scope: &Scope,
+        scope: &SearchScope,
         mode: Mode,
         threads: usize,
         limit: usize,
-    ) -> Result<Outcome, Error> {
-        self.search_walked(query, scope, mode, threads, limit, None)
+    ) -> Result<SearchResults, Error> {
+        self.search_with_postings(query, scope, mode, threads, limit, None)
     }
 
     /// The same, where the index may have been walked over for it.
-    pub fn search_walked(
+    pub fn search_with_postings(
         &mut self,
         query: &Query,
-        scope: &Scope,
+        scope: &SearchScope,
         mode: Mode,
         threads: usize,
         limit: usize,
-        walked: Option<Walked>,
-    ) -> Result<Outcome, Error> {
+        walked: Option<QueryPostings>,
+    ) -> Result<SearchResults, Error> {
         self.admit(scope);
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
         let (columns, features) = match walked {
-            Some(Walked { columns, features }) => (columns, Some(features)),
-            None => (Columns::of(&self.text).map_err(failed())?, None),
+            Some(QueryPostings { columns, features }) => (columns, Some(features)),
+            None => (Columns::open(&self.text).map_err(failed())?, None),
         };
         let read = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { mode } else { Mode::Lexical };
         let Self { text, sessions, vectors, .. } = &*self;
-        let near = |read: &Read| {
+        let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
             Some(nearness(vectors, text, sessions, &columns, &read.vector, scope, threads))
         };
         let index = gather::Index { text, fields: &self.fields, columns: &columns, sessions };
         let words = || {
-            let features = features.map_or_else(|| gather::walk(&index, query, scope, threads), Ok)?;
+            let features =
+                features.map_or_else(|| gather::load_postings(&index, query, scope, threads), Ok)?;
             gather(&index, query, file, scope, &features)
         };
         let (found, nearness) = join(words, || read.as_ref().ok().and_then(near));
         let found = found.map_err(failed())?;
         let nearness = nearness.transpose()?.unwrap_or_default();
         let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());
-        let sense = if has_model { Sense::of_model(meaning::mean_of_all(&nearness)) } else { Sense::TABLE };
-        let sense = sense.beside(found.iter().map(Found::by_words).fold(0.0, f32::max));
+        let sense = if has_model {
+            CosineScale::from_mean(meaning::mean_of_all(&nearness))
+        } else {
+            CosineScale::TABLE
+        };
+        let sense = sense.beside(found.iter().map(SessionMatch::by_words).fold(0.0, f32::max));
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
         let mut ranked: Vec<Ranked<'_>> = (0..)
             .zip(&found)
@@ -178,8 +185,8 @@ impl Searcher {
         }
         let total = ranked.len() as u64;
         let mut read = read;
-        if let (Ok(read), Some(chosen)) = (&mut read, &self.understanding) {
-            let again = |found: &Found, near| score(query, scope, mode, found, Some(near), sense);
+        if let (Ok(read), Some(chosen)) = (&mut read, &self.encoder) {
+            let again = |found: &SessionMatch, near| score(query, scope, mode, found, Some(near), sense);
             let admitted = (chosen.deep > 0 && scope.chooses_chunks())
                 .then(|| meaning::admitted(&columns, &self.text, scope, 0));
             let rescoring =
@@ -187,12 +194,12 @@ impl Searcher {
             rescoring.rescore(self, &mut ranked, &again)?;
         }
         ranked.truncate(limit);
-        let told_by_meaning = |ranked: &Ranked<'_>| {
+        let cited_by_meaning = |ranked: &Ranked<'_>| {
             let nearness = ranked.nearness.filter(|near| rank::cites_meaning(ranked.found.best, near, sense));
             nearness.map(|nearness| nearness.place)
         };
-        let places = ranked.iter().filter_map(told_by_meaning).collect();
-        let asked = Asked {
+        let places = ranked.iter().filter_map(cited_by_meaning).collect();
+        let asked = HitContext {
             chunks: meaning::chunks_of(&columns, &self.text, &places),
             terms: query.terms.iter().map(String::as_str).collect(),
             meaning: read.as_ref().ok().and_then(|read| read.by_table.as_ref()),
@@ -208,10 +215,10 @@ impl Searcher {
             hits.truncate(limit);
         }
         let (meaning, understood) = match read {
-            Ok(read) => (Meaning::Ran, Some(read.understood)),
+            Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
             Err(why) => (why, None),
         };
-        Ok(Outcome { hits, total, meaning, understood })
+        Ok(SearchResults { hits, total, meaning, understood })
     }
 
     /// Puts those with the best scores first.
@@ -230,26 +237,26 @@ impl Searcher {
     }
 
     /// What the question means, or why nobody asks.
-    fn meaning(&self, query: &Query, mode: Mode) -> Result<Read, Meaning> {
+    fn meaning(&self, query: &Query, mode: Mode) -> Result<EncodedQuery, MeaningStatus> {
         if mode == Mode::Lexical {
-            return Err(Meaning::NotAsked);
+            return Err(MeaningStatus::NotAsked);
         }
         if query.path.is_some() {
-            return Err(Meaning::Path);
+            return Err(MeaningStatus::Path);
         }
-        let chosen = self.understanding.as_ref();
+        let chosen = self.encoder.as_ref();
         if chosen.is_none() && !meaning::is_understood(&query.text) {
-            return Err(Meaning::OtherLanguage);
+            return Err(MeaningStatus::OtherLanguage);
         }
         if self.vectors.is_none() {
-            return Err(Meaning::Nothing);
+            return Err(MeaningStatus::Nothing);
         }
-        let read = understand::read(&query.text, chosen, &self.list, &self.folder, self.rows());
+        let read = query_encoder::encode(&query.text, chosen, &self.list, &self.folder, self.rows());
         let is_known = meaning::is_understood(&query.text);
-        read.ok_or(if is_known { Meaning::Nothing } else { Meaning::OtherLanguage })
+        read.ok_or(if is_known { MeaningStatus::Nothing } else { MeaningStatus::OtherLanguage })
     }
 
-    fn admit(&mut self, scope: &Scope) {
+    fn admit(&mut self, scope: &SearchScope) {
         let chosen = [&scope.sessions, &scope.conversations];
         if chosen.iter().all(|set| set.is_none()) && scope.sources.is_none() && scope.owned.is_empty() {
             return;
@@ -269,13 +276,13 @@ impl Searcher {
     }
 
     /// How much is indexed of what `of` picks, by source.
-    pub fn counts(&self, of: impl Fn(SourceKind, &SessionId) -> bool) -> Result<Vec<Count>, Error> {
+    pub fn counts(&self, of: impl Fn(SourceKind, &SessionId) -> bool) -> Result<Vec<SourceCount>, Error> {
         let rows = self.list.all()?;
         let picked = |row: &&FileRow| row.session.as_ref().is_some_and(|name| of(row.source, name));
         let picked: Vec<&FileRow> = rows.iter().filter(picked).collect();
         let count = |source: SourceKind| {
             let of_it = || picked.iter().filter(move |row| row.source == source);
-            Count { source, files: of_it().count() as u64, chunks: of_it().map(|row| row.chunks).sum() }
+            SourceCount { source, files: of_it().count() as u64, chunks: of_it().map(|row| row.chunks).sum() }
         };
         Ok(SourceKind::ALL.into_iter().map(count).collect())
     }
@@ -286,13 +293,13 @@ impl Searcher {
     }
 
     /// What the index holds.
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> IndexSize {
         let inside = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let index = self.folder.parent().unwrap_or(&self.folder);
         let models = inside(&models_folder(index)).flat_map(|model| inside(&model.path()));
         let all = inside(&self.folder).chain(inside(index)).chain(models);
         let files = all.filter_map(|entry| entry.metadata().ok());
-        Size {
+        IndexSize {
             chunks: self.sessions.chunks(),
             files: self.sessions.files(),
             sessions: self.sessions.len() as u64,
@@ -301,7 +308,7 @@ impl Searcher {
         }
     }
 
-    fn hit(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<Hit>, Error> {
+    fn hit(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<Hit>, Error> {
         match self.cited(ranked, asked)? {
             Some(chunk) => self.hit_at(ranked, chunk, ranked.score, asked),
             None => Ok(None),
@@ -310,7 +317,7 @@ impl Searcher {
 
     /// Further pieces of a session's text that hold the question's words, each as good as its words are beside
     /// those of the best.
-    fn passages(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Vec<Hit>, Error> {
+    fn passages(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Vec<Hit>, Error> {
         let Some((best, _)) = ranked.found.passages.first() else { return Ok(Vec::new()) };
         let cited = self.cited(ranked, asked)?;
         let mut hits = Vec::new();
@@ -321,7 +328,7 @@ impl Searcher {
     }
 
     /// The chunk that is cited for a session.
-    fn cited(&self, ranked: &Ranked<'_>, asked: &Asked<'_>) -> Result<Option<ChunkAt>, Error> {
+    fn cited(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<ChunkAt>, Error> {
         let Ranked { found, nearness, .. } = *ranked;
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
         let by_words = found.cited.map(|(_, chunk)| chunk);
@@ -337,25 +344,25 @@ impl Searcher {
         ranked: &Ranked<'_>,
         chunk: ChunkAt,
         score: f32,
-        asked: &Asked<'_>,
+        asked: &HitContext<'_>,
     ) -> Result<Option<Hit>, Error> {
         let Ranked { session, found, nearness, .. } = *ranked;
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
         let Some(mut file) = self.list.file(owner)? else { return Ok(None) };
         let copied = if file.gone && record != 0 { self.copy_of(record, session)? } else { None };
-        let copied = copied.map(|Copied { file: copy, offset, line }| {
+        let copied = copied.map(|RecordCopy { file: copy, offset, line }| {
             file = copy;
             (offset, line)
         });
         let at = self.place(chunk, &file, asked.shows_secrets)?;
-        let at = copied.map_or(at, |(offset, line)| At { offset, line, ..at });
+        let at = copied.map_or(at, |(offset, line)| PassageLocation { offset, line, ..at });
         let cited = cite(&at, &asked.terms);
         let time = i64::try_from(number("time")?).unwrap_or(0);
         Ok(Some(Hit {
             session: self.sessions.id(session).clone(),
             score,
-            why: Why {
+            why: ScoreBreakdown {
                 best_chunk: found.best.unwrap_or(0.0),
                 whole_session: found.whole,
                 nearest: nearness.map(|nearness| nearness.nearest),
@@ -366,7 +373,7 @@ impl Searcher {
             line: cited.lines.map_or(at.line, |(first, _)| first),
             offset: at.offset,
             uuid: cited.uuid,
-            kind: Kind::from_number(number("kind")?).unwrap_or(Kind::Answer),
+            kind: ChunkKind::from_number(number("kind")?).unwrap_or(ChunkKind::Answer),
             at: (time > 0).then(|| Timestamp::from_second(time).ok()).flatten(),
             subagent: file.subagent,
             source: self.sessions.source(session),
@@ -382,7 +389,7 @@ impl Searcher {
     fn cited_for_meaning(
         &self,
         nearness: Option<Nearness>,
-        asked: &Asked<'_>,
+        asked: &HitContext<'_>,
     ) -> Result<Option<ChunkAt>, Error> {
         let Some(place) = nearness.map(|nearness| nearness.place) else { return Ok(None) };
         let Some(chunks) = asked.chunks.get(&place) else { return Ok(None) };
@@ -392,7 +399,7 @@ impl Searcher {
     /// Of the chunks of a record the one that the table finds nearest to the question.
     pub(crate) fn nearest_chunk(
         &self,
-        place: Place,
+        place: RecordKey,
         chunks: &[ChunkAt],
         question: Option<&Vector>,
     ) -> Result<Option<ChunkAt>, Error> {
@@ -402,7 +409,7 @@ impl Searcher {
         if file.gone {
             return Ok(chunks.first().copied());
         }
-        let places: Result<Vec<At<'_>>, Error> =
+        let places: Result<Vec<PassageLocation<'_>>, Error> =
             chunks.iter().map(|chunk| self.place(*chunk, &file, false)).collect();
         let mut nearest: Option<(f32, ChunkAt)> = None;
         for (&chunk, text) in chunks.iter().zip(texts_at(&places?)) {
@@ -421,8 +428,8 @@ impl Searcher {
         chunk: ChunkAt,
         file: &'a FileRow,
         shows_secrets: bool,
-    ) -> Result<At<'a>, Error> {
-        Ok(At {
+    ) -> Result<PassageLocation<'a>, Error> {
+        Ok(PassageLocation {
             path: &file.path,
             offset: self.number(chunk, "offset")?,
             line: self.number(chunk, "line")?,
@@ -449,7 +456,7 @@ fn nearness(
     sessions: &Sessions,
     columns: &[Columns],
     question: &Vector,
-    scope: &Scope,
+    scope: &SearchScope,
     threads: usize,
 ) -> Result<Vec<Option<Nearness>>, Error> {
     let rows = usize::try_from(vectors.rows()).unwrap_or_default();
@@ -459,7 +466,9 @@ fn nearness(
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {
     match reader_of(&Index::open_in_dir(text)?) {
-        Err(tantivy::TantivyError::LockFailure(..)) => reader_of(&Index::open(Unlocked::open(text)?)?),
+        Err(tantivy::TantivyError::LockFailure(..)) => {
+            reader_of(&Index::open(ReadOnlyDirectory::open(text)?)?)
+        }
         other => other,
     }
 }
@@ -474,11 +483,11 @@ fn reader_of(index: &Index) -> tantivy::Result<Text> {
 
 fn score(
     query: &Query,
-    scope: &Scope,
+    scope: &SearchScope,
     mode: Mode,
-    found: &Found,
+    found: &SessionMatch,
     nearness: Option<Nearness>,
-    sense: Sense,
+    sense: CosineScale,
 ) -> f32 {
     if scope.file.is_some() && !found.facts.is_touched() {
         return 0.0;

@@ -5,23 +5,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use system::error_chain;
 
 use super::Searcher;
-use crate::columns::{ChunkAt, Columns, Place};
+use crate::columns::{ChunkAt, Columns, RecordKey};
 use crate::error::Error;
-use crate::gather::Found;
+use crate::gather::SessionMatch;
 use crate::meaning::{self, Nearness};
+use crate::query_encoder::{EncodedQuery, QueryEncoder};
 use crate::ranked::Ranked;
 use crate::snippet::text_at;
-use crate::understand::{Read, Understanding};
 
 /// So many records of a session are read again.
 const RECORDS: usize = 3;
 
 /// What a second look is taken with.
 pub(crate) struct Rescoring<'a> {
-    pub(crate) read: &'a mut Read,
-    pub(crate) chosen: &'a Understanding,
+    pub(crate) read: &'a mut EncodedQuery,
+    pub(crate) chosen: &'a QueryEncoder,
     pub(crate) columns: &'a [Columns],
-    pub(crate) admitted: Option<&'a FxHashSet<Place>>,
+    pub(crate) admitted: Option<&'a FxHashSet<RecordKey>>,
     pub(crate) threads: usize,
 }
 
@@ -31,7 +31,7 @@ impl Rescoring<'_> {
         self,
         searcher: &Searcher,
         ranked: &mut [Ranked<'_>],
-        score: &dyn Fn(&Found, Nearness) -> f32,
+        score: &dyn Fn(&SessionMatch, Nearness) -> f32,
     ) -> Result<(), Error> {
         // With its vectors for all that was said, the model has looked at everything already.
         let is_done = self.read.kept.is_some();
@@ -50,7 +50,7 @@ impl Rescoring<'_> {
                 return Ok(());
             }
         };
-        let mut nearest: FxHashMap<usize, (f32, Place)> = FxHashMap::default();
+        let mut nearest: FxHashMap<usize, (f32, RecordKey)> = FxHashMap::default();
         for ((session, place, _), vector) in texts.iter().zip(&vectors) {
             let cosine = vector.as_ref().map_or(0.0, |vector| vector.cosine(question));
             let known = nearest.entry(*session).or_insert((cosine, *place));
@@ -75,7 +75,11 @@ impl Rescoring<'_> {
     }
 
     /// The texts that are nearest to the question by what is known so far, with whose they are.
-    fn texts(&self, searcher: &Searcher, best: &[Ranked<'_>]) -> Result<Vec<(usize, Place, String)>, Error> {
+    fn texts(
+        &self,
+        searcher: &Searcher,
+        best: &[Ranked<'_>],
+    ) -> Result<Vec<(usize, RecordKey, String)>, Error> {
         let Some(vectors) = &searcher.vectors else { return Ok(Vec::new()) };
         let wanted: FxHashSet<usize> = best.iter().map(|one| one.session).collect();
         let question = &self.read.vector;
@@ -99,7 +103,7 @@ impl Rescoring<'_> {
     }
 }
 
-fn text_of(searcher: &Searcher, place: Place, chunk: ChunkAt) -> Result<Option<String>, Error> {
+fn text_of(searcher: &Searcher, place: RecordKey, chunk: ChunkAt) -> Result<Option<String>, Error> {
     let Some(file) = searcher.list.file(place.file)? else { return Ok(None) };
     Ok(text_at(&searcher.place(chunk, &file, false)?))
 }

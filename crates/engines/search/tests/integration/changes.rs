@@ -150,7 +150,7 @@ fn work_stops_when_asked_and_goes_on_later() {
         history.write_in("-p", &format!("s{n}"), (long + &line).as_bytes());
     }
     let mut asked = 0;
-    let mut stop_soon = |_: &search::Progress| {
+    let mut stop_soon = |_: &search::IndexProgress| {
         asked += 1;
         asked < 4
     };

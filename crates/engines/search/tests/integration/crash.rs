@@ -50,7 +50,7 @@ fn killed_at_any_moment() {
             searcher
                 .search(
                     &search::Query::parse("walrus"),
-                    &search::Scope::default(),
+                    &search::SearchScope::default(),
                     search::Mode::Lexical,
                     2,
                     5,
@@ -65,7 +65,13 @@ fn killed_at_any_moment() {
     assert_eq!(hits.len(), 50);
     let mut searcher = search::Searcher::open(&fresh.index()).unwrap().unwrap();
     let again = searcher
-        .search(&search::Query::parse("walrus"), &search::Scope::default(), search::Mode::Lexical, 2, 50)
+        .search(
+            &search::Query::parse("walrus"),
+            &search::SearchScope::default(),
+            search::Mode::Lexical,
+            2,
+            50,
+        )
         .unwrap()
         .hits;
     let scores = |hits: &[search::Hit]| {

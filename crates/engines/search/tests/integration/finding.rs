@@ -1,6 +1,6 @@
 //! What a question finds.
 
-use search::{Kind, Mode, Scope};
+use search::{ChunkKind, Mode, SearchScope};
 use serde_json::json;
 use testkit::transcript::{Lineage, Transcript};
 use transcript::Role;
@@ -38,7 +38,7 @@ fn the_exact_line_is_cited() {
     assert!(from_offset.starts_with(line));
     let line = String::from_utf8_lossy(line);
     assert!(line.contains("zebra") && line.contains(hit.uuid.as_deref().unwrap()), "{line}");
-    assert_eq!((hit.kind, hit.file.as_path()), (Kind::Prompt, path.as_path()));
+    assert_eq!((hit.kind, hit.file.as_path()), (ChunkKind::Prompt, path.as_path()));
     let snippet = hit.snippet.as_ref().unwrap();
     let (start, end) = snippet.marks[0];
     assert_eq!(&snippet.text[start..end], "zebra");
@@ -57,7 +57,7 @@ fn a_path_finds_who_changed_the_file() {
     let found = history.found("src/auth/token.rs");
     assert_eq!((found[0].as_str(), found.len()), ("changed", 3), "who read or named it comes after");
     assert!(history.hits("token.rs")[0].why.changed_file);
-    let scope = Scope { file: Some("auth/token.rs".to_owned()), ..Scope::default() };
+    let scope = SearchScope { file: Some("auth/token.rs".to_owned()), ..SearchScope::default() };
     let found: Vec<_> = history.hits_in("y", &scope).into_iter().map(|hit| hit.session.to_string()).collect();
     assert_eq!(found.len(), 2, "{found:?}");
 }
@@ -68,16 +68,16 @@ fn filters() {
     history.write(&session("s1", "the walrus", "no animal here"));
     history.write(&session("s2", "no animal here", "the walrus"));
     history.sync();
-    let found = |scope: &Scope| {
+    let found = |scope: &SearchScope| {
         let hits = history.hits_in("walrus", scope);
         hits.into_iter().map(|hit| hit.session.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(found(&Scope { role: Some(Role::User), ..Scope::default() }), ["s1"]);
-    assert_eq!(found(&Scope { role: Some(Role::Assistant), ..Scope::default() }), ["s2"]);
-    assert_eq!(found(&Scope { sessions: Some(ids(&["s2"])), ..Scope::default() }), ["s2"]);
+    assert_eq!(found(&SearchScope { role: Some(Role::User), ..SearchScope::default() }), ["s1"]);
+    assert_eq!(found(&SearchScope { role: Some(Role::Assistant), ..SearchScope::default() }), ["s2"]);
+    assert_eq!(found(&SearchScope { sessions: Some(ids(&["s2"])), ..SearchScope::default() }), ["s2"]);
     let long_ago = Some("2001-01-01T00:00:00Z".parse().unwrap());
-    assert_eq!(found(&Scope { until: long_ago, ..Scope::default() }), [""; 0]);
-    assert_eq!(found(&Scope { since: long_ago, ..Scope::default() }).len(), 2);
+    assert_eq!(found(&SearchScope { until: long_ago, ..SearchScope::default() }), [""; 0]);
+    assert_eq!(found(&SearchScope { since: long_ago, ..SearchScope::default() }).len(), 2);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_record_held_by_several_sessions_is_indexed_once() {
     }
     assert_eq!(history.found("ostrich"), ["fork"]);
     assert!(synced.chunks_added <= 3, "the copies are not indexed again: {synced:?}");
-    let only_fork = Scope { sessions: Some(ids(&["fork"])), ..Scope::default() };
+    let only_fork = SearchScope { sessions: Some(ids(&["fork"])), ..SearchScope::default() };
     assert_eq!(history.hits_in("walrus", &only_fork).len(), 1, "found through the copy it holds");
 }
 
@@ -135,8 +135,9 @@ fn subagents_answer_for_their_session() {
     let index = home.path().join("index");
     crate::history::sync_folders(&home.config_dir(), &index);
     let mut searcher = search::Searcher::open(&index).unwrap().unwrap();
-    let outcome =
-        searcher.search(&search::Query::parse("platypus"), &Scope::default(), Mode::Lexical, 2, 5).unwrap();
+    let outcome = searcher
+        .search(&search::Query::parse("platypus"), &SearchScope::default(), Mode::Lexical, 2, 5)
+        .unwrap();
     assert_eq!(outcome.hits.len(), 1);
     assert_eq!(outcome.hits[0].session.as_str(), "s1");
 }

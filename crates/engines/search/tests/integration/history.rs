@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use search::{Hit, Mode, Query, Scope, Searcher, Source, SourceKind, Synced, sync};
+use search::{Hit, Mode, Query, SearchScope, Searcher, SourceFile, SourceKind, SyncReport, sync};
 use testkit::transcript::Transcript;
 use transcript::ConfigFolder;
 
@@ -36,23 +36,24 @@ impl History {
         path
     }
 
-    pub(crate) fn sync(&self) -> Synced {
+    pub(crate) fn sync(&self) -> SyncReport {
         sync_folders(&self.config(), &self.index())
     }
 
     pub(crate) fn hits(&self, question: &str) -> Vec<Hit> {
-        self.hits_in(question, &Scope::default())
+        self.hits_in(question, &SearchScope::default())
     }
 
     /// What answers; the same as where the index was walked over before it was known which sessions may be found.
     #[track_caller]
-    pub(crate) fn hits_in(&self, question: &str, scope: &Scope) -> Vec<Hit> {
+    pub(crate) fn hits_in(&self, question: &str, scope: &SearchScope) -> Vec<Hit> {
         let query = Query::parse(question);
         let open = || Searcher::open(&self.index()).unwrap().unwrap();
         let hits = open().search(&query, scope, Mode::Lexical, 2, 50).unwrap().hits;
         let mut ahead = open();
-        let walked = ahead.walk(&query, scope, 2).unwrap();
-        let again = ahead.search_walked(&query, scope, Mode::Lexical, 2, 50, Some(walked)).unwrap().hits;
+        let walked = ahead.load_postings(&query, scope, 2).unwrap();
+        let again =
+            ahead.search_with_postings(&query, scope, Mode::Lexical, 2, 50, Some(walked)).unwrap().hits;
         assert_eq!(again, hits, "{question}");
         hits
     }
@@ -63,15 +64,15 @@ impl History {
     }
 }
 
-pub(crate) fn sync_folders(config: &Path, index: &Path) -> Synced {
+pub(crate) fn sync_folders(config: &Path, index: &Path) -> SyncReport {
     sync(index, &sources(config), &mut |_| true).unwrap()
 }
 
-pub(crate) fn sources(config: &Path) -> Vec<Source> {
+pub(crate) fn sources(config: &Path) -> Vec<SourceFile> {
     let found = ConfigFolder::new(config).find(2);
     let mut sources = Vec::new();
     for session in found.transcripts {
-        let source = |path, stamp, subagent| Source {
+        let source = |path, stamp, subagent| SourceFile {
             path,
             stamp,
             kind: SourceKind::ClaudeSessions,
@@ -82,7 +83,7 @@ pub(crate) fn sources(config: &Path) -> Vec<Source> {
         sources.push(source(session.path.to_path_buf(), session.stamp, false));
     }
     let flat = found.flat_subagents.into_iter();
-    sources.extend(flat.map(|agent| Source {
+    sources.extend(flat.map(|agent| SourceFile {
         path: agent.path,
         stamp: agent.stamp,
         kind: SourceKind::ClaudeSessions,

@@ -6,7 +6,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use openclaw::Memory;
-use search::{Hit, Mode, Query, Scope, Searcher, Source, SourceKind, Synced, sources_of, sync};
+use search::{
+    Hit, Mode, Query, SearchScope, Searcher, SourceFile, SourceKind, SyncReport, source_files, sync,
+};
 
 use crate::history::{History, session, sources};
 
@@ -40,19 +42,19 @@ impl Desk {
         Memory::find(&[self.path("")], None, self.history.index().parent().unwrap())
     }
 
-    fn sync(&self) -> Synced {
-        let mut all: Vec<Source> = sources(&self.history.config());
-        all.extend(self.memory().agents.iter().flat_map(sources_of));
+    fn sync(&self) -> SyncReport {
+        let mut all: Vec<SourceFile> = sources(&self.history.config());
+        all.extend(self.memory().agents.iter().flat_map(source_files));
         sync(&self.history.index(), &all, &mut |_| true).unwrap()
     }
 
-    fn hits_in(&self, question: &str, scope: &Scope) -> Vec<Hit> {
+    fn hits_in(&self, question: &str, scope: &SearchScope) -> Vec<Hit> {
         let mut searcher = Searcher::open(&self.history.index()).unwrap().unwrap();
         searcher.search(&Query::parse(question), scope, Mode::Lexical, 1, 50).unwrap().hits
     }
 
     fn hits(&self, question: &str) -> Vec<Hit> {
-        self.hits_in(question, &Scope::default())
+        self.hits_in(question, &SearchScope::default())
     }
 }
 
@@ -71,16 +73,16 @@ fn several_pieces_of_one_file_are_told_where_they_are_wanted() {
         &format!("# One\n\nThe walrus swims.\n{filler}\n\n# Two\n\n{filler}\n\n# Three\n\nA walrus, a walrus.\n{filler}\n"),
     );
     desk.sync();
-    let lines = |scope: &Scope| {
+    let lines = |scope: &SearchScope| {
         let mut lines: Vec<_> =
             desk.hits_in("walrus", scope).iter().map(|hit| hit.lines.unwrap().0).collect();
         lines.sort_unstable();
         lines
     };
-    assert_eq!(lines(&Scope::default()).len(), 1);
-    assert_eq!(lines(&Scope { passages: 5, ..Scope::default() }), [1, 10]);
-    assert_eq!(lines(&Scope { passages: 1, ..Scope::default() }).len(), 1);
-    let hits = desk.hits_in("walrus", &Scope { passages: 5, ..Scope::default() });
+    assert_eq!(lines(&SearchScope::default()).len(), 1);
+    assert_eq!(lines(&SearchScope { passages: 5, ..SearchScope::default() }), [1, 10]);
+    assert_eq!(lines(&SearchScope { passages: 1, ..SearchScope::default() }).len(), 1);
+    let hits = desk.hits_in("walrus", &SearchScope { passages: 5, ..SearchScope::default() });
     assert!(hits.is_sorted_by(|one, other| one.score >= other.score), "{hits:?}");
 }
 
@@ -99,7 +101,7 @@ fn every_source_is_found_and_told_apart() {
         told,
         expected.into_iter().map(|(source, line)| (source, Some((line, last(source))))).collect()
     );
-    let only = Scope { sources: Some(HashSet::from([SourceKind::Memory])), ..Scope::default() };
+    let only = SearchScope { sources: Some(HashSet::from([SourceKind::Memory])), ..SearchScope::default() };
     let notes = desk.hits_in("walrus", &only);
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].passage.as_deref(), Some("# Animals\n\nThe walrus lives\nin the north.\n"));
@@ -178,7 +180,7 @@ fn a_claude_session_behind_a_conversation_is_hidden_once_that_is_indexed() {
         let pairs = conversations
             .into_iter()
             .flat_map(|one| one.claude.into_iter().map(move |claude| (claude, one.session.clone())));
-        Scope { owned: pairs.collect(), ..Scope::default() }
+        SearchScope { owned: pairs.collect(), ..SearchScope::default() }
     };
     assert_eq!(desk.hits_in("walrus", &owned()).len(), 1, "its owner has no transcript");
     desk.write(TALK, &said("a1", "user", "walrus"));

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use embedding::Choice;
-use search::{Embedded, Meaning, Mode, Outcome, Query, Scope, Searcher, SourceKind, Understanding, embed};
+use embedding::ModelChoice;
+use search::{
+    EmbedReport, MeaningStatus, Mode, Query, QueryEncoder, SearchResults, SearchScope, Searcher, SourceKind,
+    embed,
+};
 use testkit::EmbeddingServer;
 use testkit::embedding_server::Reply;
 use testkit::transcript::Transcript;
@@ -17,8 +20,8 @@ use crate::history::{History, ids, session};
 const INDEX: &str = "BACKSTORY_TEST_EMBED_INDEX";
 const URL: &str = "BACKSTORY_TEST_EMBED_URL";
 
-fn endpoint(url: &str) -> Choice {
-    Choice::Endpoint {
+fn endpoint(url: &str) -> ModelChoice {
+    ModelChoice::Endpoint {
         url: url.to_owned(),
         model: "small".to_owned(),
         key: None,
@@ -26,20 +29,20 @@ fn endpoint(url: &str) -> Choice {
     }
 }
 
-fn transformer() -> Choice {
+fn transformer() -> ModelChoice {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/model");
     assert!(folder.join("model.safetensors").exists(), "the weights are missing: run scripts/test once");
-    Choice::Folder(folder)
+    ModelChoice::Folder(folder)
 }
 
-fn embed_all(index: &Path, choice: &Choice) -> Embedded {
+fn embed_all(index: &Path, choice: &ModelChoice) -> EmbedReport {
     embed(index, &choice.open().unwrap(), 2, &mut |_| true, |_| false).unwrap()
 }
 
-fn asked(history: &History, question: &str, choice: Option<Choice>, deep: usize) -> Outcome {
+fn asked(history: &History, question: &str, choice: Option<ModelChoice>, deep: usize) -> SearchResults {
     let mut searcher = Searcher::open(&history.index()).unwrap().unwrap();
-    searcher.understand_by(choice.map(|choice| Understanding { choice, deep, pause: |_| false }));
-    searcher.search(&Query::parse(question), &Scope::default(), Mode::Hybrid, 2, 20).unwrap()
+    searcher.set_query_encoder(choice.map(|choice| QueryEncoder { choice, deep, pause: |_| false }));
+    searcher.search(&Query::parse(question), &SearchScope::default(), Mode::Hybrid, 2, 20).unwrap()
 }
 
 /// Many sessions, each with two things said in it.
@@ -62,7 +65,7 @@ fn everything_can_be_embedded_by_an_endpoint_and_goes_on_where_it_was() {
     assert_eq!((before.documents.as_str(), before.covered), ("built-in", Some(0.0)));
     assert!(before.fallback.unwrap().starts_with("0 % of what was said has vectors of small at http://127"));
     let mut steps = 0;
-    let once = &mut |_: &Embedded| {
+    let once = &mut |_: &EmbedReport| {
         steps += 1;
         steps == 1
     };
@@ -91,7 +94,7 @@ fn vectors_of_two_models_never_mix() {
     let history = many(3);
     let server = EmbeddingServer::start(Vec::new());
     embed_all(&history.index(), &endpoint(server.url()));
-    let other = Choice::Endpoint {
+    let other = ModelChoice::Endpoint {
         url: server.url().to_owned(),
         model: "large".to_owned(),
         key: None,
@@ -139,26 +142,26 @@ fn a_killed_pass_costs_its_last_step() {
 #[test]
 fn where_the_model_cannot_be_had_the_table_answers_and_says_so() {
     let history = many(3);
-    let check = |choice: Choice, expected: &str| {
+    let check = |choice: ModelChoice, expected: &str| {
         let outcome = asked(&history, "question number", Some(choice), 20);
         let understood = outcome.understood.unwrap();
         let why = understood.fallback.unwrap();
         assert!(why.contains(expected), "{why}");
-        assert_eq!((outcome.meaning, outcome.total, understood.rescored), (Meaning::Ran, 3, 0));
+        assert_eq!((outcome.meaning, outcome.total, understood.rescored), (MeaningStatus::Ran, 3, 0));
         assert_eq!((understood.question.as_str(), understood.documents.as_str()), ("built-in", "built-in"));
     };
-    check(Choice::Folder(PathBuf::from("/nowhere/model")), "/nowhere/model/config.json");
-    check(Choice::Hub { cache: PathBuf::from("/nowhere"), name: "a/b".to_owned() }, "hf download a/b");
+    check(ModelChoice::Folder(PathBuf::from("/nowhere/model")), "/nowhere/model/config.json");
+    check(ModelChoice::Hub { cache: PathBuf::from("/nowhere"), name: "a/b".to_owned() }, "hf download a/b");
     let refusal = Reply { status: 401, headers: Vec::new(), body: "{}".to_owned() };
     let server = EmbeddingServer::start(vec![refusal]);
     check(endpoint(server.url()), "401");
     let broken = tempfile::tempdir().unwrap();
     for file in ["config.json", "vocab.txt"] {
-        let Choice::Folder(whole) = transformer() else { return };
+        let ModelChoice::Folder(whole) = transformer() else { return };
         std::fs::copy(whole.join(file), broken.path().join(file)).unwrap();
     }
     std::fs::write(broken.path().join("model.safetensors"), "x").unwrap();
-    check(Choice::Folder(broken.path().to_owned()), "model.safetensors");
+    check(ModelChoice::Folder(broken.path().to_owned()), "model.safetensors");
 }
 
 /// Sessions that say in other words what is asked for.
@@ -207,7 +210,7 @@ fn a_transformer_reads_the_question_and_on_request_the_best_sessions_again() {
 fn the_language_that_a_model_was_not_taught_is_left_to_words() {
     let history = paraphrased();
     let outcome = asked(&history, "磁盘满了", Some(transformer()), 0);
-    assert_eq!((outcome.meaning, outcome.understood), (Meaning::OtherLanguage, None));
+    assert_eq!((outcome.meaning, outcome.understood), (MeaningStatus::OtherLanguage, None));
 }
 
 #[test]
@@ -227,11 +230,15 @@ fn a_filter_leaves_both_sides_something_to_find() {
     let since = Some("2026-01-01T00:00:00Z".parse().unwrap());
     let until = Some("2027-01-01T00:00:00Z".parse().unwrap());
     let scopes = [
-        Scope { sessions: Some(ids(&["s2"])), ..Scope::default() },
-        Scope { role: Some(Role::User), ..Scope::default() },
-        Scope { role: Some(Role::Assistant), sessions: Some(ids(&["s1", "s3"])), ..Scope::default() },
-        Scope { since, until, ..Scope::default() },
-        Scope { sources: Some(HashSet::from([SourceKind::ClaudeSessions])), ..Scope::default() },
+        SearchScope { sessions: Some(ids(&["s2"])), ..SearchScope::default() },
+        SearchScope { role: Some(Role::User), ..SearchScope::default() },
+        SearchScope {
+            role: Some(Role::Assistant),
+            sessions: Some(ids(&["s1", "s3"])),
+            ..SearchScope::default()
+        },
+        SearchScope { since, until, ..SearchScope::default() },
+        SearchScope { sources: Some(HashSet::from([SourceKind::ClaudeSessions])), ..SearchScope::default() },
     ];
     for scope in scopes {
         let found = |mode| {
@@ -261,7 +268,7 @@ fn vectors_of_replaced_files_do_not_stay() {
         history.write(&session("s1", &format!("other words, round {round}"), "replaced"));
         history.sync();
         let outcome = asked(&history, &format!("round {round}"), None, 0);
-        assert_eq!((outcome.meaning, outcome.hits[0].session.as_str()), (Meaning::Ran, "s1"));
+        assert_eq!((outcome.meaning, outcome.hits[0].session.as_str()), (MeaningStatus::Ran, "s1"));
     }
     assert_eq!(size(), [first], "as many vectors as at first, in one file");
 }
@@ -281,9 +288,13 @@ fn vectors_that_are_lost_or_of_another_table_are_made_again() {
     ];
     for damage in damage {
         damage(&vectors);
-        assert_eq!(asked(&history, "question", None, 0).meaning, Meaning::Nothing);
+        assert_eq!(asked(&history, "question", None, 0).meaning, MeaningStatus::Nothing);
         history.sync();
         let outcome = asked(&history, "question", None, 0);
-        assert_eq!((outcome.meaning, outcome.total), (Meaning::Ran, 3), "although no transcript has changed");
+        assert_eq!(
+            (outcome.meaning, outcome.total),
+            (MeaningStatus::Ran, 3),
+            "although no transcript has changed"
+        );
     }
 }

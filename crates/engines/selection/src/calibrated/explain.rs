@@ -1,8 +1,8 @@
 //! A decision in words: what speaks for and against, and what would change it.
 
-use super::{Known, Verdict};
-use crate::chance::{Chance, Fact, Facts, Opening, Overlap, Quiet, Whereabouts};
-use crate::{Candidate, Ceiling, Considered, Estimate, Obstacle, Task, ago};
+use super::{Calibration, Verdict};
+use crate::chance::{BranchRelation, Chance, Opening, Overlap, Quiet, ResumeFact, ResumeFacts};
+use crate::{Candidate, Ceiling, Considered, ResumeEstimate, ResumeObstacle, Task, ago};
 
 /// A fact that moves the logarithm of the odds by less is not worth a word.
 const WORTH_A_WORD: f64 = 0.15;
@@ -19,7 +19,7 @@ pub(super) fn explained(
     considered: &[Considered],
     first: &Candidate,
     quiet: Quiet,
-    known: &Known,
+    known: &Calibration,
 ) -> Explained {
     let best = considered.first();
     let estimate = best.and_then(|best| best.estimate.as_ref());
@@ -29,10 +29,10 @@ pub(super) fn explained(
         Verdict::Likely => format!("Resume ({}): {all}", likely(estimate)),
         Verdict::Unlikely => format!("Start fresh ({} to go on with {id}): {all}", likely(estimate)),
         Verdict::Forbidden(ceiling) => format!("Start fresh: {id} was {}", of_ceiling(*ceiling)),
-        Verdict::Kept(Obstacle::Held) => {
+        Verdict::Kept(ResumeObstacle::Held) => {
             format!("Start fresh: {id}, which comes first, is open in another process; a fork of it could go on")
         }
-        Verdict::Kept(Obstacle::Gone) => format!("Start fresh: the transcript of {id} is gone"),
+        Verdict::Kept(ResumeObstacle::Gone) => format!("Start fresh: the transcript of {id} is gone"),
         Verdict::NotQuiet => {
             "Start fresh: something was said here less than five minutes ago, and what people do then is not known"
                 .to_owned()
@@ -50,8 +50,10 @@ pub(super) fn explained(
             flips(verdict, estimate, first, quiet, known, considered)
         }
         (Verdict::Forbidden(ceiling), _) => vec![ceiling.lifted_by().to_owned()],
-        (Verdict::Kept(Obstacle::Held), _) => vec![format!("the end of the process that holds session {id}")],
-        (Verdict::Kept(Obstacle::Gone), _) => vec![format!("the transcript of session {id}")],
+        (Verdict::Kept(ResumeObstacle::Held), _) => {
+            vec![format!("the end of the process that holds session {id}")]
+        }
+        (Verdict::Kept(ResumeObstacle::Gone), _) => vec![format!("the transcript of session {id}")],
         (Verdict::NotQuiet, _) => vec![
             "five minutes without a message".to_owned(),
             format!("a task that names session {id}: resume it"),
@@ -72,7 +74,7 @@ fn of_ceiling(ceiling: Ceiling) -> String {
     }
 }
 
-fn likely(estimate: Option<&Estimate>) -> String {
+fn likely(estimate: Option<&ResumeEstimate>) -> String {
     estimate.map_or_else(|| "chance not known".to_owned(), |one| percent(one.chance.value))
 }
 
@@ -83,19 +85,19 @@ fn percent(chance: f64) -> String {
 /// One session in words: the facts that speak for going on with it, then those against.
 pub(super) fn session(
     candidate: &Candidate,
-    estimate: Option<&Estimate>,
+    estimate: Option<&ResumeEstimate>,
     ceiling: Option<Ceiling>,
-    obstacle: Option<Obstacle>,
+    obstacle: Option<ResumeObstacle>,
     task: &Task<'_>,
 ) -> String {
     let mut parts: Vec<String> = Vec::new();
     match obstacle {
-        Some(Obstacle::Held) => parts.push("open in another process".to_owned()),
-        Some(Obstacle::Gone) => parts.push("its transcript is gone".to_owned()),
+        Some(ResumeObstacle::Held) => parts.push("open in another process".to_owned()),
+        Some(ResumeObstacle::Gone) => parts.push("its transcript is gone".to_owned()),
         None => {}
     }
     parts.extend(ceiling.map(Ceiling::words));
-    let Some(Estimate { chance, facts }) = estimate else {
+    let Some(ResumeEstimate { chance, facts }) = estimate else {
         parts.push(where_it_was(candidate, task));
         parts.extend(candidate.silent_hours(task.now).map(|hours| format!("used {} ago", ago(hours))));
         return parts.join(", ");
@@ -111,16 +113,16 @@ pub(super) fn session(
 }
 
 fn where_it_was(candidate: &Candidate, task: &Task<'_>) -> String {
-    match (crate::chance::whereabouts(candidate, task.branch), &candidate.branch) {
-        (Whereabouts::Same, _) => "on this branch".to_owned(),
-        (Whereabouts::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
+    match (crate::chance::branch_relation(candidate, task.branch), &candidate.branch) {
+        (BranchRelation::Same, _) => "on this branch".to_owned(),
+        (BranchRelation::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
         (_, Some(branch)) => format!("on branch {branch}"),
         (_, None) => "on no branch".to_owned(),
     }
 }
 
 /// What speaks for going on and what against, the strongest first.
-fn spoken(chance: &Chance, facts: &Facts, candidate: &Candidate) -> (Vec<String>, Vec<String>) {
+fn spoken(chance: &Chance, facts: &ResumeFacts, candidate: &Candidate) -> (Vec<String>, Vec<String>) {
     let mut effects: Vec<_> =
         chance.effects.iter().filter(|one| one.effect.abs() >= WORTH_A_WORD).copied().collect();
     effects.sort_by(|one, other| other.effect.abs().total_cmp(&one.effect.abs()));
@@ -133,31 +135,31 @@ fn spoken(chance: &Chance, facts: &Facts, candidate: &Candidate) -> (Vec<String>
 }
 
 /// A fact in words; `None` where that it does not hold is not worth one.
-fn words(fact: Fact, facts: &Facts, candidate: &Candidate, is_for: bool) -> Option<String> {
+fn words(fact: ResumeFact, facts: &ResumeFacts, candidate: &Candidate, is_for: bool) -> Option<String> {
     Some(match fact {
-        Fact::Age => format!("used {} ago", ago(facts.hours)),
-        Fact::Elsewhere => match (facts.whereabouts, &candidate.branch) {
-            (Whereabouts::Same, _) => "on this branch".to_owned(),
-            (Whereabouts::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
-            (Whereabouts::Elsewhere, Some(branch)) => {
+        ResumeFact::Age => format!("used {} ago", ago(facts.hours)),
+        ResumeFact::Elsewhere => match (facts.whereabouts, &candidate.branch) {
+            (BranchRelation::Same, _) => "on this branch".to_owned(),
+            (BranchRelation::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
+            (BranchRelation::Elsewhere, Some(branch)) => {
                 format!("no session of this branch, it was on {branch}")
             }
-            (Whereabouts::Elsewhere, None) => "no session of this branch".to_owned(),
-            (Whereabouts::Unknown, _) => return None,
+            (BranchRelation::Elsewhere, None) => "no session of this branch".to_owned(),
+            (BranchRelation::Unknown, _) => return None,
         },
-        Fact::Exit if facts.was_exited => "left with /exit".to_owned(),
-        Fact::Exit => return None,
-        Fact::Opening => match facts.opening {
+        ResumeFact::Exit if facts.was_exited => "left with /exit".to_owned(),
+        ResumeFact::Exit => return None,
+        ResumeFact::Opening => match facts.opening {
             Opening::Continuation => "the task opens like a continuation".to_owned(),
             Opening::Request => "the task opens like a request".to_owned(),
             Opening::Neither => return None,
         },
-        Fact::Habit if facts.habit.of == 0 => return None,
-        Fact::Habit => {
+        ResumeFact::Habit if facts.habit.of == 0 => return None,
+        ResumeFact::Habit => {
             format!("you went on in {} of your last {} beginnings here", facts.habit.resumed, facts.habit.of)
         }
-        Fact::InPrompts => common(facts.in_prompts, "its last prompts", is_for)?,
-        Fact::InAnswer => common(facts.in_answer, "its last answer", is_for)?,
+        ResumeFact::InPrompts => common(facts.in_prompts, "its last prompts", is_for)?,
+        ResumeFact::InAnswer => common(facts.in_answer, "its last answer", is_for)?,
     })
 }
 
@@ -173,43 +175,46 @@ fn common(overlap: Overlap, with: &str, is_for: bool) -> Option<String> {
 /// Which single thing, if it were otherwise, would turn the answer.
 fn flips(
     verdict: &Verdict,
-    estimate: &Estimate,
+    estimate: &ResumeEstimate,
     first: &Candidate,
     quiet: Quiet,
-    known: &Known,
+    known: &Calibration,
     considered: &[Considered],
 ) -> Vec<String> {
     let resumes = *verdict == Verdict::Likely;
-    let (coefficients, facts) = (known.model.of(quiet), estimate.facts);
-    let otherwise = |facts: Facts| coefficients.chance(&facts).value;
+    let (coefficients, facts) = (known.model.coefficients(quiet), estimate.facts);
+    let otherwise = |facts: ResumeFacts| coefficients.chance(&facts).value;
     let turns = |chance: f64| (chance >= known.threshold) != resumes;
     let result = if resumes { "fresh".to_owned() } else { format!("resume session {}", first.id.short()) };
     let mut lines = Vec::new();
-    let mut case = |what: String, facts: Facts| {
+    let mut case = |what: String, facts: ResumeFacts| {
         let chance = otherwise(facts);
         lines.extend(turns(chance).then(|| format!("{what} ({}): {result}", percent(chance))));
     };
     if resumes {
-        case("another branch".to_owned(), Facts { whereabouts: Whereabouts::Elsewhere, ..facts });
-        case("leaving it with /exit".to_owned(), Facts { was_exited: true, ..facts });
+        case("another branch".to_owned(), ResumeFacts { whereabouts: BranchRelation::Elsewhere, ..facts });
+        case("leaving it with /exit".to_owned(), ResumeFacts { was_exited: true, ..facts });
         let none = Overlap { common: 0, ..facts.in_prompts };
-        let request = Facts { opening: Opening::Request, in_prompts: none, in_answer: none, ..facts };
+        let request = ResumeFacts { opening: Opening::Request, in_prompts: none, in_answer: none, ..facts };
         case("a request about something else".to_owned(), request);
     } else {
-        if let (Whereabouts::Elsewhere, Some(branch)) = (facts.whereabouts, &first.branch) {
-            let same = Facts { whereabouts: Whereabouts::Same, ..facts };
+        if let (BranchRelation::Elsewhere, Some(branch)) = (facts.whereabouts, &first.branch) {
+            let same = ResumeFacts { whereabouts: BranchRelation::Same, ..facts };
             case(format!("the branch {branch} checked out"), same);
         }
         if facts.was_exited {
-            case("not leaving it with /exit".to_owned(), Facts { was_exited: false, ..facts });
+            case("not leaving it with /exit".to_owned(), ResumeFacts { was_exited: false, ..facts });
         }
         if facts.opening != Opening::Continuation {
-            let continued = Facts { opening: Opening::Continuation, ..facts };
+            let continued = ResumeFacts { opening: Opening::Continuation, ..facts };
             case("a task that opens like a continuation (\"and …\")".to_owned(), continued);
         }
         let half = |of: usize| Overlap { common: of.div_ceil(2), of };
-        let about =
-            Facts { in_prompts: half(facts.in_prompts.of), in_answer: half(facts.in_answer.of), ..facts };
+        let about = ResumeFacts {
+            in_prompts: half(facts.in_prompts.of),
+            in_answer: half(facts.in_answer.of),
+            ..facts
+        };
         case("a task half of whose words were said there last".to_owned(), about);
     }
     let hours = coefficients.hours_at(&facts, known.threshold);

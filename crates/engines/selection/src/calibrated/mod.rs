@@ -10,46 +10,47 @@ mod record;
 
 use std::cmp::Reverse;
 
-use named::Named;
-pub use record::{Record, Settled};
+use named::NamedSessions;
+pub use record::{SettledDecision, TrackRecord};
 
 use crate::chance::{
-    Facts, Habit, LastSaid, Model, Opening, Quiet, TaskText, Whereabouts, points_back, whereabouts,
+    BranchRelation, ChanceModel, Habit, LatestMessages, Opening, Quiet, ResumeFacts, TaskText,
+    branch_relation, points_back,
 };
 use crate::factors::factors;
 use crate::{
-    Action, Candidate, Ceiling, Considered, Decision, Estimate, KEPT, Obstacle, Relevance, Task, Weights,
-    choose,
+    Action, Candidate, Ceiling, Considered, Decision, MAX_CONSIDERED, Relevance, ResumeEstimate,
+    ResumeObstacle, Task, Weights, choose,
 };
 
 /// Of so many sessions, those that rank highest, what was said last is read.
-pub const READ: usize = 5;
+pub const MAX_READ: usize = 5;
 /// A task that opens like a request is near enough in meaning to what was said last from here on.
 const NEAR: f64 = 0.5;
 
 /// What is known beside the candidates.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct Calibration {
     /// How often the person goes on with a session.
     pub habit: Habit,
     /// How often the rule was right for this person, where that was seen.
-    pub record: Record,
+    pub record: TrackRecord,
     /// What was said last in the sessions that rank highest, in their order.
-    pub said: Vec<LastSaid>,
+    pub said: Vec<LatestMessages>,
     /// A chance from here on is enough.
     pub threshold: f64,
     /// By what the chance is estimated.
-    pub model: Model,
+    pub model: ChanceModel,
 }
 
 /// The candidates by rank, as their places in the list: what the task names, what is on the branch, then the newest.
 pub fn rank(candidates: &[impl AsRef<Candidate>], task: &Task<'_>) -> Vec<usize> {
     let mut places: Vec<usize> = (0..candidates.len()).collect();
-    let named = Named::of(task.text);
+    let named = NamedSessions::parse(task.text);
     places.sort_by_cached_key(|place| {
         let one = candidates[*place].as_ref();
         let is_named = named.is(one);
-        let is_same = whereabouts(one, task.branch) == Whereabouts::Same;
+        let is_same = branch_relation(one, task.branch) == BranchRelation::Same;
         let last = one.last_message.or_else(|| one.last_active.map(jiff::Timestamp::as_second));
         (!is_named, !one.has_transcript, !is_same, Reverse(last), one.id.clone())
     });
@@ -62,23 +63,23 @@ pub fn decide(
     candidates: &[impl AsRef<Candidate>],
     relevance: impl Fn(usize) -> Relevance,
     ranked: &[usize],
-    known: &Known,
+    known: &Calibration,
 ) -> Decision {
-    if let Some(decision) = choose::settled(task, candidates) {
+    if let Some(decision) = choose::forced_decision(task, candidates) {
         return decision;
     }
     let candidate = |place: usize| candidates[place].as_ref();
     let quiet = quiet_since(task, candidates.iter().map(AsRef::as_ref));
-    let text = TaskText::of(task.text);
+    let text = TaskText::new(task.text);
     let considered: Vec<Considered> = ranked
         .iter()
-        .take(KEPT)
+        .take(MAX_CONSIDERED)
         .enumerate()
         .map(|(rank, place)| {
             let one = candidate(*place);
             let estimate = known.said.get(rank).map(|said| {
-                let facts = Facts::of(one, task.branch, &text, said, known.habit, task.now);
-                Estimate { chance: known.model.of(quiet).chance(&facts), facts }
+                let facts = ResumeFacts::new(one, task.branch, &text, said, known.habit, task.now);
+                ResumeEstimate { chance: known.model.coefficients(quiet).chance(&facts), facts }
             });
             considered(task, one, relevance(*place), estimate)
         })
@@ -88,7 +89,7 @@ pub fn decide(
     };
     let others = ranked.iter().skip(1).map(|place| candidate(*place));
     let is_alone = others.into_iter().all(|other| quiet_since(task, [other]) != Quiet::No);
-    let verdict = Verdict::of(task, first, best, (quiet, is_alone), known);
+    let verdict = Verdict::decide(task, first, best, (quiet, is_alone), known);
     let explained = explain::explained(&verdict, &considered, first, quiet, known);
     let action = verdict.action();
     Decision {
@@ -105,16 +106,16 @@ pub fn decide(
 /// How long these sessions have been quiet before the task.
 fn quiet_since<'a>(task: &Task<'_>, sessions: impl IntoIterator<Item = &'a Candidate>) -> Quiet {
     let hours = sessions.into_iter().filter_map(|one| one.silent_hours(task.now));
-    Quiet::of(hours.min_by(f64::total_cmp).map(|hours| hours * 60.0))
+    Quiet::from_minutes(hours.min_by(f64::total_cmp).map(|hours| hours * 60.0))
 }
 
 fn considered(
     task: &Task<'_>,
     candidate: &Candidate,
     relevance: Relevance,
-    estimate: Option<Estimate>,
+    estimate: Option<ResumeEstimate>,
 ) -> Considered {
-    let (ceiling, obstacle) = (Ceiling::hard(candidate), Obstacle::of(candidate));
+    let (ceiling, obstacle) = (Ceiling::hard(candidate), ResumeObstacle::find(candidate));
     Considered {
         session_id: candidate.id.clone(),
         title: None,
@@ -140,7 +141,7 @@ enum Verdict {
     /// A ceiling forbids it.
     Forbidden(Ceiling),
     /// It cannot be resumed.
-    Kept(Obstacle),
+    Kept(ResumeObstacle),
     /// Less than five minutes ago something was said here, and the task does not plainly follow it.
     NotQuiet,
     /// The task asks for something that shares neither words nor meaning with it, and does not point back.
@@ -151,12 +152,12 @@ enum Verdict {
 
 impl Verdict {
     /// `is_alone`: whether no other session here was used in the last minutes.
-    fn of(
+    fn decide(
         task: &Task<'_>,
         first: &Candidate,
         best: &Considered,
         (quiet, is_alone): (Quiet, bool),
-        known: &Known,
+        known: &Calibration,
     ) -> Self {
         if let Some(obstacle) = best.obstacle {
             return Self::Kept(obstacle);
@@ -164,8 +165,8 @@ impl Verdict {
         if let Some(ceiling) = best.ceiling {
             return Self::Forbidden(ceiling);
         }
-        let Some(Estimate { chance, facts }) = &best.estimate else { return Self::Unlikely };
-        let names_it = Named::of(task.text).is(first);
+        let Some(ResumeEstimate { chance, facts }) = &best.estimate else { return Self::Unlikely };
+        let names_it = NamedSessions::parse(task.text).is(first);
         let is_near = facts.nearness.is_some_and(|nearness| nearness >= NEAR);
         let follows = facts.shares_words() || is_near || points_back(task.text);
         // What people do then is not known; what follows what was said last, with nobody else at work, needs no figures.

@@ -10,14 +10,14 @@ const QUOTES: [(char, char); 5] =
 
 /// What a task may name a session by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Named<'a> {
+pub(super) struct NamedSessions<'a> {
     ids: Vec<&'a str>,
     titles: Vec<String>,
 }
 
-impl<'a> Named<'a> {
+impl<'a> NamedSessions<'a> {
     /// What a text names.
-    pub(super) fn of(task: &'a str) -> Self {
+    pub(super) fn parse(task: &'a str) -> Self {
         let words = task.split(|letter: char| !letter.is_ascii_hexdigit() && letter != '-');
         Self {
             ids: words.filter(|word| word.len() >= SHORTEST_ID).collect(),
@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn sessions_are_named_by_id_and_by_title() {
         let session = Candidate { label: Some("Token refresh".into()), ..candidate("3601d36f-b6c0-4e4b") };
-        let check = |task: &str, expected| assert_eq!(Named::of(task).is(&session), expected, "{task}");
+        let check =
+            |task: &str, expected| assert_eq!(NamedSessions::parse(task).is(&session), expected, "{task}");
         check("go on with 3601d36f", true);
         check("in 3601d36f-b6c0, add a test", true);
         check("revert commit 3601d36e", false);

@@ -9,7 +9,7 @@ const ENOUGH: usize = 10;
 
 /// A decision after which it was seen what the person did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledDecision {
     /// Whether the person began a fresh session.
     pub began_fresh: bool,
     /// Whether that was what the rule advised, the same session included.
@@ -18,7 +18,7 @@ pub struct Settled {
 
 /// How often the rule was right, beside beginning a fresh session always.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct TrackRecord {
     /// So many decisions.
     pub decisions: usize,
     /// At so many the person did what the rule advised.
@@ -27,9 +27,9 @@ pub struct Record {
     pub fresh: usize,
 }
 
-impl Record {
+impl TrackRecord {
     /// The record of the newest decisions, which are given newest first.
-    pub fn of(settled: impl IntoIterator<Item = Settled>) -> Self {
+    pub fn from_decisions(settled: impl IntoIterator<Item = SettledDecision>) -> Self {
         settled.into_iter().take(COUNTED).fold(Self::default(), |record, one| Self {
             decisions: record.decisions + 1,
             right: record.right + usize::from(one.was_right),
@@ -47,8 +47,8 @@ impl Record {
 mod tests {
     use super::*;
 
-    fn settled(was_right: bool, began_fresh: bool) -> Settled {
-        Settled { began_fresh, was_right }
+    fn settled(was_right: bool, began_fresh: bool) -> SettledDecision {
+        SettledDecision { began_fresh, was_right }
     }
 
     #[test]
@@ -57,7 +57,7 @@ mod tests {
             let all = std::iter::repeat_n(settled(true, false), right)
                 .chain(std::iter::repeat_n(settled(false, true), fresh))
                 .chain(std::iter::repeat_n(settled(false, false), neither));
-            assert_eq!(Record::of(all).may_resume(), expected, "{right} {fresh} {neither}");
+            assert_eq!(TrackRecord::from_decisions(all).may_resume(), expected, "{right} {fresh} {neither}");
         };
         check(0, 0, 0, true);
         check(0, 9, 0, true);

@@ -18,7 +18,7 @@ const LEAST_HOURS: f64 = 5.0 / 60.0;
 /// Where a session was last, beside where the task is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Whereabouts {
+pub enum BranchRelation {
     /// On the same branch, in the same work tree.
     Same,
     /// On another branch, or in another work tree.
@@ -37,14 +37,14 @@ pub struct TaskText {
 
 impl TaskText {
     /// What a task's text says of it.
-    pub fn of(task: &str) -> Self {
-        Self { opening: Opening::of(task), words: words(task) }
+    pub fn new(task: &str) -> Self {
+        Self { opening: Opening::classify(task), words: words(task) }
     }
 }
 
 /// What was said last in a session, as far as a task is compared with it.
 #[derive(Debug, Clone, Default)]
-pub struct LastSaid {
+pub struct LatestMessages {
     /// The last prompts.
     pub prompts: Vec<String>,
     /// The end of the last answer.
@@ -55,11 +55,11 @@ pub struct LastSaid {
 
 /// The facts of going on with one session at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct ResumeFacts {
     /// Hours since the session's last message.
     pub hours: f64,
     /// Where it was last.
-    pub whereabouts: Whereabouts,
+    pub whereabouts: BranchRelation,
     /// Whether the person left it with `/exit`.
     pub was_exited: bool,
     /// How the task opens.
@@ -74,24 +74,24 @@ pub struct Facts {
     pub habit: Habit,
 }
 
-impl Facts {
+impl ResumeFacts {
     /// The facts of a candidate.
-    pub fn of(
+    pub fn new(
         candidate: &Candidate,
         branch: Option<&str>,
         task: &TaskText,
-        said: &LastSaid,
+        said: &LatestMessages,
         habit: Habit,
         now: Timestamp,
     ) -> Self {
         Self {
             // A session that does not say when it was used was not used for years.
             hours: candidate.silent_hours(now).unwrap_or(f64::from(1 << 20)),
-            whereabouts: whereabouts(candidate, branch),
+            whereabouts: branch_relation(candidate, branch),
             was_exited: candidate.was_exited,
             opening: task.opening,
-            in_prompts: Overlap::of(&task.words, said.prompts.iter().map(String::as_str)),
-            in_answer: Overlap::of(&task.words, [said.answer.as_str()]),
+            in_prompts: Overlap::count(&task.words, said.prompts.iter().map(String::as_str)),
+            in_answer: Overlap::count(&task.words, [said.answer.as_str()]),
             nearness: said.nearness,
             habit,
         }
@@ -102,46 +102,46 @@ impl Facts {
         self.in_prompts.common + self.in_answer.common > 0
     }
 
-    /// The facts as numbers, in the order of [`Fact::ALL`].
-    pub fn numbers(&self) -> [f64; Fact::ALL.len()] {
-        Fact::ALL.map(|fact| self.number(fact))
+    /// The facts as numbers, in the order of [`ResumeFact::ALL`].
+    pub fn numbers(&self) -> [f64; ResumeFact::ALL.len()] {
+        ResumeFact::ALL.map(|fact| self.number(fact))
     }
 
-    fn number(&self, fact: Fact) -> f64 {
+    fn number(&self, fact: ResumeFact) -> f64 {
         match fact {
-            Fact::Age => self.hours.max(LEAST_HOURS).ln(),
-            Fact::Elsewhere => f64::from(u8::from(self.whereabouts == Whereabouts::Elsewhere)),
-            Fact::Exit => f64::from(u8::from(self.was_exited)),
-            Fact::Opening => match self.opening {
+            ResumeFact::Age => self.hours.max(LEAST_HOURS).ln(),
+            ResumeFact::Elsewhere => f64::from(u8::from(self.whereabouts == BranchRelation::Elsewhere)),
+            ResumeFact::Exit => f64::from(u8::from(self.was_exited)),
+            ResumeFact::Opening => match self.opening {
                 Opening::Continuation => 1.0,
                 Opening::Request => -1.0,
                 Opening::Neither => 0.0,
             },
-            Fact::Habit => {
+            ResumeFact::Habit => {
                 let share = self.habit.share();
                 (share / (1.0 - share)).ln()
             }
-            Fact::InPrompts => self.in_prompts.share().min(MOST_COMMON),
-            Fact::InAnswer => self.in_answer.share().min(MOST_COMMON),
+            ResumeFact::InPrompts => self.in_prompts.share().min(MOST_COMMON),
+            ResumeFact::InAnswer => self.in_answer.share().min(MOST_COMMON),
         }
     }
 }
 
 /// Where a candidate was last, beside the branch that is checked out.
-pub fn whereabouts(candidate: &Candidate, branch: Option<&str>) -> Whereabouts {
+pub fn branch_relation(candidate: &Candidate, branch: Option<&str>) -> BranchRelation {
     let branch = branch.filter(|branch| !matches!(*branch, "" | "HEAD"));
     match branch {
-        _ if candidate.is_in_other_tree => Whereabouts::Elsewhere,
-        None => Whereabouts::Unknown,
-        Some(branch) if candidate.branch.as_deref() == Some(branch) => Whereabouts::Same,
-        Some(_) => Whereabouts::Elsewhere,
+        _ if candidate.is_in_other_tree => BranchRelation::Elsewhere,
+        None => BranchRelation::Unknown,
+        Some(branch) if candidate.branch.as_deref() == Some(branch) => BranchRelation::Same,
+        Some(_) => BranchRelation::Elsewhere,
     }
 }
 
 /// A fact that speaks for or against going on with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fact {
+pub enum ResumeFact {
     /// The logarithm of the hours since the last message.
     Age,
     /// It was last on another branch or in another work tree.
@@ -158,7 +158,7 @@ pub enum Fact {
     InAnswer,
 }
 
-impl Fact {
+impl ResumeFact {
     /// All of them, in the order of their coefficients.
     pub const ALL: [Self; 7] =
         [Self::Age, Self::Elsewhere, Self::Exit, Self::Opening, Self::Habit, Self::InPrompts, Self::InAnswer];

@@ -28,14 +28,14 @@ impl Habit {
 
 /// When somebody began something, gathered session by session.
 #[derive(Debug, Clone, Default)]
-pub struct Beginnings {
+pub struct HabitCounter {
     /// Whether a session was resumed, by the second; a fork's copies have the times of what they were copied from.
     resumed: BTreeMap<i64, bool>,
 }
 
-impl Beginnings {
+impl HabitCounter {
     /// Takes in what was begun in a session; a copy was begun in another one.
-    pub fn add(&mut self, session: &model::Beginnings, is_copy: bool) {
+    pub fn add(&mut self, session: &model::SessionStarts, is_copy: bool) {
         let first = session.first().filter(|_| !is_copy);
         self.resumed.extend(first.map(|at| (at, false)));
         let resumed = session.resumed().filter(|one| one.pause >= SILENCE);
@@ -65,17 +65,17 @@ mod tests {
     }
 
     /// A session with prompts at these seconds.
-    fn prompted(seconds: &[i64]) -> model::Beginnings {
-        let mut found = model::Beginnings::default();
+    fn prompted(seconds: &[i64]) -> model::SessionStarts {
+        let mut found = model::SessionStarts::default();
         for second in seconds {
-            found.prompted(at(*second));
+            found.record_prompt(at(*second));
         }
         found
     }
 
     #[test]
     fn beginnings_are_counted_once() {
-        let mut all = Beginnings::default();
+        let mut all = HabitCounter::default();
         all.add(&prompted(&[0, 600, 9000]), false);
         all.add(&prompted(&[0, 600, 9000, 20_000]), true);
         all.add(&prompted(&[100_000]), false);
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_newest_twenty_count() {
-        let mut all = Beginnings::default();
+        let mut all = HabitCounter::default();
         (0..500).for_each(|number| all.add(&prompted(&[number * 10_000]), false));
         (0..5).for_each(|number| all.add(&prompted(&[0, 6_000_000 + number * 10_000]), false));
         assert_eq!(all.habit(at(9_000_000)), Habit { resumed: 5, of: 20 });

@@ -13,8 +13,8 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use facts::{Fact, Facts, LastSaid, TaskText, Whereabouts, whereabouts};
-pub use habit::{Beginnings, Habit};
+pub use facts::{BranchRelation, LatestMessages, ResumeFact, ResumeFacts, TaskText, branch_relation};
+pub use habit::{Habit, HabitCounter};
 pub use opening::{Opening, points_back};
 pub use words::{Overlap, words};
 
@@ -32,7 +32,7 @@ pub enum Quiet {
 
 impl Quiet {
     /// How long it has been quiet, by the minutes since the last message; `None` where there was none.
-    pub fn of(minutes: Option<f64>) -> Self {
+    pub fn from_minutes(minutes: Option<f64>) -> Self {
         match minutes {
             Some(minutes) if minutes < 5.0 => Self::No,
             Some(minutes) if minutes < 30.0 => Self::Short,
@@ -46,27 +46,27 @@ impl Quiet {
 pub struct Coefficients {
     /// The logarithm of the odds where every fact is nothing.
     pub intercept: f64,
-    /// By fact, in the order of [`Fact::ALL`].
-    pub weights: [f64; Fact::ALL.len()],
+    /// By fact, in the order of [`ResumeFact::ALL`].
+    pub weights: [f64; ResumeFact::ALL.len()],
     /// What each fact is on average, in the same order: from there it speaks for or against.
-    pub means: [f64; Fact::ALL.len()],
+    pub means: [f64; ResumeFact::ALL.len()],
 }
 
 /// The coefficients for each quiet time of which something is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Model {
+pub struct ChanceModel {
     /// After half an hour and more.
     pub long: Coefficients,
     /// After five minutes and less than half an hour.
     pub short: Coefficients,
 }
 
-impl Model {
+impl ChanceModel {
     /// The model that was fitted on all decisions there were.
     pub const FITTED: Self = Self { long: coefficients::LONG, short: coefficients::SHORT };
 
     /// The coefficients for a quiet time; where nothing is known, those of the shorter one.
-    pub fn of(&self, quiet: Quiet) -> &Coefficients {
+    pub fn coefficients(&self, quiet: Quiet) -> &Coefficients {
         match quiet {
             Quiet::Long => &self.long,
             Quiet::Short | Quiet::No => &self.short,
@@ -76,27 +76,27 @@ impl Model {
 
 impl Coefficients {
     /// The chance that somebody goes on with a session of which these facts hold.
-    pub fn chance(&self, facts: &Facts) -> Chance {
+    pub fn chance(&self, facts: &ResumeFacts) -> Chance {
         let numbers = facts.numbers();
         let sum: f64 = self.weights.iter().zip(numbers).map(|(weight, number)| weight * number).sum();
         let effect = |at: usize| Effect {
-            fact: Fact::ALL[at],
+            fact: ResumeFact::ALL[at],
             effect: round(self.weights[at] * (numbers[at] - self.means[at])),
         };
         Chance {
             value: round(odds_to_chance(self.intercept + sum)),
-            effects: (0..Fact::ALL.len()).map(effect).collect(),
+            effects: (0..ResumeFact::ALL.len()).map(effect).collect(),
         }
     }
 
     /// The age, in hours, at which the chance is exactly `threshold`, whatever the facts say of the age.
-    pub fn hours_at(&self, facts: &Facts, threshold: f64) -> f64 {
+    pub fn hours_at(&self, facts: &ResumeFacts, threshold: f64) -> f64 {
         let others = self.intercept
-            + Fact::ALL
+            + ResumeFact::ALL
                 .iter()
                 .zip(self.weights)
                 .zip(facts.numbers())
-                .filter(|((fact, _), _)| **fact != Fact::Age)
+                .filter(|((fact, _), _)| **fact != ResumeFact::Age)
                 .map(|((_, weight), number)| weight * number)
                 .sum::<f64>();
         let wanted = (threshold / (1.0 - threshold)).ln();
@@ -117,7 +117,7 @@ pub struct Chance {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// The fact.
-    pub fact: Fact,
+    pub fact: ResumeFact,
     /// What it adds to the logarithm of the odds, beside what it does on average.
     pub effect: f64,
 }

@@ -23,7 +23,7 @@ pub enum Opening {
 
 impl Opening {
     /// How a text opens. The longest phrase that it begins with decides.
-    pub fn of(task: &str) -> Self {
+    pub fn classify(task: &str) -> Self {
         let text = task.trim_start_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
         if begins_with_number(&text) {
             return Self::Continuation;
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn openings() {
-        let check = |text, expected| assert_eq!(Opening::of(text), expected, "{text}");
+        let check = |text, expected| assert_eq!(Opening::classify(text), expected, "{text}");
         for text in [
             "and the tests, too",
             "Ok, commit it",

@@ -23,7 +23,7 @@ pub struct Overlap {
 
 impl Overlap {
     /// The words of `task` that any of `texts` holds, too.
-    pub fn of<'a>(task: &HashSet<String>, texts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn count<'a>(task: &HashSet<String>, texts: impl IntoIterator<Item = &'a str>) -> Self {
         let said: HashSet<String> = texts.into_iter().flat_map(words).collect();
         Self { common: task.intersection(&said).count(), of: task.len() }
     }
@@ -81,11 +81,11 @@ mod tests {
     fn shares() {
         let task = words("refresh the token rotation");
         let check = |texts: &[&str], common| {
-            assert_eq!(Overlap::of(&task, texts.iter().copied()), Overlap { common, of: 3 });
+            assert_eq!(Overlap::count(&task, texts.iter().copied()), Overlap { common, of: 3 });
         };
         check(&["Token refresh works"], 2);
         check(&["nothing", "ROTATION"], 1);
         check(&[], 0);
-        assert!(Overlap::of(&words(""), ["x"]).share().abs() < f64::EPSILON);
+        assert!(Overlap::count(&words(""), ["x"]).share().abs() < f64::EPSILON);
     }
 }

@@ -6,10 +6,12 @@ use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
-use crate::choose::{self, settled};
+use crate::choose::{self, forced_decision};
 use crate::factors::{Factors, factors};
-use crate::relevance::{Judged, Relevance};
-use crate::{Action, Candidate, Ceiling, Considered, Decision, KEPT, Obstacle, Task, Weights};
+use crate::relevance::{Judgement, Relevance};
+use crate::{
+    Action, Candidate, Ceiling, Considered, Decision, MAX_CONSIDERED, ResumeObstacle, Task, Weights,
+};
 
 /// The weights, and the score that is enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,21 +34,21 @@ pub fn choose(
     task: &Task<'_>,
     seed: &Seed,
     candidates: &[impl AsRef<Candidate>],
-    judged: &Judged,
+    judged: &Judgement,
 ) -> Decision {
-    if let Some(decision) = settled(task, candidates) {
+    if let Some(decision) = forced_decision(task, candidates) {
         return decision;
     }
     let candidate = |at: usize| candidates[at].as_ref();
-    let scored = |at: usize| Scored::of(task, &seed.weights, candidate(at), &judged.relevance[at]);
+    let scored = |at: usize| Scored::new(task, &seed.weights, candidate(at), &judged.relevance[at]);
     // There are thousands: who is best is found by little of each, and all of the best is told in that order.
     let mut ranked: Vec<(Rank, usize)> = (0..candidates.len().min(judged.relevance.len()))
-        .map(|at| (Rank::of(&scored(at), candidate(at)), at))
+        .map(|at| (Rank::new(&scored(at), candidate(at)), at))
         .collect();
     ranked.sort_unstable_by(|(ours, one), (theirs, other)| {
         theirs.cmp(ours).then_with(|| candidate(*one).id.cmp(&candidate(*other).id))
     });
-    let best = ranked.iter().take(KEPT).map(|(_, at)| scored(*at).considered(candidate(*at)));
+    let best = ranked.iter().take(MAX_CONSIDERED).map(|(_, at)| scored(*at).considered(candidate(*at)));
     decision(seed, best.collect(), ranked.first().map(|(_, at)| candidate(*at)))
 }
 
@@ -72,15 +74,15 @@ struct Scored {
     factors: Factors,
     relevance: Relevance,
     ceiling: Option<Ceiling>,
-    obstacle: Option<Obstacle>,
+    obstacle: Option<ResumeObstacle>,
 }
 
 impl Scored {
-    fn of(task: &Task<'_>, weights: &Weights, candidate: &Candidate, relevance: &Relevance) -> Self {
+    fn new(task: &Task<'_>, weights: &Weights, candidate: &Candidate, relevance: &Relevance) -> Self {
         Self {
             factors: factors(candidate, task.branch, relevance.score, task.now, weights),
             ceiling: Ceiling::hard(candidate).or_else(|| Ceiling::soft(candidate, relevance.score)),
-            obstacle: Obstacle::of(candidate),
+            obstacle: ResumeObstacle::find(candidate),
             relevance: relevance.clone(),
         }
     }
@@ -115,7 +117,7 @@ struct Rank {
 }
 
 impl Rank {
-    fn of(one: &Scored, candidate: &Candidate) -> Self {
+    fn new(one: &Scored, candidate: &Candidate) -> Self {
         Self {
             is_eligible: one.ceiling.is_none() && one.obstacle.is_none(),
             score: one.score(),

@@ -1,7 +1,7 @@
 //! Reasons in words, and what would change an answer.
 
 use super::{Scored, Seed};
-use crate::{Candidate, Ceiling, Considered, Factors, Obstacle, Relevance, Weights};
+use crate::{Candidate, Ceiling, Considered, Factors, Relevance, ResumeObstacle, Weights};
 
 /// A factor under this is worth a word: half of what it can be.
 const LOW: f64 = 0.08;
@@ -11,8 +11,8 @@ pub(super) fn words(one: &Scored, candidate: &Candidate) -> String {
     let Scored { factors, relevance, ceiling, obstacle } = one;
     let mut parts: Vec<String> = Vec::new();
     let mut say = |is_so: bool, text: &str| parts.extend(is_so.then(|| text.to_owned()));
-    say(*obstacle == Some(Obstacle::Held), "open in another process");
-    say(*obstacle == Some(Obstacle::Gone), "its transcript is gone");
+    say(*obstacle == Some(ResumeObstacle::Held), "open in another process");
+    say(*obstacle == Some(ResumeObstacle::Gone), "its transcript is gone");
     if let Some(ceiling) = ceiling {
         say(true, &forbidden(*ceiling, relevance));
         return parts.join(", ");
@@ -54,10 +54,12 @@ pub(super) fn changes(
 ) -> Vec<String> {
     let Some(best) = considered.first() else { return Vec::new() };
     match (best.ceiling, best.obstacle) {
-        (_, Some(Obstacle::Held)) => {
+        (_, Some(ResumeObstacle::Held)) => {
             vec![format!("the end of the process that holds session {}", candidate.id.short())]
         }
-        (_, Some(Obstacle::Gone)) => vec![format!("the transcript of session {}", candidate.id.short())],
+        (_, Some(ResumeObstacle::Gone)) => {
+            vec![format!("the transcript of session {}", candidate.id.short())]
+        }
         (Some(ceiling), None) => vec![ceiling.lifted_by().to_owned()],
         (None, None) if resumes => against(seed, best, considered.get(1)),
         (None, None) => in_favour(seed, candidate, best),
@@ -124,7 +126,7 @@ mod tests {
     use crate::Task;
     use crate::candidate::tests::{at, candidate};
     use crate::seed::choose;
-    use crate::{Action, Hold, Judge, Judged, keyword};
+    use crate::{Action, Hold, Judge, Judgement, keyword_relevance};
 
     const SEED: Seed = Seed { weights: Weights::SEED, threshold: 0.6 };
 
@@ -132,9 +134,9 @@ mod tests {
         Task { text: "", branch, label: None, taken_by: None, now: at(600) }
     }
 
-    fn judged(text: &str, candidates: &[Candidate]) -> Judged {
-        let relevance = candidates.iter().map(|one| keyword(text, one.about.as_deref())).collect();
-        Judged { relevance, judge: Judge::Keyword, fell_back: None }
+    fn judged(text: &str, candidates: &[Candidate]) -> Judgement {
+        let relevance = candidates.iter().map(|one| keyword_relevance(text, one.about.as_deref())).collect();
+        Judgement { relevance, judge: Judge::Keyword, fallback: None }
     }
 
     #[test]

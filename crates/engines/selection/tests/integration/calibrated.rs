@@ -1,8 +1,8 @@
 //! The calibrated rule: what it does with a task, and why.
 
-use selection::calibrated::{Known, Record, decide, rank};
-use selection::chance::{Coefficients, Facts, Habit, LastSaid, Model, TaskText};
-use selection::{Action, Candidate, Decision, Grounds, Hold, Relevance, Task};
+use selection::calibrated::{Calibration, TrackRecord, decide, rank};
+use selection::chance::{ChanceModel, Coefficients, Habit, LatestMessages, ResumeFacts, TaskText};
+use selection::{Action, Candidate, Decision, Hold, Relevance, RelevanceReason, Task};
 
 use crate::by_hand::{at, session};
 
@@ -10,23 +10,23 @@ fn task(text: &str) -> Task<'_> {
     Task { text, branch: Some("main"), label: None, taken_by: None, now: at(0.0) }
 }
 
-fn known(said: &str) -> Known {
-    Known {
+fn known(said: &str) -> Calibration {
+    Calibration {
         habit: Habit { resumed: 10, of: 20 },
-        record: Record::default(),
-        said: vec![LastSaid { prompts: vec![said.to_owned()], ..LastSaid::default() }],
+        record: TrackRecord::default(),
+        said: vec![LatestMessages { prompts: vec![said.to_owned()], ..LatestMessages::default() }],
         threshold: 0.55,
-        model: Model::FITTED,
+        model: ChanceModel::FITTED,
     }
 }
 
-fn decided(task: &Task<'_>, candidates: &[Candidate], known: &Known) -> Decision {
-    let nothing = |_| Relevance { score: 0.0, reason: Grounds::Said(String::new()) };
+fn decided(task: &Task<'_>, candidates: &[Candidate], known: &Calibration) -> Decision {
+    let nothing = |_| Relevance { score: 0.0, reason: RelevanceReason::Said(String::new()) };
     decide(task, candidates, nothing, &rank(candidates, task), known)
 }
 
 #[track_caller]
-fn check(task: &Task<'_>, candidates: &[Candidate], known: &Known, action: Action, why: &str) {
+fn check(task: &Task<'_>, candidates: &[Candidate], known: &Calibration, action: Action, why: &str) {
     let found = decided(task, candidates, known);
     assert_eq!(found.action, action, "{}", found.reason);
     assert!(found.reason.contains(why), "{}", found.reason);
@@ -50,7 +50,7 @@ fn a_follow_up_is_gone_on_with() {
 #[test]
 fn a_request_about_something_else_is_never_put_into_a_session() {
     let all = [session("a", "main", 1.0, "fix the token refresh")];
-    let always = Known { habit: Habit { resumed: 20, of: 20 }, ..known("fix the token refresh") };
+    let always = Calibration { habit: Habit { resumed: 20, of: 20 }, ..known("fix the token refresh") };
     check(
         &task("write a haiku about the sea"),
         &all,
@@ -59,8 +59,14 @@ fn a_request_about_something_else_is_never_put_into_a_session() {
         "shares neither words nor meaning",
     );
     check(&task("write a test of the token refresh"), &all, &always, Action::Resume, "words in common");
-    let near = LastSaid { nearness: Some(0.9), ..LastSaid::default() };
-    check(&task("write a haiku"), &all, &Known { said: vec![near], ..always.clone() }, Action::Resume, "");
+    let near = LatestMessages { nearness: Some(0.9), ..LatestMessages::default() };
+    check(
+        &task("write a haiku"),
+        &all,
+        &Calibration { said: vec![near], ..always.clone() },
+        Action::Resume,
+        "",
+    );
     check(&task("explain how this works"), &all, &always, Action::Resume, "");
 }
 
@@ -131,7 +137,8 @@ fn where_nothing_is_known_a_session_is_begun_fresh() {
 #[test]
 fn a_bad_record_overrides_the_rule_and_says_so() {
     let all = [session("a", "main", 2.0, "fix the token refresh")];
-    let bad = Known { record: Record { decisions: 20, right: 4, fresh: 16 }, ..known("token refresh") };
+    let bad =
+        Calibration { record: TrackRecord { decisions: 20, right: 4, fresh: 16 }, ..known("token refresh") };
     let go_on = task("and now the tests of the token refresh");
     check(&go_on, &all, &bad, Action::Fresh, "beginning fresh was right 16 times and this rule 4");
     assert_eq!(decided(&go_on, &all, &bad).overridden, Some(Action::Resume));
@@ -140,12 +147,19 @@ fn a_bad_record_overrides_the_rule_and_says_so() {
 #[test]
 fn the_age_at_which_the_answer_turns_is_where_it_turns() {
     let candidate = session("a", "main", 2.0, "");
-    let text = TaskText::of("and the tests");
+    let text = TaskText::new("and the tests");
     let facts = |hours| {
         let one = Candidate { last_active: Some(at(hours)), ..candidate.clone() };
-        Facts::of(&one, Some("main"), &text, &LastSaid::default(), Habit { resumed: 3, of: 9 }, at(0.0))
+        ResumeFacts::new(
+            &one,
+            Some("main"),
+            &text,
+            &LatestMessages::default(),
+            Habit { resumed: 3, of: 9 },
+            at(0.0),
+        )
     };
-    let coefficients: &Coefficients = &Model::FITTED.long;
+    let coefficients: &Coefficients = &ChanceModel::FITTED.long;
     let hours = coefficients.hours_at(&facts(2.0), 0.55);
     assert!(coefficients.chance(&facts(hours * 0.99)).value > 0.55);
     assert!(coefficients.chance(&facts(hours * 1.01)).value < 0.55);

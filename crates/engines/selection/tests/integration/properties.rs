@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use selection::factors;
 use selection::seed::{Seed, choose};
 use selection::{
-    Action, Candidate, Grounds, Hold, Judge, Judged, Relevance, Task, Weights, keyword, understood,
+    Action, Candidate, Hold, Judge, Judgement, Relevance, RelevanceReason, Task, Weights, keyword_relevance,
+    parse_ratings,
 };
 
 use crate::by_hand::{at, session};
@@ -38,10 +39,10 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_field()(all in prop::collection::vec((any_candidate(), 0.0..=1.0), 0..12)) -> (Vec<Candidate>, Judged) {
+    fn any_field()(all in prop::collection::vec((any_candidate(), 0.0..=1.0), 0..12)) -> (Vec<Candidate>, Judgement) {
         let (candidates, scores): (Vec<_>, Vec<f64>) = all.into_iter().unzip();
-        let relevance = scores.into_iter().map(|score| Relevance { score, reason: Grounds::Said(String::new()) }).collect();
-        (candidates, Judged { relevance, judge: Judge::Keyword, fell_back: None })
+        let relevance = scores.into_iter().map(|score| Relevance { score, reason: RelevanceReason::Said(String::new()) }).collect();
+        (candidates, Judgement { relevance, judge: Judge::Keyword, fallback: None })
     }
 }
 
@@ -84,7 +85,7 @@ proptest! {
         ids.dedup();
         prop_assume!(ids.len() == candidates.len());
         let turned: Vec<_> = candidates.iter().rev().cloned().collect();
-        let back = Judged { relevance: judged.relevance.iter().rev().cloned().collect(), ..judged.clone() };
+        let back = Judgement { relevance: judged.relevance.iter().rev().cloned().collect(), ..judged.clone() };
         prop_assert_eq!(choose(&task(), &seed(0.6), &candidates, &judged), choose(&task(), &seed(0.6), &turned, &back));
     }
 
@@ -97,14 +98,14 @@ proptest! {
 
     #[test]
     fn common_words_are_symmetric_and_bounded(one in ".{0,80}", other in ".{0,80}") {
-        let found = keyword(&one, Some(&other));
+        let found = keyword_relevance(&one, Some(&other));
         prop_assert!((0.0..=1.0).contains(&found.score));
-        prop_assert_eq!(found, keyword(&other, Some(&one)));
+        prop_assert_eq!(found, keyword_relevance(&other, Some(&one)));
     }
 
     #[test]
     fn no_answer_of_a_model_panics(answer in ".{0,200}", asked in 0_usize..5) {
-        if let Ok(found) = understood(&answer, asked) {
+        if let Ok(found) = parse_ratings(&answer, asked) {
             prop_assert_eq!(found.len(), asked);
         }
     }

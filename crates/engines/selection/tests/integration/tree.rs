@@ -1,7 +1,7 @@
 //! The decision tree, case by case.
 
 use selection::seed::{Seed, choose, needs_relevance};
-use selection::{Action, Candidate, Hold, Judge, Judged, Task, Weights, keyword};
+use selection::{Action, Candidate, Hold, Judge, Judgement, Task, Weights, keyword_relevance};
 
 use crate::by_hand::{at, session};
 
@@ -12,9 +12,9 @@ pub(crate) fn task(branch: &str) -> Task<'_> {
     Task { branch: Some(branch), label: None, taken_by: None, now: at(0.0), text: "" }
 }
 
-pub(crate) fn by_words(text: &str, candidates: &[Candidate]) -> Judged {
-    let relevance = candidates.iter().map(|one| keyword(text, one.about.as_deref())).collect();
-    Judged { relevance, judge: Judge::Keyword, fell_back: None }
+pub(crate) fn by_words(text: &str, candidates: &[Candidate]) -> Judgement {
+    let relevance = candidates.iter().map(|one| keyword_relevance(text, one.about.as_deref())).collect();
+    Judgement { relevance, judge: Judge::Keyword, fallback: None }
 }
 
 #[track_caller]

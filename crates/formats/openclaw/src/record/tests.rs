@@ -38,11 +38,11 @@ fn content(folder: &Path) -> Value {
 fn a_run_is_entered_and_counted_once() {
     let scratch = tempfile::tempdir().unwrap();
     let id = session("60309e1e-c4ea-4d6d-8da1-21732781ce4d");
-    enter(scratch.path(), &run("1", &id, 0.0), &clock).unwrap();
+    record_run(scratch.path(), &run("1", &id, 0.0), &clock).unwrap();
     for _ in 0..3 {
-        enter(scratch.path(), &run("1", &id, 0.25), &clock).unwrap();
+        record_run(scratch.path(), &run("1", &id, 0.25), &clock).unwrap();
     }
-    enter(scratch.path(), &run("2", &id, 0.5), &clock).unwrap();
+    record_run(scratch.path(), &run("2", &id, 0.5), &clock).unwrap();
     let registry = Registry::read(scratch.path());
     assert_eq!(registry.problems, []);
     let entry = &registry.entries[0];
@@ -59,9 +59,9 @@ fn a_run_is_entered_and_counted_once() {
 fn labels_and_new_sessions_have_their_own_counts() {
     let scratch = tempfile::tempdir().unwrap();
     let (one, two) = (session("one"), session("two"));
-    enter(scratch.path(), &run("1", &one, 1.0), &clock).unwrap();
-    enter(scratch.path(), &AgentRun { label: Some("auth"), ..run("2", &one, 2.0) }, &clock).unwrap();
-    enter(scratch.path(), &run("3", &two, 4.0), &clock).unwrap();
+    record_run(scratch.path(), &run("1", &one, 1.0), &clock).unwrap();
+    record_run(scratch.path(), &AgentRun { label: Some("auth"), ..run("2", &one, 2.0) }, &clock).unwrap();
+    record_run(scratch.path(), &run("3", &two, 4.0), &clock).unwrap();
     let raw = content(scratch.path());
     assert_eq!(raw["sessions"]["/r"]["sessionId"], "two");
     assert_eq!(raw["sessions"]["/r"]["totalCostUsd"], 4.0);
@@ -75,7 +75,7 @@ fn a_run_that_gets_on_adds_only_what_is_new() {
     let id = session("s");
     let check = |message: &str, cost_usd: f64, turns: u64, expected: [f64; 4]| {
         let on = AgentRun { message, turns, ..run("1", &id, cost_usd) };
-        enter(scratch.path(), &on, &clock).unwrap();
+        record_run(scratch.path(), &on, &clock).unwrap();
         let entry = &content(scratch.path())["sessions"]["/r"];
         let of_task = |at: usize| entry["taskHistory"][at]["costUsd"].as_f64().unwrap_or(0.0);
         let sums = [entry["totalCostUsd"].as_f64().unwrap(), entry["totalTurns"].as_f64().unwrap()];
@@ -97,15 +97,15 @@ fn a_session_keeps_its_key_and_a_newer_one_keeps_its_place() {
     let scratch = tempfile::tempdir().unwrap();
     let (one, two) = (session("one"), session("two"));
     let labelled = AgentRun { label: Some("auth"), ..run("1", &one, 1.0) };
-    enter(scratch.path(), &labelled, &clock).unwrap();
+    record_run(scratch.path(), &labelled, &clock).unwrap();
     // Gone on with without naming the label.
-    enter(scratch.path(), &run("2", &one, 1.0), &clock).unwrap();
+    record_run(scratch.path(), &run("2", &one, 1.0), &clock).unwrap();
     let entries = Registry::read(scratch.path()).entries;
     assert_eq!((entries.len(), entries[0].total_cost_usd), (1, Some(2.0)));
     // What was asked for before the session of today was entered comes late.
     let late =
         AgentRun { at: "2026-02-19T00:00:00Z".parse().unwrap(), label: Some("auth"), ..run("3", &two, 9.0) };
-    enter(scratch.path(), &late, &clock).unwrap();
+    record_run(scratch.path(), &late, &clock).unwrap();
     let entries = Registry::read(scratch.path()).entries;
     assert_eq!((entries.len(), &entries[0].session, entries[0].total_cost_usd), (1, &one, Some(2.0)));
 }
@@ -118,12 +118,12 @@ fn a_file_that_cannot_be_read_stays_as_it_is() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("claude-code-sessions.json");
         fs::write(&path, bad).unwrap();
-        let problem = enter(scratch.path(), &run("1", &id, 1.0), &clock).unwrap_err();
+        let problem = record_run(scratch.path(), &run("1", &id, 1.0), &clock).unwrap_err();
         assert!(problem.what.contains("was not written"), "{}", problem.what);
         assert_eq!(file::read(&path, CAP).unwrap().unwrap(), bad);
         assert!(!scratch.path().join("claude-code-sessions.json.lock").exists());
     }
-    let nowhere = enter(Path::new("/nowhere"), &run("1", &id, 0.0), &clock).unwrap_err();
+    let nowhere = record_run(Path::new("/nowhere"), &run("1", &id, 0.0), &clock).unwrap_err();
     assert!(nowhere.what.contains("no folder"), "{}", nowhere.what);
 }
 
@@ -134,7 +134,7 @@ fn a_link_is_kept_and_what_it_leads_to_is_written() {
     fs::create_dir(&agent).unwrap();
     fs::write(&real, "{}").unwrap();
     std::os::unix::fs::symlink(&real, agent.join("claude-code-sessions.json")).unwrap();
-    enter(&agent, &run("1", &session("s"), 0.0), &clock).unwrap();
+    record_run(&agent, &run("1", &session("s"), 0.0), &clock).unwrap();
     assert!(agent.join("claude-code-sessions.json").is_symlink());
     assert_eq!(Registry::read(&agent).entries.len(), 1);
 }
@@ -151,7 +151,7 @@ fn writers_at_once_lose_nothing() {
                 barrier.wait();
                 for count in 0..5 {
                     let name = format!("{writer}-{count}");
-                    enter(folder, &run(&name, id, 1.0), &real).unwrap();
+                    record_run(folder, &run(&name, id, 1.0), &real).unwrap();
                 }
             });
         }
@@ -167,11 +167,11 @@ fn a_lock_that_was_left_long_ago_is_taken_and_a_fresh_one_waited_for() {
     fs::write(&lock, r#"{"pid": 1, "createdAt": "2020-01-01T00:00:00Z"}"#).unwrap();
     let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     fs::File::options().write(true).open(&lock).unwrap().set_modified(long_ago).unwrap();
-    enter(scratch.path(), &run("1", &session("s"), 0.0), &real).unwrap();
+    record_run(scratch.path(), &run("1", &session("s"), 0.0), &real).unwrap();
 
     fs::write(&lock, r#"{"pid": 1, "startedAt": 1}"#).unwrap();
     thread::scope(|scope| {
-        let writing = scope.spawn(|| enter(scratch.path(), &run("2", &session("s"), 0.0), &real));
+        let writing = scope.spawn(|| record_run(scratch.path(), &run("2", &session("s"), 0.0), &real));
         assert!(!writing.is_finished());
         fs::remove_file(&lock).unwrap();
         writing.join().unwrap().unwrap();
@@ -213,7 +213,7 @@ proptest! {
         whole.insert("sessions".to_owned(), Value::Object(sessions));
         fs::write(&path, Value::Object(whole).to_string()).unwrap();
 
-        enter(scratch.path(), &run("1", &session("s"), 1.0), &clock).unwrap();
+        record_run(scratch.path(), &run("1", &session("s"), 1.0), &clock).unwrap();
         let after = content(scratch.path());
         for (name, value) in &of_file {
             prop_assert_eq!(&after[name], value);

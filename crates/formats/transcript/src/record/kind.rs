@@ -2,7 +2,7 @@
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum RecordKind {
     /// A prompt, a tool's result, or text the CLI put into the conversation.
     User,
     /// A block of the model's answer (the whole answer up to 1.0.0).
@@ -59,7 +59,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl RecordKind {
     pub(super) fn of(kind: Option<&str>, subtype: Option<&str>) -> Self {
         match kind.unwrap_or("") {
             "user" => Self::User,

@@ -10,7 +10,7 @@ use super::Record;
 
 /// Why a line gives no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Passed {
+pub enum SkipReason {
     /// Nothing but white space.
     Blank,
     /// NUL bytes, as a crash of the machine leaves them.
@@ -24,19 +24,19 @@ pub enum Passed {
 }
 
 /// The record of a line; any bytes give a record or a reason, never a panic.
-pub fn parse(line: &[u8]) -> Result<Record<'_>, Passed> {
+pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
     if is_unread(line) {
-        return Err(Passed::Unread);
+        return Err(SkipReason::Unread);
     }
     if memchr::memchr(0, line).is_some() {
-        return Err(Passed::Nul);
+        return Err(SkipReason::Nul);
     }
-    let text = simdutf8::basic::from_utf8(line).map_err(|_| Passed::NotUtf8)?;
+    let text = simdutf8::basic::from_utf8(line).map_err(|_| SkipReason::NotUtf8)?;
     match Record::read(text) {
-        Some(record) if record.is_unread() => Err(Passed::Unread),
+        Some(record) if record.is_unread() => Err(SkipReason::Unread),
         Some(record) => Ok(record),
-        None if text.trim().is_empty() => Err(Passed::Blank),
-        None => Err(Passed::NotJson),
+        None if text.trim().is_empty() => Err(SkipReason::Blank),
+        None => Err(SkipReason::NotJson),
     }
 }
 
@@ -71,54 +71,54 @@ raw_fields! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Kind;
+    use crate::record::RecordKind;
 
-    fn check(line: &str, expected: Result<Kind, Passed>) {
+    fn check(line: &str, expected: Result<RecordKind, SkipReason>) {
         check_bytes(line.as_bytes(), expected);
     }
 
-    fn check_bytes(line: &[u8], expected: Result<Kind, Passed>) {
+    fn check_bytes(line: &[u8], expected: Result<RecordKind, SkipReason>) {
         let kind = parse(line).map(|record| record.kind());
         assert_eq!(kind, expected, "{}", String::from_utf8_lossy(line));
     }
 
     #[test]
     fn hostile_lines() {
-        check("", Err(Passed::Blank));
-        check(" \t ", Err(Passed::Blank));
-        check("null", Err(Passed::NotJson));
-        check("12", Err(Passed::NotJson));
-        check("[]", Err(Passed::NotJson));
-        check("not json {", Err(Passed::NotJson));
-        check(r#"{"type":"user""#, Err(Passed::NotJson));
-        check(r#"{"type":"user"} x"#, Err(Passed::NotJson));
-        check("{}", Ok(Kind::Unknown));
-        check(r#"{"silly":"this"}"#, Ok(Kind::Unknown));
-        check(r#"{"type":"a-new-type","uuid":"x"}"#, Ok(Kind::Unknown));
-        check(r#"{"type":["user"]}"#, Ok(Kind::Unknown));
-        check(r#"{"type":"user","type":"system"}"#, Ok(Kind::System));
-        check(r#"{"type":"user","message":"\ud83d","timestamp":1e400}"#, Ok(Kind::User));
-        check("{\"type\":\"user\",\"content\":\"a\tb\"}", Ok(Kind::User));
-        check_bytes(b"\0\0\0\0", Err(Passed::Nul));
-        check_bytes(b"{\"type\":\"user\",\"x\":\"\0\"}", Err(Passed::Nul));
-        check_bytes(b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}", Err(Passed::NotUtf8));
+        check("", Err(SkipReason::Blank));
+        check(" \t ", Err(SkipReason::Blank));
+        check("null", Err(SkipReason::NotJson));
+        check("12", Err(SkipReason::NotJson));
+        check("[]", Err(SkipReason::NotJson));
+        check("not json {", Err(SkipReason::NotJson));
+        check(r#"{"type":"user""#, Err(SkipReason::NotJson));
+        check(r#"{"type":"user"} x"#, Err(SkipReason::NotJson));
+        check("{}", Ok(RecordKind::Unknown));
+        check(r#"{"silly":"this"}"#, Ok(RecordKind::Unknown));
+        check(r#"{"type":"a-new-type","uuid":"x"}"#, Ok(RecordKind::Unknown));
+        check(r#"{"type":["user"]}"#, Ok(RecordKind::Unknown));
+        check(r#"{"type":"user","type":"system"}"#, Ok(RecordKind::System));
+        check(r#"{"type":"user","message":"\ud83d","timestamp":1e400}"#, Ok(RecordKind::User));
+        check("{\"type\":\"user\",\"content\":\"a\tb\"}", Ok(RecordKind::User));
+        check_bytes(b"\0\0\0\0", Err(SkipReason::Nul));
+        check_bytes(b"{\"type\":\"user\",\"x\":\"\0\"}", Err(SkipReason::Nul));
+        check_bytes(b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}", Err(SkipReason::NotUtf8));
         let deep =
             format!("{{\"type\":\"user\",\"message\":{}}}", "[".repeat(200_000) + &"]".repeat(200_000));
-        check(&deep, Ok(Kind::User));
-        check(&"[".repeat(200_000), Err(Passed::NotJson));
+        check(&deep, Ok(RecordKind::User));
+        check(&"[".repeat(200_000), Err(SkipReason::NotJson));
     }
 
     #[test]
     fn large_records_that_nobody_reads_are_left_unparsed() {
-        check(r#"{"type":"api-request","params":{ torn"#, Err(Passed::Unread));
-        check(r#"{"id":"x","type":"api-request-blob"}"#, Err(Passed::Unread));
+        check(r#"{"type":"api-request","params":{ torn"#, Err(SkipReason::Unread));
+        check(r#"{"id":"x","type":"api-request-blob"}"#, Err(SkipReason::Unread));
         let filler = "x".repeat(5000);
         let snapshot = format!(
             r#"{{"parentUuid":"p","attachment":{{"type":"prompt_snapshot","text":"{filler}"}},"type":"attachment","uuid":"u"}}"#
         );
-        check(&snapshot, Err(Passed::Unread));
+        check(&snapshot, Err(SkipReason::Unread));
         assert_eq!(link(snapshot.as_bytes()), Some(("u", Some("p"))));
-        check(r#"{"type":"attachment","attachment":{"type":"date"},"uuid":"u"}"#, Ok(Kind::Attachment));
+        check(r#"{"type":"attachment","attachment":{"type":"date"},"uuid":"u"}"#, Ok(RecordKind::Attachment));
     }
 
     #[test]

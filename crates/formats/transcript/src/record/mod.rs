@@ -1,7 +1,7 @@
 //! One line of a transcript: what kind of record it is and what its fields say.
 //!
 //! Everything Claude Code writes is known only here. Fields are decoded when asked for; a type we do not
-//! know is [`Kind::Unknown`], which is not an error.
+//! know is [`RecordKind::Unknown`], which is not an error.
 
 mod content;
 mod kind;
@@ -16,9 +16,9 @@ use jiff::Timestamp;
 use crate::json::{Raw, raw_fields};
 
 pub use content::{ApiMessage, Block, result_text};
-pub use kind::Kind;
+pub use kind::RecordKind;
 pub(crate) use line::is_object;
-pub use line::{Passed, link, parse};
+pub use line::{SkipReason, link, parse};
 
 raw_fields! {
     /// The fields of a record that anything here reads, as they stand in the line.
@@ -87,7 +87,7 @@ raw_fields! {
 /// One record; borrowed from its line.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
-    kind: Kind,
+    kind: RecordKind,
     fields: Fields<'a>,
 }
 
@@ -95,20 +95,20 @@ impl<'a> Record<'a> {
     /// The record in a line's text; `None` when that is no whole object.
     fn read(json: &'a str) -> Option<Self> {
         let fields = Fields::read(json)?;
-        Some(Self { kind: Kind::of(fields.kind.plain(), fields.subtype.plain()), fields })
+        Some(Self { kind: RecordKind::of(fields.kind.plain(), fields.subtype.plain()), fields })
     }
 
     /// Whether it is never read.
     fn is_unread(&self) -> bool {
         match self.kind {
-            Kind::ApiRequest => true,
-            Kind::Attachment => self.subtype_word() == "prompt_snapshot",
+            RecordKind::ApiRequest => true,
+            RecordKind::Attachment => self.subtype_word() == "prompt_snapshot",
             _ => false,
         }
     }
 
     /// What kind of record it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RecordKind {
         self.kind
     }
 
@@ -120,8 +120,8 @@ impl<'a> Record<'a> {
     /// The word in `subtype`, or an attachment's or progress record's own type.
     pub fn subtype_word(&self) -> &'a str {
         let inner = match self.kind {
-            Kind::Attachment => self.fields.attachment.get("type"),
-            Kind::Progress => self.fields.data.get("type"),
+            RecordKind::Attachment => self.fields.attachment.get("type"),
+            RecordKind::Progress => self.fields.data.get("type"),
             _ => self.fields.subtype,
         };
         inner.plain().unwrap_or("")
@@ -170,7 +170,7 @@ impl<'a> Record<'a> {
 
     /// When the record was made; ISO 8601, or milliseconds in some. A note of files holds its time inside.
     pub fn timestamp(&self) -> Option<Timestamp> {
-        let is_inside = self.kind == Kind::FileHistory && self.is_new_snapshot();
+        let is_inside = self.kind == RecordKind::FileHistory && self.is_new_snapshot();
         let field = if is_inside { self.fields.snapshot.get("timestamp") } else { self.fields.timestamp };
         match field.plain() {
             Some(text) => time::as_claude_writes(text).or_else(|| text.parse().ok()),
@@ -272,7 +272,7 @@ impl<'a> Record<'a> {
             || fields.source_tool_use.is_present()
             || fields.prompt_source.is("system")
             || fields.origin.get("kind").plain().is_some_and(|kind| kind != "human");
-        self.kind == Kind::User && !by_machine && !self.has_tool_result()
+        self.kind == RecordKind::User && !by_machine && !self.has_tool_result()
     }
 
     /// The text of a `system` record or the prompt of a queue operation.
@@ -287,7 +287,7 @@ impl<'a> Record<'a> {
 
     /// What a person typed while a turn ran: absorbed into it without a user record.
     pub fn queued_prompt(&self) -> Option<Cow<'a, str>> {
-        if self.kind != Kind::Attachment {
+        if self.kind != RecordKind::Attachment {
             return None;
         }
         let attachment = self.fields.attachment;
@@ -307,22 +307,22 @@ impl<'a> Record<'a> {
 
     /// The name the person gave the session.
     pub fn custom_title(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::CustomTitle).then(|| self.fields.custom_title.text()).flatten()
+        (self.kind == RecordKind::CustomTitle).then(|| self.fields.custom_title.text()).flatten()
     }
 
     /// The name the CLI's model gave the session.
     pub fn ai_title(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::AiTitle).then(|| self.fields.ai_title.text()).flatten()
+        (self.kind == RecordKind::AiTitle).then(|| self.fields.ai_title.text()).flatten()
     }
 
     /// The summary that served as a title up to 2.0.0.
     pub fn summary(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::Summary).then(|| self.fields.summary.text()).flatten()
+        (self.kind == RecordKind::Summary).then(|| self.fields.summary.text()).flatten()
     }
 
     /// The last prompt, as the CLI notes it for its own list.
     pub fn last_prompt(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::LastPrompt).then(|| self.fields.last_prompt.text()).flatten()
+        (self.kind == RecordKind::LastPrompt).then(|| self.fields.last_prompt.text()).flatten()
     }
 
     /// The last record of the main chain as the CLI notes it, or the record a summary is about.
@@ -332,27 +332,29 @@ impl<'a> Record<'a> {
 
     /// The person's tag.
     pub fn tag(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::Tag).then(|| self.fields.tag.text()).flatten()
+        (self.kind == RecordKind::Tag).then(|| self.fields.tag.text()).flatten()
     }
 
     /// Where the session moved to.
     pub fn relocated_cwd(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::Relocated).then(|| self.fields.relocated_cwd.text()).flatten()
+        (self.kind == RecordKind::Relocated).then(|| self.fields.relocated_cwd.text()).flatten()
     }
 
     /// The directory a worktree session came from; present only while it is in a worktree.
     pub fn worktree_origin(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::WorktreeState).then(|| self.fields.worktree.get("originalCwd").text()).flatten()
+        (self.kind == RecordKind::WorktreeState)
+            .then(|| self.fields.worktree.get("originalCwd").text())
+            .flatten()
     }
 
     /// The pull request the session made.
     pub fn pr_url(&self) -> Option<Cow<'a, str>> {
-        (self.kind == Kind::PrLink).then(|| self.fields.pr_url.text()).flatten()
+        (self.kind == RecordKind::PrLink).then(|| self.fields.pr_url.text()).flatten()
     }
 
     /// The CLI's running total.
     pub fn cost_state(&self) -> Option<(Raw<'a>, Raw<'a>)> {
-        (self.kind == Kind::CostState).then_some((self.fields.total_cost, self.fields.model_usage))
+        (self.kind == RecordKind::CostState).then_some((self.fields.total_cost, self.fields.model_usage))
     }
 
     /// A compaction's metadata.
@@ -367,7 +369,7 @@ impl<'a> Record<'a> {
 
     /// The sub-agent's record inside a `progress` record (2.1.38 to 2.1.76), with the tool use it belongs to.
     pub fn agent_progress(&self) -> Option<(Option<&'a str>, Record<'a>)> {
-        if self.kind != Kind::Progress || !self.fields.data.get("type").is("agent_progress") {
+        if self.kind != RecordKind::Progress || !self.fields.data.get("type").is("agent_progress") {
             return None;
         }
         let inner = self.fields.data.get("message");

@@ -3,17 +3,17 @@
 use std::fs;
 
 use model::Usage;
-use transcript::{Reader, Spent, Summary};
+use transcript::{Reader, Summary, UsageCollector};
 
 const PROMPT: &str = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#;
 const CUT: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"und"#;
 
-fn read(content: &[u8]) -> (Summary, Spent, usize) {
+fn read(content: &[u8]) -> (Summary, UsageCollector, usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
     fs::write(&path, content).unwrap();
     let mut reader = Reader::open(&path).unwrap();
-    let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), Spent::default());
+    let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), UsageCollector::default());
     while let Some(line) = reader.next_line().unwrap() {
         summary.observe(line, &mut spent);
     }
@@ -23,7 +23,7 @@ fn read(content: &[u8]) -> (Summary, Spent, usize) {
 /// All figures that are not 0, in words.
 fn outcome(content: &[u8]) -> String {
     let (summary, _, unfinished) = read(content);
-    let passed = summary.passed;
+    let passed = summary.skipped;
     let figures = [
         (summary.lines, "lines"),
         (summary.visible_messages, "messages"),
@@ -210,10 +210,10 @@ fn files_that_were_written_to_lately() {
     ];
     fs::write(&file, lines.join("\n") + "\n").unwrap();
     let since = "2026-11-20T10:00:00Z".parse().unwrap();
-    let found = transcript::touched(&file, since).unwrap();
+    let found = transcript::files_written(&file, since).unwrap();
     let paths: Vec<_> = found.keys().map(|path| path.display().to_string()).collect();
     assert_eq!(paths, ["/else/where.rs", "/p/shop/src/new.rs"]);
-    assert!(transcript::touched(&scratch.path().join("gone"), since).is_err());
+    assert!(transcript::files_written(&scratch.path().join("gone"), since).is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode};
-use transcript::{Change, ConfigFolder, Mark, Reader, Tail};
+use transcript::{Checkpoint, ConfigFolder, FileChange, Reader, Tail};
 
 struct Scratch {
     _folder: tempfile::TempDir,
@@ -111,7 +111,7 @@ fn long_file(path: &Path, letter: &str) {
 }
 
 /// Reads the first line, lets something happen to the file, and reads the rest.
-fn read_while(happens: impl FnOnce(&Path)) -> (usize, Change) {
+fn read_while(happens: impl FnOnce(&Path)) -> (usize, FileChange) {
     let scratch = scratch();
     let path = scratch.project.join("a.jsonl");
     long_file(&path, "a");
@@ -123,7 +123,7 @@ fn read_while(happens: impl FnOnce(&Path)) -> (usize, Change) {
         assert_eq!(line.bytes.len(), 99);
         lines += 1;
     }
-    let mark: Mark = tail.mark().unwrap();
+    let mark: Checkpoint = tail.mark().unwrap();
     (lines, Tail::open(&path, Some(&mark)).unwrap().change())
 }
 
@@ -132,21 +132,25 @@ fn what_happens_to_a_file_while_it_is_read_is_noticed_by_the_next_look() {
     let (lines, change) =
         read_while(|path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(150).unwrap());
     assert!(lines < 10_000);
-    assert_eq!(change, Change::Replaced, "cut");
+    assert_eq!(change, FileChange::Replaced, "cut");
 
     let (lines, change) = read_while(|path| {
         let other = path.with_extension("new");
         long_file(&other, "b");
         fs::rename(other, path).unwrap();
     });
-    assert_eq!((lines, change), (10_000, Change::Replaced), "another file in its place");
+    assert_eq!((lines, change), (10_000, FileChange::Replaced), "another file in its place");
 
     let (lines, change) = read_while(|path| long_file(path, "b"));
-    assert_eq!((lines, change), (10_000, Change::None), "written anew with other words of the same length");
+    assert_eq!(
+        (lines, change),
+        (10_000, FileChange::None),
+        "written anew with other words of the same length"
+    );
 
     let (lines, change) = read_while(|path| {
         let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
         file.write_all(b"the beginning of a line").unwrap();
     });
-    assert_eq!((lines, change), (10_000, Change::Appended), "a line in the making");
+    assert_eq!((lines, change), (10_000, FileChange::Appended), "a line in the making");
 }

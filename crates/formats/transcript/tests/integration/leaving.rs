@@ -1,6 +1,6 @@
 //! How a session was left, by what several releases write then.
 
-use transcript::{Line, Spent, Summary};
+use transcript::{Line, Summary, UsageCollector};
 
 const PROMPT: &str = r#"{"type":"user","uuid":"u1","timestamp":"2026-11-20T09:00:00Z","message":{"role":"user","content":"Hello"}}"#;
 const ANSWER: &str = r#"{"type":"assistant","uuid":"u2","message":{"id":"m","model":"claude-opus-5-5","content":[{"type":"text","text":"Hi"}]}}"#;
@@ -14,7 +14,7 @@ const FILES: &str = r#"{"type":"file-history-snapshot","messageId":"x","snapshot
 const LAST_PROMPT: &str = r#"{"type":"last-prompt","lastPrompt":"Hello"}"#;
 
 fn check(lines: &[&str], expected: bool) {
-    let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), Spent::default());
+    let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), UsageCollector::default());
     for (number, line) in (1..).zip(lines) {
         summary.observe(Line { offset: 0, number, bytes: line.as_bytes(), is_mended: false }, &mut spent);
     }

@@ -10,7 +10,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::Command;
 
-use transcript::{LINE_CAP, Reader, Spent, Summary};
+use transcript::{LINE_CAP, Reader, Summary, UsageCollector};
 
 const FILE: &str = "BACKSTORY_TEST_READS";
 const MEBIBYTE: u64 = 1 << 20;
@@ -40,7 +40,7 @@ fn read(write: impl FnOnce(&mut File)) -> Read {
 fn child() {
     let Some(path) = std::env::var_os(FILE) else { return };
     let mut reader = Reader::open(Path::new(&path)).unwrap();
-    let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), Spent::default());
+    let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), UsageCollector::default());
     while let Some(line) = reader.next_line().unwrap() {
         summary.observe(line, &mut spent);
     }

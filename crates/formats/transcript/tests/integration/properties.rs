@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
 use transcript::record::parse;
-use transcript::{Change, Cut, Line, Reader, Spent, Summary, Tail};
+use transcript::{FileChange, Line, PartialCopy, Reader, Summary, Tail, UsageCollector};
 
 use crate::fuzz;
 
@@ -78,7 +78,7 @@ fn a_field() -> impl Strategy<Value = (&'static str, Value)> {
     ]
 }
 
-fn observe(summary: &mut Summary, spent: &mut Spent, lines: &[Vec<u8>]) {
+fn observe(summary: &mut Summary, spent: &mut UsageCollector, lines: &[Vec<u8>]) {
     for line in lines {
         summary.observe(Line { offset: 0, number: 0, bytes: line, is_mended: false }, spent);
     }
@@ -88,14 +88,14 @@ proptest! {
     #[test]
     fn a_summary_taken_up_at_any_line_equals_one_of_the_whole(lines in vec(a_line(), 0..30), at in any::<Index>()) {
         let id = "s".parse().unwrap();
-        let (mut whole, mut all_spent) = (Summary::new(&id), Spent::default());
+        let (mut whole, mut all_spent) = (Summary::new(&id), UsageCollector::default());
         observe(&mut whole, &mut all_spent, &lines);
 
         let (before, after) = lines.split_at(at.index(lines.len() + 1));
-        let (mut summary, mut spent) = (Summary::new(&id), Spent::default());
+        let (mut summary, mut spent) = (Summary::new(&id), UsageCollector::default());
         observe(&mut summary, &mut spent, before);
         let stored = serde_json::to_string(&summary).unwrap();
-        let (mut summary, mut spent) = (serde_json::from_str(&stored).unwrap(), Spent::resume(spent.into_messages()));
+        let (mut summary, mut spent) = (serde_json::from_str(&stored).unwrap(), UsageCollector::resume(spent.into_messages()));
         observe(&mut summary, &mut spent, after);
         prop_assert_eq!((summary, spent), (whole, all_spent));
     }
@@ -111,7 +111,7 @@ proptest! {
             fs::OpenOptions::new().create(true).append(true).open(&path).unwrap().write_all(piece).unwrap();
             rest = later;
             let mut tail = Tail::open(&path, mark.as_ref()).unwrap();
-            prop_assert_ne!(tail.change(), Change::Replaced);
+            prop_assert_ne!(tail.change(), FileChange::Replaced);
             while let Some(line) = tail.next_line().unwrap() {
                 found.push((line.offset, line.number, line.bytes.to_vec()));
             }
@@ -133,7 +133,7 @@ proptest! {
         let record = json!({"type": "user", "uuid": "u", "sessionId": "old", "message": {"content": text, key.clone(): later}, key.clone(): later});
         fs::write(&path, format!("{record}\n")).unwrap();
         let mut copy = Vec::new();
-        let cut = Cut { from: "old".parse().unwrap(), at: Some("u".to_owned()), to: "new".parse().unwrap() };
+        let cut = PartialCopy { from: "old".parse().unwrap(), at: Some("u".to_owned()), to: "new".parse().unwrap() };
         prop_assert!(cut.write(&path, &mut copy).unwrap());
         let copied: Value = serde_json::from_slice(&copy).unwrap();
         prop_assert_eq!(&copied["message"], &record["message"]);

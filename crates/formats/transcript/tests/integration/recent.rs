@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use testkit::{ScratchHome, Transcript};
-use transcript::{Recent, Said, line_number, recent};
+use transcript::{Excerpt, RecentMessages, line_number, recent_messages};
 
 #[expect(clippy::disallowed_methods, reason = "a file of the test's own")]
 fn all(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-fn texts(of: &Recent) -> (Vec<&str>, Option<&str>) {
+fn texts(of: &RecentMessages) -> (Vec<&str>, Option<&str>) {
     (of.prompts.iter().map(|said| said.text.as_str()).collect(), of.answer.as_ref().map(|said| &*said.text))
 }
 
@@ -29,7 +29,7 @@ fn the_last_prompts_and_the_last_answer() {
         .answer("3")
         .prompt("four")
         .write_to(&home);
-    let found = recent(&path, None).unwrap();
+    let found = recent_messages(&path, None).unwrap();
     assert_eq!(texts(&found), (vec!["two", "three", "four"], Some("3")));
 }
 
@@ -44,7 +44,7 @@ fn a_moment_of_the_past_hears_nothing_that_came_later() {
         .prompt("two")
         .answer("2")
         .write_to(&home);
-    let found = recent(&path, Some("2026-11-20T09:30:00Z".parse().unwrap())).unwrap();
+    let found = recent_messages(&path, Some("2026-11-20T09:30:00Z".parse().unwrap())).unwrap();
     assert_eq!(texts(&found), (vec!["one"], Some("1")));
 }
 
@@ -61,10 +61,10 @@ fn the_end_of_a_long_transcript_is_as_good_as_all_of_it() {
         .prompt("three")
         .answer("the end")
         .write_to(&home);
-    let found = recent(&path, None).unwrap();
+    let found = recent_messages(&path, None).unwrap();
     assert_eq!(texts(&found), (vec!["one", "two", "three"], Some("the end")));
     let bytes = all(&path);
-    let cited = |said: &Said| {
+    let cited = |said: &Excerpt| {
         let number = usize::try_from(line_number(&path, said.offset).unwrap()).unwrap();
         let line = bytes.split(|byte| *byte == b'\n').nth(number - 1).unwrap();
         assert!(String::from_utf8_lossy(line).contains(&said.text), "line {number} holds {:?}", said.text);
@@ -78,7 +78,7 @@ fn lines_that_hold_nothing_are_passed_over() {
     let path = Transcript::new("s1").prompt("one").write_to(&home);
     let torn = [all(&path), vec![0; 300_000], b"\n{\"type\":\"us".to_vec()].concat();
     fs::write(&path, torn).unwrap();
-    assert_eq!(texts(&recent(&path, None).unwrap()), (vec!["one"], None));
+    assert_eq!(texts(&recent_messages(&path, None).unwrap()), (vec!["one"], None));
     fs::write(&path, b"").unwrap();
-    assert_eq!(recent(&path, None).unwrap(), Recent::default());
+    assert_eq!(recent_messages(&path, None).unwrap(), RecentMessages::default());
 }

@@ -16,7 +16,7 @@ fn reply(status: u16, body: &str) -> Reply {
 }
 
 fn vector(numbers: [f32; 3]) -> Option<Vector> {
-    Vector::of_length_one(numbers.to_vec())
+    Vector::normalized(numbers.to_vec())
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use embedding::{Error, SentenceModel, TEACHER_HASH, Table, Vector, to_table};
+use embedding::{Error, SentenceModel, TEACHER_HASH, TokenTable, Vector, to_table};
 
 fn folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/model");
@@ -19,7 +19,7 @@ fn vectors_are_those_of_sentence_transformers() {
     for line in include_str!("../golden/sentences.jsonl").lines() {
         let (text, expected): (String, Vec<f32>) = serde_json::from_str(line).expect("a golden line");
         let vector = model.embed(&text).expect("no failure").expect("a vector");
-        let cosine = vector.cosine(&Vector::of_length_one(expected).expect("a direction"));
+        let cosine = vector.cosine(&Vector::normalized(expected).expect("a direction"));
         assert!(cosine > 0.99999, "{text}: {cosine}");
     }
     assert_eq!(model.embed(" \u{200b}").expect("no failure"), None);
@@ -30,7 +30,7 @@ fn vectors_are_those_of_sentence_transformers() {
 fn a_question_embedded_by_the_teacher_meets_chunks_embedded_by_the_table() {
     let model = SentenceModel::open(&folder()).expect("the model");
     assert_eq!(model.model().hash, TEACHER_HASH);
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     let mut embedder = table.embedder();
     let texts = [
         "Users are logged out before their session token should time out.",
@@ -46,7 +46,7 @@ fn a_question_embedded_by_the_teacher_meets_chunks_embedded_by_the_table() {
         let nearest = (0..3).max_by(|one, other| near[*one].total_cmp(&near[*other]));
         assert_eq!(nearest, Some(at), "{question}: {near:?}");
     }
-    assert_eq!(to_table(&Vector::of_length_one(vec![1.0]).expect("a direction")), None);
+    assert_eq!(to_table(&Vector::normalized(vec![1.0]).expect("a direction")), None);
 }
 
 /// A copy of the model's folder in which one file is another.

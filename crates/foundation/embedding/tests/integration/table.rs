@@ -1,6 +1,6 @@
 //! The built-in table: the bytes it is made of, and the vectors it gives.
 
-use embedding::Table;
+use embedding::TokenTable;
 use sha2::{Digest, Sha256};
 
 fn check_sha256(bytes: &[u8], expected: &str) {
@@ -26,7 +26,7 @@ fn the_files_are_those_whose_origin_is_written_down() {
 
 #[test]
 fn vectors_are_those_reckoned_from_its_description() {
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     let mut embedder = table.embedder();
     for line in include_str!("../golden/table.jsonl").lines() {
         let (text, expected): (String, Vec<f32>) = serde_json::from_str(line).expect("a golden line");
@@ -40,7 +40,7 @@ fn vectors_are_those_reckoned_from_its_description() {
 
 #[test]
 fn near_in_meaning_is_near_in_numbers() {
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     let mut embedder = table.embedder();
     let mut embed = |text: &str| embedder.embed(text).expect("a vector");
     let asked = embed("the login expires too early");
@@ -51,7 +51,7 @@ fn near_in_meaning_is_near_in_numbers() {
 
 #[test]
 fn where_nothing_is_said_there_is_no_vector() {
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     for text in ["", "  \n", "\u{0}\u{200b}"] {
         assert_eq!(table.embedder().embed(text), None, "{text:?}");
     }
@@ -59,12 +59,12 @@ fn where_nothing_is_said_there_is_no_vector() {
 
 #[test]
 fn a_short_text_is_kept_as_a_short_vector() {
-    let table = Table::built_in();
+    let table = TokenTable::built_in();
     let mut embedder = table.embedder();
     for (text, expected) in [("token", 0.25), ("token error file", 0.5)] {
-        let whole = embedder.embed(text).expect("a vector").in_bytes();
-        let kept = embedder.embed_to_keep(text).expect("a vector");
+        let whole = embedder.embed(text).expect("a vector").quantize();
+        let kept = embedder.embed_for_index(text).expect("a vector");
         assert!((kept.cosine(&whole) - expected).abs() < 0.01, "{text}: {}", kept.cosine(&whole));
     }
-    assert_eq!(embedder.embed_to_keep(" "), None);
+    assert_eq!(embedder.embed_for_index(" "), None);
 }

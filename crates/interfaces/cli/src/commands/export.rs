@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use app::search::export::{Exported, Request, export, index};
-use app::sessions::list::Filter;
+use app::sessions::list::SessionFilter;
 use app::{Context, Error, Kind};
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ struct ExportJson<'a> {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request {
         folder: args.markdown.clone(),
-        filter: Filter { project: args.project.clone(), ..Filter::default() },
+        filter: SessionFilter { project: args.project.clone(), ..SessionFilter::default() },
         keeps_gone: args.keep_gone,
     };
     let mut reading = Reading::new();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use app::proceed::fork::{Candidate, Fork, Request, candidates, fork};
 use app::search::intent::{self, Found, Guidance, How};
-use app::sessions::list::Filter;
+use app::sessions::list::SessionFilter;
 use app::sessions::lookup::{Ranked, SessionRef};
 use app::workers::{Forked, work};
 use app::{Context, Engine, Error, Kind};
@@ -128,7 +128,7 @@ fn request(args: &Args, wanted: &SessionRef) -> intent::Request {
         wanted: wanted.clone(),
         limit: args.limit.max(rank(args).unwrap_or(1)),
         min_score: args.min_score,
-        filter: Filter { project: args.project.clone(), ..Filter::default() },
+        filter: SessionFilter { project: args.project.clone(), ..SessionFilter::default() },
         collection: args.collection.clone(),
         mode: super::mode(&args.mode),
         engine: args.engine.map(|engine| match engine {

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use app::search::embed::{Embedded, embed};
-use app::search::index::{self, Progress, Synced, discard, pending};
+use app::search::embed::{EmbedReport, embed};
+use app::search::index::{self, IndexProgress, SyncReport, discard, pending};
 use app::{Context, Error};
 use serde::Serialize;
 
@@ -97,10 +97,10 @@ fn embed_for(
     args: &Args,
     budget: &SearchBudget,
     limit: Option<Duration>,
-) -> Result<Embedded, Error> {
+) -> Result<EmbedReport, Error> {
     let began = Instant::now();
     let mut shown = Embedding::new();
-    let mut keep_going = |progress: &Embedded| {
+    let mut keep_going = |progress: &EmbedReport| {
         shown.step(progress);
         !budget.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
     };
@@ -130,8 +130,8 @@ fn pause(length: Duration) -> bool {
     true
 }
 
-fn embedded(args: &Args, embedded: &Embedded) -> Result<(), Failure> {
-    let Embedded { done, of, added, unread, busy } = *embedded;
+fn embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
+    let EmbedReport { done, of, added, unread, busy } = *embedded;
     if args.json {
         return told_as(args, &EmbeddedJson { embedded: done, total: of, added, unreadable: unread, busy });
     }
@@ -179,9 +179,9 @@ fn watch(context: &Context, args: &Args, budget: &mut SearchBudget, embeds: bool
 }
 
 fn dry(context: &Context, as_json: bool) -> Result<(), Failure> {
-    let Progress { files, bytes: size, .. } = pending(context)?;
+    let IndexProgress { files, bytes: size, .. } = pending(context)?;
     if as_json {
-        let left = Synced { pending_files: files, pending_bytes: size, ..Synced::default() };
+        let left = SyncReport { pending_files: files, pending_bytes: size, ..SyncReport::default() };
         return super::json(&json(context, &left)?);
     }
     let mut out = Output::plain();
@@ -199,7 +199,7 @@ fn told_as(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn tell(context: &Context, synced: &Synced, args: &Args) -> Result<(), Failure> {
+fn tell(context: &Context, synced: &SyncReport, args: &Args) -> Result<(), Failure> {
     if args.json {
         return told_as(args, &json(context, synced)?);
     }
@@ -239,7 +239,7 @@ fn tell(context: &Context, synced: &Synced, args: &Args) -> Result<(), Failure> 
     Ok(out.finish()?)
 }
 
-fn json(context: &Context, synced: &Synced) -> Result<IndexJson, Failure> {
+fn json(context: &Context, synced: &SyncReport) -> Result<IndexJson, Failure> {
     let size = index::size(context)?;
     Ok(IndexJson {
         text_bytes: size.map_or(0, |size| size.text_bytes),

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::Style;
-use app::sessions::list::{Answer, Filter, Request, list};
+use app::sessions::list::{Answer, Request, SessionFilter, list};
 use app::{Context, Kind, SessionJson, moment};
 use jiff::Timestamp;
 use model::{Origin, Session};
@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 fn request(context: &Context, args: &Args) -> Result<Request, Failure> {
     let agent = args.agent.as_deref().map(str::parse).transpose();
-    let filter = Filter {
+    let filter = SessionFilter {
         project: args.project.clone(),
         branch: args.branch.clone(),
         origin: args.origin.clone(),

@@ -133,7 +133,7 @@ fn run_search(context: &Context, args: &SearchArgs) -> Result<(), Failure> {
         question: args.words.join(" "),
         agent: args.agent.clone(),
         project: args.project.clone(),
-        source: args.source.as_deref().and_then(SourceKind::of_word),
+        source: args.source.as_deref().and_then(SourceKind::parse),
         session: args.session.clone(),
         limit: args.max_results,
         min_score: args.min_score,
@@ -258,7 +258,8 @@ fn status_json(
     probe: Option<&Result<(), String>>,
     index_error: Option<&str>,
 ) -> Value {
-    let total = |number: fn(&app::search::memory::Count) -> u64| one.counts.iter().map(number).sum::<u64>();
+    let total =
+        |number: fn(&app::search::memory::SourceCount) -> u64| one.counts.iter().map(number).sum::<u64>();
     let counts: Vec<_> = one
         .counts
         .iter()

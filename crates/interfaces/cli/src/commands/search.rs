@@ -4,9 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use app::search::{
-    Answer, Answered, Hit, Meaning, Request, Snippet, SourceKind, Understood, is_first, search,
+    Answer, Answered, EncoderReport, Hit, MeaningStatus, Request, Snippet, SourceKind, is_first, search,
 };
-use app::sessions::list::Filter;
+use app::sessions::list::SessionFilter;
 use app::{Context, Error, Kind, moment};
 use jiff::Timestamp;
 use model::SessionId;
@@ -172,14 +172,14 @@ fn request(context: &Context, args: &Args, question: &str) -> Result<Request, Fa
     let time = |text: &Option<String>| text.as_deref().map(|text| moment(context, text)).transpose();
     Ok(Request {
         question: question.to_owned(),
-        filter: Filter {
+        filter: SessionFilter {
             project: args.project.clone(),
             branch: args.branch.clone(),
             origin: args.origin.clone(),
             agent: agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?,
-            ..Filter::default()
+            ..SessionFilter::default()
         },
-        source: args.source.as_deref().and_then(SourceKind::of_word),
+        source: args.source.as_deref().and_then(SourceKind::parse),
         session: args.session.clone(),
         role: args.role.as_deref().and_then(app::search::role),
         file: args.file.clone(),
@@ -197,8 +197,8 @@ fn json(context: &Context, args: &Args, question: &str, answer: &Answer) -> Resu
     let hits = answer.found.iter().zip(1..).map(|(found, rank)| hit_json(found, rank)).collect();
     let pending = Pending { files: answer.pending_files, bytes: answer.pending_bytes, busy: answer.busy };
     let ran: &[&str] = match (answer.meaning, mode) {
-        (Meaning::Ran, "semantic") => &["semantic"],
-        (Meaning::Ran, _) => &["lexical", "semantic"],
+        (MeaningStatus::Ran, "semantic") => &["semantic"],
+        (MeaningStatus::Ran, _) => &["lexical", "semantic"],
         _ => &["lexical"],
     };
     let understood = answer.understood.as_ref();
@@ -222,14 +222,16 @@ fn json(context: &Context, args: &Args, question: &str, answer: &Answer) -> Resu
 }
 
 /// Why the meaning of the question was not looked at, though it was asked for.
-fn without_meaning(meaning: Meaning) -> Option<&'static str> {
+fn without_meaning(meaning: MeaningStatus) -> Option<&'static str> {
     match meaning {
-        Meaning::Ran | Meaning::NotAsked => None,
-        Meaning::Path => Some("a path is found by what was done to the file"),
-        Meaning::OtherLanguage => {
+        MeaningStatus::Ran | MeaningStatus::NotAsked => None,
+        MeaningStatus::Path => Some("a path is found by what was done to the file"),
+        MeaningStatus::OtherLanguage => {
             Some("the built-in table of meanings does not know the question's language")
         }
-        Meaning::Nothing => Some("there is nothing to compare: no indexed text, or no word in the question"),
+        MeaningStatus::Nothing => {
+            Some("there is nothing to compare: no indexed text, or no word in the question")
+        }
     }
 }
 
@@ -412,12 +414,12 @@ fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
 }
 
 /// Who looked at the meaning, where a person chose a model.
-fn readers(understood: &Understood) -> Option<String> {
+fn readers(understood: &EncoderReport) -> Option<String> {
     let covered = understood.covered?;
     if let Some(why) = &understood.fallback {
         return Some(format!("the chosen model did not answer, the built-in table did: {why}"));
     }
-    let Understood { question, documents, rescored, .. } = understood;
+    let EncoderReport { question, documents, rescored, .. } = understood;
     let percent = 100.0 * covered;
     Some(match (question == documents, rescored) {
         (true, _) => format!("meaning by {question}, of {percent:.0} % of what was said"),

@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use embedding::{Choice, ChosenModel, Vector, Vectors, to_table};
+use embedding::{ChosenModel, ModelChoice, Vector, Vectors, to_table};
 use system::error_chain;
 
-use crate::chosen::Kept;
 use crate::files::FileList;
 use crate::meaning;
+use crate::model_vectors::ModelVectors;
 use crate::vectors;
 
 /// What the table in the binary is called.
@@ -19,9 +19,9 @@ const ENOUGH: f64 = 0.9;
 
 /// How questions are understood where a person chose a model.
 #[derive(Debug, Clone)]
-pub struct Understanding {
+pub struct QueryEncoder {
     /// The model.
-    pub choice: Choice,
+    pub choice: ModelChoice,
     /// How many of the best sessions it reads again, on both sides; 0 for none.
     pub deep: usize,
     /// Waits before a busy endpoint is asked again; false when the answer is due.
@@ -30,7 +30,7 @@ pub struct Understanding {
 
 /// Who said what the question means, and how it was compared.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Understood {
+pub struct EncoderReport {
     /// Who embedded the question.
     pub question: String,
     /// Who embedded what was said.
@@ -44,7 +44,7 @@ pub struct Understood {
 }
 
 /// A question as numbers, with the vectors it can be compared with.
-pub(crate) struct Read {
+pub(crate) struct EncodedQuery {
     pub(crate) vector: Vector,
     /// As the table embeds it, where it knows a word of it.
     pub(crate) by_table: Option<Vector>,
@@ -52,31 +52,31 @@ pub(crate) struct Read {
     pub(crate) kept: Option<Vectors>,
     /// The chosen model, open, with the question as it embeds it.
     pub(crate) model: Option<(ChosenModel, Vector)>,
-    pub(crate) understood: Understood,
+    pub(crate) understood: EncoderReport,
 }
 
 /// Reads a question; `None` when nobody understands it, with the language as the only reason there can be.
 ///
 /// `text` is the folder of the text index, `rows` how many vectors of the table count.
-pub(crate) fn read(
+pub(crate) fn encode(
     question: &str,
-    chosen: Option<&Understanding>,
+    chosen: Option<&QueryEncoder>,
     list: &FileList,
     text: &Path,
     rows: u64,
-) -> Option<Read> {
+) -> Option<EncodedQuery> {
     let by_table = vectors::embedder().embed(question);
     let is_known = meaning::is_understood(question);
-    let mut understood = Understood {
+    let mut understood = EncoderReport {
         question: BUILT_IN.to_owned(),
         documents: BUILT_IN.to_owned(),
         covered: chosen.map(|_| 0.0),
-        ..Understood::default()
+        ..EncoderReport::default()
     };
     let asked = chosen.map(|chosen| ask(chosen, question));
     let by_words = |by_table: Option<Vector>, understood, model| {
         let vector = by_table.clone().filter(|_| is_known)?;
-        Some(Read { vector, by_table, kept: None, model, understood })
+        Some(EncodedQuery { vector, by_table, kept: None, model, understood })
     };
     let (model, vector) = match asked {
         None => return by_words(by_table, understood, None),
@@ -91,7 +91,7 @@ pub(crate) fn read(
         return None;
     }
     let index = text.parent().unwrap_or(text);
-    let kept = Kept::find(index, model.hash(), list.identity().unwrap_or_default());
+    let kept = ModelVectors::find(index, model.hash(), list.identity().unwrap_or_default());
     let share = kept.as_ref().map_or(0.0, |kept| kept.share(rows));
     understood.covered = Some(share);
     let enough = kept.filter(|_| share >= ENOUGH);
@@ -99,7 +99,7 @@ pub(crate) fn read(
         model.name().clone_into(&mut understood.question);
         model.name().clone_into(&mut understood.documents);
         let kept = Some(vectors);
-        return Some(Read {
+        return Some(EncodedQuery {
             vector: vector.clone(),
             by_table,
             kept,
@@ -110,7 +110,7 @@ pub(crate) fn read(
     if let Some(in_table) = to_table(&vector).filter(|_| is_teacher) {
         model.name().clone_into(&mut understood.question);
         let model = Some((model, vector));
-        return Some(Read { vector: in_table, by_table, kept: None, model, understood });
+        return Some(EncodedQuery { vector: in_table, by_table, kept: None, model, understood });
     }
     let percent = 100.0 * share;
     understood.fallback = Some(format!(
@@ -120,7 +120,7 @@ pub(crate) fn read(
     by_words(by_table, understood, Some((model, vector)))
 }
 
-fn ask(chosen: &Understanding, question: &str) -> Result<(ChosenModel, Vector), String> {
+fn ask(chosen: &QueryEncoder, question: &str) -> Result<(ChosenModel, Vector), String> {
     let model = chosen.choice.open().map_err(|error| error_chain(&error))?;
     let vectors = model.embed(&[question], 1, chosen.pause).map_err(|error| error_chain(&error))?;
     match vectors.into_iter().next().flatten() {

@@ -18,7 +18,7 @@ const LITTLE: u64 = 20_000;
 
 /// What going on with a session costs at first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outlay {
+pub struct ResumeCost {
     /// The tokens to be read again.
     pub tokens: u64,
     /// Whether they are still in the prompt cache.
@@ -38,7 +38,7 @@ pub struct Outlay {
 /// The outlay for a context of so many tokens that was last used so many minutes ago.
 ///
 /// `long_cache`: whether the session writes to the one-hour cache.
-pub fn outlay(context_tokens: u64, minutes: Option<i64>, long_cache: bool) -> Outlay {
+pub fn resume_cost(context_tokens: u64, minutes: Option<i64>, long_cache: bool) -> ResumeCost {
     let lasts = if long_cache { LONG_CACHE_MINUTES } else { CACHE_MINUTES };
     let cached = minutes.is_some_and(|minutes| minutes < lasts);
     let usage = match (cached, long_cache) {
@@ -49,7 +49,7 @@ pub fn outlay(context_tokens: u64, minutes: Option<i64>, long_cache: bool) -> Ou
     let window = if context_tokens > WINDOW { LONG_WINDOW } else { WINDOW };
     let window_used = context_tokens as f64 / window as f64;
     let left = (COMPACTS_AT - window_used) * window as f64;
-    Outlay {
+    ResumeCost {
         tokens: context_tokens,
         cached,
         cache_minutes: lasts,
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn what_is_read_again() {
         let check = |tokens, minutes, long, cached, until: u64, offer| {
-            let found = outlay(tokens, minutes, long);
+            let found = resume_cost(tokens, minutes, long);
             assert_eq!((found.cached, found.until_compaction, found.offer_cheaper), (cached, until, offer));
             assert_eq!(found.usage.context(), tokens);
         };

@@ -9,18 +9,18 @@ use serde_json::value::RawValue;
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct TranscriptEntry {
     /// Its id in the tree; absent in transcripts of version 1.
     pub id: Option<String>,
     /// When it was made.
     pub at: Option<Timestamp>,
     /// What was said and done, in order.
-    pub said: Vec<Said>,
+    pub said: Vec<EntryPart>,
 }
 
 /// Something an entry says or does.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum EntryPart {
     /// By the person.
     Person(String),
     /// By the model.
@@ -46,7 +46,7 @@ pub enum Said {
 
 /// A line of a transcript that is no JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unreadable;
+pub struct UnreadableEntry;
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -76,16 +76,18 @@ struct Message<'a> {
     is_error: Option<Value>,
 }
 
-impl Entry {
+impl TranscriptEntry {
     /// Reads a line.
-    pub fn parse(line: &[u8]) -> Result<Self, Unreadable> {
+    pub fn parse(line: &[u8]) -> Result<Self, UnreadableEntry> {
         let text = String::from_utf8_lossy(line);
-        let fields: Line<'_> = serde_json::from_str(&text).map_err(|_| Unreadable)?;
-        let one = |text: Option<Value>, said: fn(String) -> Said| text.and_then(string).map(said);
+        let fields: Line<'_> = serde_json::from_str(&text).map_err(|_| UnreadableEntry)?;
+        let one = |text: Option<Value>, said: fn(String) -> EntryPart| text.and_then(string).map(said);
         let said = match fields.kind.as_deref() {
             Some("message") => fields.message.and_then(message).unwrap_or_default(),
-            Some("compaction" | "branch_summary") => one(fields.summary, Said::Summary).into_iter().collect(),
-            Some("session_info") => one(fields.name, Said::Title).into_iter().collect(),
+            Some("compaction" | "branch_summary") => {
+                one(fields.summary, EntryPart::Summary).into_iter().collect()
+            }
+            Some("session_info") => one(fields.name, EntryPart::Title).into_iter().collect(),
             _ => Vec::new(),
         };
         let at = fields.timestamp.and_then(string).and_then(|text| text.parse().ok());
@@ -97,18 +99,18 @@ fn string(value: Value) -> Option<String> {
     if let Value::String(text) = value { Some(text) } else { None }
 }
 
-fn message(raw: &RawValue) -> Option<Vec<Said>> {
+fn message(raw: &RawValue) -> Option<Vec<EntryPart>> {
     let message: Message<'_> = serde_json::from_str(raw.get()).ok()?;
     let content = || message.content.map(|raw| blocks(raw.get())).unwrap_or_default();
     Some(match message.role.as_deref()? {
-        "user" => content().into_iter().filter_map(Block::text).map(Said::Person).collect(),
+        "user" => content().into_iter().filter_map(Block::text).map(EntryPart::Person).collect(),
         "assistant" => content().into_iter().filter_map(Block::said).collect(),
         "toolResult" if message.is_error == Some(Value::Bool(true)) => {
-            content().into_iter().filter_map(Block::text).map(Said::Failure).collect()
+            content().into_iter().filter_map(Block::text).map(EntryPart::Failure).collect()
         }
-        "bashExecution" => message.command.and_then(string).map(Said::Command).into_iter().collect(),
+        "bashExecution" => message.command.and_then(string).map(EntryPart::Command).into_iter().collect(),
         "branchSummary" | "compactionSummary" => {
-            content().into_iter().filter_map(Block::text).map(Said::Summary).collect()
+            content().into_iter().filter_map(Block::text).map(EntryPart::Summary).collect()
         }
         _ => Vec::new(),
     })
@@ -130,13 +132,13 @@ impl Block {
         (self.0["type"] == "text").then(|| string(self.0["text"].take())).flatten()
     }
 
-    fn said(mut self) -> Option<Said> {
+    fn said(mut self) -> Option<EntryPart> {
         match self.0["type"].as_str()? {
-            "text" => self.text().map(Said::Model),
-            "thinking" => string(self.0["thinking"].take()).map(Said::Thought),
+            "text" => self.text().map(EntryPart::Model),
+            "thinking" => string(self.0["thinking"].take()).map(EntryPart::Thought),
             "toolCall" => {
                 let name = string(self.0["name"].take())?;
-                Some(Said::Tool { name, arguments: self.0["arguments"].take() })
+                Some(EntryPart::Tool { name, arguments: self.0["arguments"].take() })
             }
             _ => None,
         }
@@ -147,8 +149,8 @@ impl Block {
 mod tests {
     use super::*;
 
-    fn check(line: &str, expected: &Result<Vec<Said>, Unreadable>) {
-        assert_eq!(&Entry::parse(line.as_bytes()).map(|entry| entry.said), expected, "{line}");
+    fn check(line: &str, expected: &Result<Vec<EntryPart>, UnreadableEntry>) {
+        assert_eq!(&TranscriptEntry::parse(line.as_bytes()).map(|entry| entry.said), expected, "{line}");
     }
 
     #[test]
@@ -157,18 +159,18 @@ mod tests {
         check(r#"{"type":"session","version":3,"id":"s","cwd":"/p"}"#, &Ok(vec![]));
         check(
             r#"{"type":"message","id":"a","message":{"role":"user","content":"Hello"}}"#,
-            &Ok(vec![Said::Person(text("Hello"))]),
+            &Ok(vec![EntryPart::Person(text("Hello"))]),
         );
         check(
             r#"{"type":"message","message":{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"image","data":"x"}]}}"#,
-            &Ok(vec![Said::Person(text("Hi"))]),
+            &Ok(vec![EntryPart::Person(text("Hi"))]),
         );
         check(
             r#"{"type":"message","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"ok"},{"type":"toolCall","id":"c","name":"exec","arguments":{"command":"ls"}}]}}"#,
             &Ok(vec![
-                Said::Thought(text("hm")),
-                Said::Model(text("ok")),
-                Said::Tool { name: text("exec"), arguments: serde_json::json!({"command": "ls"}) },
+                EntryPart::Thought(text("hm")),
+                EntryPart::Model(text("ok")),
+                EntryPart::Tool { name: text("exec"), arguments: serde_json::json!({"command": "ls"}) },
             ]),
         );
         check(
@@ -177,14 +179,14 @@ mod tests {
         );
         check(
             r#"{"type":"message","message":{"role":"toolResult","content":[{"type":"text","text":"no"}],"isError":true}}"#,
-            &Ok(vec![Said::Failure(text("no"))]),
+            &Ok(vec![EntryPart::Failure(text("no"))]),
         );
         check(
             r#"{"type":"message","message":{"role":"bashExecution","command":"ls"}}"#,
-            &Ok(vec![Said::Command(text("ls"))]),
+            &Ok(vec![EntryPart::Command(text("ls"))]),
         );
-        check(r#"{"type":"compaction","summary":"all"}"#, &Ok(vec![Said::Summary(text("all"))]));
-        check(r#"{"type":"session_info","name":"Tour"}"#, &Ok(vec![Said::Title(text("Tour"))]));
+        check(r#"{"type":"compaction","summary":"all"}"#, &Ok(vec![EntryPart::Summary(text("all"))]));
+        check(r#"{"type":"session_info","name":"Tour"}"#, &Ok(vec![EntryPart::Title(text("Tour"))]));
     }
 
     #[test]
@@ -197,18 +199,19 @@ mod tests {
             r#"{"type":"message","id":7,"timestamp":{},"message":{"role":"user","content":7}}"#,
             r#"{"type":"message","message":{"role":"assistant","content":[7,{"type":"text"},{"type":"toolCall"}]}}"#,
         ] {
-            let found = Entry::parse(odd.as_bytes());
+            let found = TranscriptEntry::parse(odd.as_bytes());
             assert!(
                 found.as_ref().is_ok_and(|entry| entry.said.is_empty()) || odd.contains("type\":7"),
                 "{odd}: {found:?}"
             );
         }
         for bad in ["", "7", "{", "\0", "[]x"] {
-            check(bad, &Err(Unreadable));
+            check(bad, &Err(UnreadableEntry));
         }
-        let entry =
-            Entry::parse(b"{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"a\xff\"}}")
-                .unwrap();
-        assert_eq!(entry.said, [Said::Person("a\u{fffd}".into())]);
+        let entry = TranscriptEntry::parse(
+            b"{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"a\xff\"}}",
+        )
+        .unwrap();
+        assert_eq!(entry.said, [EntryPart::Person("a\u{fffd}".into())]);
     }
 }

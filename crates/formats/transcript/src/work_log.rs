@@ -19,7 +19,7 @@ const OUTPUT_CAP: usize = 64 << 10;
 
 /// A prompt that begins something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begun {
+pub struct StartedTask {
     /// The record's id: a fork's copy has the same.
     pub uuid: Option<String>,
     /// When.
@@ -36,7 +36,7 @@ pub struct Begun {
 
 /// A commit, as git told it when it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
+pub struct LoggedCommit {
     /// The record's id: a fork's copy has the same.
     pub uuid: Option<String>,
     /// The beginning of its hash.
@@ -49,17 +49,17 @@ pub struct Committed {
 
 /// What was begun in a session, and what came of it, in the order of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Deeds {
+pub struct WorkLog {
     /// Prompts.
-    pub begun: Vec<Begun>,
+    pub begun: Vec<StartedTask>,
     /// Commits.
-    pub commits: Vec<Committed>,
+    pub commits: Vec<LoggedCommit>,
 }
 
 /// Reads a transcript's deeds; what cannot be read is passed over.
-pub fn deeds(path: &Path) -> io::Result<Deeds> {
+pub fn work_log(path: &Path) -> io::Result<WorkLog> {
     let mut reader = Reader::open(path)?;
-    let mut deeds = Deeds::default();
+    let mut work_log = WorkLog::default();
     let mut last: Option<Timestamp> = None;
     while let Some(line) = reader.next_line()? {
         let Ok(record) = parse(line.bytes) else { continue };
@@ -68,7 +68,7 @@ pub fn deeds(path: &Path) -> io::Result<Deeds> {
         }
         let text = record.tool_use_result().get("stdout").text().unwrap_or_default();
         let text = &text[..text.floor_char_boundary(OUTPUT_CAP)];
-        deeds.commits.extend(text.lines().filter_map(commit).map(|(hash, subject)| Committed {
+        work_log.commits.extend(text.lines().filter_map(commit).map(|(hash, subject)| LoggedCommit {
             uuid: record.uuid().map(str::to_owned),
             hash: hash.to_owned(),
             subject: subject.to_owned(),
@@ -77,20 +77,20 @@ pub fn deeds(path: &Path) -> io::Result<Deeds> {
         let Some(at) = record.timestamp() else { continue };
         let silence = last.is_none_or(|last| at.as_second() - last.as_second() > SILENCE);
         if silence {
-            deeds.begun.extend(said(&record).map(|task| Begun {
+            work_log.begun.extend(said(&record).map(|task| StartedTask {
                 uuid: record.uuid().map(str::to_owned),
                 at,
                 task,
                 cwd: record.cwd().unwrap_or_default().into_owned(),
                 branch: record.branch().map(std::borrow::Cow::into_owned),
-                is_first: deeds.begun.is_empty(),
+                is_first: work_log.begun.is_empty(),
             }));
         }
         if message(&record).is_some() {
             last = Some(at);
         }
     }
-    Ok(deeds)
+    Ok(work_log)
 }
 
 /// What a person said in a record.

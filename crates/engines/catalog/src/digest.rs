@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{Beginnings, Damage, ForkOrigin, Usage};
+use model::{Damage, ForkOrigin, SessionStarts, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::Summary;
 
 /// A session's card in the catalog. Where its repository is and who runs it now, other files tell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Card<'a> {
+pub(crate) struct SessionDigest<'a> {
     /// The session's id.
     pub(crate) id: &'a str,
     /// Where and by what it was run.
     #[serde(skip)]
-    pub(crate) setting: Setting<'a>,
+    pub(crate) setting: LaunchContext<'a>,
     /// The time of its first record.
     #[serde(with = "moment")]
     pub(crate) first_at: Option<Timestamp>,
@@ -35,7 +35,7 @@ pub(crate) struct Card<'a> {
     /// Messages a person would read.
     pub(crate) visible_messages: u64,
     /// When a person began it, and went on with it after a pause.
-    pub(crate) beginnings: Cow<'a, Beginnings>,
+    pub(crate) beginnings: Cow<'a, SessionStarts>,
     /// Tokens the model would have before it now.
     pub(crate) context_tokens: u64,
     /// Claude's name of it.
@@ -52,7 +52,7 @@ pub(crate) struct Card<'a> {
     pub(crate) forked_from: Option<ForkOrigin>,
     /// Its sub-agents.
     #[serde(borrow)]
-    pub(crate) agents: Vec<AgentCard<'a>>,
+    pub(crate) agents: Vec<SubagentDigest<'a>>,
     /// How many files sub-agents of it have, those that nobody called included.
     pub(crate) agent_files: usize,
     /// What it took, as whoever tells copies apart has reckoned it.
@@ -64,7 +64,7 @@ pub(crate) struct Card<'a> {
 
 /// Where and by what a session was run: what thousands have in common, and so kept apart from their cards.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct Setting<'a> {
+pub(crate) struct LaunchContext<'a> {
     /// The directory it started in.
     pub(crate) cwd: Option<&'a str>,
     /// The directory a worktree session came from.
@@ -83,7 +83,7 @@ pub(crate) struct Setting<'a> {
 
 /// What is known of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AgentCard<'a> {
+pub(crate) struct SubagentDigest<'a> {
     /// Its id, without `agent-`.
     pub(crate) id: &'a str,
     /// `general-purpose`, or a custom agent's name.
@@ -95,13 +95,13 @@ pub(crate) struct AgentCard<'a> {
     pub(crate) file: &'a Path,
 }
 
-impl<'a> Card<'a> {
+impl<'a> SessionDigest<'a> {
     /// What a session's own transcript says; whose copy it is and what its sub-agents did other files tell.
-    pub(crate) fn of(id: &'a str, summary: &'a Summary) -> Self {
+    pub(crate) fn new(id: &'a str, summary: &'a Summary) -> Self {
         let Summary { titles, .. } = summary;
         Self {
             id,
-            setting: Setting::of(summary),
+            setting: LaunchContext::new(summary),
             first_at: summary.first_at,
             last_at: summary.last_at,
             own_title: titles.custom_title(),
@@ -115,7 +115,7 @@ impl<'a> Card<'a> {
             nickname: summary.nickname.as_deref(),
             compactions: summary.compactions(),
             damage: Damage {
-                unreadable_lines: summary.passed.unreadable(),
+                unreadable_lines: summary.skipped.unreadable(),
                 mended_lines: summary.mended,
                 is_cut_off: false,
             },
@@ -126,8 +126,8 @@ impl<'a> Card<'a> {
     }
 }
 
-impl<'a> Setting<'a> {
-    fn of(summary: &'a Summary) -> Self {
+impl<'a> LaunchContext<'a> {
+    fn new(summary: &'a Summary) -> Self {
         Self {
             cwd: summary.cwd(),
             worktree_origin: summary.worktree_origin.as_deref(),

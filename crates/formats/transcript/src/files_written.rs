@@ -18,7 +18,7 @@ const WRITERS: [&str; 5] = ["Edit", "MultiEdit", "Write", "NotebookEdit", "Updat
 ///
 /// A path is absolute, by the directory of the record where the tool was given a part of one. Only the end of a
 /// large transcript is looked at.
-pub fn touched(transcript: &Path, since: Timestamp) -> io::Result<BTreeMap<PathBuf, Timestamp>> {
+pub fn files_written(transcript: &Path, since: Timestamp) -> io::Result<BTreeMap<PathBuf, Timestamp>> {
     let length = system::open_regular(transcript)?.metadata()?.len();
     let start = length.saturating_sub(END);
     let mut reader = Reader::open_at(transcript, start, 0)?;

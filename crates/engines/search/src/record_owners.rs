@@ -3,13 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::Searcher as Text;
 
-use crate::columns::{Columns, Of};
+use crate::columns::{Columns, IdColumn};
 
 /// So many records are looked for one by one; for more it is quicker to know all.
 const FEW: usize = 16;
 
 /// The owners of the records, as a pass over new files comes to know them.
-pub(crate) struct Records {
+pub(crate) struct RecordOwners {
     known: FxHashMap<u64, u64>,
     /// The index as it was before the pass, while it has not been read whole.
     unread: Option<Unread>,
@@ -24,10 +24,10 @@ struct Unread {
     asked: usize,
 }
 
-impl Records {
+impl RecordOwners {
     /// Those of an index.
-    pub(crate) fn of(text: Text) -> tantivy::Result<Self> {
-        let columns = Columns::of(&text)?;
+    pub(crate) fn new(text: Text) -> tantivy::Result<Self> {
+        let columns = Columns::open(&text)?;
         let unread = (text.num_docs() > 0).then_some(Unread { text, columns, asked: 0 });
         Ok(Self { known: FxHashMap::default(), unread, gone: FxHashSet::default() })
     }
@@ -71,7 +71,7 @@ impl Unread {
     /// Every chunk's record and file.
     fn each(&self, mut each: impl FnMut(u64, u64)) {
         for (columns, segment) in self.columns.iter().zip(self.text.segment_readers()) {
-            columns.each(segment, Of::Record, |document, record| {
+            columns.each(segment, IdColumn::Record, |document, record| {
                 if let Some(file) = columns.file(document).filter(|_| record != 0) {
                     each(record, file);
                 }
@@ -82,7 +82,7 @@ impl Unread {
     /// The files of one record's chunks.
     fn each_of(&self, wanted: u64, mut each: impl FnMut(u64)) {
         for (columns, segment) in self.columns.iter().zip(self.text.segment_readers()) {
-            columns.each(segment, Of::Record, |document, record| {
+            columns.each(segment, IdColumn::Record, |document, record| {
                 if record == wanted {
                     columns.file(document).into_iter().for_each(&mut each);
                 }

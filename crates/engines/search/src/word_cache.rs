@@ -6,7 +6,7 @@ const RUN: usize = 16;
 /// The longest word that fits, in bytes.
 const WORD: usize = 14;
 /// How many places there are, as a power of two; a run has one, and whoever comes next takes it.
-const PLACES: u32 = 13;
+const SLOTS: u32 = 13;
 
 /// The places are made for so many runs: a question or a snippet has fewer, and half a megabyte would cost more
 /// than it saves.
@@ -14,9 +14,9 @@ pub(crate) const MANY: usize = 1 << 10;
 
 /// Which word a short run gives.
 #[derive(Default)]
-pub(crate) struct PlainWords {
+pub(crate) struct WordCache {
     /// None before there were many runs.
-    places: Vec<Place>,
+    slots: Vec<Slot>,
     /// How many runs came before there were places.
     before: usize,
 }
@@ -24,7 +24,7 @@ pub(crate) struct PlainWords {
 /// Two fill a line of the processor's cache.
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
-struct Place {
+struct Slot {
     key: Key,
     length: u8,
     word: [u8; WORD],
@@ -38,36 +38,36 @@ struct Key {
     length: u8,
 }
 
-impl PlainWords {
+impl WordCache {
     /// The word of a run that was kept.
     pub(crate) fn get(&self, run: &str) -> Option<&str> {
-        let key = Key::of(run.as_bytes())?;
-        let place = self.places.get(key.place()).filter(|place| place.key == key)?;
+        let key = Key::new(run.as_bytes())?;
+        let place = self.slots.get(key.place()).filter(|place| place.key == key)?;
         std::str::from_utf8(place.word.get(..usize::from(place.length))?).ok()
     }
 
     /// Keeps the word of a run, where both are short and there were many before.
     pub(crate) fn keep(&mut self, run: &str, word: &str) {
-        if self.places.is_empty() {
+        if self.slots.is_empty() {
             self.before += 1;
             if self.before <= MANY {
                 return;
             }
-            self.places = vec![Place::default(); 1 << PLACES];
+            self.slots = vec![Slot::default(); 1 << SLOTS];
         }
-        let (Some(key), Ok(length)) = (Key::of(run.as_bytes()), u8::try_from(word.len())) else { return };
+        let (Some(key), Ok(length)) = (Key::new(run.as_bytes()), u8::try_from(word.len())) else { return };
         let mut kept = [0; WORD];
         let Some(room) = kept.get_mut(..word.len()) else { return };
         room.copy_from_slice(word.as_bytes());
-        if let Some(place) = self.places.get_mut(key.place()) {
-            *place = Place { key, length, word: kept };
+        if let Some(place) = self.slots.get_mut(key.place()) {
+            *place = Slot { key, length, word: kept };
         }
     }
 }
 
 impl Key {
     /// The two ends overlap where the run is shorter than both.
-    fn of(run: &[u8]) -> Option<Self> {
+    fn new(run: &[u8]) -> Option<Self> {
         let long = || Some((u64::from_le_bytes(*run.first_chunk()?), u64::from_le_bytes(*run.last_chunk()?)));
         let short =
             || Some((u32::from_le_bytes(*run.first_chunk()?), u32::from_le_bytes(*run.last_chunk()?)));
@@ -87,7 +87,7 @@ impl Key {
     fn place(self) -> usize {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
         let mixed = (self.first ^ self.last.rotate_left(29)).wrapping_mul(ODD);
-        usize::try_from(mixed >> (u64::BITS - PLACES)).unwrap_or(0)
+        usize::try_from(mixed >> (u64::BITS - SLOTS)).unwrap_or(0)
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_found_until_another_takes_its_place() {
-        let mut words = PlainWords::default();
+        let mut words = WordCache::default();
         for _ in 0..MANY {
             words.keep("Connections", "connect");
             assert_eq!(words.get("Connections"), None);
@@ -110,19 +110,19 @@ mod tests {
             assert_eq!(words.get(&run), None);
         }
         let mut kept = 0;
-        for number in 0..4 << PLACES {
+        for number in 0..4 << SLOTS {
             let run = format!("run{number}");
             words.keep(&run, &run);
             assert_eq!(words.get(&run), Some(run.as_str()));
             kept += usize::from(words.get("Connections").is_some());
         }
-        assert!(kept < 4 << PLACES);
+        assert!(kept < 4 << SLOTS);
     }
 
     proptest::proptest! {
         #[test]
         fn no_two_runs_are_one(left in "[ab]{0,17}", right in "[ab]{0,17}") {
-            let key = |run: &str| Key::of(run.as_bytes());
+            let key = |run: &str| Key::new(run.as_bytes());
             proptest::prop_assert!(left == right || key(&left) != key(&right) || key(&left).is_none());
         }
     }

@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 5;
 
 /// A live process that holds a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Live {
+pub struct LiveProcess {
     /// The process.
     pub pid: u32,
     /// The session it holds now; it changes in place.
@@ -44,9 +44,9 @@ pub struct Live {
 
 /// What stands behind a registry record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum RegistryStatus {
     /// A live process.
-    Alive(Live),
+    Alive(LiveProcess),
     /// A process that is gone: it was killed, or another one has its number by now.
     Dead(SessionId),
     /// A process of another container, of which nothing can be known.
@@ -82,7 +82,7 @@ raw_fields! {
     }
 }
 
-impl Live {
+impl LiveProcess {
     /// The live processes of a registry folder; dead records and torn files are left out.
     pub fn find(folder: &Path) -> Vec<Self> {
         let mut found: Vec<_> = records(folder).filter_map(|path| Self::read(&path)).collect();
@@ -92,7 +92,7 @@ impl Live {
 
     /// The records of a registry folder that no live process of this machine stands behind: a killed
     /// process leaves its own.
-    pub fn left_behind(folder: &Path) -> Vec<PathBuf> {
+    pub fn stale_records(folder: &Path) -> Vec<PathBuf> {
         let mut left: Vec<_> = records(folder).filter(|path| Self::read(path).is_none()).collect();
         left.sort_unstable();
         left
@@ -100,17 +100,17 @@ impl Live {
 
     /// One registry file, when its process lives.
     pub fn read(path: &Path) -> Option<Self> {
-        match Self::standing(path) {
-            Standing::Alive(live) => Some(live),
-            Standing::Dead(_) | Standing::Foreign(_) | Standing::Unreadable => None,
+        match Self::registry_status(path) {
+            RegistryStatus::Alive(live) => Some(live),
+            RegistryStatus::Dead(_) | RegistryStatus::Foreign(_) | RegistryStatus::Unreadable => None,
         }
     }
 
     /// What stands behind one registry file.
-    pub fn standing(path: &Path) -> Standing {
+    pub fn registry_status(path: &Path) -> RegistryStatus {
         // The CLI rewrites the file in place, so a reader can catch it torn: look again.
         let read = || Self::parse(&system::read_small(path, CAP).ok()?);
-        (0..ATTEMPTS).find_map(|_| read()).unwrap_or(Standing::Unreadable)
+        (0..ATTEMPTS).find_map(|_| read()).unwrap_or(RegistryStatus::Unreadable)
     }
 
     /// Whether the process still lives.
@@ -119,29 +119,29 @@ impl Live {
     }
 
     /// `None`: torn, and worth a second look.
-    fn parse(bytes: &[u8]) -> Option<Standing> {
+    fn parse(bytes: &[u8]) -> Option<RegistryStatus> {
         let text = String::from_utf8_lossy(bytes);
         let fields = Fields::read(&text)?;
-        Some(Self::of(&fields).unwrap_or(Standing::Unreadable))
+        Some(Self::of(&fields).unwrap_or(RegistryStatus::Unreadable))
     }
 
-    fn of(fields: &Fields<'_>) -> Option<Standing> {
-        let live = Self::told(fields)?;
+    fn of(fields: &Fields<'_>) -> Option<RegistryStatus> {
+        let live = Self::from_fields(fields)?;
         if !is_our_namespace(fields.domain) {
-            return Some(Standing::Foreign(live.session));
+            return Some(RegistryStatus::Foreign(live.session));
         }
         if !live.is_alive() {
-            return Some(Standing::Dead(live.session));
+            return Some(RegistryStatus::Dead(live.session));
         }
-        Some(Standing::Alive(live))
+        Some(RegistryStatus::Alive(live))
     }
 
     /// What a record says, whoever stands behind it: for one who looks at it after the fact.
-    pub fn said(bytes: &[u8]) -> Option<Self> {
-        Self::told(&Fields::read(&String::from_utf8_lossy(bytes))?)
+    pub fn parse_record(bytes: &[u8]) -> Option<Self> {
+        Self::from_fields(&Fields::read(&String::from_utf8_lossy(bytes))?)
     }
 
-    fn told(fields: &Fields<'_>) -> Option<Self> {
+    fn from_fields(fields: &Fields<'_>) -> Option<Self> {
         let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
         let since = fields.since.count().and_then(|at| i64::try_from(at).ok());
         Some(Self {
@@ -205,10 +205,10 @@ fn start_time(stat: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn registry(content: &str) -> (tempfile::TempDir, Vec<Live>) {
+    fn registry(content: &str) -> (tempfile::TempDir, Vec<LiveProcess>) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("1.json"), content).unwrap();
-        let found = Live::find(folder.path());
+        let found = LiveProcess::find(folder.path());
         (folder, found)
     }
 
@@ -225,7 +225,7 @@ mod tests {
         );
         let (folder, found) = registry(&record);
         assert_eq!(found.len(), 1);
-        assert!(Live::left_behind(folder.path()).is_empty());
+        assert!(LiveProcess::stale_records(folder.path()).is_empty());
         assert_eq!(found[0].session.as_str(), "s1");
         assert_eq!(found[0].status, Some(LiveStatus::Waiting));
         assert_eq!(found[0].waiting_for.as_deref(), Some("permission prompt"));
@@ -248,31 +248,31 @@ mod tests {
         ] {
             let (folder, found) = registry(&record);
             assert_eq!(found, [], "{record}");
-            assert_eq!(Live::left_behind(folder.path()), [folder.path().join("1.json")]);
+            assert_eq!(LiveProcess::stale_records(folder.path()), [folder.path().join("1.json")]);
         }
     }
 
     #[test]
     fn what_stands_behind_a_record_is_told_apart() {
         let (pid, start) = (std::process::id(), own_start());
-        let check = |record: String, expected: fn(&Standing) -> bool| {
+        let check = |record: String, expected: fn(&RegistryStatus) -> bool| {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("1.json");
             fs::write(&path, &record).unwrap();
-            let found = Live::standing(&path);
+            let found = LiveProcess::registry_status(&path);
             assert!(expected(&found), "{record}: {found:?}");
         };
         check(
             format!(r#"{{"pid":{pid},"procStart":"{start}","sessionId":"s1"}}"#),
-            |found| matches!(found, Standing::Alive(live) if live.is_alive()),
+            |found| matches!(found, RegistryStatus::Alive(live) if live.is_alive()),
         );
         check(format!(r#"{{"pid":{pid},"procStart":"1","sessionId":"s1"}}"#), |found| {
-            matches!(found, Standing::Dead(_))
+            matches!(found, RegistryStatus::Dead(_))
         });
         check(format!(r#"{{"pid":{pid},"sessionId":"s1","pidDomain":"linux:x:pid:[1]"}}"#), |found| {
-            matches!(found, Standing::Foreign(_))
+            matches!(found, RegistryStatus::Foreign(_))
         });
-        check("{".to_owned(), |found| *found == Standing::Unreadable);
+        check("{".to_owned(), |found| *found == RegistryStatus::Unreadable);
     }
 
     #[test]

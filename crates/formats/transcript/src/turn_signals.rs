@@ -5,11 +5,11 @@
 use std::borrow::Cow;
 
 use crate::json::Raw;
-use crate::record::{Block, Kind, Record, result_text};
+use crate::record::{Block, Record, RecordKind, result_text};
 
 /// A tool is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct ToolCall<'a> {
     /// Links the result to the call.
     pub id: &'a str,
     /// `Bash`, `Edit`, …
@@ -20,7 +20,7 @@ pub struct Call<'a> {
 
 /// One thing that a record tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sign<'a> {
+pub enum TurnSignal<'a> {
     /// A person's prompt, or what stands in its place, begins a turn.
     Begins {
         /// What was said, as written.
@@ -39,7 +39,7 @@ pub enum Sign<'a> {
         last: bool,
     },
     /// A tool is called.
-    Calls(Call<'a>),
+    Calls(ToolCall<'a>),
     /// A tool has answered.
     Answered {
         /// The call it answers.
@@ -73,7 +73,7 @@ pub enum Sign<'a> {
     /// The turn is over.
     Over {
         /// How.
-        how: Ending,
+        how: TurnEnd,
         /// How many sub-agents and workflows still run in the background.
         in_background: u64,
     },
@@ -81,7 +81,7 @@ pub enum Sign<'a> {
 
 /// How a turn was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum TurnEnd {
     /// With the answer.
     Done,
     /// The person interrupted it.
@@ -94,46 +94,50 @@ pub enum Ending {
 
 /// What a record tells, in order; nothing for most kinds. Sub-agents' records inside their session's file
 /// tell of the sub-agent's turn: the caller looks at [`Record::is_sidechain`].
-pub fn signs<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+pub fn turn_signals<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     match record.kind() {
-        Kind::User => user(record),
-        Kind::Assistant => assistant(record),
-        Kind::TurnDuration => {
-            vec![Sign::Over { how: Ending::Done, in_background: record.pending_background_work() }]
+        RecordKind::User => user(record),
+        RecordKind::Assistant => assistant(record),
+        RecordKind::TurnDuration => {
+            vec![TurnSignal::Over { how: TurnEnd::Done, in_background: record.pending_background_work() }]
         }
-        Kind::StopHookSummary => vec![Sign::StopHooks { prevented: record.prevents_continuation() }],
-        Kind::ApiError => vec![Sign::GoesOn],
+        RecordKind::StopHookSummary => {
+            vec![TurnSignal::StopHooks { prevented: record.prevents_continuation() }]
+        }
+        RecordKind::ApiError => vec![TurnSignal::GoesOn],
         // A compaction that was asked for stands between turns, any other within one.
-        Kind::CompactBoundary if !record.compact_metadata().get("trigger").is("manual") => vec![Sign::GoesOn],
-        Kind::Progress => progress(record),
-        Kind::QueueOperation => queue(record),
-        Kind::Attachment => record.notification().as_deref().and_then(notified).into_iter().collect(),
+        RecordKind::CompactBoundary if !record.compact_metadata().get("trigger").is("manual") => {
+            vec![TurnSignal::GoesOn]
+        }
+        RecordKind::Progress => progress(record),
+        RecordKind::QueueOperation => queue(record),
+        RecordKind::Attachment => record.notification().as_deref().and_then(notified).into_iter().collect(),
         // Written when a process ends, and when it goes over to another session.
-        Kind::CostState => vec![Sign::Over { how: Ending::Left, in_background: 0 }],
+        RecordKind::CostState => vec![TurnSignal::Over { how: TurnEnd::Left, in_background: 0 }],
         _ => Vec::new(),
     }
 }
 
-fn user<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+fn user<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     let Some(message) = record.message() else { return Vec::new() };
     let mut signs = Vec::new();
     for block in message.blocks() {
         match block {
             Block::ToolResult { id, is_error, .. } => signs.push(answered(record, id, is_error)),
             Block::Text(text) => signs.extend(said(record, text)),
-            Block::Image if !record.is_meta() => signs.push(Sign::Begins { text: Cow::Borrowed("") }),
+            Block::Image if !record.is_meta() => signs.push(TurnSignal::Begins { text: Cow::Borrowed("") }),
             Block::Thinking(_) | Block::ToolUse { .. } | Block::Image | Block::Other => {}
         }
     }
     if record.ends_turn() {
-        signs.push(Sign::Over { how: Ending::Done, in_background: 0 });
+        signs.push(TurnSignal::Over { how: TurnEnd::Done, in_background: 0 });
     }
     signs
 }
 
-fn answered<'a>(record: &Record<'a>, id: &'a str, failed: bool) -> Sign<'a> {
+fn answered<'a>(record: &Record<'a>, id: &'a str, failed: bool) -> TurnSignal<'a> {
     let result = record.tool_use_result();
-    Sign::Answered {
+    TurnSignal::Answered {
         id,
         agent: result.get("agentId").plain(),
         launched: result.get("status").is("async_launched") || result.get("isAsync").is_true(),
@@ -152,10 +156,10 @@ const LOCAL: [&str; 7] = [
     "Caveat: The messages below were generated by the user while running local commands",
 ];
 
-fn said<'a>(record: &Record<'a>, text: Cow<'a, str>) -> Option<Sign<'a>> {
+fn said<'a>(record: &Record<'a>, text: Cow<'a, str>) -> Option<TurnSignal<'a>> {
     let start = text.trim_start();
     if start.starts_with("[Request interrupted by user") {
-        return Some(Sign::Over { how: Ending::Interrupted, in_background: 0 });
+        return Some(TurnSignal::Over { how: TurnEnd::Interrupted, in_background: 0 });
     }
     if let Some(notified) = notified(start) {
         return Some(notified);
@@ -166,61 +170,61 @@ fn said<'a>(record: &Record<'a>, text: Cow<'a, str>) -> Option<Sign<'a>> {
         return None;
     }
     if record.is_meta() || record.has_tool_result() {
-        return Some(Sign::GoesOn);
+        return Some(TurnSignal::GoesOn);
     }
-    Some(Sign::Begins { text })
+    Some(TurnSignal::Begins { text })
 }
 
-fn assistant<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+fn assistant<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     let Some(message) = record.message() else { return Vec::new() };
     if record.is_api_error() {
-        return vec![Sign::Over { how: Ending::Failed, in_background: 0 }];
+        return vec![TurnSignal::Over { how: TurnEnd::Failed, in_background: 0 }];
     }
     if record.is_synthetic() {
-        return vec![Sign::Over { how: Ending::Done, in_background: 0 }];
+        return vec![TurnSignal::Over { how: TurnEnd::Done, in_background: 0 }];
     }
     let last = message.stop_reason().is_some_and(|reason| !matches!(reason, "tool_use" | "pause_turn"));
     let sign = |block: Block<'a>| match block {
-        Block::Text(_) => Some(Sign::Says { last }),
+        Block::Text(_) => Some(TurnSignal::Says { last }),
         // Thought that may not be seen is of another type.
-        Block::Thinking(_) | Block::Other => Some(Sign::Thinks { last }),
+        Block::Thinking(_) | Block::Other => Some(TurnSignal::Thinks { last }),
         // What the API's own servers run is answered within the message.
         Block::ToolUse { id, name, input } if !id.starts_with("srvtoolu") => {
-            Some(Sign::Calls(Call { id, name, input }))
+            Some(TurnSignal::Calls(ToolCall { id, name, input }))
         }
         Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Image => None,
     };
     message.blocks().into_iter().filter_map(sign).collect()
 }
 
-fn progress<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+fn progress<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     let Some((id, inner)) = record.agent_progress() else {
-        return vec![Sign::Progress { id: record.parent_tool_use(), tool: None }];
+        return vec![TurnSignal::Progress { id: record.parent_tool_use(), tool: None }];
     };
-    let tool = signs(&inner).into_iter().find_map(|sign| match sign {
-        Sign::Calls(call) => Some(call.name),
+    let tool = turn_signals(&inner).into_iter().find_map(|sign| match sign {
+        TurnSignal::Calls(call) => Some(call.name),
         _ => None,
     });
-    vec![Sign::Progress { id, tool }]
+    vec![TurnSignal::Progress { id, tool }]
 }
 
-fn queue<'a>(record: &Record<'a>) -> Vec<Sign<'a>> {
+fn queue<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     match record.operation() {
         // A prompt leaves the queue when its turn begins; up to 2.0.77 long before its record is written.
-        Some("dequeue") => vec![Sign::GoesOn],
+        Some("dequeue") => vec![TurnSignal::GoesOn],
         Some("enqueue") => record.content().as_deref().and_then(notified).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
 /// What a `<task-notification>` tells.
-fn notified(text: &str) -> Option<Sign<'static>> {
+fn notified(text: &str) -> Option<TurnSignal<'static>> {
     let inner = text.trim_start().strip_prefix("<task-notification>")?;
     // While it runs on, a task may only have something to show.
     if element(inner, "status").is_some_and(|status| status == "running") {
         return None;
     }
-    Some(Sign::Notified {
+    Some(TurnSignal::Notified {
         tool_use: element(inner, "tool-use-id").map(ToOwned::to_owned),
         task: element(inner, "task-id").map(ToOwned::to_owned),
     })
@@ -232,7 +236,7 @@ fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(inner.trim())
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolCall<'a> {
     /// Whether it starts a sub-agent.
     pub fn starts_subagent(&self) -> bool {
         matches!(self.name, "Task" | "Agent")
@@ -334,28 +338,28 @@ mod tests {
     /// The signs of a record in short words.
     fn check(line: &str, expected: &str) {
         let record = parse(line.as_bytes()).unwrap();
-        let words: Vec<String> = signs(&record).iter().map(word).collect();
+        let words: Vec<String> = turn_signals(&record).iter().map(word).collect();
         assert_eq!(words.join(" "), expected, "{line}");
     }
 
-    fn word(sign: &Sign<'_>) -> String {
+    fn word(sign: &TurnSignal<'_>) -> String {
         match sign {
-            Sign::Begins { .. } => "begins".into(),
-            Sign::GoesOn => "goes-on".into(),
-            Sign::Thinks { last } => if *last { "thinks." } else { "thinks" }.into(),
-            Sign::Says { last } => if *last { "says." } else { "says" }.into(),
-            Sign::Calls(call) => format!("calls:{}:{}", call.name, call.detail().unwrap_or_default()),
-            Sign::Answered { id, agent, launched, .. } => {
+            TurnSignal::Begins { .. } => "begins".into(),
+            TurnSignal::GoesOn => "goes-on".into(),
+            TurnSignal::Thinks { last } => if *last { "thinks." } else { "thinks" }.into(),
+            TurnSignal::Says { last } => if *last { "says." } else { "says" }.into(),
+            TurnSignal::Calls(call) => format!("calls:{}:{}", call.name, call.detail().unwrap_or_default()),
+            TurnSignal::Answered { id, agent, launched, .. } => {
                 format!("answered:{id}{}{}", agent.unwrap_or(""), if *launched { "&" } else { "" })
             }
-            Sign::Progress { id, tool } => {
+            TurnSignal::Progress { id, tool } => {
                 format!("progress:{}:{}", id.unwrap_or(""), tool.unwrap_or(""))
             }
-            Sign::Notified { tool_use, task } => {
+            TurnSignal::Notified { tool_use, task } => {
                 format!("notified:{}:{}", tool_use.as_deref().unwrap_or(""), task.as_deref().unwrap_or(""))
             }
-            Sign::StopHooks { prevented } => if *prevented { "hooks-end" } else { "hooks" }.into(),
-            Sign::Over { how, in_background } => format!("over:{how:?}:{in_background}"),
+            TurnSignal::StopHooks { prevented } => if *prevented { "hooks-end" } else { "hooks" }.into(),
+            TurnSignal::Over { how, in_background } => format!("over:{how:?}:{in_background}"),
         }
     }
 
@@ -482,7 +486,7 @@ mod tests {
     #[test]
     fn what_is_shown_of_a_tool_is_safe() {
         let detail = |name: &str, input: &str| {
-            Call { id: "t", name, input: Raw::new(input) }.detail().unwrap_or_default()
+            ToolCall { id: "t", name, input: Raw::new(input) }.detail().unwrap_or_default()
         };
         assert_eq!(
             detail("Bash", r#"{"command":"TOKEN=abc git push https://x:y@z","description":"Push it"}"#),

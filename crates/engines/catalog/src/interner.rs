@@ -6,9 +6,9 @@ use rustc_hash::FxHashSet;
 
 /// The texts that were met so far.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Texts(FxHashSet<Arc<str>>);
+pub(crate) struct StringInterner(FxHashSet<Arc<str>>);
 
-impl Texts {
+impl StringInterner {
     /// The text, as it is held already where it was met before.
     pub(crate) fn shared(&mut self, text: &str) -> Arc<str> {
         if let Some(held) = self.0.get(text) {
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn the_same_text_is_held_once() {
-        let mut texts = Texts::default();
+        let mut texts = StringInterner::default();
         let (one, other) = (texts.shared("main"), texts.shared("main"));
         assert!(Arc::ptr_eq(&one, &other));
         assert_eq!((&*one, &*texts.shared("")), ("main", ""));

@@ -4,23 +4,28 @@ use super::Searcher;
 use crate::columns::Columns;
 use crate::error::{Error, index_failed};
 use crate::gather::{self, Features};
-use crate::outcome::Scope;
+use crate::outcome::SearchScope;
 use crate::query::Query;
 
 /// What an index holds of the words of one question.
-pub struct Walked {
+pub struct QueryPostings {
     pub(crate) columns: Vec<Columns>,
     pub(crate) features: Features,
 }
 
 impl Searcher {
     /// What the index holds of the words of `query`, by so many threads, whichever sessions may be found.
-    pub fn walk(&self, query: &Query, scope: &Scope, threads: usize) -> Result<Walked, Error> {
+    pub fn load_postings(
+        &self,
+        query: &Query,
+        scope: &SearchScope,
+        threads: usize,
+    ) -> Result<QueryPostings, Error> {
         let failed = || index_failed("search", &self.folder);
-        let columns = Columns::of(&self.text).map_err(failed())?;
+        let columns = Columns::open(&self.text).map_err(failed())?;
         let Self { text, fields, sessions, .. } = self;
         let index = gather::Index { text, fields, columns: &columns, sessions };
-        let features = gather::walk(&index, query, scope, threads).map_err(failed())?;
-        Ok(Walked { columns, features })
+        let features = gather::load_postings(&index, query, scope, threads).map_err(failed())?;
+        Ok(QueryPostings { columns, features })
     }
 }

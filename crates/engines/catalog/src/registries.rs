@@ -5,18 +5,18 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use model::{AgentId, Origin, Session, SessionId};
-use openclaw::{Agents, Config, Registry, RegistryEntry};
-use transcript::Problem;
+use openclaw::{Agents, OpenClawConfig, Registry, RegistryEntry};
+use transcript::ReadProblem;
 
 use crate::describe::Describer;
-use crate::types::{Found, Places};
+use crate::types::{Discovery, Locations};
 
 /// The sessions that agents' registries name.
 #[derive(Debug, Default)]
-pub(crate) struct Registered {
+pub(crate) struct RegistryIndex {
     sessions: HashMap<SessionId, Registration>,
     /// What could not be read.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<ReadProblem>,
 }
 
 #[derive(Debug, Clone)]
@@ -26,21 +26,21 @@ struct Registration {
     budget: Option<f64>,
 }
 
-impl Registered {
+impl RegistryIndex {
     /// Reads every agent's registry below the state folders.
-    pub(crate) fn read(places: &Places) -> Self {
+    pub(crate) fn read(places: &Locations) -> Self {
         let mut registered = Self::default();
         for (at, folder) in places.openclaw_folders.iter().enumerate() {
             let config = match &places.openclaw_configuration {
-                Some(file) if at == 0 => Config::read(file),
-                _ => Config::find(folder),
+                Some(file) if at == 0 => OpenClawConfig::read(file),
+                _ => OpenClawConfig::find(folder),
             };
             registered.add_folder(folder, config);
         }
         registered
     }
 
-    fn add_folder(&mut self, folder: &Path, config: Config) {
+    fn add_folder(&mut self, folder: &Path, config: OpenClawConfig) {
         let found = Agents::find(folder);
         self.report(config.problems.into_iter().chain(found.problems));
         for agent in found.agents {
@@ -65,31 +65,31 @@ impl Registered {
     }
 
     fn report(&mut self, problems: impl IntoIterator<Item = openclaw::Problem>) {
-        let ours = |problem: openclaw::Problem| Problem { path: problem.path, what: problem.what };
+        let ours = |problem: openclaw::Problem| ReadProblem { path: problem.path, what: problem.what };
         self.problems.extend(problems.into_iter().map(ours));
     }
 
     /// Lays the registries over one of the sessions.
-    pub(crate) fn attribute(&self, session: &mut Session) {
+    pub(crate) fn apply(&self, session: &mut Session) {
         if let Some(registration) = self.sessions.get(&session.id) {
-            registration.clone().lay_over(session);
+            registration.clone().apply(session);
         }
     }
 
     /// Says of some sessions what the registries tell of the time before a moment: whose they are and the newest
     /// task then. What they add up tells only of now.
-    pub(crate) fn attribute_before(&self, moment: Timestamp, session: &mut Session) {
+    pub(crate) fn apply_before(&self, moment: Timestamp, session: &mut Session) {
         let Some(found) = self.sessions.get(&session.id) else { return };
         if found.entry.created.is_some_and(|created| created >= moment) {
             return;
         }
         session.origin = Origin::OpenClaw { agent: found.agent.clone(), label: found.entry.label.clone() };
         session.last_task =
-            found.entry.last_task_before(moment).map(|task| transcript::cut(&task.task).into());
+            found.entry.last_task_before(moment).map(|task| transcript::preview(&task.task).into());
     }
 
     /// The sessions that only a registry names.
-    pub(crate) fn alone(&self, found: &Found, describer: &mut Describer) -> Vec<Session> {
+    pub(crate) fn registry_only(&self, found: &Discovery, describer: &mut Describer) -> Vec<Session> {
         let mut alone: HashMap<_, _> = self.sessions.iter().collect();
         for file in &found.sessions {
             // Few have a registry, and their sessions are soon found.
@@ -99,29 +99,29 @@ impl Registered {
             alone.remove(&file.id);
         }
         let alone = alone.into_iter();
-        alone.map(|(id, registration)| registration.clone().alone(id.clone(), describer)).collect()
+        alone.map(|(id, registration)| registration.clone().registry_only(id.clone(), describer)).collect()
     }
 }
 
 impl Registration {
-    fn lay_over(self, session: &mut Session) {
+    fn apply(self, session: &mut Session) {
         let cost = self.entry.total_cost_usd;
         session.origin = Origin::OpenClaw { agent: self.agent, label: self.entry.label };
         session.registry_cost_usd = cost;
         session.registry_turns = self.entry.total_turns;
-        session.last_task = self.entry.last_task.map(|task| transcript::cut(&task.task).into());
+        session.last_task = self.entry.last_task.map(|task| transcript::preview(&task.task).into());
         session.budget_used_pct = cost.zip(self.budget).map(|(cost, budget)| cost / budget * 100.0);
     }
 
     /// A session whose transcript is gone, or elsewhere.
-    fn alone(self, id: SessionId, describer: &mut Describer) -> Session {
+    fn registry_only(self, id: SessionId, describer: &mut Describer) -> Session {
         let cwd = self.entry.repo.to_string_lossy().into_owned();
         let mut session = Session {
             created: self.entry.created,
             last_modified: self.entry.last_resumed.or(self.entry.created),
             ..describer.in_directory(id, &cwd)
         };
-        self.lay_over(&mut session);
+        self.apply(&mut session);
         session.title = session.last_task.clone();
         session
     }
@@ -154,11 +154,11 @@ mod tests {
             r#"{"agents":{"defaults":{"subagents":{"claudeCode":{"maxBudgetUsd":2}}}}}"#,
         )
         .unwrap();
-        let places = Places { openclaw_folders: vec![state.to_owned()], ..Places::default() };
-        let registered = Registered::read(&places);
+        let places = Locations { openclaw_folders: vec![state.to_owned()], ..Locations::default() };
+        let registered = RegistryIndex::read(&places);
         let told = |id: &str| {
             let mut session = Session::blank(id.parse().unwrap());
-            registered.attribute(&mut session);
+            registered.apply(&mut session);
             session
         };
         let one = told("s1");
@@ -174,8 +174,8 @@ mod tests {
             subagents: Vec::new(),
             has_side_folder: false,
         };
-        let found = Found { sessions: ["s1", "s3"].map(transcript).into(), ..Found::default() };
-        let alone = registered.alone(&found, &mut Describer::default());
+        let found = Discovery { sessions: ["s1", "s3"].map(transcript).into(), ..Discovery::default() };
+        let alone = registered.registry_only(&found, &mut Describer::default());
         let [two] = alone.as_slice() else { panic!("{alone:?}") };
         assert_eq!((two.id.as_str(), two.project.as_deref()), ("s2", Some("gone")));
         let label = Some("auth".to_owned());
@@ -184,9 +184,9 @@ mod tests {
         let elsewhere = state.join("set/budget.json5");
         fs::create_dir_all(state.join("set")).unwrap();
         fs::write(&elsewhere, "{agents: {defaults: {subagents: {claudeCode: {maxBudgetUsd: 5}}}}}").unwrap();
-        let places = Places { openclaw_configuration: Some(elsewhere), ..places };
+        let places = Locations { openclaw_configuration: Some(elsewhere), ..places };
         let mut session = Session::blank("s1".parse().unwrap());
-        Registered::read(&places).attribute(&mut session);
+        RegistryIndex::read(&places).apply(&mut session);
         assert_eq!(session.budget_used_pct, Some(10.0), "the environment names another file");
     }
 }

@@ -16,7 +16,7 @@ use crate::scan::Fields;
 
 /// Which part of which session is copied under which id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct PartialCopy {
     /// The session.
     pub from: SessionId,
     /// The last record that is copied, by its id; the last one there is without it.
@@ -25,7 +25,7 @@ pub struct Cut {
     pub to: SessionId,
 }
 
-impl Cut {
+impl PartialCopy {
     /// Writes the records of `transcript` that lead to the cut; false, and nothing is written, where it
     /// holds no such record.
     pub fn write(&self, transcript: &Path, out: &mut impl Write) -> io::Result<bool> {
@@ -103,7 +103,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("old.jsonl");
         std::fs::write(&file, lines(HISTORY) + "torn {").unwrap();
-        let cut = Cut {
+        let cut = PartialCopy {
             from: "old".parse().unwrap(),
             at: (!at.is_empty()).then(|| at.to_owned()),
             to: "new".parse().unwrap(),

@@ -13,9 +13,9 @@ use tantivy::directory::{
 
 /// A folder that is only read.
 #[derive(Debug, Clone)]
-pub(crate) struct Unlocked(MmapDirectory);
+pub(crate) struct ReadOnlyDirectory(MmapDirectory);
 
-impl Unlocked {
+impl ReadOnlyDirectory {
     /// Opens a folder.
     pub(crate) fn open(folder: &Path) -> Result<Self, OpenDirectoryError> {
         MmapDirectory::open(folder).map(Self)
@@ -26,7 +26,7 @@ fn read_only() -> io::Error {
     io::Error::from(io::ErrorKind::ReadOnlyFilesystem)
 }
 
-impl Directory for Unlocked {
+impl Directory for ReadOnlyDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         self.0.get_file_handle(path)
     }

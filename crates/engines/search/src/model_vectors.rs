@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use embedding::{Key, Model, VectorWriter, Vectors};
+use embedding::{VectorKey, VectorModel, VectorWriter, Vectors};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ const LONGEST_NOTE: u64 = 4096;
 
 /// What is kept of one model.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct ModelVectors {
     folder: PathBuf,
     note: Note,
 }
@@ -49,7 +49,7 @@ fn folder_of(index: &Path, model: u64) -> PathBuf {
     models_folder(index).join(format!("{model:016x}"))
 }
 
-impl Kept {
+impl ModelVectors {
     /// What is kept of a model for a list of files; `None` when nothing is.
     pub(crate) fn find(index: &Path, model: u64, list: u64) -> Option<Self> {
         let folder = folder_of(index, model);
@@ -69,7 +69,7 @@ impl Kept {
         if (model, dimensions) != (self.note.model, self.note.dimensions) {
             return None;
         }
-        Vectors::open(&self.path(), Model { hash: model, dimensions }, self.note.rows).ok()
+        Vectors::open(&self.path(), VectorModel { hash: model, dimensions }, self.note.rows).ok()
     }
 
     fn path(&self) -> PathBuf {
@@ -78,21 +78,21 @@ impl Kept {
 }
 
 /// The vectors of a model, open for adding to them. The caller holds the lock.
-pub(crate) struct Keeping {
-    kept: Kept,
+pub(crate) struct ModelVectorsWriter {
+    kept: ModelVectors,
     writer: Option<VectorWriter>,
 }
 
-impl Keeping {
+impl ModelVectorsWriter {
     /// Goes on where the last writer was, or begins; `list` is the list of files that keys are numbers of.
     pub(crate) fn open(index: &Path, model: u64, list: u64) -> Result<Self, Error> {
         let folder = folder_of(index, model);
         system::create_private_folder(&folder).map_err(io_failed("create", &folder))?;
-        let fresh = Kept { folder, note: Note { model, list, ..Note::default() } };
-        let Some(kept) = Kept::find(index, model, list) else {
+        let fresh = ModelVectors { folder, note: Note { model, list, ..Note::default() } };
+        let Some(kept) = ModelVectors::find(index, model, list) else {
             return Ok(Self { kept: fresh, writer: None });
         };
-        let of = Model { hash: model, dimensions: kept.note.dimensions };
+        let of = VectorModel { hash: model, dimensions: kept.note.dimensions };
         let writer = VectorWriter::open(&kept.path(), of, kept.note.rows).ok();
         // A file that was lost or damaged is begun again.
         let kept = if writer.is_some() || kept.note.rows == 0 { kept } else { fresh };
@@ -100,7 +100,7 @@ impl Keeping {
     }
 
     /// How many rows each record has.
-    pub(crate) fn counts(&self) -> Result<FxHashMap<Key, u32>, Error> {
+    pub(crate) fn counts(&self) -> Result<FxHashMap<VectorKey, u32>, Error> {
         let mut counts = FxHashMap::default();
         if let Some(vectors) = self.kept.vectors(self.kept.note.model, self.kept.note.dimensions) {
             vectors.each_key(|key| *counts.entry(key).or_default() += 1)?;
@@ -109,7 +109,7 @@ impl Keeping {
     }
 
     /// Leaves out the rows of files that are not listed any more.
-    pub(crate) fn compact(&mut self, is_listed: impl Fn(Key) -> bool) -> Result<(), Error> {
+    pub(crate) fn compact(&mut self, is_listed: impl Fn(VectorKey) -> bool) -> Result<(), Error> {
         let note = &self.kept.note;
         let Some(all) = self.kept.vectors(note.model, note.dimensions) else { return Ok(()) };
         let before = self.kept.path();
@@ -128,17 +128,17 @@ impl Keeping {
 
     /// Adds vectors of one length, or the sign that a text has none; false when the model gives another length
     /// than before.
-    pub(crate) fn add(&mut self, key: Key, vector: Option<&embedding::Vector>) -> Result<bool, Error> {
+    pub(crate) fn add(&mut self, key: VectorKey, vector: Option<&embedding::Vector>) -> Result<bool, Error> {
         if self.writer.is_none() {
             // A text without words does not tell how long the model's vectors are: the next one will.
             let Some(vector) = vector else { return Ok(true) };
             self.kept.note.dimensions = vector.numbers().len();
-            let model = Model { hash: self.kept.note.model, dimensions: self.kept.note.dimensions };
+            let model = VectorModel { hash: self.kept.note.model, dimensions: self.kept.note.dimensions };
             self.writer = Some(VectorWriter::create(&self.kept.path(), model)?);
         }
         let Some(writer) = &mut self.writer else { return Ok(false) };
-        let nothing = || embedding::InBytes::nothing(self.kept.note.dimensions);
-        Ok(writer.add(key, &vector.map_or_else(nothing, embedding::Vector::in_bytes))?)
+        let nothing = || embedding::QuantizedVector::empty(self.kept.note.dimensions);
+        Ok(writer.add(key, &vector.map_or_else(nothing, embedding::Vector::quantize))?)
     }
 
     /// Makes what was added durable: the rows first, then the note of how many count.
@@ -177,32 +177,32 @@ mod tests {
 
     use super::*;
 
-    fn key(file: u32, place: u64) -> Key {
-        Key { file, place }
+    fn key(file: u32, place: u64) -> VectorKey {
+        VectorKey { file, place }
     }
 
     fn vector(number: f32) -> Vector {
-        Vector::of_length_one(vec![number, 1.0, 0.5]).unwrap()
+        Vector::normalized(vec![number, 1.0, 0.5]).unwrap()
     }
 
     #[test]
     fn what_was_committed_is_gone_on_with_and_nothing_else() {
         let index = tempfile::tempdir().unwrap();
-        let mut keeping = Keeping::open(index.path(), 7, 1).unwrap();
+        let mut keeping = ModelVectorsWriter::open(index.path(), 7, 1).unwrap();
         keeping.add(key(1, 1), Some(&vector(1.0))).unwrap();
         keeping.add(key(1, 1), None).unwrap();
         keeping.expect(4, 10);
         assert_eq!(keeping.commit().unwrap(), 2);
         keeping.add(key(1, 2), Some(&vector(2.0))).unwrap();
         drop(keeping);
-        let keeping = Keeping::open(index.path(), 7, 1).unwrap();
+        let keeping = ModelVectorsWriter::open(index.path(), 7, 1).unwrap();
         assert_eq!(keeping.counts().unwrap(), FxHashMap::from_iter([(key(1, 1), 2)]));
-        let kept = Kept::find(index.path(), 7, 1).unwrap();
+        let kept = ModelVectors::find(index.path(), 7, 1).unwrap();
         for (beside, expected) in [(10, 0.5), (14, 0.25), (0, 0.5)] {
             assert!((kept.share(beside) - expected).abs() < 1e-9, "{beside}");
         }
-        assert!(Kept::find(index.path(), 7, 2).is_none(), "the list was made anew");
-        assert!(Kept::find(index.path(), 8, 1).is_none(), "another model");
+        assert!(ModelVectors::find(index.path(), 7, 2).is_none(), "the list was made anew");
+        assert!(ModelVectors::find(index.path(), 8, 1).is_none(), "another model");
         assert!(kept.vectors(8, 3).is_none() && kept.vectors(7, 4).is_none());
     }
 
@@ -210,19 +210,19 @@ mod tests {
     fn what_is_not_listed_any_more_is_left_out_and_other_models_go() {
         let index = tempfile::tempdir().unwrap();
         for model in [7, 8] {
-            let mut keeping = Keeping::open(index.path(), model, 1).unwrap();
+            let mut keeping = ModelVectorsWriter::open(index.path(), model, 1).unwrap();
             for file in 1..4 {
                 keeping.add(key(file, 1), Some(&vector(1.0))).unwrap();
             }
             keeping.commit().unwrap();
         }
-        let mut keeping = Keeping::open(index.path(), 7, 1).unwrap();
+        let mut keeping = ModelVectorsWriter::open(index.path(), 7, 1).unwrap();
         keeping.compact(|key| key.file != 2).unwrap();
-        assert!(!keeping.add(key(1, 1), Some(&Vector::of_length_one(vec![1.0]).unwrap())).unwrap());
+        assert!(!keeping.add(key(1, 1), Some(&Vector::normalized(vec![1.0]).unwrap())).unwrap());
         keeping.remove_others(index.path());
-        let counts = Keeping::open(index.path(), 7, 1).unwrap().counts().unwrap();
+        let counts = ModelVectorsWriter::open(index.path(), 7, 1).unwrap().counts().unwrap();
         assert_eq!(counts, FxHashMap::from_iter([(key(1, 1), 1), (key(3, 1), 1)]));
-        assert!(Kept::find(index.path(), 8, 1).is_none());
+        assert!(ModelVectors::find(index.path(), 8, 1).is_none());
         assert_eq!(fs::read_dir(folder_of(index.path(), 7)).unwrap().count(), 2);
     }
 }
