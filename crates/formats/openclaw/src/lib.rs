@@ -13,6 +13,7 @@ mod paths;
 mod problem;
 mod record;
 mod registry;
+mod rewrite;
 mod settings;
 mod sqlite;
 mod transcript_entry;

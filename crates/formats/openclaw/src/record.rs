@@ -12,6 +12,7 @@ use model::SessionId;
 use serde_json::{Map, Value, json};
 
 use crate::lock::{Lock, LockError};
+use crate::rewrite::rewrite;
 use crate::{Problem, file};
 
 /// Larger than any registry we heard of by far.
@@ -57,12 +58,13 @@ pub fn record_run(
 ) -> Result<(), Problem> {
     let path = registry_of(agent_folder)?;
     let lock = Lock::acquire(&path, clock).map_err(|refused| not_locked(&path, refused))?;
-    let mut whole = read(&path)?;
+    let (original, mut whole) = read(&path)?;
     if !apply(&mut whole, run, clock()) {
         return Ok(());
     }
-    let mut text = serde_json::to_vec_pretty(&Value::Object(whole)).unwrap_or_default();
-    text.push(b'\n');
+    let text = rewrite(original.as_deref(), &Value::Object(whole)).map_err(|error| {
+        Problem::new(&path, format!("was not written: {error}"), "Repair it or move it away.")
+    })?;
     if !lock.is_held() {
         let what = "was not written: its lock was lost meanwhile";
         return Err(Problem::new(&path, what, "Try again."));
@@ -70,7 +72,7 @@ pub fn record_run(
     let unwritable = |error: std::io::Error| {
         Problem::new(&path, format!("cannot be written: {error}"), "Make it and its folder writable.")
     };
-    system::replace_private_file(&path, &text).map_err(unwritable)
+    system::replace_private_file(&path, text.as_bytes()).map_err(unwritable)
 }
 
 /// The file itself: where a link stands in its place, that is kept.
@@ -96,14 +98,17 @@ fn not_locked(path: &Path, refused: LockError) -> Problem {
     Problem::new(path, what, next)
 }
 
-fn read(path: &Path) -> Result<Map<String, Value>, Problem> {
-    let Some(content) = file::read(path, CAP)? else { return Ok(Map::new()) };
+/// The registry's text, where there is one, and what it holds.
+fn read(path: &Path) -> Result<(Option<String>, Map<String, Value>), Problem> {
+    let Some(content) = file::read(path, CAP)? else { return Ok((None, Map::new())) };
     let bad =
         |why: String| Problem::new(path, format!("was not written: {why}"), "Repair it or move it away.");
     let whole: Value =
         serde_json::from_slice(&content).map_err(|error| bad(format!("it is no JSON: {error}")))?;
     match whole {
-        Value::Object(whole) if whole.get("sessions").is_none_or(Value::is_object) => Ok(whole),
+        Value::Object(whole) if whole.get("sessions").is_none_or(Value::is_object) => {
+            Ok((Some(String::from_utf8_lossy(&content).into_owned()), whole))
+        }
         _ => Err(bad("it is not a registry of sessions".to_owned())),
     }
 }

@@ -93,6 +93,49 @@ fn a_run_that_gets_on_adds_only_what_is_new() {
 }
 
 #[test]
+fn a_rewrite_keeps_the_order_of_keys_and_differs_in_the_changed_values_alone() {
+    const BEFORE: &str = r#"{
+  "version": 2,
+  "sessions": {
+    "/z": {"sessionId": "other", "cost": 1.50},
+    "/r": {
+      "sessionId": "s",
+      "label": "",
+      "totalTurns": 1,
+      "totalCostUsd": 0.10,
+      "note": {"z": 1, "a": "\u00e9"},
+      "taskHistory": [
+        {
+          "task": "b",
+          "at": "2026-02-20T10:00:00.000Z",
+          "backstoryMessage": "1"
+        }
+      ],
+      "backstoryRuns": [],
+      "lastResumedAt": "2026-02-20T10:00:00.000Z"
+    }
+  },
+  "owner": {"b": 1e2, "a": []}
+}
+"#;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("claude-code-sessions.json");
+    fs::write(&path, BEFORE).unwrap();
+    record_run(scratch.path(), &run("1", &session("s"), 0.5), &clock).unwrap();
+    let counted = "\"backstoryRuns\": [\n        {\n          \"costUsd\": 0.5,\n          \"run\": \"1\",\n          \"turns\": 2\n        }\n      ]";
+    let expected = BEFORE
+        .replace("\"totalTurns\": 1", "\"totalTurns\": 3")
+        .replace("0.10", "0.6")
+        .replace("\"backstoryMessage\": \"1\"", "\"backstoryMessage\": \"1\",\n          \"costUsd\": 0.5")
+        .replace("\"backstoryRuns\": []", counted)
+        .replace(
+            "\"lastResumedAt\": \"2026-02-20T10:00:00.000Z\"",
+            "\"lastResumedAt\": \"2026-02-20T12:00:00.123Z\"",
+        );
+    assert_eq!(String::from_utf8(file::read(&path, CAP).unwrap().unwrap()).unwrap(), expected);
+}
+
+#[test]
 fn a_session_keeps_its_key_and_a_newer_one_keeps_its_place() {
     let scratch = tempfile::tempdir().unwrap();
     let (one, two) = (session("one"), session("two"));
