@@ -1,4 +1,4 @@
-//! What a session is doing now, and how we know.
+//! The activity of a session: its state and the evidence for it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 /// One session's state with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
-    /// What it is doing.
+    /// The current state.
     pub state: State,
-    /// The sign that says so.
+    /// Where the state was read from.
     pub evidence: Evidence,
-    /// Since when, where the sign tells.
+    /// When the state began, if the evidence says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// The tool that is open or asked for.
+    /// The name of the tool that is running or waits for permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What the tool does, `question`, `question: ` with what is waited for, or what else is said of it; short and
-    /// safe to show.
+    /// A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
+    /// session waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
 impl Activity {
-    /// A state with nothing else to say.
+    /// Creates an activity without tool and detail.
     pub fn new(state: State, evidence: Evidence, since: Option<Timestamp>) -> Self {
         Self { state, evidence, since, tool: None, detail: None }
     }
 
-    /// Whether a person has to do something before it can go on: a permission or a question is open.
+    /// Whether the session cannot continue until a person answers a permission request or a question.
     pub fn is_blocked(&self) -> bool {
         is_blocked(self.state, self.detail.as_deref())
     }
@@ -37,7 +37,7 @@ impl Activity {
 /// The detail of an activity that waits for the answer to a question; what is waited for may follow, after a colon.
 pub const QUESTION: &str = "question";
 
-/// Whether a person has to do something before a session of this state and detail can go on.
+/// Whether a session in this state and with this detail cannot continue until a person acts.
 pub(crate) fn is_blocked(state: State, detail: Option<&str>) -> bool {
     let asks = |detail: &str| {
         detail.strip_prefix(QUESTION).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
@@ -53,17 +53,17 @@ pub enum State {
     Idle,
     /// A turn runs and no block has come yet.
     Thinking,
-    /// A tool is open and nobody is asked.
+    /// A tool is running and no permission is requested.
     ToolUse,
     /// Text is being written.
     Responding,
     /// Alive, and the turn is over or a question is open.
     WaitingInput,
-    /// A permission is asked for.
+    /// A tool waits for permission.
     WaitingPermission,
     /// The process left the session in good order.
     Ended,
-    /// The process is gone and did not say so: it was killed.
+    /// The process ended without saying so; it was killed.
     Lost,
 }
 
@@ -108,24 +108,24 @@ impl State {
         }
     }
 
-    /// Whether a turn runs and nobody is asked.
+    /// Whether a turn is running that needs no answer from a person.
     pub fn is_working(self) -> bool {
         matches!(self, Self::Thinking | Self::ToolUse | Self::Responding)
     }
 }
 
-/// Where a state was read from, best first.
+/// The source a state was read from, most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
-    /// We own the process and speak its protocol.
+    /// The protocol of a process that Backstory started.
     Protocol,
     /// Claude Code's own live registry.
     Registry,
-    /// A Claude Code hook told us.
+    /// A hook of Claude Code.
     Hook,
     /// The transcript's last records.
     Transcript,
-    /// Silence; a guess.
+    /// The time since the last record; a guess.
     Timer,
 }

@@ -1,23 +1,23 @@
-//! When a person began something in a session: its first prompt, and prompts after a silence.
+//! The times at which a person started work in a session: the first prompt, and prompts after a pause.
 
 use std::collections::VecDeque;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A prompt after so many seconds without a message goes on with a session after a pause.
+/// The number of seconds without a message after which a prompt counts as a new start.
 const PAUSE: i64 = 5 * 60;
-/// How many of the newest pauses are kept of one session.
+/// The number of most recent pauses kept for one session.
 const KEPT: usize = 40;
 
 /// The prompts by which a person began a session, or went on with it after a pause.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionStarts {
-    /// When the first prompt was typed, in seconds since 1970; `None` where a plan or a summary stands before it.
+    /// The time of the first prompt in seconds since 1970; `None` if a plan or a summary precedes it.
     first: Option<i64>,
     /// The newest prompts after a pause, oldest first.
     resumed: VecDeque<ResumedAt>,
-    /// Whether anything was said yet.
+    /// Whether the session has any message yet.
     has_begun: bool,
     /// The time of the last message, in seconds since 1970.
     last_message: Option<i64>,
@@ -26,9 +26,9 @@ pub struct SessionStarts {
 /// A prompt that went on with a session after a pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumedAt {
-    /// When it was typed, in seconds since 1970.
+    /// The time of the prompt in seconds since 1970.
     pub at: i64,
-    /// How many seconds after the session's last message.
+    /// The number of seconds since the session's previous message.
     pub pause: i64,
 }
 
@@ -57,7 +57,7 @@ impl SessionStarts {
         self.message(at.map(Timestamp::as_second));
     }
 
-    /// When a person began the session with a prompt, in seconds since 1970.
+    /// The time of the person's first prompt in seconds since 1970.
     pub fn first(&self) -> Option<i64> {
         self.first
     }

@@ -1,7 +1,7 @@
-//! Facts that happened to a session, in the words of the event stream.
+//! The events of the event stream.
 //!
-//! Two front ends know two sets of names and fields, so both are sent: the thin names of the one stand
-//! beside the full ones of the other. `docs/events.json` shows every event as it is written.
+//! Two front ends expect two sets of names and fields, so events carry both. `docs/events.json` shows every event as
+//! it is written.
 
 use std::path::PathBuf;
 
@@ -16,24 +16,24 @@ use crate::{Activity, SessionId, State};
 pub enum SessionEvent {
     /// Every session there is, at the beginning and after events were lost.
     SessionsRefresh {
-        /// The sessions.
+        /// All sessions.
         sessions: Vec<SessionInfo>,
     },
     /// A session was found that was not there before.
     SessionCreated(Box<SessionInfo>),
-    /// What is known of a session has changed.
+    /// Details of a session changed.
     SessionUpdated(Box<SessionInfo>),
     /// A session's transcript is gone.
     SessionRemoved {
-        /// Its key.
+        /// The session's key, see [`SessionInfo::key`].
         key: String,
-        /// Its id.
+        /// The session's id.
         #[serde(rename = "sessionId")]
         session_id: SessionId,
     },
     /// A session does something else now.
     SessionActivity(SessionActivity),
-    /// One thing that was said or done.
+    /// A message, a tool call or another step of a conversation.
     SessionEvent(ConversationEvent),
     /// A sub-agent was started.
     SubagentSpawned(SubagentEvent),
@@ -43,15 +43,15 @@ pub enum SessionEvent {
     SubagentCompleted(SubagentEvent),
     /// The list of sessions is another one now.
     SessionsChanged {
-        /// Whose sessions.
+        /// The agent program the sessions belong to; see [`SOURCE`].
         source: &'static str,
     },
-    /// Events were lost on the way to this listener: what it knows may be old.
+    /// The listener missed events, so its state may be out of date.
     Resync {
-        /// How many, about.
+        /// The approximate number of lost events.
         lost: u64,
     },
-    /// How the files are watched has changed.
+    /// The way files are watched has changed.
     Watching(WatchStatus),
 }
 
@@ -96,15 +96,15 @@ impl SessionEvent {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(into = "SessionInfoJson")]
 pub struct SessionInfo {
-    /// Its id.
+    /// The session's id.
     pub session_id: SessionId,
-    /// What it is doing.
+    /// The current activity.
     pub activity: Activity,
     /// Its title, where one is known.
     pub title: Option<String>,
     /// The directory it works in.
     pub cwd: Option<PathBuf>,
-    /// What people call the repository.
+    /// The short name of the repository.
     pub project: Option<String>,
     /// The branch last seen.
     pub branch: Option<String>,
@@ -112,18 +112,18 @@ pub struct SessionInfo {
     pub model: Option<String>,
     /// Tokens the model would have before it now.
     pub context_tokens: u64,
-    /// When its first record was made.
+    /// The time of the first record.
     pub created: Option<Timestamp>,
-    /// When something last happened in it.
+    /// The time of the last event.
     pub last_activity: Option<Timestamp>,
-    /// The process that holds it.
+    /// The id of the process that runs the session.
     pub pid: Option<u32>,
     /// Its sub-agents that are not through.
     pub subagents: Vec<SubagentEvent>,
 }
 
 impl SessionInfo {
-    /// How the session is named outside.
+    /// The session's key in the event stream.
     pub fn key(id: &SessionId) -> String {
         format!("claude:{id}")
     }
@@ -206,7 +206,7 @@ impl From<SessionInfo> for SessionInfoJson {
     }
 }
 
-/// Whose sessions these are, on the stream.
+/// The value of `source` for sessions of Claude Code.
 pub const SOURCE: &str = "claude_code";
 
 #[expect(clippy::ref_option, reason = "the shape that serde asks for")]
@@ -218,23 +218,23 @@ fn milliseconds<S: Serializer>(at: &Option<Timestamp>, out: S) -> Result<S::Ok, 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionActivity {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// Its key.
+    /// The session's key, see [`SessionInfo::key`].
     pub session_key: String,
     /// The state in one of the older six words.
     pub activity: &'static str,
-    /// The tool that is open or asked for.
+    /// The name of the tool that is running or waits for permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// What the tool does, in a few safe words.
+    /// A short description of the tool call that is safe to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_input: Option<String>,
     /// The state in all its words.
     pub state: State,
-    /// The sign that says so.
+    /// Where the state was read from.
     pub evidence: crate::Evidence,
-    /// Since when.
+    /// The time at which the state began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// As an [`Activity`] has it.
@@ -258,35 +258,35 @@ impl SessionActivity {
         }
     }
 
-    /// Whether a person has to do something before the session can go on.
+    /// Whether the session cannot continue until a person acts.
     pub fn is_blocked(&self) -> bool {
         crate::activity::is_blocked(self.state, self.detail.as_deref())
     }
 }
 
-/// One thing that was said or done.
+/// A message, a tool call or another step of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationEvent {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// Its key.
+    /// The session's key, see [`SessionInfo::key`].
     pub session_key: String,
     /// `user_message`, `assistant_text`, `thinking`, `tool_use`, `tool_result`, `turn_complete`, `interrupted`,
     /// `error`, `progress`, `hook`.
     pub event_type: &'static str,
-    /// Whose sessions these are.
+    /// The agent program the session belongs to; see [`SOURCE`].
     pub source: &'static str,
-    /// The tool.
+    /// The name of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// What it does, in a few safe words.
+    /// A short description of the tool call that is safe to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The hook that told it.
+    /// The name of the hook that reported the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_name: Option<String>,
-    /// When the record was made.
+    /// The time of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
@@ -305,12 +305,12 @@ pub struct SubagentEvent {
     /// The task of the sub-agent that started it, where it was not the session itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_task_id: Option<String>,
-    /// What it was asked for, in a few words.
+    /// The short description the sub-agent was started with.
     pub description: String,
     /// `general-purpose`, or the name of a custom agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<String>,
-    /// Whether the session goes on while it works.
+    /// Whether the session continues while the sub-agent works.
     pub background: bool,
     /// The tool it called last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -320,10 +320,10 @@ pub struct SubagentEvent {
     pub since: Option<Timestamp>,
 }
 
-/// How the files are watched.
+/// The way Backstory watches files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WatchStatus {
-    /// Whether the system tells of changes; otherwise they are looked for every second.
+    /// Whether the operating system reports changes; otherwise files are polled every second.
     pub events: bool,
     /// Why not, or what is not covered.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -377,7 +377,7 @@ mod tests {
         "469a19a4-0000-4000-8000-000000000001".parse().unwrap()
     }
 
-    /// Every event as `docs/events.json` shows it; when it differs, the failure prints what it should be.
+    /// Compares every event with `docs/events.json`; a failure prints the expected content.
     #[test]
     fn every_event_is_written_as_documented() {
         let moment = ConversationEvent {

@@ -24,7 +24,7 @@ pub struct InvalidId {
 pub struct SessionId(Arc<str>);
 
 impl SessionId {
-    /// How many characters of an id a person is shown; enough to be unique in practice.
+    /// The number of characters shown of an id; in practice enough to be unique.
     pub const SHORT: usize = 8;
 
     /// The id as text.
@@ -61,7 +61,7 @@ fn starts_with_date(text: &str) -> bool {
         })
 }
 
-/// Which bytes an id may have: a table, because thousands are read before every answer.
+/// The bytes allowed in an id. A table, because thousands of ids are read before every answer.
 const PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = 0_u8;
@@ -123,7 +123,7 @@ impl fmt::Display for SessionId {
 pub struct AgentId(Box<str>);
 
 impl AgentId {
-    /// The agent OpenClaw has where nobody named one.
+    /// The agent that OpenClaw uses when none is configured.
     pub fn main() -> Self {
         Self("main".into())
     }

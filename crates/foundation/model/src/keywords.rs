@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A word that says something has more characters than this.
+/// Words of at most this many characters are ignored.
 const SHORT: usize = 3;
 
 /// The words of a text: runs of `[A-Za-z0-9_]` of more than three characters in lower case, each once and as a number.
@@ -10,27 +10,27 @@ const SHORT: usize = 3;
 pub struct Keywords(Vec<u64>);
 
 impl Keywords {
-    /// Those of a text.
+    /// Collects the keywords of a text.
     pub fn from_text(text: &str) -> Self {
         Self(each_once(words(text)))
     }
 
-    /// How many they are.
+    /// The number of keywords.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// How many of them are among others, too.
+    /// The number of keywords that `others` contains as well.
     pub fn common(&self, others: &Self) -> usize {
         others.0.iter().filter(|word| self.0.contains(word)).count()
     }
 
-    /// As bytes; who keeps them says by which form: the numbers are FNV-1a's, little-endian.
+    /// The keywords as little-endian FNV-1a hashes. Callers that store them must version their own format.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// From bytes.
+    /// Reads what [`Self::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }
@@ -61,7 +61,7 @@ fn words(text: &str) -> Vec<u64> {
 
 /// The words of a text, each once, in any order.
 fn each_once(mut words: Vec<u64>) -> Vec<u64> {
-    /// Over so many, sorting is quicker than looking through those before.
+    /// The number of words from which sorting is faster than scanning the words before.
     const MANY: usize = 64;
     if words.len() > MANY {
         words.sort_unstable();
@@ -82,7 +82,7 @@ fn each_once(mut words: Vec<u64>) -> Vec<u64> {
     words
 }
 
-/// Of each byte that is part of a word its lower case, of any other 0.
+/// Maps each byte of a word to lower case, and any other byte to 0.
 const LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0_u8;
@@ -99,7 +99,7 @@ const LETTERS: [u8; 256] = {
 
 /// The numbers of FNV-1a.
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-/// See [`FNV_BASIS`].
+/// The FNV-1a prime; see [`FNV_BASIS`].
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! The words two or more rooms exchange: ids, sessions, activity, events, usage.
+//! The types that several crates exchange: ids, sessions, activity, events, usage.
 //!
-//! Nouns only. Nothing here opens a file, reads a clock or starts a thread; what a word means is said
-//! beside it, how it is found out is the business of the rooms above.
+//! Only data: nothing here opens a file, reads a clock or starts a thread.
 
 mod activity;
 mod beginnings;

@@ -1,10 +1,10 @@
-//! Where a session comes from.
+//! The program that started a session.
 
 use serde::{Deserialize, Serialize};
 
 use crate::AgentId;
 
-/// Who began a session, as far as anything on disk says.
+/// The program that started a session, as far as the files tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -17,7 +17,7 @@ pub enum Origin {
     },
     /// A person, an editor's extension or a script started it directly.
     Native,
-    /// Only Backstory's archive still holds it.
+    /// Only Backstory's archive still has the session.
     Archived,
 }
 

@@ -9,7 +9,7 @@ pub fn path<P: AsRef<Path>, S: Serializer>(path: &P, to: S) -> Result<S::Ok, S::
     to.collect_str(&path.as_ref().display())
 }
 
-/// The same, of a path that may be absent.
+/// Serializes an optional path the same way.
 pub fn optional_path<P: AsRef<Path>, S: Serializer>(path: &Option<P>, to: S) -> Result<S::Ok, S::Error> {
     match path {
         Some(path) => self::path(path, to),

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Activity, Origin, SessionId, SessionStarts, Usage};
 
-/// One conversation, merged from every source that knows it. Its texts are shared: thousands of sessions say the same
-/// of their project, branch and version.
+/// One conversation, merged from every source that mentions it. Its strings are shared, because thousands of sessions
+/// have the same project, branch and version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// Its id: the stem of its transcript's name.
     pub id: SessionId,
-    /// Who began it.
+    /// The program that started the session.
     pub origin: Origin,
     /// The transcript, when one exists on disk.
     pub file: Option<Arc<Path>>,
     /// The main repository of the directory it started in, else that directory.
     pub repo_path: Option<Arc<Path>>,
-    /// What people call the repository: the last component of `repo_path`.
+    /// The short name of the repository: the last component of `repo_path`.
     pub project: Option<Arc<str>>,
     /// The directory it started in.
     pub cwd: Option<Arc<Path>>,
@@ -32,11 +32,11 @@ pub struct Session {
     pub first_message: Option<Arc<str>>,
     /// The last thing the person wrote, at most 200 characters.
     pub last_prompt: Option<Arc<str>>,
-    /// When the first record was made.
+    /// The time of the first record.
     pub created: Option<Timestamp>,
     /// The last record's time, else the file's.
     pub last_modified: Option<Timestamp>,
-    /// When a person began it, and went on with it after a pause.
+    /// When a person started the session, and returned to it after a pause.
     pub beginnings: SessionStarts,
     /// Lines in the transcript.
     pub message_count: u64,
@@ -50,7 +50,7 @@ pub struct Session {
     pub context_tokens: u64,
     /// Estimated price in US dollars; `None` when a model is unknown.
     pub cost_usd: Option<f64>,
-    /// What OpenClaw's registry says it cost, in US dollars.
+    /// The cost in US dollars according to OpenClaw's registry.
     pub registry_cost_usd: Option<f64>,
     /// Turns, from OpenClaw's registry.
     pub registry_turns: Option<u64>,
@@ -58,15 +58,15 @@ pub struct Session {
     pub last_task: Option<Arc<str>>,
     /// Claude's three-word name of the session.
     pub nickname: Option<Arc<str>>,
-    /// Whether a live process holds it.
+    /// Whether a running process has the session open.
     pub is_running: bool,
-    /// Whether the person left it with `/exit`, and has said nothing in it since.
+    /// Whether the person left the session with `/exit` and has not written since.
     pub was_exited: bool,
-    /// What it is doing, where a sign says.
+    /// The current activity, if there is evidence for it.
     pub activity: Option<Activity>,
     /// The marker that began its first message, as written.
     pub origin_marker: Option<Arc<str>>,
-    /// How often its context was compacted.
+    /// The number of compactions of the context.
     pub compactions: u64,
     /// Cost over its budget, in percent, when both are known.
     pub budget_used_pct: Option<f64>,
@@ -74,31 +74,31 @@ pub struct Session {
     pub permission_mode: Option<Arc<str>>,
     /// The version of `claude` that wrote the last record.
     pub version: Option<Arc<str>>,
-    /// How it was started: `cli`, `sdk-cli`, `claude-vscode`, …
+    /// The entrypoint the session was started by: `cli`, `sdk-cli`, `claude-vscode`, …
     pub entrypoint: Option<Arc<str>>,
     /// The session it was forked from.
     pub forked_from: Option<ForkOrigin>,
-    /// Its sub-agents.
+    /// The sub-agents of the session.
     pub subagents: Vec<Subagent>,
-    /// What of its transcript cannot be read as it was written.
+    /// The parts of the transcript that could not be read exactly.
     pub damage: Damage,
-    /// Whether Backstory's archive holds it.
+    /// Whether Backstory's archive has a copy of the session.
     pub archived: bool,
 }
 
-/// What of a transcript cannot be read as it was written.
+/// The parts of a transcript that could not be read exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Damage {
     /// Lines that give no record.
     pub unreadable_lines: u64,
-    /// Lines in which U+FFFD stands for bytes that are no UTF-8.
+    /// The number of lines in which U+FFFD replaces bytes that are not UTF-8.
     pub mended_lines: u64,
     /// Whether the file ends in the middle of a line.
     pub is_cut_off: bool,
 }
 
 impl Session {
-    /// A session of which nothing is known but its id.
+    /// Creates a session of which only the id is known.
     pub fn blank(id: SessionId) -> Self {
         Self {
             id,
@@ -141,7 +141,7 @@ impl Session {
     }
 }
 
-/// Where a fork came from.
+/// The origin of a fork.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForkOrigin {
     /// The session whose records were copied.
@@ -158,10 +158,10 @@ pub struct Subagent {
     /// `general-purpose`, or the name of a custom agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
-    /// What it was asked for, in a few words.
+    /// The short description the sub-agent was started with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its transcript.
+    /// The path of the sub-agent's transcript.
     #[serde(serialize_with = "crate::path")]
     pub file: PathBuf,
 }

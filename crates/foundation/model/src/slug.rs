@@ -7,12 +7,12 @@ use serde::Serialize;
 /// The longest slug that is kept whole, in UTF-16 units.
 const LIMIT: usize = 200;
 
-/// The name of the folder under `projects/` that holds a directory's transcripts.
+/// The name of the folder under `projects/` that holds the transcripts of a directory.
 ///
-/// The rule is Claude Code's own (verified on 2.1.329): every UTF-16 unit of the physical path outside
-/// `[A-Za-z0-9]` becomes `-`, with no Unicode normalisation; over 200 units the first 200 are followed by
-/// `-` and a hash of the whole path. It cannot be undone: `a.b`, `a_b` and `a b` share a folder, so the
-/// truth about a session's directory is the `cwd` in its records.
+/// The rule is Claude Code's own (verified with 2.1.329): every UTF-16 unit of the physical path outside
+/// `[A-Za-z0-9]` becomes `-`, without Unicode normalisation; over 200 units, the first 200 are followed by `-` and a
+/// hash of the whole path. The name cannot be reversed: `a.b`, `a_b` and `a b` share a folder, so only the `cwd` in
+/// the records tells a session's directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ProjectSlug(String);
 

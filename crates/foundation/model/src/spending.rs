@@ -1,14 +1,14 @@
-//! What one transcript says was spent: the material of the cost ledger, before copies are told apart.
+//! The API usage of one transcript, before copied messages are removed.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
-/// One API message's usage as one file tells it.
+/// The usage of one API message according to one file.
 ///
-/// Forks, branches and old resumes copy messages from file to file with their ids unchanged; `key` is what
-/// tells that two are the same, so that they count once.
+/// Forks, branches and old resumes copy messages between files without changing their ids; two messages with the same
+/// `key` are the same one and count once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageUsage {
     /// A hash of (`message.id`, `requestId`), or of `message.id` alone where there is no request id.
@@ -17,25 +17,25 @@ pub struct MessageUsage {
     pub message: u64,
     /// The model that answered, as the API named it.
     pub model: String,
-    /// When its first block was made.
+    /// The time of the message's first block.
     pub at: Option<Timestamp>,
     /// Its counters: the field-wise maximum over its lines.
     pub usage: Usage,
-    /// What the price depends on beside the model.
+    /// The conditions that determine the price, besides the model.
     pub terms: Terms,
-    /// Whether a lineage mark (`requestSessionId` of another session, `forkedFrom`) says that the line was
-    /// copied here.
+    /// Whether the line is marked as copied from another session (`requestSessionId` of another session, or
+    /// `forkedFrom`).
     pub copied: bool,
-    /// Whether a sub-agent's transcript holds it.
+    /// Whether the message is in a sub-agent's transcript.
     pub subagent: bool,
 }
 
 /// Terms of service that change a message's price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Terms {
-    /// `service_tier` was `batch`.
+    /// Whether `service_tier` was `batch`.
     pub batch: bool,
-    /// `speed` was `fast`.
+    /// Whether `speed` was `fast`.
     pub fast: bool,
 }
 
@@ -45,10 +45,11 @@ pub struct Terms {
 /// that the parent had spent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CostState {
-    /// The time of the latest record before it: what was said later it does not count.
+    /// The time of the latest record before the summary, which does not count anything later.
     pub at: Option<Timestamp>,
     /// The CLI's total, in US dollars.
     pub total_cost_usd: f64,
-    /// Its counters for each model; cache writes are not told apart by lifetime, so all count as 5 minutes.
+    /// The usage per model. The summary does not separate cache writes by lifetime, so all count as five-minute
+    /// writes.
     pub models: Vec<(String, Usage)>,
 }

@@ -1,16 +1,16 @@
 //! Characters that steer what shows them: a terminal, a shell's prompt, a page, the direction of the text around them.
 
-/// Whether a character could steer what shows it, or hide in it: control characters, separators of lines, marks that
-/// turn the direction of writing, and signs without a picture.
+/// Whether a character can change how a terminal shows text, or hide in it: control characters, line separators,
+/// marks of text direction, and characters without a glyph.
 ///
-/// Two of the last kind are let through, for words are spelt with them: the joiner (U+200D), which holds emoji and
-/// Indic conjuncts together, and the non-joiner (U+200C), which Persian and Indic words need. The tags that spell the
-/// flags of England, Scotland and Wales are not: they can hold any hidden text.
+/// Two of the last kind are allowed because words need them: the zero-width joiner (U+200D) of emoji and Indic
+/// conjuncts, and the zero-width non-joiner (U+200C) of Persian and Indic words. The tag characters in the flags of
+/// England, Scotland and Wales are not allowed, since they can encode any hidden text.
 pub fn is_steering(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_invisible(c)
 }
 
-/// Those of them that take no room: what shows a text may leave them out, where the others part words.
+/// Whether such a character has no width: a display can drop it, while the others separate words.
 pub fn is_invisible(c: char) -> bool {
     is_direction(c)
         || matches!(c, '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}')

@@ -13,7 +13,8 @@ pub struct Usage {
     pub output: u64,
     /// Input tokens read from the prompt cache.
     pub cache_read: u64,
-    /// Input tokens written to the five-minute cache (all cache writes where the file does not say).
+    /// The number of input tokens written to the five-minute cache; all cache writes if the file does not separate
+    /// them.
     pub cache_write_5m: u64,
     /// Input tokens written to the one-hour cache.
     pub cache_write_1h: u64,
@@ -22,17 +23,17 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// All cache writes, whatever their lifetime.
+    /// The number of input tokens written to any cache.
     pub fn cache_write(&self) -> u64 {
         self.cache_write_5m.saturating_add(self.cache_write_1h)
     }
 
-    /// What the model had before it: input of every kind.
+    /// The number of input tokens of every kind: the size of the model's context.
     pub fn context(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write())
     }
 
-    /// Every token, once.
+    /// The number of tokens, each counted once.
     pub fn total(&self) -> u64 {
         self.context().saturating_add(self.output)
     }
@@ -51,7 +52,7 @@ impl Usage {
         }
     }
 
-    /// What is left after `other` is taken away; never below zero.
+    /// Subtracts `other`, counter by counter, down to zero at least.
     #[must_use]
     pub fn less(self, other: Self) -> Self {
         Self {
