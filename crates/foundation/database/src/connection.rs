@@ -7,10 +7,10 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::Error;
 
-/// How long a statement waits for another process's writer.
+/// How long a statement waits for a writer in another process.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// What a power cut may cost, in SQLite's own words for its pragma `synchronous`.
+/// The values of SQLite's pragma `synchronous` that Backstory uses: how much a power failure can lose.
 pub(crate) mod safety {
     /// With a write-ahead log at most the last commits, never the file.
     pub(crate) const KEPT: &str = "NORMAL";
@@ -44,8 +44,8 @@ pub(crate) fn set_safety(connection: &Connection, path: &Path, safety: &str) -> 
         .map_err(|source| Error::Open { path: path.to_owned(), source })
 }
 
-/// Opens a file that is only read; `immutable` promises SQLite that nobody can write to it, which it needs to
-/// know where it cannot make its shared-memory file.
+/// Opens a file for reading only. With `immutable`, SQLite assumes that nobody writes to the file, which it needs in
+/// folders where it cannot create its shared-memory file.
 pub(crate) fn readable(path: &Path, immutable: bool) -> Result<Connection, Error> {
     let open = || {
         let flags =

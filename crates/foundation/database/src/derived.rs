@@ -1,4 +1,4 @@
-//! The files that can be made again from what they were made of: they always open, somehow, and say how.
+//! Databases that can be rebuilt from their sources: opening them always succeeds in some form, and reports how.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use crate::{Error, WriterLock, connection, migrate, open_read_only};
 pub struct Derived {
     /// The connection, with every migration applied.
     pub connection: Connection,
-    /// What had to be done to open it.
+    /// What was necessary to open the database.
     pub condition: Condition,
 }
 
@@ -24,11 +24,11 @@ pub struct Derived {
 pub enum Condition {
     /// As it should be.
     Ready,
-    /// The file could not be used; it was put away and an empty one stands in its place.
+    /// The file was unusable: it was moved aside and replaced by an empty one.
     Recreated {
         /// Why the old file could not be used.
         because: Error,
-        /// Where the old file is now; the one put away before it is gone.
+        /// The new path of the unusable file, which replaces any file moved aside earlier.
         set_aside: PathBuf,
     },
     /// The file is up to date and can be read, but nothing can be written.
@@ -43,11 +43,11 @@ pub enum Condition {
     },
 }
 
-/// Opens or creates a file that is ours to lose.
+/// Opens or creates a database that can be rebuilt.
 ///
-/// `steps` are the SQL of all migrations, oldest first. A damaged, newer or unusable file is set aside and
-/// made anew; where the disk cannot be written, it is read, or replaced in memory. Fails only when another
-/// process holds the file for longer than the busy timeout, or when the steps themselves are wrong.
+/// `steps` are the SQL of all migrations, oldest first. A damaged, newer or unusable file is moved aside and created
+/// again; on a disk that cannot be written, the file is only read, or replaced by a database in memory. Fails only if
+/// another process keeps the file locked for longer than the busy timeout, or if the steps themselves are wrong.
 pub fn open_derived(path: &Path, steps: &[&str]) -> Result<Derived, Error> {
     match among_others(path, steps) {
         Ok(connection) => Ok(Derived { connection, condition: Condition::Ready }),
@@ -56,9 +56,9 @@ pub fn open_derived(path: &Path, steps: &[&str]) -> Result<Derived, Error> {
     }
 }
 
-/// Puts a derived file away as `<path>.set-aside`, over the one put away before, and returns that name.
+/// Moves a derived file to `<path>.set-aside`, replacing an earlier one, and returns the new path.
 ///
-/// Connections that are still open go on with the old file: close them first.
+/// Open connections continue to use the moved file, so close them first.
 pub fn set_aside(path: &Path) -> Result<PathBuf, Error> {
     let _turn = WriterLock::wait(&WriterLock::path(path))?;
     put_away(path)
@@ -100,7 +100,7 @@ fn usual(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Opens what did not open among others: by now one of them may have made it anew.
+/// Opens a file that failed to open before, under the writer's lock: another process may have recreated it by now.
 fn in_turn(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
     let _turn = match WriterLock::wait(&WriterLock::path(path)) {
         Ok(turn) => turn,

@@ -1,4 +1,4 @@
-//! What can go wrong while a database is opened: what was attempted, on which file, and why.
+//! The errors of opening a database: what was attempted, on which file, and why it failed.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,19 +11,19 @@ pub enum Error {
     /// SQLite refused the file.
     #[error("cannot open the database {}", path.display())]
     Open {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
-        /// SQLite's own reason.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
     /// The operating system refused a file or folder.
     #[error("cannot {attempt} {}", path.display())]
     File {
-        /// What was tried, as it reads after "cannot".
+        /// The attempted action, worded to follow "cannot".
         attempt: &'static str,
         /// The file or folder it was tried on.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another process has kept a lock for longer than it is waited for.
@@ -34,9 +34,9 @@ pub enum Error {
         path.display()
     )]
     Held {
-        /// The lock's file.
+        /// The path of the lock file.
         path: PathBuf,
-        /// How long it was waited for.
+        /// The number of seconds waited.
         seconds: u64,
     },
     /// A later Backstory has changed the file's tables.
@@ -46,11 +46,11 @@ pub enum Error {
         path.display()
     )]
     Newer {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
         /// The file's `user_version`.
         found: usize,
-        /// How many migrations this program has.
+        /// The number of migrations this program has.
         known: usize,
     },
     /// An earlier Backstory wrote the file, and it was opened for reading only.
@@ -60,37 +60,37 @@ pub enum Error {
         path.display()
     )]
     Older {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
         /// The file's `user_version`.
         found: usize,
-        /// How many migrations this program has.
+        /// The number of migrations this program has.
         known: usize,
     },
     /// A migration failed; the file is as it was before.
     #[error("cannot bring the database {} from version {from} to {}", path.display(), from + 1)]
     Migrate {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
         /// The version the failing step began at.
         from: usize,
-        /// SQLite's own reason.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
     /// The copy that must exist before a precious file is changed could not be made; nothing was changed.
     #[error("cannot back up the database {} to {}", path.display(), to.display())]
     Backup {
-        /// The database.
+        /// The path of the database.
         path: PathBuf,
-        /// Where the copy was to go.
+        /// The path of the intended copy.
         to: PathBuf,
-        /// SQLite's own reason.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
 }
 
 impl Error {
-    /// Whether another process held the file for longer than the busy timeout; trying again may help.
+    /// Whether another process kept the file locked for longer than the busy timeout, so that a retry may succeed.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Held { .. })
             || matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
@@ -116,16 +116,16 @@ impl Error {
     }
 }
 
-/// SQL that works on a new file fails on one that says an old version and has other tables than that had.
+/// Whether SQLite refused the SQL of a migration, which happens if a file's tables do not match its version.
 fn is_refused_sql(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqlInputError { .. })
         || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
-/// Whether SQLite says that the file's bytes are damaged or not a database at all.
+/// Whether SQLite reports that the file is damaged or not a database at all.
 ///
-/// Damage in a page nobody has read yet is found by a later query: a derived file is then closed, put away
-/// with [`crate::set_aside`] and opened anew.
+/// A later query can find damage in a page that was not read before: close a derived file then, move it aside with
+/// [`crate::set_aside`] and open it again.
 pub fn is_corruption(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }

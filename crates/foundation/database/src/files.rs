@@ -30,7 +30,8 @@ pub(crate) fn is_new(path: &Path) -> bool {
     fs::metadata(path).map_or(true, |found| found.len() == 0)
 }
 
-/// Makes an empty file that is closed before it has its name; one that somebody else has just made is left alone.
+/// Creates an empty private file, unless another process has just created it. The file gets its name only after it is
+/// closed.
 fn create_closed(path: &Path) -> Result<(), Error> {
     let folder = private_folder(path)?;
     let unnamed =

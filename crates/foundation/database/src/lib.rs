@@ -1,7 +1,7 @@
-//! Opens Backstory's SQLite files, and says what it had to do to open them.
+//! Opens Backstory's SQLite databases and reports what was necessary to open them.
 //!
-//! Two kinds: what is ours to lose (`open_derived`: an index, a cache) always opens, somehow; what is
-//! precious (`open_precious`: `state.sqlite`) is never dropped. What the tables mean is the callers' business.
+//! There are two kinds: derived ones (`open_derived`: an index, a cache) can be rebuilt and always open in some form;
+//! precious ones (`open_precious`: `state.sqlite`) are never dropped. The callers define the tables.
 
 mod connection;
 mod derived;

@@ -1,6 +1,6 @@
-//! One writer at a time, over processes: an advisory lock on a file that is never deleted.
+//! A lock that allows one writer at a time across processes: an advisory lock on a file that is never deleted.
 //!
-//! The system drops the lock with the process that held it, so a crash leaves nothing to clean up.
+//! The operating system releases the lock when its process ends, so a crash leaves nothing to clean up.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use crate::Error;
 use crate::files::{beside, failed, is_new, private_file};
 
-/// How long a lock is waited for: whoever holds it for longer is stopped, or waits for a disk that is gone.
+/// How long to wait for a lock. A process that keeps it longer is stopped, or waits for a disk that is gone.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is tried meanwhile: the system can wait for a lock, but not for a time.
+/// The interval between attempts: the system can wait for a lock, but not with a timeout.
 const TRY: Duration = Duration::from_millis(5);
 
-/// The right to write, held until it is dropped.
+/// The exclusive right to write, released when dropped.
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct WriterLock {
@@ -22,7 +22,7 @@ pub struct WriterLock {
 }
 
 impl WriterLock {
-    /// Takes the lock if nobody holds it; `None` when somebody does.
+    /// Acquires the lock, or returns `None` if another process has it.
     pub fn try_acquire(path: &Path) -> Result<Option<Self>, Error> {
         let file = private_file(path)?;
         match file.try_lock() {
@@ -46,12 +46,12 @@ impl WriterLock {
         if is_new(database) { Self::wait(&turn) } else { Self::wait_with_others(&turn) }
     }
 
-    /// Where the lock of a database is.
+    /// The path of a database's lock file.
     pub(crate) fn path(database: &Path) -> PathBuf {
         beside(database, ".lock")
     }
 
-    /// Waits until nobody has the lock alone, and keeps it from being taken alone.
+    /// Waits until no process has the lock exclusively, and prevents others from taking it exclusively.
     fn wait_with_others(path: &Path) -> Result<Self, Error> {
         wait_for(path, File::try_lock_shared)
     }

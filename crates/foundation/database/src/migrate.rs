@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::Error;
 
-/// How many migrations the file has had; refuses a file that has had more than there are.
+/// Reads how many migrations the file has had; fails if it has had more than this program has.
 pub(crate) fn version(connection: &Connection, path: &Path, known: usize) -> Result<usize, Error> {
     let found: i64 = connection
         .query_row("PRAGMA user_version", [], |row| row.get(0))

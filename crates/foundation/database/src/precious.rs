@@ -24,10 +24,10 @@ pub struct Precious {
     pub backup: Option<PathBuf>,
 }
 
-/// Opens or creates a file whose content cannot be made again.
+/// Opens or creates a database whose content cannot be rebuilt.
 ///
-/// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A damaged or newer file is
-/// an error and stays as it is. Before a migration the file is copied to `<path>.before-<version>`.
+/// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A damaged or newer file is an
+/// error and remains unchanged. Before a migration, the file is copied to `<path>.before-<version>`.
 pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
     let turn = WriterLock::wait_to_open(path)?;
     prepare(path)?;
@@ -47,8 +47,8 @@ pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
 }
 
 impl Precious {
-    /// Leaves the write-ahead log of the file at `path` beside it when the connection closes, unless it is long: to put
-    /// it into the file waits for the disk, but every opening reads what is left.
+    /// Keeps the write-ahead log of the file at `path` when the connection closes, unless it is long. Merging it
+    /// waits for the disk, while the next opening reads it anyway.
     pub fn leave_short_log(&self, path: &Path) -> Result<(), Error> {
         let is_short = fs::metadata(beside(path, "-wal")).map_or(true, |log| log.len() < LONG_LOG);
         self.connection
