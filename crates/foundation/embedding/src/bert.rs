@@ -25,7 +25,7 @@ pub(crate) struct Bert {
     weights: Weights,
     words: Tensor,
     positions: Tensor,
-    /// What is added to each token: texts stand alone here, so all are of the first kind.
+    /// The vector added to each token. Texts are embedded alone here, so all tokens are of the first segment.
     kind: Array1<f32>,
     norm: Norm,
     layers: Vec<Layer>,
@@ -46,7 +46,7 @@ struct Layer {
 
 #[derive(Debug)]
 struct Dense {
-    /// Outputs by inputs.
+    /// The weights, as outputs × inputs.
     weight: Array2<f32>,
     bias: Array1<f32>,
 }
@@ -119,7 +119,7 @@ impl Layer {
         states
     }
 
-    /// Each token takes up the values of those it attends to, in each head for itself.
+    /// Computes the attention of each token to the others, per head.
     fn attend(&self, states: &Array2<f32>, heads: usize) -> Array2<f32> {
         let states = states.view();
         let (query, key, value) =
@@ -180,7 +180,7 @@ fn gelu(numbers: &mut [f32]) {
     pulp::Arch::new().dispatch(Gelu(numbers));
 }
 
-/// The unit over some numbers, built for the processor at hand.
+/// The GELU function applied to a slice, compiled for the current processor's features.
 struct Gelu<'n>(&'n mut [f32]);
 
 impl NullaryFnOnce for Gelu<'_> {

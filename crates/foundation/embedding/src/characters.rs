@@ -1,13 +1,13 @@
-//! What each character is to the tokenizer.
+//! The classes of characters that the tokenizer distinguishes.
 
 use unicode_categories::UnicodeCategories as _;
 
-/// What a byte of UTF-8 is, judged alone.
+/// The class of one byte of UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ascii {
     /// Part of a word, in lower case.
     Letter(u8),
-    /// Ends a word.
+    /// Whitespace; ends a word.
     Space,
     /// A word of its own.
     Punctuation,
@@ -17,7 +17,7 @@ pub(crate) enum Ascii {
     Beyond,
 }
 
-/// What a byte is.
+/// Classifies a byte.
 pub(crate) fn ascii(byte: u8) -> Ascii {
     ASCII[usize::from(byte)]
 }
@@ -37,20 +37,20 @@ const ASCII: [Ascii; 256] = {
     table
 };
 
-/// What a character beyond ASCII is, once it is decomposed.
+/// The class of a non-ASCII character after decomposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Part of a word.
     Letter,
-    /// Ends a word.
+    /// Whitespace; ends a word.
     Space,
     /// A word of its own: punctuation, or a Chinese character.
     Alone,
-    /// Goes away.
+    /// A combining accent; removed.
     Accent,
 }
 
-/// What a decomposed character is.
+/// Classifies a decomposed character.
 pub(crate) fn class(character: char) -> Class {
     if is_chinese(character) || character.is_ascii_punctuation() || character.is_punctuation() {
         Class::Alone

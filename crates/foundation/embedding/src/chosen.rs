@@ -1,4 +1,4 @@
-//! A model that a person chose beside the table in the binary: a transformer on disk, or an endpoint.
+//! An embedding model chosen by the user instead of the built-in table: a transformer on disk, or an endpoint.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,27 +10,27 @@ use crate::projection::TEACHER_HASH;
 use crate::sentences::SentenceModel;
 use crate::vector::Vector;
 
-/// Which model a person chose.
+/// The embedding model chosen by the user.
 #[derive(Debug, Clone)]
 pub enum ModelChoice {
     /// A sentence-transformers model in a folder.
     Folder(PathBuf),
-    /// The same by its name on the hub, from the cache of what was fetched before.
+    /// A model in the local cache of the Hugging Face hub, by its name on the hub.
     Hub {
-        /// The hub's cache.
+        /// The folder of the hub's cache.
         cache: PathBuf,
-        /// `owner/name`.
+        /// The name of the model as `owner/name`.
         name: String,
     },
     /// An OpenAI-compatible endpoint.
     Endpoint {
         /// Its address, with `/v1`.
         url: String,
-        /// The model it is asked for.
+        /// The name of the model to request.
         model: String,
         /// The key of the account.
         key: Option<ApiKey>,
-        /// How long one request may take.
+        /// The timeout of one request.
         timeout: Duration,
     },
 }
@@ -49,7 +49,7 @@ enum Backend {
 }
 
 impl ModelChoice {
-    /// What a person calls it.
+    /// The name to show to the user.
     pub fn name(&self) -> String {
         match self {
             Self::Folder(folder) => folder.display().to_string(),
@@ -74,12 +74,12 @@ impl ModelChoice {
 }
 
 impl ChosenModel {
-    /// What a person calls it.
+    /// The name to show to the user.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its vectors are known by.
+    /// The hash that identifies the model's vectors.
     pub fn hash(&self) -> u64 {
         match &self.embeds {
             Backend::Transformer(model) => model.model().hash,
@@ -93,8 +93,8 @@ impl ChosenModel {
         self.hash() == TEACHER_HASH
     }
 
-    /// The vectors of texts, in their order, `None` for one without words; a transformer works on so many
-    /// threads. `pause` waits before a busy endpoint is asked again, and returns false when it is not to be.
+    /// Embeds texts in order, with `None` for a text without words. A transformer uses `threads` threads. `pause`
+    /// waits before a busy endpoint is asked again, and returns false to give up.
     pub fn embed(
         &self,
         texts: &[&str],

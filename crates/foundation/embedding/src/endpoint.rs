@@ -15,18 +15,18 @@ use ureq::http::{Response, StatusCode, Uri};
 use crate::error::Error;
 use crate::vector::Vector;
 
-/// So many texts go in one request at most, and so many bytes, but for one text that is longer.
+/// The maximum number of texts in one request; its bytes are limited, too, except for a single longer text.
 const BATCH: usize = 64;
 const BATCH_BYTES: usize = 128 << 10;
 /// An answer of more bytes is none.
 const LONGEST_ANSWER: u64 = 64 << 20;
-/// How often a request is made before its failure is the answer.
+/// The number of attempts before a request fails.
 const ATTEMPTS: u32 = 4;
 /// The first pause; each next one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// A longer pause is not waited for, whatever the server asks.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How much of a server's own words is repeated, in characters.
+/// The number of characters repeated from a server's error message.
 const LONGEST_REASON: usize = 200;
 
 /// The key of an account; it is shown nowhere.
@@ -42,7 +42,7 @@ impl fmt::Debug for ApiKey {
 /// An endpoint, as it was configured.
 #[derive(Debug)]
 pub struct Endpoint {
-    /// All but the last part of the path: `https://api.openai.com/v1`.
+    /// The URL without the last part of its path: `https://api.openai.com/v1`.
     base: String,
     model: String,
     key: Option<ApiKey>,
@@ -70,7 +70,7 @@ struct Embedding {
 /// Why one request failed, and whether another may not.
 struct Failure {
     reason: String,
-    /// How long to wait before asking again; `None` when it is of no use.
+    /// How long to wait before a retry; `None` if a retry is useless.
     pause: Option<Duration>,
 }
 
@@ -90,7 +90,7 @@ impl Endpoint {
         Ok(Self { base, model: model.to_owned(), key, agent: config.into() })
     }
 
-    /// What its vectors are known by: the address and the model's name.
+    /// The hash of address and model name that identifies the vectors.
     pub fn hash(&self) -> u64 {
         xxhash_rust::xxh3::xxh3_64(format!("{} {}", self.base, self.model).as_bytes())
     }
@@ -200,7 +200,7 @@ impl Failure {
     }
 }
 
-/// Refuses an address that would let others read the key, or that holds one itself.
+/// Refuses a URL that would expose the key to others, or that contains one.
 fn check_address(base: &str, has_key: bool) -> Result<(), Error> {
     let refused =
         |url: &str, reason: &str| Err(Error::Endpoint { url: url.to_owned(), reason: reason.to_owned() });
@@ -223,7 +223,7 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || number.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// How many of the next texts go into one request.
+/// The number of the next texts that fit into one request.
 fn batch_of(lengths: impl Iterator<Item = usize>) -> usize {
     let totals = lengths.scan(0, |total: &mut usize, length| {
         *total = total.saturating_add(length);

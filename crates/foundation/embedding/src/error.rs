@@ -1,4 +1,4 @@
-//! What can go wrong with vectors, models and endpoints; what a text holds never does.
+//! The errors of vectors, models and endpoints. The content of a text never causes one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,32 @@ pub enum Error {
     /// Reading or writing failed.
     #[error("cannot {attempt} {}", path.display())]
     Io {
-        /// What was attempted.
+        /// The attempted action.
         attempt: &'static str,
-        /// On which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why it failed.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// The file holds vectors of another model, another length, or was written by another version.
+    /// The file has vectors of another model, another length or another version of the format.
     #[error("{} holds vectors of another model; they have to be made anew", path.display())]
     OtherModel {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The file is shorter than what was committed to it.
     #[error("{} has lost vectors; they have to be made anew", path.display())]
     Damaged {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// A file of a model is not what a model needs.
     #[error("cannot use {}: {reason}", path.display())]
     Unusable {
-        /// Which file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why it cannot be used.
         reason: String,
     },
     /// A model of the hub is not in the hub's cache.
@@ -42,20 +42,20 @@ pub enum Error {
     NotFetched {
         /// Its name on the hub.
         name: String,
-        /// Where it was looked for.
+        /// The folder of the cache that was searched.
         cache: PathBuf,
     },
     /// An endpoint gave no vectors.
     #[error("the embedding endpoint {url} failed: {reason}")]
     Endpoint {
-        /// Its address.
+        /// The URL of the endpoint.
         url: String,
-        /// What happened.
+        /// The reason why the request failed.
         reason: String,
     },
 }
 
-/// Says what is wrong with a file of a model.
+/// Creates the error for an unusable file of a model.
 pub(crate) fn unusable(path: &Path, reason: impl std::fmt::Display) -> Error {
     Error::Unusable { path: path.to_owned(), reason: reason.to_string() }
 }

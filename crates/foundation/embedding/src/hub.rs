@@ -1,4 +1,4 @@
-//! Where a model of the Hugging Face hub lies that was fetched before. Nothing is fetched here.
+//! Finds models of the Hugging Face hub in the local cache. Downloads nothing.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,8 +17,8 @@ pub fn is_hub_name(name: &str) -> bool {
     })
 }
 
-/// The folder of a hub model in the hub's cache (usually `~/.cache/huggingface/hub`): the commit that
-/// `main` stood at when it was fetched.
+/// Finds the folder of a model in the hub's cache (usually `~/.cache/huggingface/hub`): the commit of `main` at the
+/// time of the download.
 pub fn cached(cache: &Path, name: &str) -> Result<PathBuf, Error> {
     let missing = || Error::NotFetched { name: name.to_owned(), cache: cache.to_owned() };
     if !is_hub_name(name) {

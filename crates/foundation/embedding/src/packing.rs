@@ -1,18 +1,19 @@
-//! A vocabulary as one run of bytes that needs no work to be used: two hash tables.
+//! A vocabulary packed into one run of bytes that can be used without parsing: two hash tables.
 //!
-//! The build script packs the built-in vocabulary with this file, so that a start costs nothing; a model
-//! from a folder is packed when it is opened. `vocabulary` reads what is packed here.
+//! The build script packs the built-in vocabulary with this file, so that a start costs nothing; a model's vocabulary
+//! from a folder is packed when it is opened. `vocabulary` reads the result.
 //!
-//! All numbers are `u64`, little endian: how many tokens; how long the longest is in bytes; how many bits
-//! number the slots of the table of words, and of that of continuations; then the slots of both. A slot
-//! is 0, or a token's number plus one in its low 20 bits and above them 44 bits of its hash. The texts
-//! themselves are not kept: the slot's place and those 44 bits tell two words apart, but for one pair in 2^59.
+//! All numbers are `u64`, little endian: the number of tokens; the length of the longest in bytes; the number of bits
+//! that number the slots of the table of words, and of the table of continuations; then the slots of both. A slot is
+//! 0, or has a token's number plus one in its low 20 bits and 44 bits of the token's hash above them. The texts
+//! themselves are not stored: the position of the slot and those 44 bits distinguish two words, except for one pair
+//! in 2^59.
 
 /// Numbers before the slots.
 pub(crate) const HEADER: usize = 4;
-/// So many low bits of a slot hold a token's number plus one.
+/// The number of low bits of a slot that hold a token's number plus one.
 pub(crate) const NUMBER_BITS: u32 = 20;
-/// What a token begins with that continues a word.
+/// The prefix of a token that continues a word.
 const CONTINUES: &str = "##";
 
 /// The hash of no bytes.
@@ -28,14 +29,14 @@ pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
     bytes.iter().fold(EMPTY, |hash, byte| hash_on(hash, *byte))
 }
 
-/// The slot where the search for a hash begins, and the part of the hash that the slot holds.
+/// The slot at which the search for a hash starts, and the bits of the hash stored in the slot.
 pub(crate) fn slot_of(hash: u64, bits: u64) -> (usize, u64) {
     let mixed = (hash ^ (hash >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let slot = (mixed >> 2) & ((1 << bits) - 1);
     (usize::try_from(slot).unwrap_or_default(), mixed >> NUMBER_BITS << NUMBER_BITS)
 }
 
-/// Packs a vocabulary: one token on each line, numbered by the line; `None` when it holds too many.
+/// Packs a vocabulary of one token per line, numbered by line; `None` if it has too many.
 pub(crate) fn pack(lines: &str) -> Option<Vec<u8>> {
     let tokens = || (1..).zip(lines.lines());
     let count = u64::try_from(tokens().count()).ok().filter(|count| *count < (1 << NUMBER_BITS) - 1)?;

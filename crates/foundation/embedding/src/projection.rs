@@ -7,13 +7,13 @@ use crate::vector::Vector;
 /// Numbers in a vector of the teacher.
 const TEACHERS: usize = 384;
 
-/// What all-MiniLM-L6-v2 is known by as a `SentenceModel`: the built-in table was distilled from it.
+/// The hash of all-MiniLM-L6-v2 as a `SentenceModel`; the built-in table was distilled from it.
 pub const TEACHER_HASH: u64 = 0xa077_1d7b_c041_b425;
 
 /// The mean of the teacher's vectors, then a row of 256 numbers for each of its 384.
 static NUMBERS: &[u8] = include_bytes!("../table/query-projection-384to256.bin");
 
-/// Where a vector of the teacher lies among those of the built-in table; `None` for one of another length.
+/// Maps a vector of the teacher model into the space of the built-in table; `None` if its length is wrong.
 pub fn to_table(vector: &Vector) -> Option<Vector> {
     let (numbers, _) = NUMBERS.as_chunks::<4>();
     let (mean, rows) = numbers.split_at_checked(TEACHERS).filter(|_| vector.numbers().len() == TEACHERS)?;

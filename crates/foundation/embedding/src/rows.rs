@@ -1,33 +1,33 @@
-//! The file of vectors, as bytes: a header that names the model, then rows that are only ever added.
+//! The format of the file of vectors: a header that names the model, followed by rows that are only ever appended.
 //!
-//! What counts is committed elsewhere, as a number of rows; the file may hold more, of a writer that was
-//! killed. All numbers are little endian. Header: 8 bytes of name and version, the model's hash, the
-//! numbers of a vector as `u32`, 4 of nothing. Row: the file and the place in it (`u32`, `u64`), what makes
-//! the vector's length one (`f32`), and a byte for each number.
+//! The number of valid rows is stored elsewhere; a writer that was killed may leave more rows in the file. All
+//! numbers are little endian. Header: 8 bytes of magic and version, the model's hash, the length of a vector as
+//! `u32`, 4 bytes of zero. Row: the file and the position in it (`u32`, `u64`), the scale that makes the vector's
+//! length one (`f32`), and a byte for each number.
 
 use crate::vector::QuantizedVector;
 
-/// Of which model the vectors of a file are.
+/// Identifies the model of the vectors in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorModel {
-    /// What the model is known by.
+    /// The hash that identifies the model.
     pub hash: u64,
     /// Numbers in a vector, at most 16,384.
     pub dimensions: usize,
 }
 
-/// What a vector is of, in the caller's numbers.
+/// The text that a vector belongs to, in the caller's numbering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorKey {
-    /// The file the text stands in.
+    /// The number of the text's file.
     pub file: u32,
-    /// Where in it.
+    /// The position of the text in the file.
     pub place: u64,
 }
 
 pub(crate) const HEADER: usize = 24;
 const NAME: [u8; 8] = *b"bs-vec-1";
-/// What stands in a row before its numbers.
+/// The number of bytes before the numbers of a row.
 const HEAD: usize = 16;
 
 impl VectorModel {
@@ -44,18 +44,18 @@ impl VectorModel {
         HEAD + self.dimensions
     }
 
-    /// Where a row begins; behind everything when no file could be that long.
+    /// The offset of a row; past any end if no file could be that long.
     pub(crate) fn offset(self, row: u64) -> u64 {
         (HEADER as u64).saturating_add(row.saturating_mul(self.row() as u64))
     }
 }
 
-/// A row as it stands in a file.
+/// A row as stored in the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) key: VectorKey,
     pub(crate) scale: f32,
-    /// Each stands for a number from -127 to 127.
+    /// The numbers of the vector, each from -127 to 127.
     pub(crate) numbers: &'a [u8],
 }
 

@@ -19,7 +19,7 @@ use crate::vocabulary::Vocabulary;
 use crate::weights::Weights;
 use crate::wordpiece::Tokenizer;
 
-/// A larger file beside the weights is none of a model.
+/// The maximum size of a model's files besides the weights, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
 
 /// A transformer, ready to embed.
@@ -29,7 +29,7 @@ pub struct SentenceModel {
     bert: Bert,
     vocabulary: Vocabulary,
     pooling: Pooling,
-    /// `[CLS]` and `[SEP]`.
+    /// The token numbers of `[CLS]` and `[SEP]`.
     ends: [u32; 2],
     /// Tokens the model looks at, the two ends included.
     longest: usize,
@@ -80,8 +80,8 @@ struct TokenizerConfig {
 }
 
 impl SentenceModel {
-    /// Opens the model in a folder: `config.json`, `model.safetensors`, `vocab.txt`, and what
-    /// sentence-transformers puts beside them.
+    /// Opens the model in a folder: `config.json`, `model.safetensors`, `vocab.txt` and the files of
+    /// sentence-transformers.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let sizes = sizes(folder)?;
         let pooling = pooling(folder)?;
@@ -106,13 +106,12 @@ impl SentenceModel {
         Ok(Self { folder: folder.to_owned(), bert, vocabulary, pooling, ends, longest, model })
     }
 
-    /// What its vectors are known by, and how many numbers they have.
+    /// The model's hash and the length of its vectors.
     pub fn model(&self) -> VectorModel {
         self.model
     }
 
-    /// The vector of a text, of which no more is looked at than the model was made for; `None` when
-    /// nothing in it is a word or a sign.
+    /// Embeds as much of a text as the model was made for; `None` if the text has no word and no sign.
     pub fn embed(&self, text: &str) -> Result<Option<Vector>, Error> {
         let mut tokens = vec![self.ends[0]];
         Tokenizer::new(&self.vocabulary).cut(text, &mut tokens);
@@ -122,7 +121,7 @@ impl SentenceModel {
         self.embed_tokens(tokens)
     }
 
-    /// The state of a token that stands alone between the two ends: what a table is distilled from.
+    /// The state of a single token between the two end tokens, from which a table is distilled.
     pub fn state_of(&self, token: u32) -> Result<Vec<f32>, Error> {
         let states = self.bert.states(&[self.ends[0], token, self.ends[1]])?;
         Ok(states.row(1).to_vec())
@@ -164,7 +163,8 @@ fn sizes(folder: &Path) -> Result<Sizes, Error> {
     is_usable.then_some(sizes).ok_or_else(|| unusable(&path, "its sizes are not those of a BERT model"))
 }
 
-/// A folder without a list of modules holds a bare BERT: sentence-transformers takes the mean of it.
+/// Reads the kind of pooling. A folder without a list of modules has a bare BERT, for which sentence-transformers
+/// uses the mean.
 fn pooling(folder: &Path) -> Result<Pooling, Error> {
     let path = folder.join("modules.json");
     if !path.exists() {
@@ -208,7 +208,7 @@ fn check_tokenizer(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether it is the plain name of something in a folder.
+/// Whether a name is a single path component.
 fn is_name(name: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_letter)

@@ -15,7 +15,7 @@ pub const DIMENSIONS: usize = 256;
 const ROW_BYTES: usize = DIMENSIONS / 2;
 /// A row's scale below this share of the mean is faint.
 const FAINT: f32 = 0.2;
-/// A text of so many tokens is half as near to a question as its direction says.
+/// The number of tokens at which a text counts half as near to a question as its direction says.
 const FEW: f32 = 3.0;
 
 /// A row of 4-bit numbers for each token, and what a row's numbers are multiplied by.
@@ -49,12 +49,12 @@ impl TokenTable {
         Self { faint: FAINT * mean, bytes, vocabulary, hash }
     }
 
-    /// What table and tokenizer are known by; vectors of another hash are not comparable.
+    /// The hash of table and tokenizer; vectors with another hash are not comparable.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// Begins to embed.
+    /// Creates an embedder for this table.
     pub fn embedder(&self) -> Embedder<'_> {
         Embedder {
             table: self,
@@ -108,8 +108,8 @@ impl Embedder<'_> {
         pulp::Arch::new().dispatch(Sum(&self.rows))
     }
 
-    /// The vector of a text as it is kept to be found: the shorter the text, the shorter the vector. A few words
-    /// that point where a question points say less than a passage that does: chance turns them more easily.
+    /// Embeds a text for the index, with a shorter vector for a shorter text: a few words point in the direction of a
+    /// question by chance more easily than a passage does.
     pub fn embed_for_index(&mut self, text: &str) -> Option<QuantizedVector> {
         let vector = self.embed(text)?;
         let tokens = self.rows.len() as f32;
@@ -117,8 +117,8 @@ impl Embedder<'_> {
     }
 }
 
-/// The sum of rows, built for the processor at hand. Not a closure: what calls one may not be inlined, and is then
-/// built for any processor.
+/// The sum of rows, compiled for the current processor's features. A struct, because a closure's caller may not be
+/// inlined and would then be compiled for the baseline processor.
 struct Sum<'r, 't>(&'r [Row<'t>]);
 
 impl NullaryFnOnce for Sum<'_, '_> {
@@ -131,10 +131,10 @@ impl NullaryFnOnce for Sum<'_, '_> {
     }
 }
 
-/// So many bytes of the rows are added up at a time: their sums stay in registers.
+/// The number of bytes of the rows added at a time, so that the sums fit into registers.
 const BLOCK: usize = 32;
 
-/// Adds up the rows; the low halves of their bytes hold the even numbers, the high ones the odd.
+/// Adds the rows. The low halves of their bytes are the even numbers, the high halves the odd ones.
 #[expect(clippy::inline_always, reason = "only what is inlined is built for the processor at hand")]
 #[inline(always)]
 fn sum(rows: &[Row<'_>]) -> Option<Vector> {
@@ -158,7 +158,7 @@ fn sum(rows: &[Row<'_>]) -> Option<Vector> {
 
 /// A number of 16 bits; neither infinity nor what is no number occurs.
 fn half(bytes: [u8; 2]) -> f32 {
-    /// By so much the exponent of 32 bits is counted from lower down: 2 to the 112th.
+    /// The factor between the exponents of `f16` and `f32`: 2 to the power of 112.
     const LOWER: f32 = f32::from_bits(239 << 23);
     let bits = u32::from(u16::from_le_bytes(bytes));
     f32::from_bits((bits & 0x8000) << 16 | (bits & 0x7fff) << 13) * LOWER

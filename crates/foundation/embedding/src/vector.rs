@@ -1,6 +1,6 @@
 //! A meaning as numbers, and the same in a byte each, as it is kept.
 
-/// A vector of length one. The product of two says how near they are: 1 for the same, about 0 for strangers.
+/// A vector of length one. The product of two is their similarity: 1 for equal ones, about 0 for unrelated ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Vec<f32>);
 
@@ -17,18 +17,17 @@ impl Vector {
         Some(Self(numbers))
     }
 
-    /// Its numbers.
+    /// The components of the vector.
     pub fn numbers(&self) -> &[f32] {
         &self.0
     }
 
-    /// How near it is to another: the cosine of the angle between them; of vectors with fewer numbers the
-    /// missing ones are 0.
+    /// The cosine of the angle to another vector; missing components of the shorter one count as 0.
     pub fn cosine(&self, other: &Self) -> f32 {
         self.0.iter().zip(&other.0).map(|(one, other)| one * other).sum()
     }
 
-    /// The same in a byte for each number.
+    /// Quantizes the vector to one byte per component.
     pub fn quantize(&self) -> QuantizedVector {
         let largest = self.0.iter().fold(0f32, |largest, number| largest.max(number.abs()));
         let scale = 127.0 / largest;
@@ -46,22 +45,22 @@ impl Vector {
 pub struct QuantizedVector {
     /// From -127 to 127, the largest being one of the two.
     pub(crate) numbers: Vec<i8>,
-    /// What makes its length what it is.
+    /// The factor that scales the components to the vector's length.
     pub(crate) scale: f32,
 }
 
 impl QuantizedVector {
-    /// The same direction, so many times as long.
+    /// The same direction with the length multiplied by `times`.
     pub(crate) fn shortened(self, times: f32) -> Self {
         Self { scale: self.scale * times, ..self }
     }
 
-    /// Stands for a text without words: near to nothing, and passed over by every search.
+    /// The vector of a text without words, which no search finds.
     pub fn empty(dimensions: usize) -> Self {
         Self { numbers: vec![0; dimensions], scale: 0.0 }
     }
 
-    /// How near it is to another.
+    /// The cosine of the angle to another vector.
     pub fn cosine(&self, other: &Self) -> f32 {
         let products = self.numbers.iter().zip(&other.numbers);
         let product: i32 = products.map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();

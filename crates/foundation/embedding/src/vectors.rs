@@ -16,7 +16,7 @@ use crate::error::{Error, io_failed};
 use crate::rows::{HEADER, Row, VectorKey, VectorModel};
 use crate::vector::{QuantizedVector, Vector};
 
-/// About so many bytes are read at a time: they stay in the processor's own memory.
+/// The approximate number of bytes read at a time, so that they fit into the processor's cache.
 const BLOCK: usize = 256 << 10;
 
 /// A file of vectors, open for reading: as many rows as were committed when it was opened.
@@ -28,49 +28,49 @@ pub struct Vectors {
     rows: u64,
 }
 
-/// What to do with a row.
+/// How a search treats a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowAction {
-    /// It is forgotten, or not asked for.
+    /// Ignores the row.
     Skip,
-    /// It is reported if it is among the nearest.
+    /// Reports the row if it is among the nearest.
     Rank,
-    /// It is reported, near or far.
+    /// Reports the row in any case.
     Report,
 }
 
 /// A vector and how near it is to the question's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbor {
-    /// What the vector is of.
+    /// The text the vector belongs to.
     pub key: VectorKey,
     /// The cosine of the angle between the two.
     pub cosine: f32,
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NearestVectors {
     /// The nearest of those to `Rank`, nearest first; of equals the smaller key.
     pub nearest: Vec<Neighbor>,
-    /// All those to `Report`, by key.
+    /// All rows with the action `Report`, by key.
     pub reported: Vec<Neighbor>,
 }
 
 impl Vectors {
-    /// Opens a file of which `rows` are committed.
+    /// Opens a file of which `rows` rows are valid.
     pub fn open(path: &Path, model: VectorModel, rows: u64) -> Result<Self, Error> {
         let file = File::open(path).map_err(io_failed("open", path))?;
         check_file(&file, path, model, rows)?;
         Ok(Self { path: path.to_owned(), file, model, rows })
     }
 
-    /// Of which model its vectors are.
+    /// The model of the vectors.
     pub fn model(&self) -> VectorModel {
         self.model
     }
 
-    /// How many rows are looked at.
+    /// The number of valid rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -79,7 +79,7 @@ impl Vectors {
         &self.path
     }
 
-    /// The `limit` vectors nearest to the question, of the rows that `look` lets rank, found by so many
+    /// Finds the `limit` nearest vectors to the question, among the rows that `look` ranks, with the given number of
     /// threads. A question of another length finds nothing.
     pub fn search(
         &self,
@@ -113,8 +113,9 @@ impl Vectors {
         Ok(found)
     }
 
-    /// Goes over every row on so many threads: each has what `begin` makes and takes up into it, by `each`, what
-    /// its rows are of and how near they are to the question. Of a question of another length nothing is near.
+    /// Visits every row with the given number of threads. Each thread starts with the value of `begin` and calls
+    /// `each` with it, the row's key and its similarity to the question. With a question of another length, nothing
+    /// is visited.
     pub fn each_near<T: Send>(
         &self,
         question: &Vector,
@@ -216,7 +217,7 @@ impl Vectors {
     }
 }
 
-/// Whether a file holds so many rows of that model.
+/// Checks that a file has this many rows of the model.
 pub(crate) fn check_file(file: &File, path: &Path, model: VectorModel, rows: u64) -> Result<(), Error> {
     let length = file.metadata().map_err(io_failed("look at", path))?.len();
     if length < model.offset(rows) {
@@ -230,7 +231,7 @@ pub(crate) fn check_file(file: &File, path: &Path, model: VectorModel, rows: u64
     Ok(())
 }
 
-/// What is asked for, widened once for all rows.
+/// The vector of a question, widened once for all rows.
 struct Question {
     numbers: Vec<i16>,
     scale: f32,
@@ -256,8 +257,8 @@ impl Question {
     }
 }
 
-/// A look at every row of a block, built for the processor at hand. Not a closure: what calls one may not be inlined,
-/// and is then built for any processor.
+/// A visit of every row of a block, compiled for the current processor's features. A struct, because a closure's
+/// caller may not be inlined and would then be compiled for the baseline processor.
 struct EachNear<'a, T, E> {
     block: &'a [u8],
     size: usize,
@@ -279,7 +280,7 @@ impl<T, E: Fn(&mut T, VectorKey, f32)> NullaryFnOnce for EachNear<'_, T, E> {
     }
 }
 
-/// The same for a list of the nearest.
+/// Collects the rows of a block into the list of the nearest.
 struct TakeUp<'a, L> {
     list: &'a mut List,
     block: &'a [u8],
@@ -298,7 +299,7 @@ impl<L: Fn(VectorKey) -> RowAction> NullaryFnOnce for TakeUp<'_, L> {
     }
 }
 
-/// What one thread has found so far.
+/// The nearest rows that one thread has found so far.
 struct List {
     limit: usize,
     /// The farthest of them on top.

@@ -1,4 +1,4 @@
-//! Which tokens there are, and the number of each.
+//! The tokens of a model and their numbers.
 
 use std::borrow::Cow;
 
@@ -16,12 +16,12 @@ pub struct Vocabulary {
 /// One of the two hash tables.
 #[derive(Debug, Clone, Copy)]
 struct HashTable {
-    /// Where in the bytes its slots begin.
+    /// The offset of the first slot in the bytes.
     start: usize,
     bits: u64,
 }
 
-/// Whether a token begins a word or goes on with one.
+/// Whether a token starts or continues a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordPosition {
     Beginning,
@@ -35,7 +35,7 @@ impl Vocabulary {
         Self::from_packed(Cow::Borrowed(packed))
     }
 
-    /// A vocabulary of one token on each line, as in `vocab.txt`; `None` when it holds over a million.
+    /// Reads a vocabulary of one token per line, as in `vocab.txt`; `None` if it has over a million.
     pub fn from_lines(lines: &str) -> Option<Self> {
         Some(Self::from_packed(Cow::Owned(pack(lines)?)))
     }
@@ -48,7 +48,7 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// How many tokens there are.
+    /// The number of tokens.
     pub fn len(&self) -> usize {
         usize::try_from(number_at(&self.packed, 0)).unwrap_or_default()
     }
@@ -63,12 +63,12 @@ impl Vocabulary {
         self.find(hash_of(token.as_bytes()), WordPosition::Beginning)
     }
 
-    /// How long the longest token is, in bytes.
+    /// The length of the longest token in bytes.
     pub(crate) fn longest(&self) -> usize {
         usize::try_from(number_at(&self.packed, 8)).unwrap_or_default()
     }
 
-    /// The number that stands for a word of which no token is known.
+    /// The number of the token for unknown words.
     pub(crate) fn unknown(&self) -> u32 {
         self.unknown
     }

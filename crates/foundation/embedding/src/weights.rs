@@ -1,4 +1,4 @@
-//! The numbers of a model in a `model.safetensors`. Only what is asked for is read.
+//! Reads tensors from a `model.safetensors`, and only those that are needed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -13,7 +13,7 @@ use crate::error::{Error, io_failed, unusable};
 
 /// A longer list of tensors is no list of tensors.
 const LONGEST_LIST: u64 = 16 << 20;
-/// So many places of the file tell which model it is.
+/// The number of samples hashed to identify a model.
 const SAMPLES: u64 = 64;
 const SAMPLE: usize = 4096;
 
@@ -23,14 +23,14 @@ pub(crate) struct Weights {
     path: PathBuf,
     file: File,
     list: Metadata,
-    /// Where the numbers begin.
+    /// The offset at which the numbers start.
     start: u64,
     length: u64,
-    /// What all names begin with.
+    /// The common prefix of all names.
     prefix: &'static str,
 }
 
-/// Where a matrix lies.
+/// The place of a matrix in the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tensor {
     rows: usize,
@@ -56,7 +56,7 @@ impl Weights {
         Ok(Self { path: path.to_owned(), file, list, start: end, length, prefix })
     }
 
-    /// What these numbers are known by: the list of tensors and samples of all the file.
+    /// The hash of the list of tensors and of samples from the whole file, which identifies the weights.
     pub(crate) fn hash(&self) -> Result<u64, Error> {
         let mut hasher = Xxh3::new();
         hasher.update(&self.length.to_le_bytes());
@@ -99,7 +99,7 @@ impl Weights {
         Ok(Array1::from_vec(self.numbers(self.offset(name, &[length])?, length)?))
     }
 
-    /// Where a tensor of that shape begins in the file.
+    /// Finds the offset of a tensor and checks its shape.
     fn offset(&self, name: &str, shape: &[usize]) -> Result<u64, Error> {
         let name = format!("{}{name}", self.prefix);
         let info = self.list.info(&name);

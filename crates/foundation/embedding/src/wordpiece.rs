@@ -18,7 +18,7 @@ pub struct Tokenizer<'v> {
     vocabulary: &'v Vocabulary,
     word: Vec<u8>,
     characters: usize,
-    /// Of the rest of the word, the hash of each beginning.
+    /// The hash of each prefix of the rest of the word.
     hashes: Vec<u64>,
 }
 
@@ -84,7 +84,7 @@ impl<'v> Tokenizer<'v> {
         self.end_word(tokens);
     }
 
-    /// Takes up the ASCII letters that `rest` begins with, and says how many they are.
+    /// Appends the ASCII letters at the start of `rest` and returns their number.
     fn push_letters(&mut self, rest: &[u8]) -> usize {
         let lower = rest.iter().map_while(|byte| match ascii(*byte) {
             Ascii::Letter(lower) => Some(lower),

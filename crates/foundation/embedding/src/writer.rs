@@ -1,5 +1,7 @@
-//! Adds vectors to their file. One writer at a time, by the caller's lock; a killed one leaves rows that
-//! nobody has committed, and the next takes them off.
+//! Appends vectors to their file.
+//!
+//! The caller's lock allows one writer at a time. A writer that was killed leaves rows that were never committed; the
+//! next one removes them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -11,7 +13,7 @@ use crate::rows::{VectorKey, VectorModel, push};
 use crate::vector::QuantizedVector;
 use crate::vectors::{Vectors, check_file};
 
-/// So many bytes are written at a time.
+/// The number of bytes written at a time.
 const BUFFER: usize = 1 << 20;
 
 /// A file of vectors, open for adding to it.
@@ -33,7 +35,7 @@ impl VectorWriter {
         Ok(Self { path: path.to_owned(), file, model, rows: 0, buffer: model.header().to_vec() })
     }
 
-    /// Opens a file to which `rows` were committed; what lies behind them is taken off.
+    /// Opens a file with `rows` committed rows and removes anything after them.
     pub fn open(path: &Path, model: VectorModel, rows: u64) -> Result<Self, Error> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io_failed("open", path))?;
         check_file(&file, path, model, rows)?;
@@ -53,7 +55,7 @@ impl VectorWriter {
         Ok(true)
     }
 
-    /// Adds what another file of the same model holds, but for what `keep` refuses.
+    /// Appends the vectors of another file of the same model that `keep` accepts.
     pub fn add_all(&mut self, others: &Vectors, keep: impl Fn(VectorKey) -> bool) -> Result<(), Error> {
         if others.model() != self.model {
             return Err(Error::OtherModel { path: others.path().to_owned() });
@@ -67,7 +69,7 @@ impl VectorWriter {
         })
     }
 
-    /// Makes all that was added durable and says how many rows there are: the number to commit.
+    /// Writes everything to disk and returns the number of rows to commit.
     pub fn sync(&mut self) -> Result<u64, Error> {
         self.write_if(true)?;
         self.file.sync_data().map_err(io_failed("write", &self.path))?;
