@@ -4,10 +4,10 @@ use crate::rules::MANUAL_PASSWORDS;
 use crate::value::{is_placeholder, is_random};
 use crate::{Secret, Text};
 
-/// How far behind `://` a password may end, in bytes.
+/// The maximum number of bytes between `://` and the end of a password.
 const REACH: usize = 512;
 
-/// Addresses that let anybody who knows them write: how they begin behind `://`, and what must follow.
+/// Webhook URLs that let anybody who knows them post: host, path and minimum length of the secret.
 const HOOKS: &[(&str, &str, usize)] = &[
     ("slack-webhook", "hooks.slack.com/services/", 20),
     ("slack-webhook", "hooks.slack.com/workflows/", 20),
@@ -19,7 +19,7 @@ const HOOKS: &[(&str, &str, usize)] = &[
     ("zapier-webhook", "hooks.zapier.com/hooks/catch/", 8),
 ];
 
-/// The password of the address whose `://` begins at `at`, or the whole secret part of a hook.
+/// Finds the password in the URL whose `://` is at `at`, or the secret part of a webhook URL.
 pub(crate) fn password(text: Text<'_>, at: usize) -> Option<Secret> {
     hook(text, at + 3).or_else(|| user_password(text, at))
 }
@@ -50,7 +50,7 @@ fn user_password(text: Text<'_>, at: usize) -> Option<Secret> {
     is_secret.then(|| Secret::new("url-password", start + colon + 1..start + sign))
 }
 
-/// A password whose address ends with the text.
+/// Finds a password in a URL that the end of the text cuts off.
 fn cut_off(text: Text<'_>, start: usize, authority: &[u8], colon: usize) -> Option<Secret> {
     let end = start + authority.len();
     let begun = &authority[colon + 1..];

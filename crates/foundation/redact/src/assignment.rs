@@ -1,7 +1,8 @@
-//! A name and its value: `API_KEY=…`, `"password": "…"`, `--token …`, `setenv("SECRET", "…")`,
+//! Finds secrets assigned to a name: `API_KEY=…`, `"password": "…"`, `--token …`, `setenv("SECRET", "…")`,
 //! `<password>…</password>`, "the password is …".
 //!
-//! The name says how much the value has to prove: a password only that it is no word, a key that chance made it.
+//! The name decides how strict the check of the value is: the value of a password must only be no word, that of a key
+//! must look random.
 
 use crate::colour;
 use crate::rules::{HARMLESS_TOKENS, KEY_NAMES, PASSWORD_NAMES};
@@ -11,12 +12,12 @@ use crate::value::{
 };
 use crate::{Secret, Text};
 
-/// How long a name may be on either side of its word.
+/// The maximum length of a name on either side of its keyword.
 const NAME: usize = 64;
-/// How long a value may be.
+/// The maximum length of a value.
 const VALUE: usize = 400;
 
-/// What a name promises.
+/// The kind of secret that a name suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Promise {
     Password,
@@ -26,7 +27,7 @@ enum Promise {
 }
 
 impl Promise {
-    /// How long its value is at least where that is base64.
+    /// The minimum length of the value if it is base64.
     fn least(self) -> usize {
         if self == Self::Password { 8 } else { 16 }
     }
@@ -41,7 +42,7 @@ impl Promise {
     }
 }
 
-/// How a value is tied to its name.
+/// The syntax that connects a name with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tie {
     /// `=` without a space.
@@ -58,7 +59,7 @@ enum Tie {
     Element,
 }
 
-/// The value behind the name that holds the word at `start..end`.
+/// Finds the value assigned to the name that contains the keyword at `start..end`.
 pub(crate) fn value(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let name = Name::around(bytes, start, end);
@@ -130,7 +131,7 @@ impl<'a> Name<'a> {
         &self.bytes[self.start..self.end]
     }
 
-    /// What it promises, by its last words.
+    /// The kind of secret suggested by the name's last words.
     fn promise(&self) -> Option<Promise> {
         let text = self.text();
         let digits = text.iter().rev().take(2).take_while(|byte| byte.is_ascii_digit()).count();
@@ -188,7 +189,7 @@ impl<'a> Name<'a> {
         !is_joined || is_camel || (word == "pwd" && !text.eq_ignore_ascii_case(b"OLDPWD"))
     }
 
-    /// Whether it is written as names in an environment are.
+    /// Whether the name is written like an environment variable.
     fn is_of_environment(&self) -> bool {
         self.text().iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
             && self.text().len() > 3
@@ -199,7 +200,7 @@ impl<'a> Name<'a> {
     }
 }
 
-/// What ties a value to the name, and where the value begins.
+/// Finds the syntax after the name, and where the value starts.
 fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
     let mut at = name.end + colour::all(&bytes[name.end..]);
     let closing = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*');
@@ -292,7 +293,7 @@ struct Value<'a> {
     start: usize,
     end: usize,
     is_quoted: bool,
-    /// What follows makes it an expression.
+    /// Whether the text that follows makes the value part of an expression.
     goes_on: bool,
 }
 
@@ -364,7 +365,7 @@ fn is_same(value: &[u8], name: &Name<'_>) -> bool {
     value.eq_ignore_ascii_case(name.text())
 }
 
-/// How a quoted value begins and ends.
+/// The quotes around a value.
 #[derive(Clone, Copy)]
 struct Quote {
     opening: usize,
@@ -389,7 +390,7 @@ fn quote(rest: &[u8]) -> Option<Quote> {
 }
 
 impl Quote {
-    /// How long the value is; `None` when its quote is not closed on the line.
+    /// The length of the value; `None` if its quote is not closed on the same line.
     fn length(self, rest: &[u8]) -> Option<usize> {
         if self.is_entity {
             return rest.windows(6).position(|six| six == b"&quot;");
@@ -409,7 +410,7 @@ impl Quote {
     }
 }
 
-/// How long an unquoted value is.
+/// The length of an unquoted value.
 fn unquoted(rest: &[u8], of_environment: bool, tie: Tie) -> usize {
     let always = |byte: u8| {
         byte.is_ascii_whitespace()

@@ -1,6 +1,6 @@
-//! The colours of a terminal in a text: as they are, and as a string in code or JSON holds them.
+//! Finds terminal colour sequences in a text, both raw and escaped as in code or JSON.
 
-/// How long the sequence is that begins here and ends with `m`: 0 where none does.
+/// The length of the sequence that starts here and ends with `m`, or 0.
 pub(crate) fn length(rest: &[u8]) -> usize {
     const BEGINNINGS: [&[u8]; 8] =
         [b"\x1b[", b"\\u001b[", b"\\u001B[", b"\\x1b[", b"\\x1B[", b"\\033[", b"\\e[", b"^[["];
@@ -10,7 +10,7 @@ pub(crate) fn length(rest: &[u8]) -> usize {
     if inside.get(numbers) == Some(&b'm') { beginning.len() + numbers + 1 } else { 0 }
 }
 
-/// How long all the sequences are that begin here, one behind the other.
+/// The length of all consecutive sequences that start here.
 pub(crate) fn all(rest: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -21,7 +21,7 @@ pub(crate) fn all(rest: &[u8]) -> usize {
     }
 }
 
-/// How much of the letters and digits at the end of `before` is the end of a sequence: the `36m` of `\x1b[36m`.
+/// How many of the letters and digits at the end of `before` belong to a sequence: the `36m` of `\x1b[36m`.
 pub(crate) fn end_of_one(before: &[u8]) -> usize {
     let Some((b'm', rest)) = before.split_last() else { return 0 };
     let digits = rest.iter().rev().take(3).take_while(|byte| byte.is_ascii_digit()).count();

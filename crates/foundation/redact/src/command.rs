@@ -5,10 +5,10 @@ use crate::rules::MANUAL_PASSWORDS;
 use crate::value::{is_code, is_password, is_placeholder};
 use crate::{Secret, Text};
 
-/// How much of a command's line is looked at, in bytes.
+/// The number of bytes examined of a command line.
 const REACH: usize = 400;
 
-/// The password in what follows the command whose name stands at `start..end`.
+/// Finds the password in the arguments of the command whose name is at `start..end`.
 pub(crate) fn password(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let rest = &text.bytes[end..text.bytes.len().min(end + REACH)];
     let line = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -57,7 +57,7 @@ fn user_option(words: Words<'_>) -> Option<(usize, usize)> {
     None
 }
 
-/// `-pPassword`.
+/// Finds the password in `-pPassword`.
 fn joined_option(words: Words<'_>) -> Option<(usize, usize)> {
     for (at, word) in words {
         if let Some(password) = word.strip_prefix(b"-p") {
@@ -86,14 +86,14 @@ fn given((at, password): (usize, &[u8])) -> Option<(usize, usize)> {
     (is_usual(password) && accepted(password, b"")).then_some((at, at + password.len()))
 }
 
-/// Where nothing but a password can stand, letters are one if they are of both cases.
+/// Whether letters are taken for a password where only a password can be: they must be of both cases.
 fn is_usual(password: &[u8]) -> bool {
     let holds = |is: fn(&u8) -> bool| password.iter().any(is);
     is_password(password)
         || (password.len() >= 6 && holds(u8::is_ascii_lowercase) && holds(u8::is_ascii_uppercase))
 }
 
-/// `-U name%password`.
+/// Finds the password in `-U name%password`.
 fn behind_user(words: Words<'_>) -> Option<(usize, usize)> {
     let mut before: &[u8] = b"";
     for (at, word) in words {
@@ -109,7 +109,7 @@ fn behind_user(words: Words<'_>) -> Option<(usize, usize)> {
     None
 }
 
-/// What `htpasswd -b` and `chpasswd` are given, whose `pass` begins at `at`.
+/// Finds the password given to `htpasswd -b` or `chpasswd`, whose `pass` starts at `at`.
 pub(crate) fn of_a_user(text: Text<'_>, at: usize) -> Option<Secret> {
     let (before, rest) = text.bytes.split_at(at);
     let rest = rest.strip_prefix(b"passwd")?;
@@ -142,7 +142,7 @@ fn third_word(words: Words<'_>) -> Option<(usize, usize)> {
     None
 }
 
-/// `<<< name:password`.
+/// Finds the password in `<<< name:password`.
 fn here_string(line: &[u8]) -> Option<(usize, usize)> {
     let at = line.windows(3).position(|three| three == b"<<<")? + 3;
     let (start, word) = Words { line, at }.next()?;

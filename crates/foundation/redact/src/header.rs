@@ -1,9 +1,9 @@
-//! Headers of requests: `Authorization`, `Cookie`, and the same secrets where settings hold them.
+//! Finds secrets in HTTP headers, `Authorization` and `Cookie`, and the same secrets in settings.
 
 use crate::value::{decoded, is_mixed, is_placeholder, is_random, is_uuid};
 use crate::{Secret, Text};
 
-/// The token behind `Bearer`, whose letters from the second on stand at `start`.
+/// Finds the token after `Bearer`, whose second letter is at `start`.
 pub(crate) fn bearer(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let bytes = text.bytes;
     if !matches!(bytes.get(start.checked_sub(1)?)?, b'B' | b'b') {
@@ -31,8 +31,8 @@ pub(crate) fn bearer(text: Text<'_>, start: usize, end: usize) -> Option<Secret>
         .then(|| Secret::new("bearer-token", from..from + value.len()))
 }
 
-/// The value of the `Authorization` whose name goes on at `start` and ends at `end`, where it is no `Bearer` nor `Basic`: alone, or behind
-/// another scheme.
+/// Finds the value of an `Authorization` header whose name ends at `end`, if its scheme is neither `Bearer` nor
+/// `Basic`.
 pub(crate) fn authorization(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let before = &bytes[start.saturating_sub(4)..start];
@@ -75,7 +75,7 @@ pub(crate) fn basic(text: Text<'_>, from: usize) -> Option<Secret> {
     is_pair.then(|| Secret::new("basic-credentials", from..from + length))
 }
 
-/// The same behind `_auth=` and `"auth": "`.
+/// Finds the value after `_auth=` or `"auth": "`, as in a registry's settings.
 pub(crate) fn registry(text: Text<'_>, from: usize) -> Option<Secret> {
     let gap = |byte: &u8| matches!(byte, b' ' | b'"' | b'\\' | b':' | b'=' | b'\'');
     let length = text.bytes[from..].iter().take(8).take_while(|byte| gap(byte)).count();
@@ -89,7 +89,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
-/// Whether the base64 holds printable text with a colon that is not its last.
+/// Whether base64 decodes to printable text with a colon that is not its last character.
 fn decodes_to_pair(encoded: &[u8]) -> bool {
     let length = encoded.iter().position(|byte| *byte == b'=').unwrap_or(encoded.len());
     let Some(text) = decoded(&encoded[..length]) else { return false };
@@ -99,7 +99,7 @@ fn decodes_to_pair(encoded: &[u8]) -> bool {
         && colon.is_some_and(|colon| colon + 1 < text.len())
 }
 
-/// The cookies that keep somebody logged in, behind `Cookie:` or `Set-Cookie:`.
+/// Finds session cookies after `Cookie:` or `Set-Cookie:`.
 pub(crate) fn cookies(text: Text<'_>, start: usize, end: usize, found: &mut Vec<Secret>) {
     let bytes = text.bytes;
     let before = bytes[..start].strip_suffix(b"C").or_else(|| bytes[..start].strip_suffix(b"c"));
@@ -130,7 +130,7 @@ pub(crate) fn cookies(text: Text<'_>, start: usize, end: usize, found: &mut Vec<
     }
 }
 
-/// Where the `=` of the cookie at `at` stands, and where its value ends.
+/// The positions of the `=` of the cookie at `at` and of the end of its value.
 fn cookie(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let no_name = |byte: &u8| matches!(byte, b'=' | b';' | b':' | b'\n' | b'"' | b'\'');
     let equals = at + bytes[at..].iter().take(64).position(no_name)?;

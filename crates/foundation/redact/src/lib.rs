@@ -1,8 +1,8 @@
-//! Finds secrets in text: keys, tokens, private keys, passwords. Pure, and linear in the text whatever it holds.
+//! Finds secrets in text: keys, tokens, private keys, passwords. The time is linear in the length of any text.
 //!
-//! Two passes look for places where a secret may stand, and only there the rules are asked. One finds long
-//! runs of the characters that tokens are made of ([`mod@runs`]), the other the words that announce a secret
-//! ([`mod@words`]). Clean text costs these two passes and no copy.
+//! Two passes look for candidates, and the rules are applied only to those: one finds long runs of token characters
+//! ([`mod@runs`]), the other words that precede a secret ([`mod@words`]). Text without secrets costs these two passes
+//! and no copy.
 
 #![warn(rustdoc::private_intra_doc_links)]
 #![allow(rustdoc::private_intra_doc_links, reason = "the modules are named for who reads the source")]
@@ -21,17 +21,17 @@ mod words;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What stands before the kind in the place of a secret.
+/// The start of the text that replaces a secret, followed by its kind.
 const MARK: &str = "[redacted:";
 
-/// A secret and where it stands.
+/// The kind and range of a secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// What it is: `github-token`, `password`, …
+    /// The kind of secret: `github-token`, `password`, …
     pub kind: &'static str,
-    /// Where it begins, in bytes.
+    /// The start offset in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// The end offset in bytes.
     pub end: usize,
 }
 
@@ -49,18 +49,18 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// Whether a secret that reaches `end` may have gone on there.
+    /// Whether the text was cut at `end`, so that a secret may be incomplete.
     fn is_cut_at(&self, end: usize) -> bool {
         self.is_cut && end == self.bytes.len()
     }
 }
 
-/// The secrets of a text, in order; none lies in another.
+/// Finds the secrets of a text, in order and without overlaps.
 pub fn find(text: &str) -> Vec<Secret> {
     find_in(text, false)
 }
 
-/// The same in the beginning of a longer text: what begins as a secret and runs to the end is one, too.
+/// Finds the secrets in the beginning of a longer text, including one that the end of the beginning cuts off.
 pub fn find_beginning(text: &str) -> Vec<Secret> {
     find_in(text, true)
 }
@@ -70,7 +70,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     replaced(text, &find_in(text, false))
 }
 
-/// The same for the beginning of a longer text, as [`find_beginning`] finds them.
+/// Redacts the beginning of a longer text; see [`find_beginning`].
 pub fn redact_beginning(text: &str) -> Cow<'_, str> {
     replaced(text, &find_beginning(text))
 }
@@ -86,7 +86,7 @@ pub fn redacted(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Which part of the original a part of the redacted text stands for; a mark stands for its whole secret.
+/// Maps a range of the redacted text to the original text; a replaced secret maps to the whole secret.
 ///
 /// `secrets` are those that [`find`] found in the original.
 pub fn original(secrets: &[Secret], part: Range<usize>) -> Range<usize> {

@@ -7,12 +7,12 @@ use crate::{Secret, Text};
 
 /// The longest line that can belong to a key's head, such as `DEK-Info: …`.
 const HEAD_LINE: usize = 120;
-/// In how many characters of base64 the first line of a key says what it is.
+/// The number of base64 characters at the start of a key that tell its kind.
 const HEAD: usize = 52;
 /// The fewest characters of a key without its end.
 const LEAST: usize = 24;
 
-/// The block whose first line holds the `KEY` at `at`.
+/// Finds the key block whose first line has the `KEY` at `at`.
 pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let line = &bytes[at.saturating_sub(48)..at];
@@ -42,7 +42,7 @@ pub(crate) fn putty(text: Text<'_>, at: usize) -> Option<Secret> {
     (body.characters >= LEAST).then(|| Secret::new("private-key", at + number..body.end))
 }
 
-/// The block in base64 that begins at `start`, where what it begins with says that it is a private key.
+/// Finds a base64 block that starts at `start` and whose content is a private key.
 pub(crate) fn encoded(text: Text<'_>, start: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let line =
@@ -65,15 +65,15 @@ pub(crate) fn encoded(text: Text<'_>, start: usize) -> Option<Secret> {
     Some(Secret::new("private-key", start..end))
 }
 
-/// How far a key's lines go.
+/// The extent of a key's lines.
 struct Body {
-    /// Where they end.
+    /// The end offset of the lines.
     end: usize,
     /// Characters of the key itself.
     characters: usize,
     /// Its last line was found.
     is_whole: bool,
-    /// All lines are of few characters: `XXXX`.
+    /// Whether all lines consist of few different characters, such as `XXXX`.
     is_filler: bool,
 }
 
@@ -126,8 +126,8 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// What stands around the lines of a key: line ends, also escaped, quotes, indents, signs of a comment and of a
-/// difference, colours, line numbers.
+/// The length of what surrounds the lines of a key: line ends (also escaped), quotes, indents, comment and diff
+/// markers, colours, line numbers.
 fn frame(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(length) = around(rest, at) {
@@ -136,7 +136,7 @@ fn frame(rest: &[u8]) -> usize {
     at
 }
 
-/// How long the next piece of that is.
+/// The length of the next piece of such surroundings.
 fn around(rest: &[u8], at: usize) -> Option<usize> {
     let is_first = at_line(rest, at);
     let colour = colour::length(&rest[at..]);
@@ -170,7 +170,7 @@ fn numbered(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// The file and the line number that a search prints before what it found.
+/// The length of the file name and line number that a search prints before a match.
 fn found_at(rest: &[u8]) -> Option<usize> {
     let path = rest.iter().take(160).position(|byte| byte.is_ascii_whitespace() || *byte == b':')?;
     let number = numbered(rest[path..].strip_prefix(b":")?)?;

@@ -1,23 +1,23 @@
-//! The table of tokens that are known by how they begin: which service gives them out, their beginning,
-//! and what follows it. Formats as the services document them, or as secret scanners agree on them.
+//! The table of tokens known by their prefix: the service, the prefix and the format of the rest, as documented by
+//! the services or agreed on by secret scanners.
 //!
-//! Lengths are lower bounds and a little generous: services change them, and what begins so distinctly is
-//! a token in any length.
+//! Lengths are lower bounds and a little generous: services change them, and such a prefix makes a token of any
+//! length certain.
 
-/// What a token consists of behind its beginning.
+/// The characters of a token after its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Body {
     /// Letters and digits.
     Alnum,
     /// Letters, digits, `_` and `-`.
     Word,
-    /// The same and `.`, `=`.
+    /// Letters, digits, `_`, `-`, `.` and `=`.
     Dotted,
     /// Base64 with its padding.
     Base64,
     /// Hexadecimal digits.
     Hex,
-    /// Capitals and digits.
+    /// Capital letters and digits.
     Upper,
 }
 
@@ -35,21 +35,21 @@ impl Body {
     }
 }
 
-/// How many characters follow the beginning, and how sure the beginning alone makes it.
+/// The number of characters after the prefix, and whether the prefix alone is certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Length {
-    /// So many or more; nothing else begins so.
+    /// At least this many; no other text has the prefix.
     Least(usize),
-    /// So many or more, and they look random: words begin so, too.
+    /// At least this many that look random; words have the prefix, too.
     Random(usize),
-    /// Exactly so many.
+    /// Exactly this many.
     Exact(usize),
-    /// Exactly so many, and they look random.
+    /// Exactly this many that look random.
     ExactRandom(usize),
 }
 
 impl Length {
-    /// The fewest characters.
+    /// The minimum number of characters.
     pub(crate) fn least(self) -> usize {
         match self {
             Self::Least(least) | Self::Random(least) | Self::Exact(least) | Self::ExactRandom(least) => least,
@@ -57,16 +57,16 @@ impl Length {
     }
 }
 
-/// A token known by its beginning.
+/// A token known by its prefix.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token {
-    /// What stands in its place.
+    /// The kind that replaces it in redacted text.
     pub(crate) kind: &'static str,
-    /// How it begins.
+    /// The prefix.
     pub(crate) prefix: &'static str,
-    /// What follows.
+    /// The characters after the prefix.
     pub(crate) body: Body,
-    /// How much of it.
+    /// The number of characters after the prefix.
     pub(crate) length: Length,
 }
 
@@ -77,7 +77,7 @@ const fn token(kind: &'static str, prefix: &'static str, body: Body, length: Len
 use Body::{Alnum, Base64, Dotted, Hex, Upper, Word};
 use Length::{Exact, ExactRandom, Least, Random};
 
-/// All of them; of several that fit, the first counts.
+/// All known tokens; the first match counts.
 pub(crate) const TOKENS: &[Token] = &[
     // Models and what is built on them.
     token("anthropic-key", "sk-ant-", Word, Least(16)),
@@ -260,9 +260,9 @@ pub(crate) const TOKENS: &[Token] = &[
     token("mapbox-token", "sk.eyJ", Dotted, Least(40)),
 ];
 
-/// The beginnings of names whose values are secrets when they look random: keys.
+/// Ends of names whose values are secrets if they look random.
 ///
-/// Compared with the name's end, in lower case and without `_`, `-` and `.`.
+/// Compared in lower case and without `_`, `-` and `.`.
 pub(crate) const KEY_NAMES: &[&str] = &[
     "apikey",
     "secretkey",
@@ -307,7 +307,7 @@ pub(crate) const KEY_NAMES: &[&str] = &[
     "secretkeybase",
 ];
 
-/// The same for passwords, which need not look random.
+/// Ends of names whose values are secrets even if they do not look random.
 pub(crate) const PASSWORD_NAMES: &[&str] = &[
     "password",
     "passwd",
@@ -350,7 +350,7 @@ pub(crate) const HARMLESS_TOKENS: &[&str] = &[
     "endtoken",
 ];
 
-/// Values that say themselves that they are none.
+/// Parts of values that mark a placeholder.
 pub(crate) const PLACEHOLDERS: &[&str] = &[
     "your",
     "placeholder",
@@ -373,7 +373,7 @@ pub(crate) const PLACEHOLDERS: &[&str] = &[
     "omitted",
 ];
 
-/// Of these even a token of a known form is none.
+/// Parts of values that mark a placeholder even in a token of a known form.
 pub(crate) const SURE_PLACEHOLDERS: &[&str] = &["your", "placeholder", "redacted", "replace_", "replace-"];
 
 /// Passwords in addresses that every manual uses.

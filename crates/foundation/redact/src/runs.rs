@@ -1,5 +1,4 @@
-//! Secrets that are known by their own form: a long run of token characters that begins as some service's
-//! tokens do, or has the shape of one.
+//! Finds secrets by their own form: a long run of token characters with a known prefix or shape.
 
 use std::sync::LazyLock;
 
@@ -8,10 +7,10 @@ use crate::rules::{Body, Length, TOKENS, Token};
 use crate::value::{is_even, is_random, is_sure_placeholder};
 use crate::{Secret, Text};
 
-/// Only a few tokens have a shorter run; the words tell of those.
+/// The minimum length of a run. Only a few tokens are shorter; words announce those.
 const SHORTEST: usize = 23;
 
-/// Which bytes make a run: letters, digits, `_` and `-`.
+/// The bytes of a run: letters, digits, `_` and `-`.
 const IN_RUN: [bool; 256] = {
     let mut table = [false; 256];
     let mut at = 0;
@@ -24,14 +23,14 @@ const IN_RUN: [bool; 256] = {
     table
 };
 
-/// The tokens by the first character that stands in the run itself.
+/// The known tokens by the first character that is part of a run.
 struct Index {
-    /// Those whose beginning lies in the run.
+    /// The tokens whose whole prefix is part of the run.
     inside: [Vec<&'static Token>; 128],
-    /// Those whose beginning ends with a character that no run has, such as `SG.`: how much of it stands
+    /// The tokens whose prefix ends with a character outside runs, such as `SG.`, with the length of the prefix
     /// before the run.
     headed: Vec<(usize, &'static Token)>,
-    /// Which two bytes some token begins with, a bit for each pair.
+    /// A bit for each pair of bytes with which some token starts.
     pairs: Box<[u64; 1 << 10]>,
 }
 
@@ -63,7 +62,7 @@ fn is_in_run(byte: u8) -> bool {
     IN_RUN[usize::from(byte)]
 }
 
-/// Finds them all.
+/// Finds all secrets of this kind.
 pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
     let bytes = text.bytes;
     let mut done = 0;
@@ -131,7 +130,7 @@ fn end_of_run(bytes: &[u8], from: usize) -> usize {
     bytes[from..].iter().position(|byte| !is_in_run(*byte)).map_or(bytes.len(), |length| from + length)
 }
 
-/// The run a text ends with, however short: it may have gone on.
+/// Checks the run at the end of the text, however short, since the text may have been cut there.
 fn last_run(text: Text<'_>, found: &mut Vec<Secret>) {
     let bytes = text.bytes;
     let start = bytes.iter().rposition(|byte| !is_in_run(*byte)).map_or(0, |last| last + 1);
@@ -170,12 +169,12 @@ fn run(text: Text<'_>, start: usize, end: usize, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether what stands before `at` goes on in base64, where any beginning occurs by chance.
+/// Whether the run continues base64 before `at`, where any prefix occurs by chance.
 fn is_encoded(bytes: &[u8], at: usize) -> bool {
     matches!(bytes[..at], [.., before, b'/' | b'+'] if before.is_ascii_alphanumeric() || matches!(before, b'/' | b'+'))
 }
 
-/// Where a run goes on behind an escape whose letters stand at its start.
+/// The start of a run after an escape sequence whose letters seem to be part of it.
 fn behind_escape(bytes: &[u8], start: usize) -> Option<usize> {
     let before = bytes[start.checked_sub(1)?];
     if !matches!(before, b'\\' | b'%' | b'[' | b';') {
@@ -195,7 +194,7 @@ fn behind_escape(bytes: &[u8], start: usize) -> Option<usize> {
     Some(start + length)
 }
 
-/// A token whose beginning ends right before the run.
+/// Finds a token whose prefix ends right before the run.
 fn headed(text: Text<'_>, start: usize) -> Option<Secret> {
     let bytes = text.bytes;
     if !matches!(bytes[start.checked_sub(1)?], b'.' | b'~' | b'/') {
@@ -215,7 +214,7 @@ fn headed(text: Text<'_>, start: usize) -> Option<Secret> {
     Some(Secret::new(token.kind, begin..end))
 }
 
-/// Whether something can begin at `at`: no letter or digit stands before it but those of an escape.
+/// Whether a token can start at `at`: no letter or digit precedes it, except those of an escape sequence.
 fn is_apart(bytes: &[u8], at: usize) -> bool {
     let Some((before, rest)) = bytes[..at].split_last() else { return true };
     let is_encoded =
@@ -226,7 +225,8 @@ fn is_apart(bytes: &[u8], at: usize) -> bool {
         || is_encoded()
 }
 
-/// A token that begins at `at`; `is_first` says that the run, or what follows an escape, begins there.
+/// Finds a token that starts at `at`; `is_first` says that the run, or the text after an escape sequence, starts
+/// there.
 fn inside(text: Text<'_>, at: usize, is_first: bool) -> Option<Secret> {
     let rest = &text.bytes[at..];
     let tokens = INDEX.inside.get(usize::from(*rest.first()?))?;
@@ -236,7 +236,7 @@ fn inside(text: Text<'_>, at: usize, is_first: bool) -> Option<Secret> {
     })
 }
 
-/// Where the token's body ends that begins at `from`; `None` when it is no such token.
+/// The end of a token's body that starts at `from`; `None` if it is no such token.
 fn body_end(text: Text<'_>, from: usize, token: &Token, is_first: bool) -> Option<usize> {
     let rest = text.bytes.get(from..)?;
     let length = rest.iter().position(|byte| !token.body.holds(*byte)).unwrap_or(rest.len());
@@ -264,7 +264,7 @@ fn body_end(text: Text<'_>, from: usize, token: &Token, is_first: bool) -> Optio
     (fits && !is_sure_placeholder(body)).then_some(end)
 }
 
-/// Whether it is long and holds small letters, capitals and digits.
+/// Whether the body is long and has small letters, capital letters and digits.
 fn is_of_all(body: &[u8]) -> bool {
     let holds = |is: fn(&u8) -> bool| body.iter().any(is);
     body.len() >= 32
@@ -273,7 +273,7 @@ fn is_of_all(body: &[u8]) -> bool {
         && holds(u8::is_ascii_digit)
 }
 
-/// The token whose beginning stands at `at`, where a word has told of it.
+/// Finds the token that starts at `at`, for a place that a word has announced.
 pub(crate) fn token(text: Text<'_>, at: usize, found: &mut Vec<Secret>) {
     let rest = &text.bytes[at..];
     let mut tokens =
@@ -287,7 +287,7 @@ pub(crate) fn token(text: Text<'_>, at: usize, found: &mut Vec<Secret>) {
     }
 }
 
-/// A secret that is known by its shape alone.
+/// Finds a secret by its shape alone.
 fn shape(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let before = start.checked_sub(1).map(|before| text.bytes[before]);
     let dotted = text.bytes.get(end) == Some(&b'.');
@@ -394,7 +394,7 @@ fn mailchimp_key(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
         .then(|| Secret::new("mailchimp-key", start..end))
 }
 
-/// The secret half that stands beside an AWS access key id.
+/// Finds the secret key next to an AWS access key id.
 fn second_half(text: Text<'_>, first: &Secret) -> Option<Secret> {
     if first.kind != "aws-access-key-id" {
         return None;

@@ -1,4 +1,4 @@
-//! Whether a value is a secret or only stands where one would: placeholders, code, words, random text.
+//! Decides whether a value is a secret, or a placeholder, code, a word or random data.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::rules::{PLACEHOLDERS, SURE_PLACEHOLDERS};
 
-/// Parts of names that hold digits and are no sign of chance.
+/// Parts of names that have digits but are not random.
 const TECHNICAL: &[&str] = &[
     "base64",
     "base62",
@@ -61,13 +61,12 @@ const TECHNICAL: &[&str] = &[
     "v3",
 ];
 
-/// Whether a value stands for another one: nothing, one character over and over, a variable, a template,
-/// or a word that says so.
+/// Whether a value is a placeholder: empty, one repeated character, a variable, a template, or a word that says so.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     is_sure_placeholder(value) || is_template(value) || holds(value, &PLACEHOLDER_WORDS)
 }
 
-/// The same for tokens whose form alone says what they are: an `EXAMPLE` in them proves nothing.
+/// Whether a token of a known form is a placeholder; an `EXAMPLE` in it proves nothing.
 pub(crate) fn is_sure_placeholder(value: &[u8]) -> bool {
     let filled = |byte: u8| matches!(byte, b'x' | b'X' | b'*' | b'.' | b'#' | b'?');
     let is_filler = |four: &[u8]| filled(four[0]) && four.iter().all(|byte| *byte == four[0]);
@@ -78,7 +77,7 @@ pub(crate) fn is_sure_placeholder(value: &[u8]) -> bool {
         || holds(value, &SURE_PLACEHOLDER_WORDS)
 }
 
-/// Whether it has no more than three different characters.
+/// Whether the value has at most three different characters.
 pub(crate) fn is_of_few(value: &[u8]) -> bool {
     let mut seen = [false; 256];
     for byte in value {
@@ -137,7 +136,7 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
     dotted.len() > 1 && dotted.iter().all(|part| is_name(part))
 }
 
-/// Whether it is a number as programs write it: `0x1003`, `2108u32`, `-1`, `1_000`, `3.5s`.
+/// Whether the value is a number as written in programs: `0x1003`, `2108u32`, `-1`, `1_000`, `3.5s`.
 pub(crate) fn is_number(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"-").unwrap_or(value);
     let (digits, is_digit): (&[u8], fn(&u8) -> bool) =
@@ -151,7 +150,7 @@ pub(crate) fn is_number(value: &[u8]) -> bool {
     (1..64).contains(&length) && unit.len() <= 5 && (unit.is_empty() || b"uifULsmkMG".contains(&unit[0]))
 }
 
-/// Whether the value is where something lies and not what it is.
+/// Whether the value is a path or URL rather than a secret itself.
 pub(crate) fn is_place(value: &[u8]) -> bool {
     let drive = matches!(value, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
     drive
@@ -176,7 +175,7 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     pieces(value).any(is_random_piece)
 }
 
-/// A weaker sign, enough where a name and quotes say the rest.
+/// Whether the value mixes kinds of characters: weak evidence, sufficient after a name and in quotes.
 pub(crate) fn is_mixed(value: &[u8]) -> bool {
     is_random(value) || pieces(value).any(is_mixed_piece)
 }
@@ -206,7 +205,7 @@ fn is_mixed_piece(piece: &[u8]) -> bool {
     is_long || (piece.len() >= 12 && counted.digits >= 2 && counted.letters >= 2 && !is_technical(piece))
 }
 
-/// Whether a name of some technique stands in it, whose digits say nothing.
+/// Whether the piece contains a technical name whose digits are not random.
 pub(crate) fn is_technical(piece: &[u8]) -> bool {
     holds(piece, &TECHNICAL_WORDS)
 }
@@ -220,8 +219,8 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
     (is_usual && !value.iter().any(u8::is_ascii_whitespace)) || is_jumbled_word(value)
 }
 
-/// Whether it is one word of small letters and capitals as nobody writes them: names change between cases, too, but
-/// their parts are longer.
+/// Whether the value is one word that mixes small and capital letters in no usual way; identifiers change case, too,
+/// but have longer parts.
 fn is_jumbled_word(value: &[u8]) -> bool {
     if !(8..=128).contains(&value.len()) || !value.iter().all(u8::is_ascii_alphabetic) {
         return false;
@@ -232,7 +231,7 @@ fn is_jumbled_word(value: &[u8]) -> bool {
     value.len() * 4 < parts * 11
 }
 
-/// Whether it is text in base64, as the secrets of Kubernetes are; no word is by chance.
+/// Whether the value is text in base64, as the secrets of Kubernetes are; words never are by chance.
 pub(crate) fn is_encoded_text(value: &[u8]) -> bool {
     let is_mixed = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     (8..=400).contains(&value.len())
@@ -242,7 +241,7 @@ pub(crate) fn is_encoded_text(value: &[u8]) -> bool {
             .is_some_and(|text| text.iter().all(|byte| (0x20..0x7F).contains(byte) || *byte == b'\n'))
 }
 
-/// What stands in base64, of either alphabet; `None` where it is none.
+/// Decodes base64 of either alphabet; `None` if it is invalid.
 pub(crate) fn decoded(encoded: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(encoded.len() / 4 * 3);
     let (mut bits, mut held) = (0_u32, 0);
@@ -266,7 +265,7 @@ pub(crate) fn decoded(encoded: &[u8]) -> Option<Vec<u8>> {
     (padding <= 2).then_some(out)
 }
 
-/// Whether it is a long value of letters, digits and many signs in no order, as web frameworks make their keys.
+/// Whether the value is a long mix of letters, digits and many signs, as web frameworks generate keys.
 pub(crate) fn is_signed(value: &[u8]) -> bool {
     let is_sign = |byte: &u8| b"!@#$%^&*(-_=+)".contains(byte);
     if !(40..=128).contains(&value.len())
@@ -279,7 +278,7 @@ pub(crate) fn is_signed(value: &[u8]) -> bool {
     counted.digits >= 3 && counted.letters >= 10 && turns >= 10 && !is_sure_placeholder(value)
 }
 
-/// A UUID.
+/// Whether the value is a UUID.
 pub(crate) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
         && value.iter().enumerate().all(|(at, byte)| match at {
@@ -288,7 +287,7 @@ pub(crate) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// What a text consists of.
+/// The number of characters of each kind in a text.
 struct Counted {
     letters: usize,
     capitals: usize,

@@ -9,24 +9,24 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::rules::PASSWORD_WORDS;
 use crate::{Secret, Text, address, assignment, command, header, private_key, runs};
 
-/// What a word announces.
+/// The kind of secret that a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Announces {
     /// A value behind a name that ends with it.
     Value,
     /// A private key, or a value.
     Key,
-    /// An address.
+    /// A URL.
     Address,
-    /// A bearer's token.
+    /// A bearer token.
     Bearer,
     /// Another scheme's token, or one without a scheme.
     Authorization,
     /// A name and a password in base64.
     Basic,
-    /// The same in a registry's settings.
+    /// An authorization in a registry's settings.
     Auth,
-    /// Cookies.
+    /// A cookie.
     Cookie,
     /// A command that is given a password.
     Command,
@@ -110,9 +110,9 @@ static ALL: LazyLock<Vec<(&str, Announces)>> = LazyLock::new(|| {
 
 /// Looks for all words in one pass.
 enum Finder {
-    /// With vector instructions.
+    /// A searcher with vector instructions.
     Packed(packed::Searcher),
-    /// Where the machine has none that fit.
+    /// An automaton for machines without suitable vector instructions.
     Automaton(AhoCorasick),
     /// The words could not be compiled; they are fixed, so this does not occur.
     Nothing,
@@ -127,7 +127,7 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
     automaton.map_or(Finder::Nothing, Finder::Automaton)
 });
 
-/// Finds them all.
+/// Finds all secrets of this kind.
 pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
     let mut done = 0;
     let mut each = |place: aho_corasick::Match| {
@@ -172,7 +172,7 @@ fn ask(text: Text<'_>, announces: Announces, start: usize, end: usize, found: &m
     }
 }
 
-/// Whether a kind says only what the secret was called, so that its own form says more.
+/// Whether the kind only repeats the name of the secret, so that the secret's own form is more specific.
 pub(crate) fn is_general(kind: &str) -> bool {
     matches!(kind, "password" | "secret" | "token" | "api-key" | "bearer-token" | "cookie" | "url-password")
 }
