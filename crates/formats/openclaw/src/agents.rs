@@ -13,16 +13,16 @@ use crate::Problem;
 pub struct Agent {
     /// Its name, from the folder's.
     pub id: AgentId,
-    /// `<state>/agents/<id>`.
+    /// The agent's folder, `<state>/agents/<id>`.
     pub folder: PathBuf,
 }
 
 /// The agents that were found, by name, and what could not be looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Agents {
-    /// The agents, sorted.
+    /// The agents, sorted by name.
     pub agents: Vec<Agent>,
-    /// What is wrong.
+    /// The folders that could not be used.
     pub problems: Vec<Problem>,
 }
 

@@ -1,4 +1,4 @@
-//! `openclaw.json`: which file it is and how it is read; what it says of agents stands in `settings`.
+//! Reads `openclaw.json`; `settings` interprets what it says of agents.
 
 use std::path::{Path, PathBuf};
 
@@ -15,28 +15,28 @@ const CAP: u64 = 4 << 20;
 /// JSON5's reader has no bound of its own to how deep it follows; `serde_json` stops at the same depth.
 const DEEPEST: usize = 128;
 
-/// What one configuration says.
+/// An OpenClaw configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenClawConfig {
     /// The file that was read.
     pub file: Option<PathBuf>,
     /// `agents.defaults.subagents.claudeCode.maxBudgetUsd`, in US dollars; never zero or less.
     pub max_budget_usd: Option<f64>,
-    /// `agents.defaults.subagents.claudeCode.sessionSelection`.
+    /// The settings under `agents.defaults.subagents.claudeCode.sessionSelection`.
     pub selection: SessionSelection,
-    /// What could not be read.
+    /// The files that could not be read.
     pub problems: Vec<Problem>,
     whole: Value,
 }
 
-/// How OpenClaw wants a session to be chosen; what it does not say, or says in another type, is `None`.
+/// How OpenClaw wants a session to be chosen; a missing setting, or one of another type, is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionSelection {
     /// Whether a model may be asked.
     pub enabled: Option<bool>,
-    /// Which model.
+    /// The model to ask.
     pub relevance_model: Option<String>,
-    /// How many tokens its answer may have.
+    /// The most tokens its answer may have.
     pub relevance_max_tokens: Option<u64>,
     /// How long it may take, in milliseconds.
     pub relevance_timeout_ms: Option<u64>,
@@ -84,7 +84,7 @@ impl OpenClawConfig {
         }
     }
 
-    /// What stands at a place; nothing where there is no such place.
+    /// The value at a JSON pointer; null where there is none.
     pub(crate) fn at(&self, pointer: &str) -> &Value {
         self.whole.pointer(pointer).unwrap_or(&Value::Null)
     }

@@ -1,4 +1,4 @@
-//! `sessions.json`: which conversation a key stands for, and which Claude sessions work behind it. Read only.
+//! Reads `sessions.json`, which maps keys to conversations and the Claude sessions behind them. Never writes it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ const CAP: u64 = 64 << 20;
 /// A conversation of an agent's store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredConversation {
-    /// `agent:main:main`, in lower case; absent where only a transcript's side file tells of it.
+    /// Its key, such as `agent:main:main`, in lower case; `None` where only a transcript's side file names it.
     pub key: Option<String>,
-    /// Its id.
+    /// The conversation's id.
     pub session: SessionId,
     /// The Claude sessions that belong to it.
     pub claude: Vec<SessionId>,
@@ -70,7 +70,7 @@ fn entry(key: &str, raw: &RawValue) -> Option<StoredConversation> {
     Some(StoredConversation { key: Some(key.to_lowercase()), session: id(&fields["sessionId"])?, claude })
 }
 
-/// What a transcript's side file says.
+/// The conversation in a transcript's side file.
 fn beside(session: &SessionId, content: &[u8]) -> Option<StoredConversation> {
     let fields: Value = serde_json::from_slice(content).ok()?;
     let claude = fields["resumeSessionId"].as_str()?.parse().ok()?;

@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, Problem> {
     })
 }
 
-/// At most so many bytes of the beginning of a regular file.
+/// Reads at most `length` bytes from the beginning of a regular file.
 pub(crate) fn beginning(path: &Path, length: usize) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open_regular_following_links(path)?.take(length as u64).read_to_end(&mut content)?;

@@ -1,7 +1,7 @@
-//! OpenClaw's files: where its state is, its agents, what they started, what they remember.
+//! OpenClaw's files: its state folders, agents, registries and memory.
 //!
-//! `record` alone writes, into the registry of the sessions an agent started. Reading never fails whole: what cannot be
-//! read is told beside what can.
+//! Only `record` writes, into the registry of the sessions an agent started. Reading never fails as a whole: problems
+//! are returned with what could be read.
 
 mod agents;
 mod config;

@@ -1,8 +1,8 @@
-//! OpenClaw's lock beside a file that it writes: `<file>.lock`, made exclusively, removed when done.
+//! OpenClaw's lock for a file that it writes: `<file>.lock`, created exclusively and removed when done.
 //!
-//! Its two generations judge a lock by different fields, so ours carries both: `createdAt` and `startedAt`. A lock is
-//! taken from another only when both its own time and the file's are long past, or when its process, which ran here in
-//! this very namespace, is gone.
+//! Two generations of OpenClaw look at different fields of a lock, so ours has both: `createdAt` and `startedAt`. A
+//! lock is broken only when its own time and the file's are both long past, or when its process ran in this pid
+//! namespace and is gone.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write as _};
@@ -15,15 +15,15 @@ use serde_json::{Value, json};
 
 use crate::file;
 
-/// A lock that says it is older than this is nobody's.
+/// A lock that is older than this is abandoned.
 const STALE: SignedDuration = SignedDuration::from_secs(30);
-/// So often, and so long, a lock is tried that another holds: ten seconds in all.
+/// How often a held lock is tried, and how many times: ten seconds in all.
 const POLL: Duration = Duration::from_millis(25);
 const TRIES: usize = 400;
 /// Larger than any lock's content.
 const CAP: u64 = 64 << 10;
 
-/// A held lock; it is given back when this is dropped.
+/// A held lock; dropping it releases it.
 #[derive(Debug)]
 pub(crate) struct Lock {
     path: PathBuf,
@@ -33,9 +33,9 @@ pub(crate) struct Lock {
 /// Why a lock was not had.
 #[derive(Debug)]
 pub(crate) enum LockError {
-    /// Another has it; what it says of itself.
+    /// Another process holds it, described in words.
     Held(String),
-    /// The system said no.
+    /// The operating system refused.
     Io(io::Error),
 }
 
@@ -73,7 +73,7 @@ impl Lock {
         Ok(held)
     }
 
-    /// Whether it is still ours: a process that slept may have lost it.
+    /// Whether the lock file is still ours: a suspended process may have lost it.
     pub(crate) fn is_held(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.inode)
     }
@@ -87,7 +87,7 @@ impl Drop for Lock {
     }
 }
 
-/// Takes a lock away that is nobody's; says whose it is otherwise.
+/// Removes an abandoned lock; otherwise describes its holder.
 fn evict_stale(lock: &Path, now: Timestamp) -> io::Result<String> {
     let before = match fs::symlink_metadata(lock) {
         Ok(found) => found,
@@ -136,7 +136,7 @@ fn is_alive(pid: i32) -> bool {
     }
 }
 
-/// Which processes a pid is one of: the boot and the namespace.
+/// Identifies the set of processes a pid belongs to: the boot and the pid namespace.
 fn namespace() -> String {
     let boot = file::read(Path::new("/proc/sys/kernel/random/boot_id"), CAP).ok().flatten();
     let space = fs::read_link("/proc/self/ns/pid").ok();

@@ -1,4 +1,4 @@
-//! What an agent remembers: its workspace's notes and its transcripts, and what its settings say of them.
+//! An agent's memory: the notes in its workspace, its transcripts, and its settings.
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
@@ -12,7 +12,7 @@ use crate::conversations::StoredConversation;
 use crate::settings::MemorySettings;
 use crate::{AgentDatabase, Agents, Problem};
 
-/// Where OpenClaw puts the transcripts whose content it has taken over into SQLite, beside their folder.
+/// The folder beside the sessions folder to which OpenClaw moves transcripts it has imported into SQLite.
 const IMPORTED: &str = "session-sqlite-import-archive";
 /// How deep notes may be nested.
 const DEEPEST: usize = 16;
@@ -20,33 +20,33 @@ const DEEPEST: usize = 16;
 /// A file of an agent's memory.
 #[derive(Debug, Clone)]
 pub struct MemoryFile {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its `stat`.
+    /// The file's metadata, a link not followed.
     pub metadata: Metadata,
 }
 
 /// A transcript of OpenClaw's own.
 #[derive(Debug, Clone)]
 pub struct ConversationFile {
-    /// Which conversation it holds.
+    /// The conversation it holds.
     pub session: SessionId,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its `stat`.
+    /// The file's metadata, a link not followed.
     pub metadata: Metadata,
 }
 
-/// What one agent of one state folder remembers.
+/// The memory of one agent in one state folder.
 #[derive(Debug, Clone)]
 pub struct AgentMemory {
-    /// The agent.
+    /// The agent's name.
     pub agent: AgentId,
-    /// The state folder.
+    /// The state folder of the agent.
     pub state: PathBuf,
-    /// Where it works.
+    /// The agent's workspace folder.
     pub workspace: PathBuf,
-    /// What OpenClaw's configuration says of its memory.
+    /// The settings of its memory in OpenClaw's configuration.
     pub settings: MemorySettings,
     /// The Markdown files of its workspace and of the paths its settings add.
     pub notes: Vec<MemoryFile>,
@@ -57,26 +57,26 @@ pub struct AgentMemory {
     sessions: Sessions,
 }
 
-/// Where an agent's sessions lie.
+/// The files of an agent's sessions.
 #[derive(Debug, Clone, Default)]
 struct Sessions {
     store: PathBuf,
-    /// Beside a transcript, the id of the Claude session behind it.
+    /// Side files of transcripts that name the Claude session behind them.
     sidecars: Vec<(SessionId, PathBuf)>,
 }
 
-/// What all agents remember, and what could not be looked at.
+/// The memory of all agents, and what could not be read.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    /// By state folder; within one as its configuration lists them, then the others by name.
+    /// The agents by state folder; within one, first as the configuration lists them, then the others by name.
     pub agents: Vec<AgentMemory>,
-    /// What is wrong.
+    /// The files and folders that could not be read.
     pub problems: Vec<Problem>,
 }
 
 impl Memory {
-    /// Looks through the state folders; every file is named once, for the first agent that has it. Where the
-    /// configuration lies elsewhere (`OPENCLAW_CONFIG_PATH`), it is that of the first of them.
+    /// Searches the state folders; every file is listed once, for the first agent that has it. `configuration`
+    /// replaces the first folder's own (`OPENCLAW_CONFIG_PATH`).
     pub fn find(states: &[PathBuf], configuration: Option<&Path>, home: &Path) -> Self {
         let mut memory = Self::default();
         let mut seen = HashSet::new();
@@ -168,7 +168,7 @@ impl AgentMemory {
     }
 }
 
-/// The regular files in a folder whose names are text.
+/// The regular files in a folder whose names are UTF-8.
 fn files(folder: &Path, problems: &mut Vec<Problem>) -> Vec<(String, PathBuf, Metadata)> {
     let files = entries(folder, problems).into_iter().filter(|(_, metadata)| metadata.is_file());
     let named =
@@ -176,8 +176,7 @@ fn files(folder: &Path, problems: &mut Vec<Problem>) -> Vec<(String, PathBuf, Me
     named.collect()
 }
 
-/// The conversation in a file that OpenClaw has taken over: what its key was stands before its name,
-/// `.imported-<time>` behind it.
+/// The conversation in a transcript that OpenClaw imported: its name is `<key>.<file>.imported-<time>`.
 fn imported(name: &str) -> Option<SessionId> {
     let (name, _) = name.rsplit_once(".imported-")?;
     let (stem, _) = name.split_once(".jsonl")?;
@@ -185,8 +184,8 @@ fn imported(name: &str) -> Option<SessionId> {
     conversation(file)
 }
 
-/// The conversation that a file in a sessions folder holds: `<id>.jsonl`, `<id>-topic-<topic>.jsonl`, and what
-/// they are called once they are put away: `….jsonl.reset.<time>`, `….jsonl.deleted.<time>`.
+/// The conversation in a file of a sessions folder: `<id>.jsonl`, `<id>-topic-<topic>.jsonl`, and their archived
+/// names `….jsonl.reset.<time>` and `….jsonl.deleted.<time>`.
 pub(crate) fn conversation(name: &str) -> Option<SessionId> {
     let (stem, rest) = name.split_once(".jsonl")?;
     let put_away = [".reset.", ".deleted."].iter().any(|word| rest.starts_with(word));
@@ -229,7 +228,7 @@ impl Walk<'_> {
     }
 }
 
-/// What lies in a folder, by name, links as links; a folder that is not there holds nothing.
+/// The entries of a folder by name, links not followed; none where the folder does not exist.
 fn entries(folder: &Path, problems: &mut Vec<Problem>) -> Vec<(PathBuf, Metadata)> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

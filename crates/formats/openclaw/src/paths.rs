@@ -1,4 +1,4 @@
-//! Where OpenClaw and its earlier names keep their state.
+//! Finds the state folders of OpenClaw under its current and earlier names.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 /// The names the state folder has had under the home folder, newest first.
 const NAMES: [&str; 5] = [".openclaw", ".clawcode", ".clawdbot", ".moltbot", ".moldbot"];
 
-/// What may say where the state is.
+/// The settings that locate the state folders.
 #[derive(Debug, Clone, Default)]
 pub struct StateFolders {
-    /// What the person named on the command line.
+    /// The folder named on the command line.
     pub flag: Option<PathBuf>,
-    /// `OPENCLAW_STATE_DIR`.
+    /// The value of `OPENCLAW_STATE_DIR`.
     pub env_openclaw: Option<PathBuf>,
-    /// `CLAWDBOT_STATE_DIR`.
+    /// The value of `CLAWDBOT_STATE_DIR`.
     pub env_clawdbot: Option<PathBuf>,
-    /// `OPENCLAW_PROFILE`: its state lies beside the usual one.
+    /// The value of `OPENCLAW_PROFILE`, whose state folder is beside the usual one.
     pub profile: Option<String>,
-    /// The home folder.
+    /// The person's home folder.
     pub home: Option<PathBuf>,
 }
 
 impl StateFolders {
-    /// All that exist, each also with `/state` below it, the ones named expressly first.
+    /// All state folders that exist, each also with `/state` below it; explicitly named ones first.
     ///
-    /// `~/.openclaw` is always among them: OpenClaw's registry of Claude sessions stays there whatever the
-    /// environment says. One folder under several names, as by a link, stands once. Creates nothing.
+    /// `~/.openclaw` is always included, because OpenClaw's registry of Claude sessions stays there whatever the
+    /// environment says. A folder that is reachable under several names is listed once. Creates nothing.
     pub fn find(&self) -> Vec<PathBuf> {
         let named = [&self.flag, &self.env_openclaw, &self.env_clawdbot].into_iter().flatten();
         let named = named.filter(|path| !path.as_os_str().is_empty()).map(|path| self.expand(path));
@@ -53,7 +53,8 @@ impl StateFolders {
     }
 }
 
-/// Since 2026.6 the folder `state` of a state folder holds what all its agents share, and is none itself.
+/// Whether the folder is the `state` folder that a state folder has since 2026.6, which holds what its agents share
+/// and is not a state folder itself.
 fn is_part_of_state(folder: &Path) -> bool {
     folder.ends_with("state") && folder.join("openclaw.sqlite").is_file() && !folder.join("agents").is_dir()
 }

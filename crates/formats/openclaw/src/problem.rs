@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-/// What was found wrong, where, and what a person can do about it.
+/// A file or folder of OpenClaw's that could not be read, and what a person can do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file or folder.
     pub path: PathBuf,
     /// What is wrong with it, as a sentence.
     pub what: String,
-    /// What to do, as a sentence.
+    /// What to do about it, as a sentence.
     pub next_step: String,
 }
 

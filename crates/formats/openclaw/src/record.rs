@@ -1,9 +1,9 @@
-//! Writing `claude-code-sessions.json`: a run that an agent asked for is entered once, and nothing else is changed.
+//! Writes `claude-code-sessions.json`: records a run that an agent requested, once, and changes nothing else.
 //!
-//! OpenClaw's own writer loses the file when it cannot read it, adds a run's cost twice and leaves kept-alive sessions
-//! out. This one writes under its lock, in one step, keeps every field and entry it does not know, and touches no file
-//! that it could not read whole. A run is entered as often as it gets on: of its cost only what was not counted yet is
-//! added, by the run's id.
+//! OpenClaw's own writer loses the file when it cannot read it, adds a run's cost twice and leaves out kept-alive
+//! sessions. This one writes atomically under its lock, keeps every field and entry it does not know, and never
+//! touches a file that it could not read completely. A run is recorded as often as it makes progress: by its id, only
+//! the cost that was not counted yet is added.
 
 use std::path::{Path, PathBuf};
 
@@ -19,11 +19,11 @@ use crate::{Problem, file};
 const CAP: u64 = 64 << 20;
 /// A task is cut to this length in characters, as OpenClaw's own are.
 const TASK: usize = 500;
-/// So many tasks are kept of one session.
+/// The most tasks kept for one session.
 const TASKS: usize = 50;
-/// What an entry's sums hold of each run: a field of ours.
+/// Our own field: the part of an entry's sums that each run contributed.
 const COUNTED: &str = "backstoryRuns";
-/// So many of them are kept.
+/// The most runs kept in that field.
 const RUNS: usize = 200;
 
 /// A run of a session as far as it has come, to be entered into its agent's registry.
@@ -31,9 +31,9 @@ const RUNS: usize = 200;
 pub struct AgentRun<'a> {
     /// An id that no other run has.
     pub run: &'a str,
-    /// When it was asked for: a session that was entered later keeps its place.
+    /// When it was requested: a session recorded later is not replaced.
     pub at: Timestamp,
-    /// The session.
+    /// The session's id.
     pub session: &'a SessionId,
     /// The work tree it works in.
     pub repo: &'a Path,
@@ -41,16 +41,16 @@ pub struct AgentRun<'a> {
     pub label: Option<&'a str>,
     /// The id of the message it was given last.
     pub message: &'a str,
-    /// That message.
+    /// The text of that message.
     pub task: &'a str,
-    /// What the run has cost so far, in US dollars.
+    /// The cost of the run so far, in US dollars.
     pub cost_usd: f64,
     /// Its turns so far.
     pub turns: u64,
 }
 
-/// Enters a run into the registry of the agent whose folder this is. An unreadable registry, or one another program
-/// holds for ten seconds, is told of and left as it is.
+/// Records a run in the registry of the agent with this folder. Fails, and leaves the file as it is, where the
+/// registry cannot be read or another program holds its lock for ten seconds.
 pub fn record_run(
     agent_folder: &Path,
     run: &AgentRun<'_>,
@@ -75,7 +75,7 @@ pub fn record_run(
     system::replace_private_file(&path, text.as_bytes()).map_err(unwritable)
 }
 
-/// The file itself: where a link stands in its place, that is kept.
+/// The registry's path, links resolved, so that a link is kept when the file is replaced.
 fn registry_of(agent_folder: &Path) -> Result<PathBuf, Problem> {
     let path = agent_folder.join("claude-code-sessions.json");
     if !agent_folder.is_dir() {
@@ -98,7 +98,7 @@ fn not_locked(path: &Path, refused: LockError) -> Problem {
     Problem::new(path, what, next)
 }
 
-/// The registry's text, where there is one, and what it holds.
+/// The registry's text, where the file exists, and its content.
 fn read(path: &Path) -> Result<(Option<String>, Map<String, Value>), Problem> {
     let Some(content) = file::read(path, CAP)? else { return Ok((None, Map::new())) };
     let bad =
@@ -113,7 +113,7 @@ fn read(path: &Path) -> Result<(Option<String>, Map<String, Value>), Problem> {
     }
 }
 
-/// Enters the run; says whether anything changed.
+/// Records the run; returns whether anything changed.
 fn apply(whole: &mut Map<String, Value>, run: &AgentRun<'_>, now: Timestamp) -> bool {
     let sessions = whole.entry("sessions").or_insert_with(|| json!({}));
     let Some(sessions) = sessions.as_object_mut() else { return false };
@@ -179,7 +179,7 @@ fn enter_task(fields: &mut Map<String, Value>, run: &AgentRun<'_>, cost: f64, no
     tasks.drain(..too_many);
 }
 
-/// Adds what the sums do not hold of the run yet; that much money is given back.
+/// Adds what the sums do not contain of the run yet; returns the added cost in US dollars.
 fn enter_cost(fields: &mut Map<String, Value>, run: &AgentRun<'_>) -> f64 {
     let spent = Some(run.cost_usd).filter(|cost| cost.is_finite()).unwrap_or(0.0);
     let counted = fields.entry(COUNTED).or_insert_with(|| json!([]));

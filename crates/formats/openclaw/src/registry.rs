@@ -13,44 +13,44 @@ use crate::{Problem, file};
 /// Larger than any registry we heard of by far: one entry for each repository and label, each with its tasks.
 const CAP: u64 = 64 << 20;
 
-/// What an agent's registry says.
+/// The content of an agent's registry.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Registry {
     /// Its entries, by key.
     pub entries: Vec<RegistryEntry>,
-    /// What could not be read.
+    /// The entries that could not be read.
     pub problems: Vec<Problem>,
 }
 
 /// One session as its agent remembers it. Its file may be gone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegistryEntry {
-    /// The session.
+    /// The session's id.
     pub session: SessionId,
     /// The repository it was started for, as OpenClaw wrote it.
     pub repo: PathBuf,
     /// The label it was started under.
     pub label: Option<String>,
-    /// When it was started.
+    /// When the session was started.
     pub created: Option<Timestamp>,
-    /// When it was last continued.
+    /// When the session was last continued.
     pub last_resumed: Option<Timestamp>,
-    /// What OpenClaw adds up, in US dollars; some versions of OpenClaw added every run twice.
+    /// The cost OpenClaw adds up, in US dollars; some versions of OpenClaw counted every run twice.
     pub total_cost_usd: Option<f64>,
     /// Turns, as OpenClaw counts them.
     pub total_turns: Option<u64>,
     /// The newest task it was given.
     pub last_task: Option<AssignedTask>,
-    /// All tasks it was given that are still told of.
+    /// All tasks that the registry still lists for it.
     pub tasks: Vec<AssignedTask>,
 }
 
 /// Something an agent asked a session to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssignedTask {
-    /// What was asked.
+    /// The text of the task.
     pub task: String,
-    /// When.
+    /// When it was given.
     pub at: Option<Timestamp>,
 }
 
@@ -115,7 +115,7 @@ fn entry(key: &str, raw: &RawValue) -> Result<RegistryEntry, String> {
     })
 }
 
-/// The part of a key before `::<label>`. A repository's own path may contain `::`, so only the label tells.
+/// The part of a key before `::<label>`. A path may contain `::` itself, so the label decides.
 fn repo<'a>(key: &'a str, label: Option<&str>) -> &'a str {
     label.and_then(|label| key.strip_suffix(label)?.strip_suffix("::")).unwrap_or(key)
 }

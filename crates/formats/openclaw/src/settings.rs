@@ -1,4 +1,4 @@
-//! What a configuration says of agents, their workspaces and their memory.
+//! The settings of agents, their workspaces and their memory in a configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::config::OpenClawConfig;
 
-/// `memory.search`, or `agents.defaults.memorySearch` as it was called before 2026.9, with an agent's own `memorySearch`
-/// over it; what is not said is absent.
+/// The settings `memory.search`, or `agents.defaults.memorySearch` as it was called before 2026.9, overridden by an
+/// agent's own `memorySearch`; missing settings are `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemorySettings {
     /// Whether the agent's memory may be searched.
@@ -17,24 +17,24 @@ pub struct MemorySettings {
     pub sources: Option<Vec<String>>,
     /// Notes outside the workspace: files, or folders of them.
     pub extra_paths: Vec<PathBuf>,
-    /// At most so many results.
+    /// The most results to return.
     pub max_results: Option<usize>,
     /// Results below this score are left out.
     pub min_score: Option<f64>,
-    /// `claudeSessions`
+    /// The block `claudeSessions`, for Claude Code's sessions.
     pub claude: ClaudeSessions,
 }
 
-/// The block `claudeSessions`.
+/// The block `claudeSessions` of the memory settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaudeSessions {
     /// Whether Claude Code's sessions are searched.
     pub enabled: bool,
-    /// The folder that holds the project folders; absent where the usual one is meant.
+    /// The folder of Claude Code's project folders; `None` for the usual one.
     pub path: Option<PathBuf>,
-    /// Whether they should be kept fresh while nobody asks.
+    /// Whether they are to be kept up to date in the background.
     pub watch: bool,
-    /// The project whose Claude sessions are searched when nobody names one.
+    /// The project whose Claude sessions are searched by default.
     pub default_project: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl OpenClawConfig {
         paths.filter(|path| !path.is_empty()).map(|path| expand(path, home)).collect()
     }
 
-    /// Where an agent works.
+    /// An agent's workspace folder.
     pub(crate) fn workspace(&self, agent: &AgentId, state: &Path, home: &Path) -> PathBuf {
         let set = |value: &Value| {
             value.as_str().map(str::trim).filter(|path| !path.is_empty()).map(|path| expand(path, home))
@@ -87,7 +87,7 @@ impl OpenClawConfig {
         (!store.is_empty()).then(|| expand(&store.replace("{agentId}", agent.as_str()), home))
     }
 
-    /// What it says of an agent's memory.
+    /// The memory settings of an agent.
     pub(crate) fn memory(&self, agent: &AgentId, workspace: &Path, home: &Path) -> MemorySettings {
         let layers: Vec<_> =
             std::iter::once(&self.of_agent(agent)["memorySearch"]).chain(self.common()).collect();
@@ -122,7 +122,7 @@ impl OpenClawConfig {
         }
     }
 
-    /// What is said of the memory of all agents, the newest key first.
+    /// The memory settings of all agents, newest key first.
     fn common(&self) -> [&Value; 2] {
         [self.at("/memory/search"), self.at("/agents/defaults/memorySearch")]
     }

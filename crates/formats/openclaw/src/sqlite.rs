@@ -1,15 +1,15 @@
-//! Whether an agent keeps its conversations in SQLite, as OpenClaw does since 2026.8: a database's header tells. What
-//! stands in it is not read.
+//! Detects whether an agent keeps its conversations in SQLite, as OpenClaw does since 2026.8, by the database's
+//! header. Its content is not read.
 
 use std::path::{Path, PathBuf};
 
 use crate::{Agents, file};
 
-/// Where it lies below an agent's folder.
+/// The database's path below an agent's folder.
 const PLACE: &str = "agent/openclaw-agent.sqlite";
-/// What every database of SQLite begins with.
+/// The first bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Where the header holds the number by which OpenClaw tells one layout of its tables from another.
+/// The header field with OpenClaw's schema version (`user_version`).
 const SCHEMA: std::ops::Range<usize> = 60..64;
 /// The layout of 2026.6, which had no conversations in it yet.
 const WITHOUT_CONVERSATIONS: u32 = 1;
@@ -17,9 +17,9 @@ const WITHOUT_CONVERSATIONS: u32 = 1;
 /// The database in which an agent's conversations are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentDatabase {
-    /// The file.
+    /// The path of the database.
     pub path: PathBuf,
-    /// The number of the layout of its tables; absent where it says none.
+    /// OpenClaw's schema version; `None` where the database has none.
     pub schema: Option<u32>,
 }
 
@@ -33,7 +33,7 @@ impl AgentDatabase {
         (schema != WITHOUT_CONVERSATIONS).then(|| Self { path, schema: (schema != 0).then_some(schema) })
     }
 
-    /// Those of all agents of some state folders.
+    /// The databases of all agents in some state folders.
     pub fn find(states: &[PathBuf]) -> Vec<Self> {
         let agents = states.iter().flat_map(|state| Agents::find(state).agents);
         agents.filter_map(|agent| Self::of_agent(&agent.folder)).collect()

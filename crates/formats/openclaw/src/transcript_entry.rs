@@ -12,35 +12,35 @@ use serde_json::value::RawValue;
 pub struct TranscriptEntry {
     /// Its id in the tree; absent in transcripts of version 1.
     pub id: Option<String>,
-    /// When it was made.
+    /// When the entry was made.
     pub at: Option<Timestamp>,
-    /// What was said and done, in order.
+    /// The parts of the entry, in order.
     pub said: Vec<EntryPart>,
 }
 
 /// Something an entry says or does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EntryPart {
-    /// By the person.
+    /// A message of the person.
     Person(String),
-    /// By the model.
+    /// A message of the model.
     Model(String),
-    /// What the model thought.
+    /// The model's reasoning.
     Thought(String),
     /// A tool was called.
     Tool {
-        /// Which.
+        /// The tool's name.
         name: String,
-        /// With what.
+        /// The arguments of the call.
         arguments: Value,
     },
     /// A command the person ran.
     Command(String),
     /// A tool failed, and how.
     Failure(String),
-    /// What a part of the conversation came to.
+    /// The summary of a part of the conversation.
     Summary(String),
-    /// What the conversation is called.
+    /// The conversation's title.
     Title(String),
 }
 
@@ -77,7 +77,7 @@ struct Message<'a> {
 }
 
 impl TranscriptEntry {
-    /// Reads a line.
+    /// Parses a line; fails where it is not a JSON object.
     pub fn parse(line: &[u8]) -> Result<Self, UnreadableEntry> {
         let text = String::from_utf8_lossy(line);
         let fields: Line<'_> = serde_json::from_str(&text).map_err(|_| UnreadableEntry)?;

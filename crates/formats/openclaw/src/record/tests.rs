@@ -1,4 +1,4 @@
-//! What is entered, what is kept, and that nothing is lost.
+//! What a run changes in a registry, what it keeps, and that nothing is lost.
 
 use std::fs;
 use std::sync::Barrier;
@@ -13,7 +13,7 @@ fn clock() -> Timestamp {
     "2026-02-20T12:00:00.123456Z".parse().unwrap()
 }
 
-/// The clock that locks are judged by has to go on.
+/// The system's clock, because locks are judged by time that passes.
 #[expect(clippy::disallowed_methods, reason = "another process's lock file has the system's own time")]
 fn real() -> Timestamp {
     Timestamp::now()
@@ -23,7 +23,7 @@ fn session(id: &str) -> SessionId {
     id.parse().unwrap()
 }
 
-/// A run that was asked for after all entries were made.
+/// A run that was requested after all entries were made.
 fn run<'a>(id: &'a str, session: &'a SessionId, cost_usd: f64) -> AgentRun<'a> {
     let (repo, at) = (Path::new("/r"), "2100-01-01T00:00:00Z".parse().unwrap());
     AgentRun { run: id, at, session, repo, label: None, message: id, task: "fix it", cost_usd, turns: 2 }
