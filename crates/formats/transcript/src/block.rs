@@ -5,24 +5,24 @@
 
 use wide::u8x16;
 
-/// How many bytes are looked at together.
+/// The number of bytes in a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// What a walk carries from one block to the next.
+/// State carried from one block to the next.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Carry {
-    /// All ones while the next byte stands inside a string.
+    /// All ones while the next byte is inside a string.
     inside: u64,
     /// One when the next byte is escaped by a backslash before it.
     escaped: u64,
 }
 
-/// Where brackets stand in a block.
+/// The brackets in a block, as bit masks.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Brackets {
-    /// Those that open.
+    /// The opening brackets.
     pub(crate) open: u64,
-    /// Those that close.
+    /// The closing brackets.
     pub(crate) close: u64,
 }
 
@@ -80,12 +80,12 @@ impl Block {
     }
 }
 
-/// The first bytes of a text, for questions whose answer is near.
+/// The first bytes of a text, for searches that usually end there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece(u8x16);
 
 impl Piece {
-    /// How many bytes a piece has.
+    /// The number of bytes in a piece.
     pub(crate) const BYTES: usize = 16;
 
     /// The piece at the beginning of `bytes`; `None` when they are fewer.
@@ -99,7 +99,7 @@ impl Piece {
         self.0.simd_eq(u8x16::splat(byte)).to_bitmask() != 0
     }
 
-    /// Where the first quote or backslash stands, and whether it is a quote.
+    /// The position of the first quote or backslash, and whether it is a quote.
     #[inline]
     pub(crate) fn first_quote_or_backslash(self) -> Option<(usize, bool)> {
         let quotes = self.0.simd_eq(u8x16::splat(b'"')).to_bitmask();

@@ -1,7 +1,7 @@
-//! The main chain of a transcript: the records that lead to its last one, other branches left aside.
+//! The main chain of a transcript: the records that lead to its last one, without other branches.
 //!
-//! Parents run through every tree record, also those nobody reads. At a compaction the chain goes on at
-//! the record before it, so that a person sees the whole history.
+//! Parents run through every record in the tree, including those that are not read. At a compaction the chain
+//! continues with the record before it, so that a person sees the whole history.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -29,24 +29,24 @@ pub(crate) struct Node {
     /// Continue with the record before this one when the parent is not in the file.
     continues: bool,
     sidechain: bool,
-    /// Of a block of an API message: a hash of the message's id.
+    /// For a block of an API message, a hash of the message's id.
     pub(crate) message: Option<u64>,
     /// Whether it is the result of a tool.
     pub(crate) is_result: bool,
 }
 
 impl Chain {
-    /// Walks the tree of a transcript; holds a few words for each record.
+    /// Reads the tree of a transcript; keeps a few words for each record.
     pub fn read(path: &Path) -> io::Result<Self> {
         Ok(Self::of(&nodes(path)?))
     }
 
-    /// Whether a record stands on the main chain; records without an id always do.
+    /// Whether a record is on the main chain; records without an id always are.
     pub fn holds(&self, uuid: Option<&str>) -> bool {
         uuid.is_none_or(|uuid| self.on.contains(&hash(uuid)))
     }
 
-    /// How many records stand on other branches.
+    /// The number of records on other branches.
     pub fn branched(&self) -> u64 {
         self.branched
     }
@@ -59,7 +59,7 @@ impl Chain {
     }
 }
 
-/// Where the main chain ends.
+/// The index of the last record on the main chain.
 pub(crate) fn tip(nodes: &[Node]) -> Option<usize> {
     nodes.iter().rposition(|node| !node.sidechain)
 }
@@ -74,8 +74,8 @@ pub(crate) fn nodes(path: &Path) -> io::Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// The ids of the records that lead to the one at `last`, itself included, and of those that hang beside
-/// them: tools that were used side by side part the chain, and only one of them has the next record below it.
+/// The ids of the records that lead to the one at `last`, itself included, and of those beside them: tools used in
+/// parallel split the chain, and only one of them is followed by the next record.
 pub(crate) fn leading_to(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
     let mut on = ancestors(nodes, last);
     let until = last.map_or(0, |last| last + 1);
@@ -134,7 +134,8 @@ fn node(line: &[u8]) -> Option<Node> {
     })
 }
 
-/// Not every version keeps the tool's own result beside the block that the model was sent.
+/// Whether a record is a tool result; not every version stores the tool's own result besides the block sent to the
+/// model.
 fn is_result(record: &Record<'_>) -> bool {
     let blocks = || {
         record.message().is_some_and(|message| {
@@ -144,7 +145,7 @@ fn is_result(record: &Record<'_>) -> bool {
     record.kind() == RecordKind::User && (record.has_tool_result() || blocks())
 }
 
-/// What stands for an id while places are compared.
+/// A hash that represents an id in comparisons.
 pub(crate) fn hash(uuid: &str) -> u64 {
     xxh3_64(uuid.as_bytes())
 }

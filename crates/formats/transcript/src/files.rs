@@ -1,4 +1,4 @@
-//! The files of a config folder: transcripts, those of sub-agents, and what lies beside them.
+//! The files of a config folder: transcripts, sub-agents' transcripts, and the side files of both.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -15,18 +15,18 @@ use crate::record::{Block, RecordKind, parse};
 /// The largest side file that is read, in bytes.
 pub(crate) const SIDE_FILE_CAP: u64 = 1 << 20;
 
-/// A session's transcript and what lies beside it.
+/// A session's transcript and the files beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptFile {
     /// The session's id: the file's stem.
     pub id: SessionId,
-    /// The file; shared with whoever describes the session.
+    /// The path of the file; shared with the descriptions of the session.
     pub path: Arc<Path>,
-    /// Its `stat`.
+    /// The file's stamp.
     pub stamp: FileStamp,
-    /// Its sub-agents' files.
+    /// The transcripts of its sub-agents.
     pub subagents: Vec<SubagentFile>,
-    /// Whether a folder with its name lies beside it.
+    /// Whether a folder with its name is beside it.
     pub has_side_folder: bool,
 }
 
@@ -35,36 +35,36 @@ pub struct TranscriptFile {
 pub struct SubagentFile {
     /// Its id, without `agent-`.
     pub id: String,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its `stat`.
+    /// The file's stamp.
     pub stamp: FileStamp,
 }
 
-/// Something that could not be read as what it should be.
+/// A file or folder that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadProblem {
-    /// Where.
+    /// The file or folder.
     pub path: PathBuf,
     /// What is wrong, as the end of a sentence.
     pub what: String,
 }
 
-/// All that lies in one config folder.
+/// The files of one config folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderContents {
     /// The transcripts of sessions.
     pub transcripts: Vec<TranscriptFile>,
-    /// Sub-agents' files beside the sessions (2.0.42 to 2.0.77); their records name the session.
+    /// Sub-agents' transcripts beside the sessions (2.0.42 to 2.0.77); their records name the session.
     pub flat_subagents: Vec<SubagentFile>,
-    /// Sub-agents' files below the folder of a session whose own transcript does not lie beside it.
+    /// Sub-agents' transcripts below the folder of a session whose own transcript is not beside it.
     pub lone_subagents: Vec<SubagentFile>,
-    /// What could not be looked at.
+    /// The files and folders that could not be read.
     pub problems: Vec<ReadProblem>,
 }
 
 impl FolderContents {
-    /// What was found elsewhere behind it; what comes first is not moved.
+    /// Appends the files found elsewhere; those already here are not moved.
     pub fn add(&mut self, more: Self) {
         if self.transcripts.capacity() == 0 {
             self.transcripts = more.transcripts;
@@ -78,7 +78,7 @@ impl FolderContents {
 }
 
 impl TranscriptFile {
-    /// The name of the project folder it lies in.
+    /// The name of its project folder.
     pub fn folder(&self) -> &OsStr {
         self.path.parent().and_then(Path::file_name).unwrap_or_default()
     }
@@ -89,7 +89,8 @@ impl TranscriptFile {
         fingerprint(std::iter::once((&*self.path, &self.stamp)).chain(agents))
     }
 
-    /// When it was made, in nanoseconds since 1970; where the file system does not know, when it was last written to.
+    /// When it was created, in nanoseconds since 1970; where the file system does not know, when it was last
+    /// modified.
     pub fn born(&self) -> i64 {
         let made = std::fs::symlink_metadata(&self.path).and_then(|found| found.created()).ok();
         let since = made.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
@@ -116,7 +117,7 @@ raw_fields! {
     struct MetaFields { agent_type = "agentType", description = "description", tool_use = "toolUseId" }
 }
 
-/// What a sub-agent's side file tells of it.
+/// The content of a sub-agent's side file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SubagentMeta {
     /// `general-purpose`, or a custom agent's name.
@@ -128,8 +129,8 @@ pub struct SubagentMeta {
 }
 
 impl SubagentFile {
-    /// The session that its first records name; its place does not tell, up to 2.0.77. The model's first answer tells:
-    /// a prompt that 2.0.77 wrote while it started may name a session that never was.
+    /// The session that its first records name; up to 2.0.77 its location does not tell. The model's first answer
+    /// decides: a prompt that 2.0.77 wrote while starting may name a session that never existed.
     pub fn session(&self) -> Option<SessionId> {
         const LOOKED_AT: usize = 16;
         let mut reader = Reader::open(&self.path).ok()?;
@@ -146,7 +147,7 @@ impl SubagentFile {
         named
     }
 
-    /// What it was told: the words of its first record.
+    /// The prompt it was given: the text of its first record.
     pub fn task(&self) -> Option<String> {
         let mut reader = Reader::open(&self.path).ok()?;
         let line = reader.next_line().ok()??;

@@ -1,4 +1,4 @@
-//! Which files a session has written to lately, by what its tools were called for.
+//! Finds the files a session recently wrote to, by its tool calls.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::reader::Reader;
 use crate::record::{Block, parse};
 
-/// How much of a file's end is looked at, in bytes.
+/// How much of the end of a transcript is read, in bytes.
 const END: u64 = 8 << 20;
 /// The tools that write to files.
 const WRITERS: [&str; 5] = ["Edit", "MultiEdit", "Write", "NotebookEdit", "Update"];

@@ -1,4 +1,4 @@
-//! A Claude config folder, and what lies in it.
+//! A Claude config folder and its layout.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,14 @@ pub struct ConfigFolder {
     projects: PathBuf,
 }
 
-/// What a file in the projects folder is.
+/// The role of a file in the projects folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileRole {
-    /// A session's transcript.
+    /// The transcript of a session.
     Session(SessionId),
     /// A sub-agent's transcript, below its session's folder.
     Subagent {
-        /// The session.
+        /// The session's id.
         session: SessionId,
         /// Its id, without `agent-`.
         agent: String,
@@ -34,7 +34,7 @@ pub enum FileRole {
     },
 }
 
-/// By a path relative to the projects folder: `<project>/<session>.jsonl` and so on.
+/// The role of a path relative to the projects folder: `<project>/<session>.jsonl` and so on.
 fn role(path: &Path) -> Option<FileRole> {
     let names: Vec<&str> = path.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
     let (last, folders) = names.split_last()?;
@@ -58,29 +58,29 @@ impl ConfigFolder {
         Self { root, projects }
     }
 
-    /// The folder whose project folders lie in `projects`, whatever that is called.
+    /// The config folder whose project folders are in `projects`, whatever that is called.
     pub fn from_projects(projects: impl Into<PathBuf>) -> Self {
         let projects = projects.into();
         let root = projects.parent().unwrap_or(&projects).to_owned();
         Self { root, projects }
     }
 
-    /// The folder itself.
+    /// The path of the config folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where the transcripts lie.
+    /// The folder that contains the project folders.
     pub fn projects(&self) -> PathBuf {
         self.projects.clone()
     }
 
-    /// Where live processes register themselves.
+    /// The folder in which live processes register themselves.
     pub fn live_registry(&self) -> PathBuf {
         self.root.join("sessions")
     }
 
-    /// The folder that holds the transcripts of sessions started in `directory` (a physical path).
+    /// The folder of the transcripts of sessions started in `directory` (a physical path).
     pub fn project_folder(&self, directory: &Path) -> PathBuf {
         self.projects().join(ProjectSlug::from_path(&directory.to_string_lossy()).as_str())
     }
@@ -95,12 +95,12 @@ impl ConfigFolder {
         Raw::new(&text).get("cleanupPeriodDays").count().unwrap_or(DEFAULT)
     }
 
-    /// What a path below the projects folder is, by its name alone.
+    /// The role of a path below the projects folder, by its name alone.
     pub fn role(&self, path: &Path) -> Option<FileRole> {
         role(path.strip_prefix(self.projects()).ok()?)
     }
 
-    /// Looks at every project folder, so many at a time.
+    /// Finds the files of all project folders on `threads` threads.
     pub fn find(&self, threads: usize) -> FolderContents {
         walk::find(&self.projects(), threads)
     }

@@ -1,9 +1,9 @@
-//! Reading JSON kindly and fast: fields are taken as they stand in the line and decoded one by one, so that
-//! one strange value never costs the record it stands in.
+//! A lenient and fast JSON reader: fields are taken as they are in the line and decoded one by one, so that one odd
+//! value never costs the whole record.
 //!
-//! Why not `serde_json` for the line: a duplicate key, a number like `1e400` or half of a surrogate pair
-//! would lose the whole of it, all three occur in real files, and passing over the large values that nobody
-//! asks for is most of the work.
+//! Why not `serde_json` for the line: it rejects the whole line for a duplicate key, a number like `1e400` or half a
+//! surrogate pair, all of which occur in real files; and most of the work is skipping large values that nobody asks
+//! for.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::block::holds_backslash;
 use crate::scan::{Elements, Fields, Walk};
 use crate::unescape::unescape;
 
-/// A JSON value as it stands in the line; absent is a value too.
+/// A JSON value as it is in the line, or an absent one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Raw<'a>(&'a str);
 
@@ -26,7 +26,7 @@ impl<'a> Raw<'a> {
         self.0
     }
 
-    /// Whether the field stands there with something other than `null`.
+    /// Whether the field is present and not `null`.
     pub fn is_present(self) -> bool {
         !self.0.is_empty() && self.0 != "null"
     }
@@ -68,7 +68,7 @@ impl<'a> Raw<'a> {
         !is_plain && self.text().is_none_or(|text| text.trim().is_empty())
     }
 
-    /// The string's text when it holds no escape, without a copy; ids, types and times look like this.
+    /// The string's text when it has no escapes, without a copy; ids, types and times are like this.
     pub fn plain(self) -> Option<&'a str> {
         match self.text()? {
             Cow::Borrowed(text) => Some(text),
@@ -99,7 +99,7 @@ impl<'a> Raw<'a> {
         number.is_finite().then_some(number as u64)
     }
 
-    /// A finite number.
+    /// The value as a finite number.
     pub fn number(self) -> Option<f64> {
         self.0.trim_matches('"').parse().ok().filter(|number: &f64| number.is_finite())
     }
@@ -120,7 +120,7 @@ impl<'a> Raw<'a> {
         Fields::of(self.0).map(|(key, value)| (Raw(key).text().unwrap_or_default(), Raw(value)))
     }
 
-    /// One field of an object by its name; the last where the key stands twice.
+    /// The field of an object with this name; the last one where the key occurs twice.
     #[must_use]
     pub fn get(self, key: &str) -> Raw<'a> {
         let named = |(name, value): (&'a str, &'a str)| (inner(name) == key).then_some(Raw(value));
@@ -128,14 +128,14 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// What stands between a string's quotes.
+/// The text between a string's quotes.
 fn inner(text: &str) -> &str {
     text.get(1..text.len() - 1).unwrap_or("")
 }
 
-/// What a field of a [`raw_fields`] struct can hold.
+/// A type that a field of a [`raw_fields`] struct can have.
 pub(crate) trait Field<'a>: Default {
-    /// Takes the value that stands next in the line; `None` when none can be found there.
+    /// Takes the next value in the line; `None` where there is none.
     fn take(walk: &mut Walk<'a>) -> Option<Self>;
 }
 
@@ -166,8 +166,8 @@ pub(crate) trait Object<'a>: Default {
     fn take(entries: &mut Fields<'a>) -> Option<Self>;
 }
 
-/// A struct of fields read from an object: unknown keys are passed over, and of a key that stands twice the
-/// last counts, as in JavaScript. A field is [`Raw`] unless it says what it is.
+/// Declares a struct of fields read from an object: unknown keys are skipped, and of a duplicate key the last counts,
+/// as in JavaScript. A field is [`Raw`] unless its type is given.
 macro_rules! raw_fields {
     ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($(#[$doc:meta])* $field:ident $(: $type:ty)? = $key:literal),* $(,)? }) => {
         $(#[$meta])*

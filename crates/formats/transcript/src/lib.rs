@@ -1,7 +1,7 @@
-//! Claude Code's own files: where they are, what a line means, all of it or only what is new.
+//! Claude Code's own files: where they are, what a line means, and reading all of it or only what is new.
 //!
-//! Other people's files surprise: a line that cannot be read is counted and passed over, a type we do not
-//! know is a record of [`record::RecordKind::Unknown`], and nothing here fails on content.
+//! Files of other programs hold surprises: a line that cannot be read is counted and skipped, an unknown type is a
+//! record of [`record::RecordKind::Unknown`], and nothing here fails on content.
 
 mod block;
 mod chain;

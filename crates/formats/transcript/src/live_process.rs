@@ -20,49 +20,49 @@ const ATTEMPTS: usize = 5;
 /// A live process that holds a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveProcess {
-    /// The process.
+    /// The process id.
     pub pid: u32,
-    /// The session it holds now; it changes in place.
+    /// The session it holds now; a process may change it.
     pub session: SessionId,
     /// The directory it runs in.
     pub cwd: Option<PathBuf>,
-    /// What it says of itself (2.1.197 and later).
+    /// The status it reports (2.1.197 and later).
     pub status: Option<LiveStatus>,
     /// `permission prompt`, `input needed`, `dialog open`, …
     pub waiting_for: Option<String>,
-    /// Since when the status holds.
+    /// When the status began.
     pub status_since: Option<Timestamp>,
-    /// `interactive` or `bg`.
+    /// The kind of session: `interactive` or `bg`.
     pub kind: Option<String>,
-    /// `cli`, `sdk-cli`, …
+    /// The program that started it: `cli`, `sdk-cli`, …
     pub entrypoint: Option<String>,
-    /// The session's name.
+    /// The name of the session.
     pub name: Option<String>,
-    /// When the process began, as the system counts it (clock ticks since boot, on Linux).
+    /// The process's start time, as the system counts it (clock ticks since boot, on Linux).
     pub process_start: Option<String>,
 }
 
-/// What stands behind a registry record.
+/// The state of the process that a registry record describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RegistryStatus {
-    /// A live process.
+    /// The process is alive.
     Alive(LiveProcess),
     /// A process that is gone: it was killed, or another one has its number by now.
     Dead(SessionId),
-    /// A process of another container, of which nothing can be known.
+    /// The process belongs to another container, so its state is unknown.
     Foreign(SessionId),
     /// Nothing that can be read.
     Unreadable,
 }
 
-/// A live process's own word for what it does.
+/// The status that a live process reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LiveStatus {
-    /// A turn runs.
+    /// A turn is running.
     Busy,
     /// The turn is over.
     Idle,
-    /// It waits for a person.
+    /// It is waiting for a person.
     Waiting,
 }
 
@@ -90,8 +90,7 @@ impl LiveProcess {
         found
     }
 
-    /// The records of a registry folder that no live process of this machine stands behind: a killed
-    /// process leaves its own.
+    /// The records of a registry folder without a live process on this machine, as a killed process leaves them.
     pub fn stale_records(folder: &Path) -> Vec<PathBuf> {
         let mut left: Vec<_> = records(folder).filter(|path| Self::read(path).is_none()).collect();
         left.sort_unstable();
@@ -106,7 +105,7 @@ impl LiveProcess {
         }
     }
 
-    /// What stands behind one registry file.
+    /// The state of the process of one registry record.
     pub fn registry_status(path: &Path) -> RegistryStatus {
         // The CLI rewrites the file in place, so a reader can catch it torn: look again.
         let read = || Self::parse(&system::read_small(path, CAP).ok()?);
@@ -136,7 +135,7 @@ impl LiveProcess {
         Some(RegistryStatus::Alive(live))
     }
 
-    /// What a record says, whoever stands behind it: for one who looks at it after the fact.
+    /// Parses a record without checking its process, for looking at it after the fact.
     pub fn parse_record(bytes: &[u8]) -> Option<Self> {
         Self::from_fields(&Fields::read(&String::from_utf8_lossy(bytes))?)
     }
@@ -164,7 +163,7 @@ impl LiveProcess {
     }
 }
 
-/// The records of a registry folder, whoever stands behind them.
+/// The paths of all records in a registry folder.
 pub fn records(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     entries
@@ -194,7 +193,7 @@ fn is_process(pid: u32, started: Option<&str>) -> bool {
     }
 }
 
-/// Field 22 of `/proc/<pid>/stat`; the second field may hold spaces and brackets.
+/// Field 22 of `/proc/<pid>/stat`; the second field may contain spaces and brackets.
 fn start_time(stat: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stat);
     let (_, rest) = text.rsplit_once(')')?;

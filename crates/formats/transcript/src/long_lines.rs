@@ -1,8 +1,8 @@
-//! Long lines are held one at a time, however many threads read: together they would need the memory of all of them.
+//! Limits long lines to one in memory at a time, however many threads read.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The right to hold a long line; the readers that share it take turns.
+/// Permission to hold a long line, shared by the readers that take turns.
 #[derive(Debug, Clone, Default)]
 pub struct LongLines(Arc<Shared>);
 

@@ -1,4 +1,4 @@
-//! What a person would read: records turned into messages, with the machinery left out.
+//! Turns records into the messages that a person would read.
 
 use std::borrow::Cow;
 
@@ -11,28 +11,28 @@ use crate::speech::speech;
 /// One message of a conversation; borrowed from its line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message<'a> {
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// The record's id.
+    /// The id of the record.
     pub uuid: Option<&'a str>,
-    /// When it was made.
+    /// When the record was made.
     pub at: Option<Timestamp>,
     /// The API message's id: several records are one answer.
     pub answer: Option<&'a str>,
-    /// Whether a sub-agent speaks.
+    /// Whether a sub-agent is speaking.
     pub sidechain: bool,
-    /// What is said and done, in order.
+    /// The parts of the message, in order.
     pub parts: Vec<Part<'a>>,
 }
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The person.
+    /// A person.
     User,
-    /// The model.
+    /// The model's answer.
     Assistant,
-    /// A tool's results.
+    /// Results of a tool.
     Tool,
     /// The CLI: a compaction, its summary, an API error.
     Note,
@@ -53,17 +53,17 @@ impl Role {
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// Words.
+    /// Plain text.
     Text(Cow<'a, str>),
-    /// Thoughts.
+    /// The model's reasoning.
     Thinking(Cow<'a, str>),
     /// A tool is called.
     ToolUse {
         /// Links the result to the call.
         id: &'a str,
-        /// The tool.
+        /// The tool's name.
         name: &'a str,
-        /// Its fields.
+        /// The fields of the call.
         input: Raw<'a>,
     },
     /// A tool has answered.
@@ -72,14 +72,14 @@ pub enum Part<'a> {
         id: &'a str,
         /// A string, or blocks; see [`crate::record::result_text`].
         content: Raw<'a>,
-        /// Whether it failed.
+        /// Whether the call failed.
         is_error: bool,
         /// Whether the person refused the call, as far as the record says.
         is_refused: bool,
-        /// What the tool itself kept of its result.
+        /// The tool's own record of its result (`toolUseResult`).
         kept: Raw<'a>,
     },
-    /// A picture.
+    /// A picture; its data is left out.
     Image,
 }
 

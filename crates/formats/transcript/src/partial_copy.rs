@@ -1,8 +1,7 @@
-//! A session's history up to one record, as a session of its own: what forks at a message go on from.
+//! Copies a session's history up to one record into a session of its own, for forks at a message.
 //!
-//! `claude --resume-session-at` does this only without a terminal; on one it goes on from the end and says
-//! nothing. The copy looks like one that the terminal's `/branch` makes: ids unchanged, and on every
-//! record where it comes from.
+//! `claude --resume-session-at` does this only without a terminal; on one it silently continues from the end. The
+//! copy looks like one made by the terminal's `/branch`: ids unchanged, and every record names its origin.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,10 +13,10 @@ use crate::reader::Reader;
 use crate::record::link;
 use crate::scan::Fields;
 
-/// Which part of which session is copied under which id.
+/// A copy of a session up to one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartialCopy {
-    /// The session.
+    /// The session to copy.
     pub from: SessionId,
     /// The last record that is copied, by its id; the last one there is without it.
     pub at: Option<String>,
@@ -26,8 +25,8 @@ pub struct PartialCopy {
 }
 
 impl PartialCopy {
-    /// Writes the records of `transcript` that lead to the cut; false, and nothing is written, where it
-    /// holds no such record.
+    /// Writes the records of `transcript` that lead to the last copied one; returns false, and writes nothing, where
+    /// it has no such record.
     pub fn write(&self, transcript: &Path, out: &mut impl Write) -> io::Result<bool> {
         let nodes = nodes(transcript)?;
         let at = |at: &String| nodes.iter().position(|node| node.id == hash(at));
@@ -45,7 +44,7 @@ impl PartialCopy {
         Ok(true)
     }
 
-    /// The record as it stands but for the session it says it belongs to.
+    /// Writes a record unchanged except for its session and its origin.
     fn write_record(&self, record: &str, uuid: &str, out: &mut impl Write) -> io::Result<()> {
         out.write_all(b"{")?;
         for (key, value) in Fields::of(record) {

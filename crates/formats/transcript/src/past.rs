@@ -1,8 +1,8 @@
-//! A transcript as it was at moments of the past, from one pass over the file as it is now.
+//! A transcript as it was at past moments, from one pass over the file as it is now.
 //!
-//! A transcript is only ever added to, so what it held at a moment is its beginning, up to the first record of
-//! that moment or later. Records without a time go with the timed one behind them, not with the one before:
-//! whether they were there already nothing says, and so what is added later changes nothing.
+//! A transcript only grows, so its content at a moment is its beginning, up to the first record of that moment or
+//! later. Records without a time go with the next timed record, because nothing says whether they were there before;
+//! so later additions change nothing.
 
 use std::io;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::record::parse;
 use crate::summary::Summary;
 use crate::usage::UsageCollector;
 
-/// What one transcript held before each of some moments.
+/// The content of one transcript before each of some moments.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TranscriptHistory {
     /// For each moment, in the order they were given; `None` where nothing was there yet.
@@ -25,20 +25,20 @@ pub struct TranscriptHistory {
     pub records: Vec<u64>,
 }
 
-/// What a transcript held before one moment.
+/// The content of a transcript before one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastTranscript {
-    /// The facts.
+    /// The summary of the records.
     pub summary: Summary,
-    /// The API messages.
+    /// The API messages in it.
     pub messages: Vec<MessageUsage>,
-    /// How long it was, in bytes.
+    /// The length of the content, in bytes.
     pub bytes: u64,
-    /// How many of [`TranscriptHistory::records`] were there.
+    /// The number of [`TranscriptHistory::records`] in it.
     pub records: usize,
 }
 
-/// Reads what the transcript of `id` held before each of `moments`, which are given earliest first.
+/// Reads the content of the transcript of `id` before each of `moments`, which are sorted.
 pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result<TranscriptHistory> {
     let mut reader = Reader::open(path)?;
     let mut pass = Pass::new(id);
@@ -69,7 +69,7 @@ pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result
 struct Pass {
     summary: Summary,
     spent: UsageCollector,
-    /// The facts up to the last timed record, while untimed ones stand behind it.
+    /// The summary up to the last timed record, while untimed ones follow it.
     timed: Option<Box<Summary>>,
     bytes: u64,
     records: usize,

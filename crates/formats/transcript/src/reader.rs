@@ -1,8 +1,8 @@
-//! Lines of a file of any size, in constant memory.
+//! Reads lines of a file of any size in constant memory.
 //!
-//! Only whole lines are given out: what follows the last newline is still being written, unless it is a whole JSON
-//! object. A line over the cap is counted and passed over without being held, and bytes that are no UTF-8 are replaced,
-//! as Claude Code does. What a line means is the business of `record`.
+//! Only whole lines are returned: text after the last newline is still being written, unless it is a whole JSON
+//! object. A line over the cap is counted and skipped, and bytes that are not UTF-8 are replaced, as Claude Code
+//! does. `record` interprets the lines.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,25 +13,25 @@ use rustix::io::Errno;
 use crate::long_lines::{LongLines, Turn};
 use crate::record::is_object;
 
-/// The longest line that is held in memory, in bytes; longer ones are counted and passed over.
+/// The longest line that is held in memory, in bytes; longer ones are counted and skipped.
 pub const LINE_CAP: usize = 64 << 20;
 
-/// A line of which more than this is held, in bytes, is a long one.
+/// A line with more bytes than this in memory is a long one.
 const LONG: usize = 8 << 20;
 
-/// How much is asked of the file at once.
+/// How many bytes are read at a time.
 const CHUNK: usize = 128 << 10;
 
-/// A whole line and where it stands.
+/// A whole line and its position.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
     /// Bytes from the beginning of the file to the line's first byte.
     pub offset: u64,
-    /// Counted from 1.
+    /// The number of the line, from 1.
     pub number: u64,
     /// The line without its newline (and without a carriage return before it).
     pub bytes: &'a [u8],
-    /// Whether bytes of it were no UTF-8: U+FFFD stands for them.
+    /// Whether bytes that were not UTF-8 were replaced by U+FFFD.
     pub is_mended: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Reader<R = File> {
     buffer: Vec<u8>,
     /// The part of the buffer that is read but not yet given out.
     pending: std::ops::Range<usize>,
-    /// Where in `pending` the search for a newline goes on.
+    /// Where in `pending` the search for a newline continues.
     searched: usize,
     /// The file offset of `pending.start`.
     offset: u64,
@@ -51,7 +51,7 @@ pub struct Reader<R = File> {
     too_long: u64,
     /// Set while a line over the cap is being passed over.
     passing_over: bool,
-    /// Goes on behind a part of the source that was never written, and says how long that is.
+    /// Skips a hole in a sparse file and returns its length.
     skip_hole: Option<fn(&mut R) -> io::Result<u64>>,
     /// The latest line that was no UTF-8.
     mended: String,
@@ -105,7 +105,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Sets the longest line that is held, in bytes.
+    /// Sets the longest line that is held in memory, in bytes.
     #[must_use]
     pub fn with_cap(mut self, cap: usize) -> Self {
         self.cap = cap;
@@ -150,7 +150,7 @@ impl<R: Read> Reader<R> {
         !self.passing_over && is_object(content(self.unfinished(), self.offset))
     }
 
-    /// Takes the line that ends at `end` in the buffer, before a newline of so many bytes.
+    /// Takes the line that ends at `end` in the buffer, followed by a newline of `newline` bytes.
     fn take(&mut self, end: usize, newline: usize) {
         self.offset += (end + newline - self.pending.start) as u64;
         self.pending.start = end + newline;
@@ -182,10 +182,10 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// The offset after the last whole line: where a later reader goes on.
+    /// The offset after the last whole line, where a later reader continues.
     ///
-    /// When the file ends inside a line over the cap this lies inside that line; what follows is then one
-    /// more line that is not JSON.
+    /// When the file ends inside a line over the cap, the offset is inside that line, and its rest is one more line
+    /// that is not JSON.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -236,7 +236,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Goes on at the next part of a file that was written, or at its end.
+/// Continues at the next data of a sparse file, or at its end.
 fn skip_hole(file: &mut File) -> io::Result<u64> {
     let at = file.stream_position()?;
     match rustix::fs::seek(&*file, rustix::fs::SeekFrom::Data(at)) {
@@ -375,7 +375,7 @@ mod tests {
         assert!(reader.buffer.capacity() <= 8 * CHUNK, "{}", reader.buffer.capacity());
     }
 
-    /// Gives out as many bytes as the next number says.
+    /// Returns as many bytes as the next number says.
     struct Pieces<'a>(&'a [u8], Vec<usize>);
 
     impl Read for Pieces<'_> {

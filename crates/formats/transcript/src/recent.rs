@@ -1,4 +1,4 @@
-//! What was said last in a session: the prompts and the answer that a new task would follow.
+//! Reads the latest messages of a session: the prompts and the answer that a new task would follow.
 
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -11,18 +11,18 @@ use crate::reader::Reader;
 use crate::record::{Record, parse};
 use crate::speech::is_command;
 
-/// How many prompts are kept.
+/// The number of prompts that are kept.
 const PROMPTS: usize = 3;
-/// How much is kept of each text, in characters: of a prompt its beginning, of an answer its end.
+/// How much of each text is kept, in characters: the beginning of a prompt, the end of an answer.
 const KEPT: usize = 3000;
 /// How much of the end of a transcript is read first, in bytes.
 const WINDOW: u64 = 256 << 10;
 /// How much is read at a time, in bytes.
 const STEP: usize = 64 << 10;
-/// How much of it is read at the most where less holds no prompt.
+/// The most that is read where less contains no prompt, in bytes.
 const MOST: u64 = 8 << 20;
 
-/// What was said last in a session.
+/// The latest messages of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecentMessages {
     /// The last prompts that a person typed, oldest first.
@@ -34,7 +34,7 @@ pub struct RecentMessages {
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The text.
+    /// The text of the excerpt.
     pub text: String,
     /// Where its line begins in the transcript, in bytes.
     pub offset: u64,
@@ -42,7 +42,8 @@ pub struct Excerpt {
     pub at: Option<Timestamp>,
 }
 
-/// Reads what was said last, from the end of the transcript; `before` a moment, from its beginning.
+/// Reads the latest messages from the end of the transcript; with `before`, those before that moment, from its
+/// beginning.
 pub fn recent_messages(path: &Path, before: Option<Timestamp>) -> io::Result<RecentMessages> {
     if before.is_some() {
         return gather(Reader::open(path)?, before);

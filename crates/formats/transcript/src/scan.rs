@@ -6,7 +6,7 @@
 
 use crate::block::{BLOCK, Block, Brackets, Carry, Piece};
 
-/// How many bytes of a string are looked at in place.
+/// How many bytes of a string are searched before the general search.
 const SHORT_STRING: usize = 48;
 
 /// The keys (with their quotes) and values of an object.
@@ -94,7 +94,7 @@ enum State {
     Between,
     /// Behind the closing bracket.
     Closed,
-    /// Anything else.
+    /// The text is not valid here.
     Broken,
 }
 
@@ -133,13 +133,13 @@ impl<'a> Walk<'a> {
         taken
     }
 
-    /// The fields of the object that stands here; `None` when it is none.
+    /// The fields of the object at this position; `None` where there is none.
     pub(crate) fn object(&mut self) -> Option<Fields<'a>> {
         (self.peek()? == b'{')
             .then(|| Fields(Self { json: self.json, at: self.at + 1, state: State::Opened }))
     }
 
-    /// Goes on behind an object that stood here and whose fields are all taken.
+    /// Continues after an object at this position whose fields are all taken.
     pub(crate) fn go_behind(&mut self, object: &Fields<'a>) {
         self.at = object.0.at;
     }
@@ -188,9 +188,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Behind the quote that closes the string which opens at `start`.
+/// The position after the closing quote of the string that opens at `start`.
 ///
-/// Most strings are short and hold no escape: they are looked at in smaller pieces.
+/// Most strings are short and have no escapes: they are searched in smaller pieces.
 #[inline]
 fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
@@ -208,7 +208,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     end_of_long_string(bytes, at)
 }
 
-/// The same from `at`, a place inside the string that is not escaped.
+/// The position after the closing quote, from `at`, an unescaped position inside the string.
 #[inline(never)]
 fn end_of_long_string(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut carry = Carry::default();

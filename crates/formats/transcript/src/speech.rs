@@ -1,20 +1,19 @@
-//! What a person said: markers and wrappers taken off, machine-made text told apart.
+//! Extracts what a person said: markers and wrappers are removed, machine-made text is recognized.
 //!
-//! Pure text rules. They serve titles, search text and exports,
-//! so that all three show the same words.
+//! Pure text rules, shared by titles, search and exports, so that all three show the same words.
 
 use std::borrow::Cow;
 
 /// A person's words with the marks around them taken off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Speech<'a> {
-    /// What was said.
+    /// The text without markers and wrappers.
     pub text: Cow<'a, str>,
     /// The marker that began the text, as written: `[openclaw:agent=main]`.
     pub origin_marker: Option<String>,
 }
 
-/// Texts that begin like this were put there by the CLI, not said by a person.
+/// Prefixes of text that the CLI wrote, not a person.
 const BY_MACHINE: [&str; 12] = [
     "<local-command-stdout>",
     "<local-command-stderr>",
@@ -42,10 +41,10 @@ const CONTEXT: [&str; 8] = [
     "fork-boilerplate",
 ];
 
-/// Where CrewHub's injected context ends and the person's words begin.
+/// Separates the context that CrewHub injects from the person's words.
 const CREWHUB_SEPARATOR: &str = "---[user-message-start]---";
 
-/// What a person said in `text`; `None` when a machine wrote it or nothing is left.
+/// The words of a person in `text`; `None` where a machine wrote it or nothing is left.
 pub fn speech(text: &str) -> Option<Speech<'_>> {
     let (origin_marker, text) = split_origin_marker(text.trim());
     let text = after_crewhub_context(text);
@@ -61,8 +60,8 @@ pub fn speech(text: &str) -> Option<Speech<'_>> {
     (!text.is_empty()).then_some(Speech { text, origin_marker })
 }
 
-/// Whether the words are a command of the terminal (`/model opus`) or a shell line (`! ls`): said by a
-/// person, yet no good as a title.
+/// Whether the words are a terminal command (`/model opus`) or a shell line (`! ls`): typed by a person, but no good
+/// as a title.
 pub fn is_command(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or("");
     text.starts_with("! ")
@@ -140,7 +139,7 @@ fn after_crewhub_context(text: &str) -> &str {
     text.split_once(CREWHUB_SEPARATOR).map_or(text, |(_, words)| words.trim_start())
 }
 
-/// Takes out `<system-reminder>…</system-reminder>` and its like, wherever they stand.
+/// Removes `<system-reminder>…</system-reminder>` and similar elements anywhere in the text.
 fn without_context(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for element in CONTEXT {

@@ -17,22 +17,22 @@ use crate::text::preview;
 use crate::titles::Titles;
 use crate::usage::{LineOrigin, UsageCollector, cost_state};
 
-/// How many record ids are kept at the beginning of a file and after each compaction, to recognise copies.
+/// How many record ids are kept from the beginning of a file and after each compaction, to recognize copies.
 const ANCHORS_EACH: usize = 4;
 /// Anchors kept in all.
 const ANCHORS: usize = 64;
-/// How a session begins in which Claude carries out a plan that a person accepted in another one.
+/// The beginning of a session in which Claude carries out a plan that was accepted in another one.
 const ACCEPTED_PLAN: &str = "Implement the following plan:";
-/// Sub-agents kept.
+/// The most sub-agents that are kept.
 const CALLS: usize = 256;
 /// Earlier running totals kept.
 const TOTALS: usize = 32;
 /// The most models that one of them names.
 const TOTAL_MODELS: usize = 32;
-/// Directories kept.
+/// The most directories that are kept.
 const DIRECTORIES: usize = 32;
 
-/// What one transcript says of itself.
+/// The summary of one transcript.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     id: String,
@@ -40,16 +40,15 @@ pub struct Summary {
     pub lines: u64,
     /// Lines that gave no record, by reason.
     pub skipped: SkippedLines,
-    /// Lines in which U+FFFD stands for bytes that were no UTF-8.
+    /// Lines in which bytes that were not UTF-8 were replaced by U+FFFD.
     pub mended: u64,
-    /// Records whose type we do not know.
+    /// Records of a type this program does not know.
     pub unknown: u64,
     /// Messages a person would read.
     pub visible_messages: u64,
-    /// The first thing the person said, cut to [`PREVIEW_LENGTH`]; a command only where there is nothing else.
+    /// The first prompt, cut to [`PREVIEW_LENGTH`]; a command only where there is nothing else.
     pub first_prompt: Option<String>,
-    /// The last thing the person said to the model, likewise; of the terminal's own commands only where there is nothing
-    /// else.
+    /// The last prompt to the model, likewise cut; a command of the terminal's own only where there is nothing else.
     pub last_prompt: Option<String>,
     /// The origin marker before the first prompt.
     pub origin_marker: Option<String>,
@@ -63,32 +62,32 @@ pub struct Summary {
     pub branch: Option<String>,
     /// The version of the CLI that wrote the last record.
     pub version: Option<String>,
-    /// How the session was started.
+    /// The program that started the session: `cli`, `sdk-cli`, …
     pub entrypoint: Option<String>,
-    /// Claude's three-word name.
+    /// Claude's three-word name of the session.
     pub nickname: Option<String>,
     /// The permission mode last recorded.
     pub permission_mode: Option<String>,
-    /// The person's tag.
+    /// The session's tag, set by the person.
     pub tag: Option<String>,
-    /// The pull request.
+    /// The URL of the pull request.
     pub pr_url: Option<String>,
-    /// When the session itself began. A copy tells by the prompt that was queued for it, before the records it copied,
-    /// or by their renewed times; else it is the time of the first record in the tree.
+    /// When the session itself began. For a copy, the time of the prompt that was queued for it before the copied
+    /// records, or their renewed times; else the time of the first record in the tree.
     pub began_at: Option<Timestamp>,
     /// The time of the earliest record.
     pub first_at: Option<Timestamp>,
     /// The time of the latest record.
     pub last_at: Option<Timestamp>,
-    /// When a person began the session, and went on with it after a pause.
+    /// When a person began the session and resumed it after a pause.
     pub beginnings: SessionStarts,
     /// Tokens the model would have before it now.
     pub context_tokens: u64,
-    /// Whether the person left it with `/exit`, and has said nothing since.
+    /// Whether the person left it with `/exit` and has said nothing since.
     pub was_exited: bool,
     /// The CLI's running total.
     pub cost_state: Option<CostState>,
-    /// The running totals before it, the latest `TOTALS` of them: a fork's own goes on from the one that was the last
+    /// The running totals before it, the latest `TOTALS` of them: a fork's own continues the one that was the last
     /// when it was made.
     pub earlier_totals: Vec<CostState>,
     /// The session a mark in the records names as the one this was copied from.
@@ -97,7 +96,7 @@ pub struct Summary {
     pub named_session: Option<SessionId>,
     /// The sub-agents it called, the first `CALLS` of them.
     pub calls: Vec<AgentCall>,
-    /// The sub-agents whose records stand in the file itself (up to 2.0.0): the id of each one's first record, and its
+    /// The sub-agents whose records are in the file itself (up to 2.0.0): the id of each one's first record, and its
     /// task.
     pub inline_agents: Vec<(String, u64)>,
     /// Hashes of the first records' ids and of those after each compaction; copies of a file share some.
@@ -113,7 +112,7 @@ pub struct Summary {
 /// A call of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCall {
-    /// What it was told, as a hash ([`task_key`]).
+    /// A hash of its prompt ([`task_key`]).
     pub task: u64,
     /// `general-purpose`, or a custom agent's name.
     pub kind: Option<String>,
@@ -121,7 +120,8 @@ pub struct AgentCall {
     pub description: Option<String>,
 }
 
-/// What tells a sub-agent's task from others: its own first record and the call that started it hold the same words.
+/// A hash that identifies a sub-agent's task: its own first record and the call that started it contain the same
+/// prompt.
 pub fn task_key(prompt: &str) -> u64 {
     xxh3_64(prompt.trim().as_bytes())
 }
@@ -129,13 +129,13 @@ pub fn task_key(prompt: &str) -> u64 {
 /// Lines that gave no record, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedLines {
-    /// White space only.
+    /// Lines of white space only.
     pub blank: u64,
-    /// NUL bytes.
+    /// Lines with NUL bytes.
     pub nul: u64,
-    /// Not UTF-8.
+    /// Lines that are not UTF-8.
     pub not_utf8: u64,
-    /// Not a JSON object.
+    /// Lines that are not a JSON object.
     pub not_json: u64,
     /// Longer than the cap.
     pub too_long: u64,
@@ -170,8 +170,8 @@ impl Summary {
         }
     }
 
-    /// Compactions, each once; in files of old versions, which have no boundary records, those a system
-    /// text speaks of.
+    /// The number of compactions; in files of old versions, which have no boundary records, those that a system
+    /// message mentions.
     pub fn compactions(&self) -> u64 {
         if self.compactions.is_empty() { self.legacy_compactions } else { self.compactions.len() as u64 }
     }
@@ -181,7 +181,7 @@ impl Summary {
         self.skipped.not_json > 0 && self.skipped.not_json + self.skipped.blank == self.lines
     }
 
-    /// The directory the session started in, as far as the records tell.
+    /// The directory the session started in, where the records have one.
     pub fn cwd(&self) -> Option<&str> {
         self.directories.first().map(String::as_str)
     }
@@ -470,7 +470,7 @@ fn agent_call(block: &Block<'_>) -> Option<AgentCall> {
     })
 }
 
-/// Sets a text without making it anew when it is the same, as it is on almost every line.
+/// Sets a text without allocating when it is the same, as it is on almost every line.
 fn replace(slot: &mut Option<String>, value: &str) {
     if slot.as_deref() != Some(value) {
         *slot = Some(value.to_owned());

@@ -1,7 +1,7 @@
-//! What is new in a file since it was last read, whatever happened to it in between.
+//! Reads what is new in a file since it was last read, whatever happened to it in between.
 //!
-//! A file is the same when device, inode, and the bytes just before the remembered offset are the same;
-//! anything else (replaced, truncated, rewritten) means: read it again from the beginning.
+//! A file is the same when its device, its inode and the bytes just before the checkpoint's offset are the same;
+//! anything else (replaced, truncated, rewritten) means that it is read again from the beginning.
 
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -17,31 +17,31 @@ use crate::reader::{LINE_CAP, Line, Reader};
 /// How many bytes before the offset are remembered as a hash.
 const WITNESS: usize = 1024;
 
-/// How far a file has been read, and how to know it again.
+/// How far a file was read, and how to recognize it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The device.
+    /// The device number.
     pub dev: u64,
     /// The inode; a rename to another folder keeps it.
     pub ino: u64,
     /// The offset after the last line that was read; the newline of a whole record may be missing there.
     pub offset: u64,
-    /// How many lines that were.
+    /// The number of lines read.
     pub lines: u64,
     /// A hash of the bytes just before the offset.
     pub witness: u64,
 }
 
-/// What has happened to a file since its mark was made.
+/// How a file changed since its checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileChange {
-    /// It has not been read before.
+    /// The file was not read before.
     New,
     /// Nothing, or only the beginning of a line.
     None,
-    /// Bytes were added.
+    /// Bytes were appended.
     Appended,
-    /// It is another file, or its content was rewritten or cut: what was read before no longer counts.
+    /// It is another file, or its content was rewritten or truncated: what was read before is no longer valid.
     Replaced,
 }
 
@@ -107,7 +107,7 @@ impl Tail {
         }
     }
 
-    /// What has happened; on [`FileChange::Replaced`] forget all that was known of the file first.
+    /// How the file changed; on [`FileChange::Replaced`], discard all that was known of it first.
     pub fn change(&self) -> FileChange {
         self.change
     }
@@ -129,7 +129,7 @@ impl Tail {
         self.reader.next_line()
     }
 
-    /// How many bytes of the file were looked at.
+    /// How many bytes of the file were read.
     pub fn bytes_read(&self) -> u64 {
         self.checked + (self.reader.offset() - self.from) + self.reader.unfinished().len() as u64
     }
@@ -139,7 +139,7 @@ impl Tail {
         self.reader.too_long()
     }
 
-    /// The mark to go on from later.
+    /// The checkpoint from which to continue later.
     pub fn mark(&self) -> io::Result<Checkpoint> {
         let offset = self.reader.offset();
         Ok(Checkpoint {
@@ -152,7 +152,7 @@ impl Tail {
     }
 }
 
-/// How long the newline is that came after the record before `offset` was read without one.
+/// The length of a newline that was added after the record before `offset` had been read without one.
 fn late_newline(file: &std::fs::File, offset: u64) -> io::Result<u64> {
     let mut bytes = [0; 3];
     let Some(start) = offset.checked_sub(1) else { return Ok(0) };

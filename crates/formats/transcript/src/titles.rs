@@ -1,4 +1,4 @@
-//! Which of a session's many names is its title.
+//! Chooses a session's title among its names.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ const WAITING: usize = 32;
 /// Records a summary may look back to.
 const RECENT: usize = 64;
 
-/// The names a transcript holds; of each kind the last one wins, as in the CLI.
+/// The names in a transcript; of each kind the last one counts, as in the CLI.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Titles {
     custom: Option<String>,
@@ -23,7 +23,7 @@ pub struct Titles {
     summary: Option<String>,
     last_prompt: Option<String>,
     queued: Option<String>,
-    /// Summaries whose record has not been seen: up to 2.0.0 a file also holds those of other files.
+    /// Summaries whose record was not found yet: up to 2.0.0 a file also contains those of other files.
     waiting: VecDeque<(u64, String)>,
     recent: VecDeque<u64>,
 }
@@ -39,7 +39,7 @@ impl Titles {
         self.custom.as_deref().or(self.ai.as_deref()).or(self.summary.as_deref())
     }
 
-    /// What stands in for a first prompt where no record holds one.
+    /// The text used in place of a first prompt where no record has one.
     pub fn stand_in(&self) -> Option<&str> {
         self.queued.as_deref().or(self.last_prompt.as_deref())
     }
@@ -66,7 +66,7 @@ impl Titles {
         }
     }
 
-    /// A summary counts when the record it is about stands in this file, before it or after it.
+    /// Adds a summary, which counts when the record it is about is in this file, before it or after it.
     pub(crate) fn summary(&mut self, title: Option<Cow<'_, str>>, leaf: Option<&str>) {
         let Some(title) = title.filter(|title| !title.starts_with("Invalid API key")).and_then(|t| clean(&t))
         else {

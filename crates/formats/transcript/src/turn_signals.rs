@@ -1,6 +1,6 @@
-//! What a record tells of the turn it stands in: that one begins, goes on, calls a tool, is over.
+//! Turns a record into signals about its turn: it begins, continues, calls a tool, ends.
 //!
-//! Meaning only, one record at a time; what follows from several is for whoever keeps a session's state.
+//! One record at a time; whoever tracks a session's state combines them.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use crate::record::{Block, Record, RecordKind, result_text};
 pub struct ToolCall<'a> {
     /// Links the result to the call.
     pub id: &'a str,
-    /// `Bash`, `Edit`, …
+    /// The tool's name: `Bash`, `Edit`, …
     pub name: &'a str,
     /// The tool's own fields.
     pub input: Raw<'a>,
 }
 
-/// One thing that a record tells.
+/// A signal about the state of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnSignal<'a> {
-    /// A person's prompt, or what stands in its place, begins a turn.
+    /// A turn begins, with a person's prompt or what replaces it.
     Begins {
-        /// What was said, as written.
+        /// The prompt as written.
         text: Cow<'a, str>,
     },
     /// A turn runs: the model is given something, or a request is made again.
@@ -44,9 +44,9 @@ pub enum TurnSignal<'a> {
     Answered {
         /// The call it answers.
         id: &'a str,
-        /// The sub-agent that did it, or that goes on in the background.
+        /// The sub-agent that answered, or that continues in the background.
         agent: Option<&'a str>,
-        /// Whether the sub-agent goes on in the background.
+        /// Whether the sub-agent continues in the background.
         launched: bool,
         /// Whether the tool failed or was refused.
         failed: bool,
@@ -65,24 +65,24 @@ pub enum TurnSignal<'a> {
         /// Its own id: a sub-agent's, or a command's.
         task: Option<String>,
     },
-    /// The Stop hooks have run. The turn is over, unless one of them has given the model something to go on with.
+    /// The Stop hooks ran. The turn is over, unless one of them gave the model something to continue with.
     StopHooks {
-        /// Whether one has forbidden that it goes on.
+        /// Whether a hook prevented the turn from continuing.
         prevented: bool,
     },
     /// The turn is over.
     Over {
-        /// How.
+        /// How it ended.
         how: TurnEnd,
-        /// How many sub-agents and workflows still run in the background.
+        /// The number of sub-agents and workflows still running in the background.
         in_background: u64,
     },
 }
 
-/// How a turn was over.
+/// How a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnEnd {
-    /// With the answer.
+    /// The model answered.
     Done,
     /// The person interrupted it.
     Interrupted,
@@ -92,8 +92,8 @@ pub enum TurnEnd {
     Left,
 }
 
-/// What a record tells, in order; nothing for most kinds. Sub-agents' records inside their session's file
-/// tell of the sub-agent's turn: the caller looks at [`Record::is_sidechain`].
+/// The signals in a record, in order; none for most kinds. Records of sub-agents inside their session's file are
+/// about the sub-agent's turn: the caller checks [`Record::is_sidechain`].
 pub fn turn_signals<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     match record.kind() {
         RecordKind::User => user(record),
@@ -145,7 +145,7 @@ fn answered<'a>(record: &Record<'a>, id: &'a str, failed: bool) -> TurnSignal<'a
     }
 }
 
-/// Elements that the CLI puts in front of what is no prompt: the echo of a local command and what it printed.
+/// Prefixes of text that is not a prompt: the echo of a local command and its output.
 const LOCAL: [&str; 7] = [
     "<command-name>",
     "<local-command-",
@@ -217,7 +217,7 @@ fn queue<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     }
 }
 
-/// What a `<task-notification>` tells.
+/// The signal in a `<task-notification>`.
 fn notified(text: &str) -> Option<TurnSignal<'static>> {
     let inner = text.trim_start().strip_prefix("<task-notification>")?;
     // While it runs on, a task may only have something to show.
@@ -242,13 +242,13 @@ impl<'a> ToolCall<'a> {
         matches!(self.name, "Task" | "Agent")
     }
 
-    /// Whether it asks the person something, so that without a result it waits for them.
+    /// Whether it asks the person something, so that it waits for them until it has a result.
     pub fn is_question(&self) -> bool {
         is_question(self.name)
     }
 
-    /// What it does, in a few words that are safe to show: a description, a file's name, a program's name, a
-    /// host; never a whole command, which may hold a secret.
+    /// A short description that is safe to show: a description, a file's name, a program's name or a host; never a
+    /// whole command, which may contain a secret.
     pub fn detail(&self) -> Option<String> {
         let field = |name: &str| self.input.get(name).text().filter(|text| !text.trim().is_empty());
         let described = || field("description");

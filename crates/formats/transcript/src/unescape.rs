@@ -1,11 +1,11 @@
-//! The text of a JSON string whose escapes are written out.
+//! Decodes the escapes in a JSON string.
 
 use std::char::REPLACEMENT_CHARACTER;
 
 use memchr::memchr;
 
-/// The text of what stands between a string's quotes; half of a surrogate pair becomes U+FFFD. `None` when
-/// a backslash begins nothing that JSON knows.
+/// Decodes the text between a string's quotes; half a surrogate pair becomes U+FFFD. `None` where an escape is
+/// invalid.
 pub(crate) fn unescape(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -28,7 +28,7 @@ pub(crate) fn unescape(inner: &str) -> Option<String> {
     Some(text)
 }
 
-/// The character whose code stands at the beginning of `rest`, which is then behind it.
+/// Decodes the code point at the beginning of `rest` and advances past it.
 fn unicode(rest: &mut &str) -> Option<char> {
     let unit = unit(rest)?;
     *rest = &rest[4..];

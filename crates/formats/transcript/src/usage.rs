@@ -27,7 +27,7 @@ pub struct UsageCollector {
 }
 
 impl UsageCollector {
-    /// Takes up where an earlier pass over the file stopped.
+    /// Continues where an earlier pass over the file stopped.
     pub fn resume(messages: Vec<MessageUsage>) -> Self {
         let by_key = messages.iter().enumerate().map(|(at, message)| (message.key, at)).collect();
         Self { messages, by_key }
@@ -74,16 +74,16 @@ impl UsageCollector {
     }
 }
 
-/// What the place of a line says about who paid for it.
+/// Where a line comes from, which decides who paid for it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineOrigin {
-    /// A mark says that it was copied here.
+    /// Whether a mark says that it was copied here.
     pub(crate) copied: bool,
-    /// It stands in a sub-agent's file or chain.
+    /// Whether it is in a sub-agent's file or chain.
     pub(crate) subagent: bool,
 }
 
-/// What tells API messages apart, whatever file they stand in.
+/// A hash that identifies an API message, whatever file it is in.
 pub fn key(id: &str, request: Option<&str>) -> u64 {
     const USUAL: usize = 128;
     let Some(request) = request else { return xxh3_64(id.as_bytes()) };
@@ -101,7 +101,7 @@ pub fn key(id: &str, request: Option<&str>) -> u64 {
     xxh3_64(&buffer[..length])
 }
 
-/// Tokens the model would have before it after this record; `None` where the record does not tell.
+/// The tokens the model would see after this record; `None` where the record does not say.
 pub fn context_tokens(record: &Record<'_>) -> Option<u64> {
     match record.kind() {
         RecordKind::CompactBoundary => record.compact_metadata().get("postTokens").count(),

@@ -1,7 +1,7 @@
-//! Looking through a projects folder: which transcripts lie in it, and what could not be looked at.
+//! Searches a projects folder for transcripts.
 //!
-//! Walking never opens a file, never follows a link out of the projects folder, and never fails: what is
-//! odd becomes a [`ReadProblem`] for `doctor` to show.
+//! It never opens a file, never follows a link out of the projects folder, and never fails: oddities become
+//! [`ReadProblem`]s for `doctor` to show.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -19,12 +19,12 @@ use system::{FileStamp, in_parallel};
 
 use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile};
 
-/// How deep under a session's folder sub-agents' files may lie (workflows nest them).
+/// How deep below a session's folder sub-agents' files may be (workflows nest them).
 pub(crate) const SUBAGENT_DEPTH: usize = 4;
 /// How many entries of one folder a thread takes at a time.
 const AT_A_TIME: usize = 256;
 
-/// Everything below a projects folder, in the order of its listing, by so many threads.
+/// Finds the files below a projects folder, in the order of its listing, on `threads` threads.
 pub(crate) fn find(projects: &Path, threads: usize) -> FolderContents {
     let mut found = FolderContents::default();
     let root = match fs::canonicalize(projects) {
@@ -93,7 +93,7 @@ fn project(root: &Path, folder: &Path, threads: usize) -> FolderContents {
     walk.found
 }
 
-/// An open folder: what it lists is looked at in there, which is quicker than by whole paths.
+/// An open folder: looking up its entries relative to it is faster than by whole paths.
 struct Folder<'a> {
     path: &'a Path,
     open: BorrowedFd<'a>,
@@ -104,12 +104,12 @@ impl Folder<'_> {
         self.path.join(OsStr::from_bytes(entry.file_name().to_bytes()))
     }
 
-    /// What an entry is, a link not followed.
+    /// The metadata of an entry, a link not followed.
     fn stat(&self, entry: &DirEntry) -> Result<Stat, Errno> {
         statat(self.open, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    /// Of what kind an entry is; not every file system tells it in its listing.
+    /// The type of an entry; not every file system includes it in its listing.
     fn kind(&self, entry: &DirEntry) -> Result<FileType, Errno> {
         match entry.file_type() {
             FileType::Unknown => self.stat(entry).map(|stat| FileType::from_raw_mode(stat.st_mode)),
@@ -143,7 +143,7 @@ impl Iterator for Listing {
     }
 }
 
-/// All parts behind what was found before: thousands are moved once, those of a single part never.
+/// Appends all parts to what was found before. Thousands of entries are moved once, those of a single part never.
 fn join(found: &mut FolderContents, parts: Vec<FolderContents>) {
     if parts.iter().filter(|part| !part.transcripts.is_empty()).count() > 1 {
         found.transcripts.reserve_exact(parts.iter().map(|part| part.transcripts.len()).sum());
@@ -261,7 +261,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What `take` makes of each of a folder's entries.
+    /// Calls `take` for each entry of a folder and collects the results.
     fn listed<T>(
         &mut self,
         path: &Path,

@@ -1,7 +1,6 @@
-//! What was begun in a session and what came of it: the prompts that begin something, and the commits.
+//! Reads the tasks that were started in a session, and the commits that resulted.
 //!
-//! A prompt begins something where it is the first, or comes after a long silence; what is said in between goes on
-//! with it.
+//! A prompt starts a task where it is the first or follows a long silence; prompts in between continue it.
 
 use std::io;
 use std::path::Path;
@@ -12,9 +11,9 @@ use crate::message::{Part, Role, message};
 use crate::reader::Reader;
 use crate::record::{Record, parse};
 
-/// After so many seconds of silence a prompt begins something.
+/// The seconds of silence after which a prompt starts a task.
 const SILENCE: i64 = 30 * 60;
-/// How much of a tool's output is looked through, in bytes.
+/// How much of a tool's output is searched, in bytes.
 const OUTPUT_CAP: usize = 64 << 10;
 
 /// A prompt that begins something.
@@ -22,11 +21,11 @@ const OUTPUT_CAP: usize = 64 << 10;
 pub struct StartedTask {
     /// The record's id: a fork's copy has the same.
     pub uuid: Option<String>,
-    /// When.
+    /// When it was typed.
     pub at: Timestamp,
-    /// What was said.
+    /// The text of the prompt.
     pub task: String,
-    /// Where the person stood.
+    /// The working directory.
     pub cwd: String,
     /// The branch that was checked out.
     pub branch: Option<String>,
@@ -34,25 +33,25 @@ pub struct StartedTask {
     pub is_first: bool,
 }
 
-/// A commit, as git told it when it was made.
+/// A commit, as git reported it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedCommit {
     /// The record's id: a fork's copy has the same.
     pub uuid: Option<String>,
     /// The beginning of its hash.
     pub hash: String,
-    /// Its subject.
+    /// The subject of the commit.
     pub subject: String,
-    /// Where it was made.
+    /// The working directory.
     pub cwd: String,
 }
 
-/// What was begun in a session, and what came of it, in the order of the file.
+/// The tasks and commits of a session, in the order of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkLog {
-    /// Prompts.
+    /// The prompts that start a task.
     pub begun: Vec<StartedTask>,
-    /// Commits.
+    /// The commits that were made.
     pub commits: Vec<LoggedCommit>,
 }
 
@@ -93,7 +92,7 @@ pub fn work_log(path: &Path) -> io::Result<WorkLog> {
     Ok(work_log)
 }
 
-/// What a person said in a record.
+/// The prompt in a record, unless it is a command.
 fn said(record: &Record<'_>) -> Option<String> {
     let message = message(record).filter(|message| message.role == Role::User)?;
     let texts = message.parts.iter().filter_map(|part| match part {

@@ -44,7 +44,7 @@ impl<'a> ApiMessage<'a> {
         self.id.plain()
     }
 
-    /// `user` or `assistant`.
+    /// The role, `user` or `assistant`.
     pub fn role(&self) -> Option<&'a str> {
         self.role.plain()
     }
@@ -54,7 +54,7 @@ impl<'a> ApiMessage<'a> {
         self.model.plain()
     }
 
-    /// The tokens it took; none where it does not tell.
+    /// The tokens it used; zero where the message does not say.
     pub fn usage(&self) -> Usage {
         self.usage.map(Counters::usage).unwrap_or_default()
     }
@@ -74,20 +74,20 @@ impl<'a> ApiMessage<'a> {
         blocks(self.content)
     }
 
-    /// Whether a sub-agent may be called in it: quickly told for most.
+    /// Whether it may contain a call of a sub-agent; a fast check with false positives.
     pub(crate) fn may_call_agents(&self) -> bool {
         static CALLS: LazyLock<[memmem::Finder<'_>; 2]> =
             LazyLock::new(|| [br#""Task""#.as_slice(), br#""Agent""#].map(memmem::Finder::new));
         CALLS.iter().any(|call| call.find(self.content.json().as_bytes()).is_some())
     }
 
-    /// Its pieces, each decoded when it is asked for: a message may have millions.
+    /// The blocks of the message, each decoded when it is reached: a message may have millions.
     pub fn each_block(&self) -> impl Iterator<Item = Block<'a>> {
         let text = self.content.text().map(Block::Text);
         text.into_iter().chain(self.content.each().map(block))
     }
 
-    /// Whether anything is said in it that a person would read.
+    /// Whether it has text that a person would read.
     pub fn says_something(&self) -> bool {
         let said = |element: Element<'_>| match element {
             Element::Value(value) => value.is_text() && !value.is_blank(),
@@ -105,15 +105,15 @@ impl<'a> ApiMessage<'a> {
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block<'a> {
-    /// What is said.
+    /// Plain text.
     Text(Cow<'a, str>),
-    /// What is thought, where it may be seen.
+    /// The model's reasoning, where it is visible.
     Thinking(Cow<'a, str>),
     /// A tool is called.
     ToolUse {
         /// Links the result to the call.
         id: &'a str,
-        /// `Bash`, `Edit`, …
+        /// The tool's name: `Bash`, `Edit`, …
         name: &'a str,
         /// The tool's own fields.
         input: Raw<'a>,
@@ -127,13 +127,13 @@ pub enum Block<'a> {
         /// Whether the tool failed or was refused.
         is_error: bool,
     },
-    /// A picture.
+    /// A picture; its data is left out.
     Image,
-    /// Anything else.
+    /// A block of any other type.
     Other,
 }
 
-/// What stands in an array of blocks.
+/// An element of an array of blocks.
 #[derive(Debug, Clone, Copy)]
 enum Element<'a> {
     Block(BlockFields<'a>),

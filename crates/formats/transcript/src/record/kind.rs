@@ -1,6 +1,6 @@
 //! The kinds of record Claude Code has written, in every version seen.
 
-/// What a record is.
+/// The kind of a record, by its `type` and `subtype`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordKind {
     /// A prompt, a tool's result, or text the CLI put into the conversation.
@@ -13,15 +13,15 @@ pub enum RecordKind {
     TurnDuration,
     /// `system/stop_hook_summary`: the Stop hooks ran.
     StopHookSummary,
-    /// `system/local_command`: a command of the terminal and what it printed.
+    /// A `system/local_command` record: a command of the terminal and its output.
     LocalCommand,
-    /// `system/api_error`: one retry.
+    /// A `system/api_error` record: one retry.
     ApiError,
     /// Any other `system` record.
     System,
-    /// What the CLI attached to the conversation; `queued_command` is the person's speech.
+    /// An attachment of the CLI; a `queued_command` is what the person said.
     Attachment,
-    /// What a running tool or sub-agent did (2.1.38 to 2.1.76).
+    /// The activity of a running tool or sub-agent (2.1.38 to 2.1.76).
     Progress,
     /// A title, up to 2.0.0.
     Summary,
@@ -31,7 +31,7 @@ pub enum RecordKind {
     AiTitle,
     /// The name shown for a named agent.
     AgentName,
-    /// A tag.
+    /// A tag of the session.
     Tag,
     /// The last prompt, for the CLI's own list.
     LastPrompt,
@@ -39,7 +39,7 @@ pub enum RecordKind {
     QueueOperation,
     /// Vim mode and the like.
     Mode,
-    /// The permission mode.
+    /// The permission mode of the session.
     PermissionMode,
     /// The CLI's running total of tokens and money.
     CostState,
@@ -53,9 +53,9 @@ pub enum RecordKind {
     FileHistory,
     /// Requests kept for replay; never read.
     ApiRequest,
-    /// Bookkeeping of the CLI that says nothing about the conversation.
+    /// Bookkeeping of the CLI that has nothing to do with the conversation.
     Bookkeeping,
-    /// A type we do not know.
+    /// A type this program does not know.
     Unknown,
 }
 

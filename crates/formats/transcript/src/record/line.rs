@@ -15,9 +15,9 @@ pub enum SkipReason {
     Blank,
     /// NUL bytes, as a crash of the machine leaves them.
     Nul,
-    /// Not UTF-8.
+    /// The line is not UTF-8.
     NotUtf8,
-    /// Not a JSON object.
+    /// The line is not a JSON object.
     NotJson,
     /// A record that is never read (`api-request…`, `prompt_snapshot`), left unparsed.
     Unread,
@@ -40,8 +40,8 @@ pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
     }
 }
 
-/// The fast path: the large records that nobody reads begin like this in every version that writes them.
-/// Others of their kind, with their keys in another order, are recognised after parsing.
+/// The fast path: large records that are never read begin like this in every version that writes them. Others of
+/// their kind, with keys in another order, are recognized after parsing.
 fn is_unread(line: &[u8]) -> bool {
     static SNAPSHOT: LazyLock<memmem::Finder<'_>> =
         LazyLock::new(|| memmem::Finder::new(br#""attachment":{"type":"prompt_snapshot""#));

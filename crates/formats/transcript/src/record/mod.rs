@@ -1,7 +1,7 @@
-//! One line of a transcript: what kind of record it is and what its fields say.
+//! Parses one line of a transcript: the kind of record and its fields.
 //!
-//! Everything Claude Code writes is known only here. Fields are decoded when asked for; a type we do not
-//! know is [`RecordKind::Unknown`], which is not an error.
+//! Everything Claude Code writes is interpreted here only. Fields are decoded on demand; an unknown type is
+//! [`RecordKind::Unknown`], which is not an error.
 
 mod content;
 mod kind;
@@ -21,7 +21,7 @@ pub(crate) use line::is_object;
 pub use line::{SkipReason, link, parse};
 
 raw_fields! {
-    /// The fields of a record that anything here reads, as they stand in the line.
+    /// The fields of a record that are used, undecoded.
     pub(crate) struct Fields {
         kind = "type",
         subtype = "subtype",
@@ -98,7 +98,7 @@ impl<'a> Record<'a> {
         Some(Self { kind: RecordKind::of(fields.kind.plain(), fields.subtype.plain()), fields })
     }
 
-    /// Whether it is never read.
+    /// Whether records of its kind are never read.
     fn is_unread(&self) -> bool {
         match self.kind {
             RecordKind::ApiRequest => true,
@@ -107,7 +107,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// What kind of record it is.
+    /// The kind of the record.
     pub fn kind(&self) -> RecordKind {
         self.kind
     }
@@ -137,12 +137,12 @@ impl<'a> Record<'a> {
         self.fields.parent.plain()
     }
 
-    /// On a compaction boundary: the last record before it, which may stand in another file.
+    /// On a compaction boundary, the last record before it, which may be in another file.
     pub fn logical_parent(&self) -> Option<&'a str> {
         self.fields.logical_parent.plain()
     }
 
-    /// Whether a sub-agent's record stands inside its parent's file (up to 2.0.0), or in its own.
+    /// Whether it is a sub-agent's record, inside its parent's file (up to 2.0.0) or in its own.
     pub fn is_sidechain(&self) -> bool {
         self.fields.sidechain.is_true()
     }
@@ -157,7 +157,7 @@ impl<'a> Record<'a> {
         self.fields.session.plain()
     }
 
-    /// The session whose request made a copied answer (2.1.329).
+    /// The session whose request produced a copied answer (2.1.329).
     pub fn request_session(&self) -> Option<&'a str> {
         self.fields.request_session.plain()
     }
@@ -168,7 +168,8 @@ impl<'a> Record<'a> {
         Some((session, self.fields.forked_from.get("messageUuid").plain()))
     }
 
-    /// When the record was made; ISO 8601, or milliseconds in some. A note of files holds its time inside.
+    /// When the record was made: ISO 8601, or milliseconds in some. A file-history record has its time inside the
+    /// snapshot.
     pub fn timestamp(&self) -> Option<Timestamp> {
         let is_inside = self.kind == RecordKind::FileHistory && self.is_new_snapshot();
         let field = if is_inside { self.fields.snapshot.get("timestamp") } else { self.fields.timestamp };
@@ -188,12 +189,12 @@ impl<'a> Record<'a> {
         self.fields.branch.text().filter(|branch| !branch.is_empty() && branch != "HEAD")
     }
 
-    /// The CLI's version.
+    /// The version of the CLI that wrote it.
     pub fn version(&self) -> Option<&'a str> {
         self.fields.version.plain()
     }
 
-    /// How the session was started: `cli`, `sdk-cli`, `claude-vscode`, …
+    /// The program that started the session: `cli`, `sdk-cli`, `claude-vscode`, …
     pub fn entrypoint(&self) -> Option<&'a str> {
         self.fields.entrypoint.plain()
     }
@@ -218,7 +219,7 @@ impl<'a> Record<'a> {
         self.fields.message
     }
 
-    /// The id that, with the message's own, tells API messages apart.
+    /// The id of the API request, which with the message's own id identifies an API message.
     pub fn request(&self) -> Option<&'a str> {
         self.fields.request.plain()
     }
@@ -248,12 +249,12 @@ impl<'a> Record<'a> {
         self.fields.tool_use_result.is_present()
     }
 
-    /// What the tool itself kept of its result.
+    /// The tool's own record of its result (`toolUseResult`).
     pub fn tool_use_result(&self) -> Raw<'a> {
         self.fields.tool_use_result
     }
 
-    /// Whether a tool's result holds what the person said when they refused the call (2.1.330).
+    /// Whether a tool's result contains what the person said when they refused the call (2.1.330).
     pub fn holds_persons_words(&self) -> bool {
         self.fields.persons_words.is_true()
     }
@@ -263,7 +264,7 @@ impl<'a> Record<'a> {
         self.holds_persons_words() || self.fields.permission.get("source").is("user_reject")
     }
 
-    /// Whether a user record can be what a person said: not written by the CLI, a skill, a notification.
+    /// Whether a user record can be a person's: not written by the CLI, a skill or a notification.
     pub fn may_be_human(&self) -> bool {
         let fields = &self.fields;
         let by_machine = fields.meta.is_true()
@@ -285,7 +286,7 @@ impl<'a> Record<'a> {
         self.fields.operation.plain()
     }
 
-    /// What a person typed while a turn ran: absorbed into it without a user record.
+    /// The prompt a person typed while a turn was running, which was added to it without a user record.
     pub fn queued_prompt(&self) -> Option<Cow<'a, str>> {
         if self.kind != RecordKind::Attachment {
             return None;
@@ -300,7 +301,7 @@ impl<'a> Record<'a> {
         prompt.text().or_else(|| content::first_text(prompt))
     }
 
-    /// An attachment's body.
+    /// The body of an attachment.
     pub fn attachment(&self) -> Raw<'a> {
         self.fields.attachment
     }
@@ -330,12 +331,12 @@ impl<'a> Record<'a> {
         self.fields.leaf.plain()
     }
 
-    /// The person's tag.
+    /// The session's tag, set by the person.
     pub fn tag(&self) -> Option<Cow<'a, str>> {
         (self.kind == RecordKind::Tag).then(|| self.fields.tag.text()).flatten()
     }
 
-    /// Where the session moved to.
+    /// The directory the session moved to.
     pub fn relocated_cwd(&self) -> Option<Cow<'a, str>> {
         (self.kind == RecordKind::Relocated).then(|| self.fields.relocated_cwd.text()).flatten()
     }
@@ -357,12 +358,12 @@ impl<'a> Record<'a> {
         (self.kind == RecordKind::CostState).then_some((self.fields.total_cost, self.fields.model_usage))
     }
 
-    /// A compaction's metadata.
+    /// The metadata of a compaction.
     pub fn compact_metadata(&self) -> Raw<'a> {
         self.fields.compact
     }
 
-    /// How long a turn took, in milliseconds.
+    /// The duration of a turn, in milliseconds.
     pub fn duration_ms(&self) -> Option<u64> {
         self.fields.duration.count()
     }
@@ -383,18 +384,18 @@ impl<'a> Record<'a> {
         named.into_iter().chain(backups.entries().map(|(path, _)| path)).collect()
     }
 
-    /// Whether it notes the files as they are when the person enters something, not later changes to such a note.
+    /// Whether it is a new snapshot of the files, taken when the person enters something, and not an update of one.
     pub fn is_new_snapshot(&self) -> bool {
         self.fields.snapshot.is_present() && !self.fields.snapshot_update.is_true()
     }
 
-    /// How many sub-agents and workflows still ran in the background when a turn was over.
+    /// The number of sub-agents and workflows still running in the background when a turn ended.
     pub fn pending_background_work(&self) -> u64 {
         let counts = [self.fields.in_background, self.fields.workflows];
         counts.iter().filter_map(|field| field.count()).fold(0, u64::saturating_add)
     }
 
-    /// Whether a Stop hook has forbidden that the turn goes on.
+    /// Whether a Stop hook prevented the turn from continuing.
     pub fn prevents_continuation(&self) -> bool {
         self.fields.continuation.is_true()
     }

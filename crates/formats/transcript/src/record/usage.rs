@@ -24,7 +24,7 @@ raw_fields! {
 }
 
 raw_fields! {
-    /// What the API's own tools did.
+    /// The use of the API's own tools.
     pub(crate) struct ServerTools { web_searches = "web_search_requests" }
 }
 
