@@ -15,15 +15,15 @@ use crate::types::{ByPath, CatalogEntry};
 /// A session's file, and what was read of it and of its sub-agents' files.
 #[derive(Debug)]
 pub(crate) struct ReadSession {
-    /// The file.
+    /// The session's transcript.
     pub(crate) file: TranscriptFile,
     facts: FileFacts,
     agents: Vec<(SubagentFile, FileFacts)>,
     forked_from: Option<ForkOrigin>,
 }
 
-/// The sessions whose own files could be read, in the order they were found; and the API messages of sub-agents whose
-/// sessions have none.
+/// Groups the facts of files into sessions, in the order their transcripts were found; also returns the API messages
+/// of sub-agents whose session has no transcript.
 pub(crate) fn assemble(
     mut facts: ByPath<FileFacts>,
     sessions: Vec<TranscriptFile>,
@@ -64,7 +64,7 @@ pub(crate) fn assemble(
 pub(crate) type Strays = BTreeMap<SessionId, Vec<MessageUsage>>;
 
 impl ReadSession {
-    /// The same, copied from that session.
+    /// Replaces the session this one was copied from.
     pub(crate) fn forked_from(self, forked_from: Option<ForkOrigin>) -> Self {
         Self { forked_from, ..self }
     }
@@ -75,12 +75,12 @@ impl ReadSession {
         files.flat_map(|facts| &facts.messages).any(|message| message.copied)
     }
 
-    /// Whether it is no transcript at all.
+    /// Whether the file is not a transcript at all.
     pub(crate) fn is_foreign(&self) -> bool {
         self.facts.summary.is_foreign()
     }
 
-    /// What is known of the session.
+    /// A digest of the session, sub-agents included.
     pub(crate) fn card(&self) -> SessionDigest<'_> {
         let card = SessionDigest::new(self.file.id.as_str(), &self.facts.summary);
         let is_cut_off = self.facts.mark.offset < self.facts.stamp.size;
@@ -110,7 +110,7 @@ impl ReadSession {
         beside.chain(inline).collect()
     }
 
-    /// The same with the keywords of its first message, for whoever compares thousands.
+    /// A digest that also has the keywords of the first message, which comparing thousands of sessions needs.
     pub(crate) fn card_with_keywords(&self) -> SessionDigest<'_> {
         let card = self.card();
         let keywords =
@@ -118,7 +118,7 @@ impl ReadSession {
         SessionDigest { keywords: keywords.into(), ..card }
     }
 
-    /// What `map` makes of the session's card, and of what `intern` makes of its setting.
+    /// Interns the session's launch context with `intern` and maps its digest with `map`.
     pub(crate) fn map_digest<S, T>(
         &self,
         describer: &mut Describer,
@@ -160,7 +160,7 @@ fn agent<'a>(
     })
 }
 
-/// What tells whose copy a session is.
+/// The clues in a transcript to the session it was copied from.
 pub(crate) fn clues_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> LineageClues<'a> {
     LineageClues {
         id: &file.id,

@@ -17,7 +17,7 @@ use crate::reading::{FileRequest, LoadedCache, ReadFacts};
 use crate::summary_cache::SummaryCache;
 use crate::types::{Catalog, CatalogEntry, Detail, Locations, ReadProgress, assemble_catalog, sort};
 
-/// What some sessions' own transcripts say of them; where they come from and what they cost needs [`read`].
+/// Describes some sessions by their own transcripts; their lineage and cost need [`read`].
 pub fn describe_some(places: &Locations, files: &[&TranscriptFile]) -> Vec<Session> {
     let wanted = |file: &&TranscriptFile| FileRequest {
         path: file.path.to_path_buf(),
@@ -49,7 +49,7 @@ pub fn messages(places: &Locations, id: &SessionId, transcript: &Path) -> Vec<Me
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
 }
 
-/// Reads the catalog; `progress` hears of every file that is read.
+/// Reads the catalog; `progress` is called after every file that is read.
 pub fn read(places: &Locations, detail: Detail, mut progress: impl FnMut(ReadProgress)) -> Catalog {
     // What is kept lies elsewhere than what is found.
     let (found, kept) = join(|| discover(places), || LoadedCache::load(places.cache.as_deref(), detail));

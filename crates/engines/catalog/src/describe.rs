@@ -1,4 +1,4 @@
-//! What one session's card says, as a [`Session`].
+//! Turns a session's digest into a [`Session`].
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::digest::{LaunchContext, SessionDigest, SubagentDigest};
 use crate::interner::StringInterner;
 use crate::project::{Projects, Repository, SessionLocation};
 
-/// Describes sessions one after the other; what many of them say is held once.
+/// Builds sessions one after the other; strings that many of them share are stored once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Describer {
     projects: Projects,
@@ -19,7 +19,7 @@ pub(crate) struct Describer {
 }
 
 impl Describer {
-    /// Knows the directories in these `.claude.json` files.
+    /// Reads the directories that these `.claude.json` files know.
     pub(crate) fn new(global_files: &[PathBuf]) -> Self {
         Self { projects: Projects::new(global_files), texts: StringInterner::default() }
     }
@@ -30,7 +30,7 @@ impl Describer {
         self.intern(&setting).session(id)
     }
 
-    /// A setting, as it is held for all sessions in it.
+    /// Interns a launch context, to be shared by all sessions that have it.
     pub(crate) fn intern(&mut self, setting: &LaunchContext<'_>) -> InternedContext {
         let mut held = |text: Option<&str>| text.map(|text| self.texts.shared(text));
         InternedContext {
@@ -49,7 +49,8 @@ impl Describer {
         described(file, card, &self.intern(&card.setting))
     }
 
-    /// A session by what its transcript held at a moment of the past; a title beside the transcript has no time.
+    /// Builds a session from what its transcript held at a past moment; a title in a side file is left out, because
+    /// it has no time.
     pub(crate) fn describe_then(&mut self, file: &TranscriptFile, then: &PastTranscript) -> Session {
         let file = TranscriptFile { has_side_folder: false, ..file.clone() };
         let session = self.describe(&file, &SessionDigest::new(file.id.as_str(), &then.summary));
@@ -57,7 +58,7 @@ impl Describer {
     }
 }
 
-/// A setting as sessions hold it.
+/// A launch context whose strings are shared by all sessions that have it.
 #[derive(Debug, Clone)]
 pub(crate) struct InternedContext {
     repository: Option<Repository>,
@@ -70,7 +71,7 @@ pub(crate) struct InternedContext {
 }
 
 impl InternedContext {
-    /// Where its sessions were run.
+    /// The repository, branch and directory of its sessions.
     pub(crate) fn whereabouts(&self) -> SessionLocation<'_> {
         let found = self.repository.as_ref();
         SessionLocation {
@@ -139,7 +140,7 @@ pub(crate) fn described(file: &TranscriptFile, card: &SessionDigest<'_>, held: &
     }
 }
 
-/// When something last happened in a session.
+/// The time of a session's last record, else the time its file was modified.
 pub(crate) fn last_modified(file: &TranscriptFile, card: &SessionDigest<'_>) -> Option<Timestamp> {
     card.last_at.or(file.stamp.modified())
 }
@@ -150,7 +151,7 @@ fn title(file: &TranscriptFile, card: &SessionDigest<'_>) -> Option<Arc<str>> {
     side().map(Arc::from).or_else(|| card.given_title.map(Arc::from))
 }
 
-/// A marker without an entry in a registry still says which agent began the session.
+/// The origin by the marker in a first message, for sessions that no registry names.
 fn origin(marker: Option<&str>) -> Origin {
     let agent = marker.and_then(transcript::marked_agent);
     match agent.and_then(|agent| agent.parse().ok()) {

@@ -1,4 +1,4 @@
-//! What is known of a session from its own files: as much as a list shows, a filter asks or a choice weighs.
+//! What is known of a session from its own files: what a list shows, a filter tests and a choice weighs.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,12 +8,12 @@ use model::{Damage, ForkOrigin, SessionStarts, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::Summary;
 
-/// A session's card in the catalog. Where its repository is and who runs it now, other files tell.
+/// A session's entry in the catalog's snapshot. Its repository and the process that holds it are looked up elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SessionDigest<'a> {
     /// The session's id.
     pub(crate) id: &'a str,
-    /// Where and by what it was run.
+    /// The directory, branch and version it was run with.
     #[serde(skip)]
     pub(crate) setting: LaunchContext<'a>,
     /// The time of its first record.
@@ -26,43 +26,44 @@ pub(crate) struct SessionDigest<'a> {
     pub(crate) own_title: Option<&'a str>,
     /// The best title that is no prompt.
     pub(crate) given_title: Option<&'a str>,
-    /// The first prompt, or what stands in for it.
+    /// The first prompt, or the text used in its place.
     pub(crate) first_message: Option<&'a str>,
-    /// The last prompt.
+    /// The last prompt the person typed.
     pub(crate) last_prompt: Option<&'a str>,
     /// Lines of the transcript.
     pub(crate) lines: u64,
     /// Messages a person would read.
     pub(crate) visible_messages: u64,
-    /// When a person began it, and went on with it after a pause.
+    /// When a person began the session and resumed it after a pause.
     pub(crate) beginnings: Cow<'a, SessionStarts>,
     /// Tokens the model would have before it now.
     pub(crate) context_tokens: u64,
     /// Claude's name of it.
     pub(crate) nickname: Option<&'a str>,
-    /// How often its context was compacted.
+    /// The number of times its context was compacted.
     pub(crate) compactions: u64,
-    /// What of it cannot be read as it was written.
+    /// The parts of the transcript that cannot be read as written.
     pub(crate) damage: Damage,
-    /// Whether it is no transcript at all.
+    /// Whether the file is not a transcript at all.
     pub(crate) is_foreign: bool,
     /// Whether the person left it with `/exit`.
     pub(crate) was_exited: bool,
     /// The session it was copied from.
     pub(crate) forked_from: Option<ForkOrigin>,
-    /// Its sub-agents.
+    /// The sub-agents it called.
     #[serde(borrow)]
     pub(crate) agents: Vec<SubagentDigest<'a>>,
-    /// How many files sub-agents of it have, those that nobody called included.
+    /// The number of sub-agents' files, including those that no tool use called.
     pub(crate) agent_files: usize,
-    /// What it took, as whoever tells copies apart has reckoned it.
+    /// The tokens and the price in US dollars that were attributed to it, where that was computed.
     pub(crate) took: Option<(Usage, Option<f64>)>,
-    /// The keywords of its first message, as bytes; empty where nobody asked for them.
+    /// The keywords of its first message, as bytes; empty where they were not computed.
     #[serde(borrow, with = "bytes")]
     pub(crate) keywords: Cow<'a, [u8]>,
 }
 
-/// Where and by what a session was run: what thousands have in common, and so kept apart from their cards.
+/// Where and by which program a session was run. Thousands of sessions share one, so it is stored apart from their
+/// digests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct LaunchContext<'a> {
     /// The directory it started in.
@@ -71,13 +72,13 @@ pub(crate) struct LaunchContext<'a> {
     pub(crate) worktree_origin: Option<&'a str>,
     /// The branch last seen.
     pub(crate) branch: Option<&'a str>,
-    /// What stands before its first prompt.
+    /// The marker in front of its first prompt, such as `[openclaw:agent=main]`.
     pub(crate) origin_marker: Option<&'a str>,
     /// The permission mode last recorded.
     pub(crate) permission_mode: Option<&'a str>,
     /// The version that wrote the last record.
     pub(crate) version: Option<&'a str>,
-    /// How it was started.
+    /// The program that started it: `cli`, `sdk-cli`, `claude-vscode`, …
     pub(crate) entrypoint: Option<&'a str>,
 }
 
@@ -90,13 +91,13 @@ pub(crate) struct SubagentDigest<'a> {
     pub(crate) kind: Option<&'a str>,
     /// The task in a few words.
     pub(crate) description: Option<&'a str>,
-    /// Its transcript.
+    /// The sub-agent's transcript.
     #[serde(borrow)]
     pub(crate) file: &'a Path,
 }
 
 impl<'a> SessionDigest<'a> {
-    /// What a session's own transcript says; whose copy it is and what its sub-agents did other files tell.
+    /// A digest of a session's own transcript; its lineage and its sub-agents are filled in by the caller.
     pub(crate) fn new(id: &'a str, summary: &'a Summary) -> Self {
         let Summary { titles, .. } = summary;
         Self {
@@ -140,7 +141,7 @@ impl<'a> LaunchContext<'a> {
     }
 }
 
-/// Bytes as they are, borrowed from where they lie.
+/// Serializes bytes as they are and borrows them when they are read.
 mod bytes {
     use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
-//! Which session files lie in the config folders; the same id found twice is one session.
+//! Finds the transcripts in the config folders; an id found twice is one session.
 //!
-//! Only names and stamps: what the files say is the business of `scan`.
+//! Looks at names and stamps only: `scan` reads the files.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,7 @@ use transcript::{ConfigFolder, TranscriptFile};
 
 use crate::types::{Discovery, Locations};
 
-/// Where transcripts lie, without reading any of them.
+/// Finds all transcripts without reading any of them.
 pub fn discover(places: &Locations) -> Discovery {
     search_folders(&places.config_folders, places.threads)
 }
@@ -31,8 +31,8 @@ fn search_folders(folders: &[ConfigFolder], threads: usize) -> Discovery {
     Discovery { sessions: one_each(transcripts), flat_subagents, lone_subagents, problems, walked }
 }
 
-/// Claude Code moves transcripts between folders and people copy them: the newest file speaks for the
-/// session, and sub-agents count wherever they were left.
+/// Keeps one file for each session. Claude Code moves transcripts between folders and people copy them: the newest
+/// file is the session's, and sub-agents count wherever they were left.
 fn one_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     let ids: FxHashSet<&str> = transcripts.iter().map(|file| file.id.as_str()).collect();
     if ids.len() < transcripts.len() { without_copies(newest_first(transcripts)) } else { transcripts }

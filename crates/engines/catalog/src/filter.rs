@@ -1,4 +1,4 @@
-//! Which sessions a person asks for.
+//! The conditions by which a person selects sessions.
 
 use jiff::Timestamp;
 use model::{AgentId, Session};
@@ -14,9 +14,9 @@ pub struct SessionFilter {
     pub branch: Option<String>,
     /// The word of an origin: `openclaw`, `native`, `archived`.
     pub origin: Option<String>,
-    /// The OpenClaw agent.
+    /// The OpenClaw agent that started the session.
     pub agent: Option<AgentId>,
-    /// Only sessions that a live process holds.
+    /// Only sessions held by a live process.
     pub running: bool,
     /// Only sessions that were active at this time or later.
     pub since: Option<Timestamp>,

@@ -14,11 +14,11 @@ use crate::kept_cards;
 use crate::reading::{LoadedCache, ReadFacts, wanted};
 use crate::types::{CatalogEntry, Detail, Discovery, Locations, ReadProgress, ReadReport};
 
-/// What was read of the transcripts as they are now.
+/// The sessions as read from their transcripts now.
 pub(crate) struct Fresh {
     reads: Vec<ReadSession>,
     strays: Strays,
-    /// What is to be told of it.
+    /// Problems, I/O statistics and whether the cache could be written.
     pub(crate) report: ReadReport,
 }
 
@@ -59,7 +59,7 @@ impl Fresh {
         self.reads.iter_mut().filter(|read| !read.is_foreign()).map(|read| read.entry(describer)).collect()
     }
 
-    /// What sub-agents did in sessions without a transcript, which is given away.
+    /// Takes out the API messages of sub-agents whose session has no transcript, one entry for each session.
     pub(crate) fn strays(&mut self) -> Vec<CatalogEntry> {
         let entry = |(id, messages): (SessionId, Vec<MessageUsage>)| {
             let started = messages.iter().filter_map(|message| message.at).min();
@@ -88,8 +88,8 @@ impl Fresh {
         entries
     }
 
-    /// What `map` makes of each session's card, and of what `intern` makes of its setting; the cards are kept, so that
-    /// nobody need read for them again.
+    /// Saves the digests for the next time, then maps each of them with `map`, its launch context interned by
+    /// `intern`.
     pub(crate) fn kept<S, T>(
         self,
         places: &Locations,
@@ -119,7 +119,7 @@ fn save(
     kept_cards::save(places, found, pricing_version, cards.collect(), |id| sharing.contains(id));
 }
 
-/// The sessions that hold messages which others hold, too, or which are marked as others'.
+/// The sessions that hold messages which other sessions also hold, or which are marked as copies.
 fn sharing(entries: &[CatalogEntry]) -> FxHashSet<SessionId> {
     let held = entries
         .iter()

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 /// The largest `.git` or `commondir` file that is read, in bytes.
 const CAP: u64 = 64 << 10;
 
-/// The root of the repository that `directory` or a parent of it lies in; of a worktree, its main repository.
+/// The root of the git repository that contains `directory`; for a worktree, its main repository.
 pub(crate) fn repository(directory: &Path) -> Option<PathBuf> {
     let (root, dot_git) =
         directory.ancestors().map(|root| (root, root.join(".git"))).find(|(_, dot_git)| dot_git.exists())?;
@@ -32,7 +32,7 @@ fn line(path: &Path) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// The path without `.` and `..`, by its text alone: what it names may be gone.
+/// The path without `.` and `..`, resolved by its text alone because it may not exist.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! Texts that thousands of sessions share, each held once.
+//! Strings that thousands of sessions share, each stored once.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 pub(crate) struct StringInterner(FxHashSet<Arc<str>>);
 
 impl StringInterner {
-    /// The text, as it is held already where it was met before.
+    /// The shared copy of a text.
     pub(crate) fn shared(&mut self, text: &str) -> Arc<str> {
         if let Some(held) = self.0.get(text) {
             return Arc::clone(held);

@@ -1,6 +1,6 @@
-//! Which sessions exist and whose they are: every source, merged, each session once, running first.
+//! The catalog of sessions: every source merged, each session once, running sessions first.
 //!
-//! It reads what is new in the files and hands out facts; what they cost and how they look is for others.
+//! It reads what is new in the files and returns facts; pricing and presentation are left to others.
 
 mod assembly;
 mod catalog;

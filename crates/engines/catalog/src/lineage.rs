@@ -1,4 +1,4 @@
-//! Which session was copied from which: by the marks in the records, and where old versions left none, by
+//! Finds the session that a session was copied from: by the marks in its records or, where old versions left none, by
 //! records that two files share.
 
 use std::cmp::Reverse;
@@ -9,23 +9,23 @@ use jiff::Timestamp;
 use model::{ForkOrigin, SessionId};
 use transcript::TranscriptFile;
 
-/// How many files of those that hold the same record are compared with one of them: the oldest.
+/// The number of files holding the same record that a file is compared with: the oldest ones.
 pub(crate) const COMPARED: usize = 8;
-/// A file may have been made so much later than its last record says, in nanoseconds: records are written in batches.
+/// How much later than its last record a file may have been created, in nanoseconds: records are written in batches.
 const BATCH: i64 = 10_000_000_000;
 
-/// What a session's file tells of its origin.
+/// The clues in a session's file to the session it was copied from.
 #[derive(Debug, Clone)]
 pub(crate) struct LineageClues<'a> {
-    /// The session.
+    /// The session's id.
     pub(crate) id: &'a SessionId,
-    /// The project folder its file lies in.
+    /// The project folder that contains its file.
     pub(crate) folder: &'a OsStr,
-    /// When the session itself began, by its first record that is no copy.
+    /// When the session itself began: the time of its first record that is not a copy.
     pub(crate) began: Option<Timestamp>,
     /// The time of its last record.
     pub(crate) last: Option<Timestamp>,
-    /// When the file was made.
+    /// When the file was created.
     pub(crate) born: CreationTime<'a>,
     /// The session that a mark names.
     pub(crate) marked: Option<&'a ForkOrigin>,
@@ -35,12 +35,12 @@ pub(crate) struct LineageClues<'a> {
     pub(crate) anchors: &'a [u64],
 }
 
-/// When a file was made, in nanoseconds since 1970: most sessions are nobody's copy, and of those no file system is asked.
+/// A file's creation time, in nanoseconds since 1970. It is looked up only when needed: most sessions are not copies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CreationTime<'a> {
-    /// It is known.
+    /// The time is known.
     At(i64),
-    /// The file knows.
+    /// The time is to be asked of this file.
     Of(&'a TranscriptFile),
 }
 
@@ -53,11 +53,11 @@ impl CreationTime<'_> {
     }
 }
 
-/// Where a session stands among those that share its records: the parent before its copies.
+/// The order among sessions that share records: a parent before its copies.
 ///
-/// What the records tell comes first, because files are copied and restored in any order. Where a terminal's fork tells
-/// nothing else, the file system does, unless the file was made after its last record: then it is itself a copy, and as
-/// old as that record at least.
+/// What the records say comes first, because files are copied and restored in any order. Where a fork made on a
+/// terminal says nothing, the file system decides, unless the file was created after its last record: then it is
+/// itself a copy, and at least as old as that record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Age<'a> {
     began: Timestamp,
@@ -107,14 +107,14 @@ pub(crate) fn parents(sessions: &[LineageClues<'_>]) -> Vec<Option<ForkOrigin>> 
     parents
 }
 
-/// What told whose copy a session is; the stronger is the greater.
+/// The kind of clue that identified a parent; the stronger one is the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ClueKind {
-    /// Records that another holds, too.
+    /// Records that another session also holds.
     Records,
     /// Another's id in its records.
     Name,
-    /// A mark.
+    /// An explicit mark in a record.
     Mark,
 }
 
@@ -139,11 +139,11 @@ fn circles(next: &[Option<usize>]) -> Vec<Vec<usize>> {
     circles
 }
 
-/// Which files hold a record, by project folder.
+/// The files that hold a record, by project folder.
 struct Copies<'a> {
-    /// Oldest first.
+    /// The files that hold each record, oldest first.
     holders: HashMap<(&'a OsStr, u64), Vec<usize>>,
-    /// Of the files that hold any.
+    /// The age of each file that shares a record.
     ages: HashMap<usize, Age<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! What others than its own transcript know of a session: OpenClaw's registries, and live processes.
+//! What OpenClaw's registries and live processes add to the facts in transcripts.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::describe::Describer;
 use crate::registries::RegistryIndex;
 use crate::types::{CatalogEntry, Discovery, Locations};
 
-/// What others know of all sessions.
+/// Facts about sessions from OpenClaw's registries and from live processes.
 pub(crate) struct SessionOverlay {
     registries: RegistryIndex,
     /// The sessions that live processes hold.
@@ -17,24 +17,24 @@ pub(crate) struct SessionOverlay {
 }
 
 impl SessionOverlay {
-    /// Reads what they know.
+    /// Reads the registries and the live processes.
     pub(crate) fn read(places: &Locations) -> Self {
         let live = places.config_folders.iter().flat_map(|folder| LiveProcess::find(&folder.live_registry()));
         Self { registries: RegistryIndex::read(places), held: live.map(|live| live.session).collect() }
     }
 
-    /// Lays it over one of the sessions.
+    /// Adds these facts to a session.
     pub(crate) fn apply(&self, session: &mut Session) {
         self.registries.apply(session);
         session.is_running |= self.held.contains(&session.id);
     }
 
-    /// The sessions of which there is no transcript.
+    /// The sessions that have no transcript.
     pub(crate) fn registry_only(&self, found: &Discovery, describer: &mut Describer) -> Vec<CatalogEntry> {
         self.registries.registry_only(found, describer).into_iter().map(CatalogEntry::new).collect()
     }
 
-    /// What could not be read.
+    /// The registries that could not be read.
     pub(crate) fn into_problems(self) -> Vec<ReadProblem> {
         self.registries.problems
     }

@@ -15,10 +15,10 @@ use crate::types::{
     sort,
 };
 
-/// The catalog with what each session took.
+/// Reads the catalog with each session's tokens and cost.
 ///
-/// `apply_totals` writes that into entries; it is asked only about those in which something has changed since the last time,
-/// or about all where copies have to be told apart, or where `pricing_version` is another, which stands for its rules.
+/// `apply_totals` writes them into entries. It is called only for sessions that changed since the last time, or for
+/// all of them where copies have to be told apart or `pricing_version`, which identifies its rules, is another one.
 pub fn overview(
     places: &Locations,
     pricing_version: u64,
@@ -30,19 +30,19 @@ pub fn overview(
     catalog
 }
 
-/// How much is told of each session.
+/// How much of each session is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
-    /// All.
+    /// All fields.
     Full,
-    /// What is reckoned with; its prompts, nickname and sub-agents may be missing.
+    /// Only numbers, times and the title; prompts, nickname and sub-agents may be missing.
     Scalars,
 }
 
-/// What `map` makes of every session, in any order; those it makes nothing of are left out. Each is at hand only while
-/// it is told: thousands are not held at once.
+/// Calls `map` for every session, in any order, and collects what it returns. One entry exists at a time, so
+/// thousands are never in memory together.
 ///
-/// What a session took is known as in [`overview`].
+/// Tokens and cost are computed as in [`overview`].
 pub fn map_sessions<T: Send>(
     places: &Locations,
     pricing_version: u64,

@@ -1,7 +1,7 @@
-//! A file's facts in as few bytes as may be, so that reading thousands of them takes no time.
+//! A compact encoding of a file's facts, so that thousands of them are read quickly.
 //!
-//! The bytes carry no names: whoever changes a type that is kept here raises [`FORMAT`], and what an older
-//! program kept is read anew. A test compares the bytes with those of this format.
+//! The bytes contain no field names: whoever changes a type that is encoded here raises [`FORMAT`], and entries of an
+//! older format are read again from their files. A test compares the bytes with those of this format.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use transcript::{Checkpoint, Summary};
 
 use crate::facts::{FileFacts, SubagentFacts};
 
-/// Which types the bytes were made of.
+/// The version of the encoding; raise it when an encoded type changes.
 pub(crate) const FORMAT: u32 = 8;
 
 /// About how many bytes the facts of a file take.
@@ -26,9 +26,9 @@ const ROW: usize = 40;
 pub(crate) struct Packed {
     /// The file's stamp when it was read.
     pub(crate) stamp: FileStamp,
-    /// All but the messages.
+    /// Everything but the API messages.
     pub(crate) facts: Vec<u8>,
-    /// The messages.
+    /// The API messages.
     pub(crate) messages: Vec<u8>,
 }
 
@@ -52,7 +52,7 @@ struct Row {
     key: [u8; 8],
     message: [u8; 8],
     model: u32,
-    /// Microseconds since 1970.
+    /// The message's time, in microseconds since 1970.
     at: Option<i64>,
     usage: Usage,
     /// Bits: batch, fast, copied, subagent.

@@ -1,7 +1,7 @@
-//! Which sessions there were at moments of the past, and what was known of them then.
+//! The catalog as it was at past moments.
 //!
-//! What is added to any file after a moment changes nothing of what is said of it. Two things are looked up now,
-//! because nobody kept them: which repository a directory belongs to, and that no process of then is known.
+//! Records added to a file after a moment do not change the result for it. Two things are looked up as they are now,
+//! because nothing recorded them: the repository of a directory, and live processes, of which there are none then.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::project::Projects;
 use crate::registries::RegistryIndex;
 use crate::types::{CatalogEntry, Locations};
 
-/// The root of the repository that a directory belongs to, by the rule that also says it of sessions.
+/// The root of the repository that a directory belongs to, by the same rule as for sessions.
 pub fn repository(places: &Locations, directory: &Path) -> PathBuf {
     Projects::root_of_directory(&places.global_files, directory)
 }
@@ -27,9 +27,10 @@ pub fn repository(places: &Locations, directory: &Path) -> PathBuf {
 /// The sessions that were there before a moment.
 #[derive(Debug, Default)]
 pub struct PastCatalog {
-    /// Newest first.
+    /// The sessions, newest first.
     pub entries: Vec<CatalogEntry>,
-    /// Files that held nothing then but a copy of another session's records: forks that were made later.
+    /// Files that held nothing but copied records at that moment, because the fork was made later, with the session
+    /// they were copied from.
     pub copies: HashMap<SessionId, SessionId>,
 }
 
@@ -46,12 +47,12 @@ pub fn catalogs_at(places: &Locations, moments: &[Timestamp]) -> Vec<PastCatalog
     moments.iter().enumerate().map(at).collect()
 }
 
-/// A session's file and what it held.
+/// A session's file, read once for all moments.
 struct ReadTranscript {
     file: TranscriptFile,
     born: i64,
     history: TranscriptHistory,
-    /// What its sub-agents' files hold of API messages, whenever.
+    /// The API messages in its sub-agents' files, of any time.
     subagents: Vec<MessageUsage>,
 }
 
@@ -85,7 +86,7 @@ fn subagents(file: &TranscriptFile, moments: &[Timestamp]) -> Vec<MessageUsage> 
     messages.map(|message| MessageUsage { subagent: true, ..message }).collect()
 }
 
-/// Which files hold a record, in their order, and how far from their beginning.
+/// For each record, the files that hold it, in order, and its position in each.
 type Holders = HashMap<u64, Vec<(usize, usize)>>;
 
 fn holders(files: &[ReadTranscript]) -> Holders {
@@ -98,7 +99,7 @@ fn holders(files: &[ReadTranscript]) -> Holders {
     holders
 }
 
-/// What each file held before one moment; `None` where it was not there.
+/// What each file held before one moment; `None` where the file did not exist yet.
 struct MomentView<'a> {
     files: &'a [ReadTranscript],
     then: Vec<Option<&'a PastTranscript>>,
@@ -146,7 +147,7 @@ impl<'a> MomentView<'a> {
         past
     }
 
-    /// The session of which this file held nothing but a copy: its own first record came later.
+    /// The session this file was an exact copy of at that moment: its own first record came later.
     fn copied_from(&self, file: usize, holders: &Holders) -> Option<usize> {
         let then = self.then[file]?;
         let records = &self.files[file].history.records[..then.records];

@@ -1,6 +1,6 @@
-//! Which repository a session belongs to and what people call it.
+//! Finds the repository a session belongs to and its name.
 //!
-//! The truth is the directory in the records; a folder's name under `projects/` is never turned back.
+//! The `cwd` in the records decides; a folder's name under `projects/` is never turned back into a path.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::git;
 
 /// The largest `.claude.json` that is read, in bytes.
 const CAP: u64 = 64 << 20;
-/// Where worktrees are kept inside a repository.
+/// The folders inside a repository that worktrees are kept in.
 const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 
 /// Finds repositories, each directory once.
@@ -21,23 +21,23 @@ const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 pub(crate) struct Projects {
     /// Directories Claude Code has been started in.
     known: Arc<BTreeSet<PathBuf>>,
-    /// By the directory; with each repository what it was found by beside it.
+    /// The repositories found, by directory; each with the worktree origin it was found for.
     found: FxHashMap<String, Vec<(Option<String>, Repository)>>,
 }
 
 /// The repository of a directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Repository {
-    /// Its root.
+    /// The repository's root.
     pub(crate) root: Arc<Path>,
-    /// What people call it.
+    /// The repository's name: the last component of its root.
     pub(crate) label: Option<Arc<str>>,
-    /// The directory.
+    /// The directory it was found for.
     pub(crate) directory: Arc<Path>,
 }
 
 impl Projects {
-    /// Knows the directories in these `.claude.json` files.
+    /// Reads the directories that these `.claude.json` files know.
     pub(crate) fn new(global_files: &[PathBuf]) -> Self {
         let known: BTreeSet<_> = global_files.iter().flat_map(|path| directories(path)).collect();
         Self { known: Arc::new(known), found: FxHashMap::default() }
@@ -57,7 +57,7 @@ impl Projects {
         repository
     }
 
-    /// The root of the repository of a directory that a person stands in.
+    /// The root of the repository of a person's directory.
     pub(crate) fn root_of_directory(global_files: &[PathBuf], directory: &Path) -> PathBuf {
         // Where git knows it nobody else has to be asked.
         let is_there = directory.is_absolute() && directory.is_dir();
@@ -91,24 +91,24 @@ impl Projects {
     }
 }
 
-/// What people call a repository.
+/// A repository's name: the last component of its root.
 fn label(root: &Path) -> Option<Arc<str>> {
     root.file_name().map(|name| name.to_string_lossy().into())
 }
 
-/// Where a session was run, as far as a person names it.
+/// The names by which a person may refer to a session's repository and branch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionLocation<'a> {
     /// The branch last seen.
     pub(crate) branch: Option<&'a str>,
-    /// What people call the repository.
+    /// The repository's name.
     pub(crate) label: Option<&'a str>,
     /// The repository's root, and the directory.
     pub(crate) paths: [Option<&'a Path>; 2],
 }
 
 impl<'a> SessionLocation<'a> {
-    /// Those of a session.
+    /// The location of a session.
     pub(crate) fn of_session(session: &'a Session) -> Self {
         let paths = [session.repo_path.as_deref(), session.cwd.as_deref()];
         Self { branch: session.branch.as_deref(), label: session.project.as_deref(), paths }
@@ -129,7 +129,7 @@ impl<'a> SessionLocation<'a> {
     }
 }
 
-/// What follows the first and the last `projects-` of a folder's name.
+/// The parts of a folder's name after the first and the last `projects-`.
 fn aliases(slug: &str) -> [Option<&str>; 2] {
     const MARK: &str = "projects-";
     let lower = slug.to_ascii_lowercase();

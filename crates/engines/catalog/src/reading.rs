@@ -14,21 +14,21 @@ use crate::scan::{ScanJob, ScanResult, scan};
 use crate::summary_cache::SummaryCache;
 use crate::types::{ByPath, Detail, Discovery, IoStats, ReadProgress};
 
-/// How many files are kept at a time: what an interrupted reading loses is little.
+/// How many files are written to the cache at a time: an interrupted reading loses at most these.
 const BATCH: usize = 256;
 
-/// A file whose facts are wanted.
+/// A file whose facts are requested.
 #[derive(Debug)]
 pub(crate) struct FileRequest {
-    /// The file.
+    /// The requested file.
     pub(crate) path: PathBuf,
     /// Its stamp now.
     pub(crate) stamp: FileStamp,
-    /// Whose it is.
+    /// The session or sub-agent it belongs to.
     pub(crate) owner: Owner,
 }
 
-/// The files whose facts the catalog is put together from.
+/// The files the catalog is built from.
 pub(crate) fn wanted(found: &Discovery) -> Vec<FileRequest> {
     let file = |path: &Path, stamp, owner| FileRequest { path: path.to_owned(), stamp, owner };
     let mut wanted = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn wanted(found: &Discovery) -> Vec<FileRequest> {
     wanted
 }
 
-/// What is kept of all files, and where.
+/// The cache, open, with all facts loaded from it.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedCache {
     cache: SummaryCache,
@@ -58,16 +58,16 @@ impl LoadedCache {
     }
 }
 
-/// What came of a reading.
+/// The facts of the requested files, from the cache or read.
 #[derive(Debug, Default)]
 pub(crate) struct ReadFacts {
     /// The facts of each file that could be read.
     pub(crate) facts: ByPath<FileFacts>,
-    /// Those that could not.
+    /// The files that could not be read.
     pub(crate) problems: Vec<ReadProblem>,
-    /// Those that do not go on from what was kept of them.
+    /// The files whose cached facts could not be continued, because their content was replaced.
     pub(crate) replaced: Vec<PathBuf>,
-    /// What it took.
+    /// The I/O this took.
     pub(crate) work: IoStats,
 }
 
@@ -196,10 +196,10 @@ impl ReadFacts {
     }
 }
 
-/// What was kept, found by path or, for a file that moved, by its inode.
+/// Cached facts, found by path or, for a file that moved, by its inode.
 struct CachedFacts {
     facts: ByPath<FileFacts>,
-    /// Where each inode was.
+    /// The path of each inode, by device and inode number.
     places: FxHashMap<(u64, u64), OsString>,
     /// Files that are not as they were kept, by the paths they were kept under.
     changed: Vec<OsString>,
@@ -216,7 +216,7 @@ impl CachedFacts {
         Self { places: FxHashMap::default(), changed: Vec::new(), facts }
     }
 
-    /// Where each inode was: asked for only when a file is not where it was.
+    /// The path of each inode; built only when a file is not at its cached path.
     fn places(&mut self) -> &FxHashMap<(u64, u64), OsString> {
         if self.places.is_empty() {
             let place =
@@ -249,7 +249,7 @@ impl CachedFacts {
         })
     }
 
-    /// Kept files that are no longer there; those of folders nobody looked into may well be.
+    /// Cached files that no longer exist; files in folders that were not searched are left out.
     fn gone(self, walked: &[PathBuf], reading: &ReadFacts) -> Vec<PathBuf> {
         let looked_into = |path: &PathBuf| walked.iter().any(|folder| path.starts_with(folder));
         let left = self.facts.into_keys().chain(self.changed);

@@ -1,4 +1,4 @@
-//! What OpenClaw's registries know of sessions, laid over what the transcripts say.
+//! Adds what OpenClaw's registries know of sessions to what their transcripts say.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::types::{Discovery, Locations};
 #[derive(Debug, Default)]
 pub(crate) struct RegistryIndex {
     sessions: HashMap<SessionId, Registration>,
-    /// What could not be read.
+    /// The registries that could not be read.
     pub(crate) problems: Vec<ReadProblem>,
 }
 
@@ -52,7 +52,7 @@ impl RegistryIndex {
         }
     }
 
-    /// One session under several keys or agents: the entry that was used last speaks for it.
+    /// Adds an entry. Of one session under several keys or agents, the entry used last counts.
     fn add(&mut self, found: Registration) {
         let last =
             |registration: &Registration| registration.entry.last_resumed.or(registration.entry.created);
@@ -69,15 +69,15 @@ impl RegistryIndex {
         self.problems.extend(problems.into_iter().map(ours));
     }
 
-    /// Lays the registries over one of the sessions.
+    /// Adds what the registries know of a session.
     pub(crate) fn apply(&self, session: &mut Session) {
         if let Some(registration) = self.sessions.get(&session.id) {
             registration.clone().apply(session);
         }
     }
 
-    /// Says of some sessions what the registries tell of the time before a moment: whose they are and the newest
-    /// task then. What they add up tells only of now.
+    /// Adds only what the registries knew before a moment: the agent, the label and the newest task then. Their
+    /// totals are left out, because they are of now.
     pub(crate) fn apply_before(&self, moment: Timestamp, session: &mut Session) {
         let Some(found) = self.sessions.get(&session.id) else { return };
         if found.entry.created.is_some_and(|created| created >= moment) {
@@ -113,7 +113,7 @@ impl Registration {
         session.budget_used_pct = cost.zip(self.budget).map(|(cost, budget)| cost / budget * 100.0);
     }
 
-    /// A session whose transcript is gone, or elsewhere.
+    /// A session that has no transcript on this machine.
     fn registry_only(self, id: SessionId, describer: &mut Describer) -> Session {
         let cwd = self.entry.repo.to_string_lossy().into_owned();
         let mut session = Session {

@@ -1,5 +1,4 @@
-//! What is made of all sessions where something has changed in a few of them: those are read, of the others the kept
-//! cards tell.
+//! Updates all sessions where only a few changed: those are read, the others come from the saved digests.
 
 use transcript::TranscriptFile;
 
@@ -11,14 +10,14 @@ use crate::reading::{ReadFacts, wanted};
 use crate::summary_cache::SummaryCache;
 use crate::types::{Detail, Discovery, IoStats, Locations, ReadReport};
 
-/// Where something has changed in more sessions than these, all are looked at, and all cards made anew.
+/// Where more sessions than these changed, everything is read and saved again.
 const FEW: usize = 32;
 
-/// What `map` makes of the cards of all sessions in which nothing has changed, and of what `intern` makes of their
-/// settings; and what `map_changed` makes of the others.
+/// Maps the saved digests of unchanged sessions with `map`, their launch contexts interned by `intern`, and the
+/// changed sessions with `map_changed`.
 ///
-/// An error, with what it took to find out, where that does not tell all: a session came or went, many have changed, or
-/// what a changed one took depends on others, because it holds messages of theirs.
+/// Fails, with the I/O spent so far, where all transcripts have to be read: a session was added or removed, many
+/// changed, or the cost of a changed one depends on others whose messages it holds.
 pub(crate) fn renewed<S, T: Send>(
     places: &Locations,
     found: &Discovery,
@@ -40,7 +39,7 @@ pub(crate) fn renewed<S, T: Send>(
     Ok((all, report))
 }
 
-/// What the changed sessions hold now; `None` where that says not enough.
+/// Reads the changed sessions; `None` where that is not sufficient.
 fn read(
     places: &Locations,
     found: &Discovery,

@@ -15,19 +15,19 @@ use transcript::{
 use crate::facts::{FileFacts, Owner, SubagentFacts};
 use crate::pack::{Packed, pack};
 
-/// How many results may wait for whoever takes them.
+/// How many results may wait to be received.
 const WAITING: usize = 128;
 
 /// A session's or sub-agent's file that has to be read.
 #[derive(Debug)]
 pub(crate) struct ScanJob {
-    /// The file.
+    /// The file to read.
     pub(crate) path: PathBuf,
     /// Its size, in bytes: the largest are read first, so that no thread is left alone with one.
     pub(crate) size: u64,
-    /// Whose file it is.
+    /// The session or sub-agent it belongs to.
     pub(crate) owner: Owner,
-    /// What was known of it before.
+    /// The facts cached for it.
     pub(crate) known: Option<FileFacts>,
 }
 
@@ -38,17 +38,17 @@ impl ScanJob {
     }
 }
 
-/// What one read file gave.
+/// The result of reading one file.
 pub(crate) struct ScanResult {
-    /// The file.
+    /// The file that was read.
     pub(crate) path: PathBuf,
-    /// What it says, or why it could not be read.
+    /// The facts of the file, or the error that prevented reading it.
     pub(crate) facts: io::Result<FileFacts>,
-    /// The same as it is kept.
+    /// The facts encoded for the cache.
     pub(crate) packed: Option<Packed>,
-    /// How many of its bytes were looked at.
+    /// The number of bytes read.
     pub(crate) bytes: u64,
-    /// It does not go on from what was known of it.
+    /// Whether the file's content was replaced, so that the cached facts could not be continued.
     pub(crate) replaced: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which sessions a person asks for, without describing more of each than the filter looks at.
+//! Selects sessions by a filter, building no more of each than the filter looks at.
 
 use std::collections::HashSet;
 

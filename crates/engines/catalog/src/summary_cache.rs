@@ -1,6 +1,6 @@
-//! What was read of files, kept in a database that is ours to lose: an unchanged file is never read again.
+//! A cache of the facts of files, in a database that can be rebuilt: an unchanged file is never read again.
 //!
-//! Trouble with the database is never trouble for the person: without it everything is read, and said so.
+//! A database that fails never stops anything: the files are read without it, and the catalog says why.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -15,7 +15,7 @@ use crate::facts::FileFacts;
 use crate::pack::{FORMAT, Packed, unpack};
 use crate::types::{ByPath, Detail};
 
-/// How long a write waits for another process; what is not kept now is kept the next time.
+/// How long a write waits for another process; what is not written now is written the next time.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 const STEPS: [&str; 3] = [
@@ -89,13 +89,13 @@ impl SummaryCache {
         self.trouble
     }
 
-    /// All that is kept; without the API messages where only the facts are asked for.
+    /// Loads all cached facts; without the API messages where `detail` does not ask for them.
     pub(crate) fn load(&mut self, detail: Detail) -> ByPath<FileFacts> {
         let Some(connection) = &self.connection else { return ByPath::default() };
         load(connection, detail).unwrap_or_else(|error| self.give_up(&error))
     }
 
-    /// What is kept of some files.
+    /// Loads the cached facts of some files.
     pub(crate) fn load_some<'a>(
         &mut self,
         detail: Detail,

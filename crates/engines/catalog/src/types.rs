@@ -1,4 +1,4 @@
-//! What a reading of the catalog is given and gives: where to look, what was found, and each session's entry.
+//! The types that the catalog exchanges with its callers: where to look, what was found, and each session's entry.
 
 use std::ffi::OsString;
 use std::ops::AddAssign;
@@ -8,47 +8,47 @@ use model::{CostState, Keywords, MessageUsage, Session, SessionId};
 use rustc_hash::FxHashMap;
 use transcript::{ConfigFolder, ReadProblem, SubagentFile, TranscriptFile};
 
-/// Where sessions are looked for.
+/// The files and folders that the catalog reads.
 #[derive(Debug, Clone, Default)]
 pub struct Locations {
     /// Claude Code's config folders.
     pub config_folders: Vec<ConfigFolder>,
     /// OpenClaw's state folders.
     pub openclaw_folders: Vec<PathBuf>,
-    /// The configuration of the first of them, where it lies elsewhere (`OPENCLAW_CONFIG_PATH`).
+    /// The configuration of the first state folder, where it is elsewhere (`OPENCLAW_CONFIG_PATH`).
     pub openclaw_configuration: Option<PathBuf>,
     /// Claude Code's `.claude.json` files.
     pub global_files: Vec<PathBuf>,
-    /// The database that keeps what was read; ours to lose.
+    /// The cache database; it can be rebuilt.
     pub cache: Option<PathBuf>,
-    /// How many threads may read.
+    /// The number of threads that read files.
     pub threads: usize,
 }
 
-/// Every session that was found, or what was made of each.
+/// Every session that was found, or what each was mapped to.
 #[derive(Debug)]
 pub struct Catalog<T = CatalogEntry> {
-    /// The sessions: running first, then newest; what `survey` has made of them stands in any order.
+    /// The sessions: running first, then newest; mapped ones are in any order.
     pub sessions: Vec<T>,
-    /// What sub-agents did in sessions whose own transcripts are gone; told by [`read`] alone.
+    /// API messages of sub-agents whose session has no transcript; filled by [`read`] only.
     pub strays: Vec<CatalogEntry>,
     /// Sub-agents' files, which are no sessions.
     pub subagents: usize,
-    /// What could not be read.
+    /// The files that could not be read.
     pub problems: Vec<ReadProblem>,
-    /// What it took.
+    /// The I/O this took.
     pub work: IoStats,
     /// Why what was read could not be kept for the next time, where it could not.
     pub not_kept: Option<String>,
 }
 
-/// A session and what its files say was spent, copies not yet told apart.
+/// A session with the API messages in its files; messages copied from other sessions are still among them.
 #[derive(Debug)]
 pub struct CatalogEntry {
-    /// The session; its `usage` and `cost_usd` are for whoever tells copies apart. Boxed, because thousands are
-    /// sorted and handed on.
+    /// The session; its `usage` and `cost_usd` are filled in by whoever removes copies. Boxed, because thousands are
+    /// sorted.
     pub session: Box<Session>,
-    /// All API messages in its files, sub-agents' included.
+    /// All API messages in its files, including its sub-agents' files.
     pub messages: Vec<MessageUsage>,
     /// The CLI's own total.
     pub cost_state: Option<CostState>,
@@ -58,10 +58,10 @@ pub struct CatalogEntry {
     pub keywords: Option<Keywords>,
 }
 
-/// What a reading of the catalog took.
+/// The I/O that reading the catalog took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IoStats {
-    /// Files opened.
+    /// The number of files opened.
     pub opened: u64,
     /// Bytes read of them.
     pub bytes: u64,
@@ -70,7 +70,7 @@ pub struct IoStats {
 }
 
 impl CatalogEntry {
-    /// A session of which no more is told.
+    /// An entry without messages and totals.
     pub(crate) fn new(session: Session) -> Self {
         Self {
             session: Box::new(session),
@@ -90,14 +90,14 @@ impl AddAssign for IoStats {
     }
 }
 
-/// How far a reading is.
+/// How far reading has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadProgress {
-    /// Files read.
+    /// The number of files read.
     pub files: usize,
-    /// Files to read.
+    /// The number of files to read.
     pub of_files: usize,
-    /// Bytes read.
+    /// The number of bytes read.
     pub bytes: u64,
     /// Bytes to read, about.
     pub of_bytes: u64,
@@ -110,9 +110,9 @@ pub struct Discovery {
     pub sessions: Vec<TranscriptFile>,
     /// Sub-agents' files whose session only their records name.
     pub flat_subagents: Vec<SubagentFile>,
-    /// Sub-agents' files below the folder of a session whose own transcript lies elsewhere, or is gone.
+    /// Sub-agents' files below the folder of a session whose own transcript is elsewhere or missing.
     pub lone_subagents: Vec<SubagentFile>,
-    /// What could not be looked at.
+    /// The files and folders that could not be read.
     pub problems: Vec<ReadProblem>,
     /// The projects folders that were looked through.
     pub(crate) walked: Vec<PathBuf>,
@@ -124,7 +124,7 @@ impl Discovery {
         self.flat_subagents.iter().chain(&self.lone_subagents)
     }
 
-    /// How many files of sub-agents there are.
+    /// The number of sub-agents' files.
     pub(crate) fn subagents(&self) -> usize {
         self.sessions.iter().map(|file| file.subagents.len()).sum::<usize>() + self.unattached().count()
     }
@@ -134,13 +134,13 @@ impl Discovery {
         self.sessions.iter().map(TranscriptFile::fingerprint).fold(self.flat_fingerprint(), u64::wrapping_add)
     }
 
-    /// The same of those sub-agents' files whose session only their records name.
+    /// A fingerprint of the sub-agents' files whose session only their records name.
     pub(crate) fn flat_fingerprint(&self) -> u64 {
         system::fingerprint(self.unattached().map(|file| (file.path.as_path(), &file.stamp)))
     }
 }
 
-/// How much of each session is wanted.
+/// How much of each session is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
     /// The facts; an entry's messages may be missing.
@@ -150,18 +150,18 @@ pub enum Detail {
     Spending,
 }
 
-/// What is to be told of a reading.
+/// What a reading reports besides the sessions.
 #[derive(Debug, Default)]
 pub(crate) struct ReadReport {
-    /// What could not be read.
+    /// The files that could not be read.
     pub(crate) problems: Vec<ReadProblem>,
-    /// What it took.
+    /// The I/O this took.
     pub(crate) work: IoStats,
     /// Why it could not be kept, where it could not.
     pub(crate) not_kept: Option<String>,
 }
 
-/// The catalog of what was made of the sessions.
+/// Builds the catalog from the mapped sessions.
 pub(crate) fn assemble_catalog<T>(
     found: &Discovery,
     sessions: Vec<T>,
@@ -188,7 +188,7 @@ pub(crate) fn sort(sessions: &mut [CatalogEntry]) {
 }
 
 impl Catalog {
-    /// Marks the sessions that are known by other signs to be held by a live process.
+    /// Marks further sessions as running, those for which `is_held` returns true.
     pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
         let mut is_new = false;
         for CatalogEntry { session, .. } in &mut self.sessions {
@@ -202,6 +202,6 @@ impl Catalog {
     }
 }
 
-/// Something for each file. Not by `Path`, whose hash takes it apart, nor by a hash that withstands an
-/// attacker: whoever names files here can do worse.
+/// A map by path. Not keyed by `Path`, whose hash splits it into components, nor hashed against attackers: whoever
+/// can name files here can do worse.
 pub(crate) type ByPath<T> = FxHashMap<OsString, T>;
