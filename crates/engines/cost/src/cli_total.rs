@@ -1,7 +1,7 @@
-//! What the CLI's own total holds beyond a session's transcript: titles, compactions, calls that were cut.
+//! What the CLI's own total holds beyond a session's transcript: titles, compactions, interrupted calls.
 //!
-//! A printed fork's total goes on from its parent's, a `/branch` begins at zero, and nothing in the file says
-//! which; the figures do, because a total is never less than what the transcript adds up to.
+//! The total of a fork made with `--print` continues its parent's, that of `/branch` begins at zero, and no record
+//! says which. The numbers do, because a total is never less than the sum of the transcript.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};
@@ -18,17 +18,17 @@ pub(crate) struct Expense {
     pub(crate) cost: Option<f64>,
 }
 
-/// What was spent with each model, by its plain name.
+/// Tokens and price for each model, by its plain name.
 pub(crate) type ByModel<'a> = BTreeMap<&'a str, Expense>;
 
 /// Less than this, in US dollars, two totals differ only by the rounding of their sums.
 const ROUNDING: f64 = 1e-6;
 
-/// What `total` holds beyond what was inherited and the session's own messages until it was written, by model; `parent`
-/// are the totals in the parent's file, the newest first.
+/// What `total` holds beyond the inherited part and the session's own messages, by model; `parent` are the totals in
+/// the parent's file, newest first.
 ///
-/// Money is the CLI's, as far as all that is taken away from it has a price, else by the price table. Money
-/// without tokens (a surcharge the table does not know) stands on the model most was spent with.
+/// The price is the CLI's where everything that is subtracted has a price, else the price table's. A price without
+/// tokens (a surcharge the table does not know) is attributed to the model with the most tokens.
 pub(crate) fn excess<'a>(
     total: &'a CostState,
     parent: impl Iterator<Item = &'a CostState>,
@@ -53,7 +53,7 @@ pub(crate) fn excess<'a>(
     rows
 }
 
-/// What a session began with.
+/// The total a session began with.
 struct Inherited<'a> {
     usage: BTreeMap<&'a str, Usage>,
     cost: Option<f64>,
@@ -84,7 +84,7 @@ fn inherited<'a>(
     totals.chain([copied]).find(has_room).unwrap_or(nothing)
 }
 
-/// Gives the rows the money the CLI counted, in proportion to what the price table makes of their tokens.
+/// Distributes the CLI's price over the rows, in proportion to the price of their tokens.
 fn spread<'a>(money: f64, rows: &mut Vec<(&'a str, Expense)>, total: &BTreeMap<&'a str, Usage>) {
     let estimate: Option<f64> = rows.iter().map(|(_, spent)| spent.cost).sum();
     match (rows.as_mut_slice(), estimate) {
@@ -115,7 +115,8 @@ fn sum(spent: &ByModel<'_>) -> Option<f64> {
     spent.values().map(|spent| spent.cost).sum()
 }
 
-/// Whether every counter is at least as great. Cache writes count together: not every total tells them apart.
+/// Whether every counter is at least as great. Cache writes are compared together, because not every total separates
+/// them.
 fn covers(whole: Option<&Usage>, part: Usage) -> bool {
     let whole = whole.copied().unwrap_or_default();
     whole.input >= part.input
@@ -125,7 +126,7 @@ fn covers(whole: Option<&Usage>, part: Usage) -> bool {
         && whole.web_searches >= part.web_searches
 }
 
-/// What is left of `whole`; of the cache writes as many for an hour as `whole` itself says.
+/// What remains of `whole`; of the cache writes, as many one-hour ones as `whole` has.
 fn beyond(whole: Usage, known: Usage) -> Usage {
     let left = whole.less(known);
     let writes = whole.cache_write().saturating_sub(known.cache_write());

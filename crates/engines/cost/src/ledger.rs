@@ -14,11 +14,11 @@ use crate::name::plain_model;
 use crate::price::{Rates, rates};
 use crate::spending::SessionSpending;
 
-/// Which rules these are: raised when they make other rows of the same messages, so that rows that were kept are made
-/// again.
+/// The version of the rules; raised when they produce other rows from the same messages, so that saved rows are
+/// recomputed.
 pub const RULES_VERSION: u32 = 1;
 
-/// What one session spent on one day with one model.
+/// The tokens and price of one session on one day with one model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerRow {
     /// The session that first had the messages.
@@ -27,20 +27,21 @@ pub struct LedgerRow {
     pub day: Option<Date>,
     /// The model's plain name.
     pub model: String,
-    /// Its tokens.
+    /// The tokens of the row.
     pub usage: Usage,
     /// Its price in US dollars; `None` when the model or its terms are not in the price table.
     pub cost: Option<f64>,
-    /// `false` for what the CLI counted and no transcript holds: titles, compactions, calls that were cut.
+    /// Whether API messages account for it; `false` for what only the CLI's total holds: titles, compactions,
+    /// interrupted calls.
     pub attributed: bool,
 }
 
 /// The model of lines that `claude` writes itself, without any call to the API.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Folds what sessions say into rows, sorted by session, day and model, a session's unattributed ones last.
+/// Computes the rows of the ledger, sorted by session, day and model; the unattributed rows of a session come last.
 ///
-/// The order of `sessions` makes no difference; each session stands once in it. Days are those of `zone`.
+/// The result does not depend on the order of `sessions`, each of which occurs once. Days are those of `zone`.
 pub fn ledger(sessions: &[SessionSpending<'_>], zone: &TimeZone) -> Vec<LedgerRow> {
     let mut builder = LedgerBuilder {
         sessions,
@@ -64,20 +65,20 @@ pub fn ledger(sessions: &[SessionSpending<'_>], zone: &TimeZone) -> Vec<LedgerRo
     builder.finish()
 }
 
-/// Whether a message stands elsewhere, too.
+/// Whether a message occurs in other places.
 #[derive(Clone)]
 enum Duplicates {
-    /// It does not.
+    /// It occurs once.
     None,
-    /// It is the first of these.
+    /// It is the first of these, by position.
     First(Vec<usize>),
     /// Another is the first.
     OfEarlier,
 }
 
-/// Which messages are the same. Numbers are sorted for it, not what they stand for: there may be a million.
+/// Groups equal messages. Positions are sorted rather than messages, because there may be a million.
 ///
-/// A message is known by its id and its request's; a copy that has lost its request by the id alone.
+/// A message is identified by its own id and its request's; a copy that lost the request's id, by its own alone.
 fn groups(all: &[SessionMessage<'_>]) -> Vec<Duplicates> {
     let numbers = |(held, at): (&SessionMessage<'_>, usize)| {
         let MessageUsage { message, key, .. } = *held.message;
@@ -110,15 +111,15 @@ struct SessionMessage<'a> {
 }
 
 impl<'a> SessionMessage<'a> {
-    /// The owner's copy of a message comes first. What is beside the mark and the rank only keeps several lines
-    /// of a message in one file from being told apart by their order.
+    /// The sort key that puts the owner's copy first. The parts after mark and rank only make the order of several
+    /// lines of one message in one file irrelevant.
     fn order(&self) -> (bool, usize, Option<Timestamp>, &'a str, bool, bool) {
         let MessageUsage { copied, at, terms, .. } = self.message;
         (*copied, self.rank, *at, self.model, terms.batch, terms.fast)
     }
 }
 
-/// All messages, those of the sessions that were there first before the others'.
+/// All messages, ordered by the rank of their sessions.
 fn all_messages<'a>(sessions: &[SessionSpending<'a>]) -> Vec<SessionMessage<'a>> {
     let mut by_rank: Vec<(usize, usize)> = lineage::ranks(sessions).into_iter().zip(0..).collect();
     by_rank.sort_unstable();
@@ -152,9 +153,9 @@ struct LedgerBuilder<'a> {
     sessions: &'a [SessionSpending<'a>],
     zone: &'a TimeZone,
     rows: FxHashMap<RowKey<'a>, Expense>,
-    /// What each session with a total of the CLI's spent itself until that was written.
+    /// For each session with a CLI total, what it spent itself until that total was written.
     totalled: HashMap<usize, ByModel<'a>>,
-    /// What each session with a total of the CLI's holds of others.
+    /// For each session with a CLI total, what it holds of other sessions.
     copied: HashMap<usize, ByModel<'a>>,
 }
 
@@ -233,7 +234,7 @@ impl<'a> LedgerBuilder<'a> {
     }
 }
 
-/// Where a row stands among the others.
+/// The key by which rows are sorted.
 fn sort_key(row: &LedgerRow) -> (&SessionId, bool, Option<Date>, &str, bool) {
     (&row.session, !row.attributed, row.day, &row.model, row.cost.is_none())
 }

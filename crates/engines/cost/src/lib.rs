@@ -1,6 +1,6 @@
-//! What sessions took: every API message counted once, for the session it belongs to, and its price.
+//! The cost of sessions: every API message counted once, for the session it belongs to, and its price.
 //!
-//! Pure: messages, totals and a time zone in, rows out. Reading transcripts is the business of others.
+//! Pure: messages, totals and a time zone in, rows out. Reading transcripts is left to others.
 
 mod cli_total;
 mod ledger;

@@ -1,4 +1,4 @@
-//! Which of several sessions that hold a message was there first.
+//! Determines which of several sessions that hold a message came first.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use model::SessionId;
 
 use crate::spending::SessionSpending;
 
-/// The place of each session when parents go before forks, then the earliest start, then the id decides.
+/// The rank of each session: parents before forks, then by start, then by id.
 ///
-/// Depends on what the sessions say only, never on the order they are given in.
+/// Depends only on the sessions, never on their order.
 pub(crate) fn ranks(sessions: &[SessionSpending<'_>]) -> Vec<usize> {
     let generations = generations(sessions);
     let mut order: Vec<usize> = (0..sessions.len()).collect();
@@ -24,8 +24,7 @@ pub(crate) fn ranks(sessions: &[SessionSpending<'_>]) -> Vec<usize> {
     ranks
 }
 
-/// How many ancestors each session has among the sessions; those whose ancestors name each other in a circle come
-/// last.
+/// The number of ancestors of each session; sessions in a cycle of ancestors come last.
 fn generations(sessions: &[SessionSpending<'_>]) -> Vec<usize> {
     let places: HashMap<&SessionId, usize> =
         sessions.iter().zip(0..).map(|(session, at)| (&session.session, at)).collect();

@@ -19,7 +19,7 @@ fn strip_bedrock_version(name: &str) -> &str {
     }
 }
 
-/// `…-20250929`.
+/// Strips a date such as `-20250929`.
 fn strip_date(name: &str) -> &str {
     match name.rsplit_once('-') {
         Some((rest, date)) if date.len() == 8 && is_digits(date) => rest,

@@ -1,4 +1,4 @@
-//! What API messages cost, by the price table compiled in (`prices.toml`).
+//! Prices of API messages, from the price table that is compiled in (`prices.toml`).
 
 use std::sync::LazyLock;
 
@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use crate::name::plain_model;
 
-/// The price of one API message in US dollars; `None` for a model, or terms, that the table does not know.
+/// The price of one API message in US dollars; `None` for a model or terms that the table does not have.
 ///
-/// `usage` is a single message's: a model that is dearer for long input is priced by this message's input.
+/// `usage` has to be of a single message: some models charge more for long input.
 pub fn price(model: &str, usage: &Usage, terms: Terms) -> Option<f64> {
     rates(model)?.price(usage, terms)
 }
@@ -48,7 +48,7 @@ pub(crate) struct Rates {
     long: Option<Long>,
 }
 
-/// The factors for a message whose whole input is over `over` tokens.
+/// The factors for a message with more than `over` input tokens.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Long {
@@ -70,7 +70,7 @@ impl Rates {
         Some(tokens * batch * fast + searches(usage))
     }
 
-    /// The price of many messages on usual terms, of which only the sum is known and not how long each was.
+    /// The price in US dollars of several messages on usual terms of which only the sum is known.
     pub(crate) fn price_of_sum(&self, usage: &Usage) -> f64 {
         self.prompt(usage) + self.answer(usage) + searches(usage)
     }
@@ -105,7 +105,7 @@ struct PriceTable {
     models: Vec<Rates>,
 }
 
-/// What holds for every model.
+/// The rates that apply to every model.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SharedRates {

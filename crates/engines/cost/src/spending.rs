@@ -1,18 +1,18 @@
-//! What the ledger is made of: one session's messages and totals.
+//! The input of the ledger: one session's messages and totals.
 
 use jiff::Timestamp;
 use model::{CostState, MessageUsage, SessionId};
 
-/// What one session's files say was spent, its sub-agents' files included.
+/// The API messages and totals in one session's files, including its sub-agents' files.
 #[derive(Debug, Clone)]
 pub struct SessionSpending<'a> {
-    /// The session.
+    /// The session's id.
     pub session: SessionId,
-    /// The session it was forked from, where a mark says so.
+    /// The session it was forked from, where a mark names it.
     pub forked_from: Option<SessionId>,
-    /// When it began.
+    /// When the session began.
     pub started: Option<Timestamp>,
-    /// All messages in its files, copied ones too.
+    /// All messages in its files, including copied ones.
     pub messages: &'a [MessageUsage],
     /// The CLI's own total, from its newest `cost-state`.
     pub cost_state: Option<&'a CostState>,

@@ -6,14 +6,14 @@ use model::Usage;
 
 use crate::LedgerRow;
 
-/// What several rows come to.
+/// The sum of several rows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Total {
-    /// All their tokens.
+    /// The tokens of all rows.
     pub usage: Usage,
     /// The price of those that have one, in US dollars; `None` when none has.
     pub cost: Option<f64>,
-    /// How many of the tokens have no price.
+    /// The number of tokens without a price.
     pub unpriced_tokens: u64,
 }
 

@@ -59,7 +59,7 @@ impl Files {
     }
 }
 
-/// A message of one model with so many output tokens.
+/// A message of one model with this many output tokens.
 fn said(key: u64, output: u64) -> MessageUsage {
     MessageUsage {
         key,
