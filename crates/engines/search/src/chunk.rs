@@ -1,7 +1,7 @@
-//! What of a record is indexed, and cut into which pieces.
+//! Selects the texts of a record that are indexed.
 //!
-//! Stateless: the same line always gives the same units and pieces, so that a hit's text can be had again
-//! from the transcript and need not be kept.
+//! Stateless: the same line always gives the same units and pieces, so that a hit's text can be read from the
+//! transcript again and need not be stored.
 
 use std::borrow::Cow;
 
@@ -15,12 +15,12 @@ use crate::unit::Unit;
 /// The most texts of one record that are indexed; what has more is data.
 const MOST_UNITS: usize = 10_000;
 
-/// The indexed texts of a record, without secrets; `subagent` says that it stands in a sub-agent's file.
+/// The indexed texts of a record, without secrets; `subagent` says that the record is in a sub-agent's file.
 pub(crate) fn units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
     original_units(record, subagent).into_iter().map(Unit::redacted).collect()
 }
 
-/// The same as they were said.
+/// The indexed texts of a record, secrets included.
 pub(crate) fn original_units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
     let mut units = match record.kind() {
         RecordKind::Summary => title(record.summary()),
@@ -37,8 +37,7 @@ pub(crate) fn original_units<'a>(record: &Record<'a>, subagent: bool) -> Vec<Uni
     units
 }
 
-/// The texts of a record as far as they are indexed, with the secrets that indexing takes out: for measuring
-/// what it takes out.
+/// The indexed parts of a record's texts, including the secrets that indexing removes; for measuring the redaction.
 pub fn texts(record: &Record<'_>, subagent: bool) -> Vec<String> {
     let units = original_units(record, subagent);
     units.iter().map(|unit| unit.text[..unit.text.floor_char_boundary(unit.cap())].to_owned()).collect()

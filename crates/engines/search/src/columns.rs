@@ -1,4 +1,4 @@
-//! What the text index keeps of every chunk beside its words: numbers in columns, one for each segment.
+//! The numeric columns that the text index stores for every chunk, one set per segment.
 
 use tantivy::columnar::Column;
 use tantivy::{DocId, Searcher as Text, SegmentReader};
@@ -12,12 +12,12 @@ pub(crate) struct ChunkAt {
     pub(crate) document: DocId,
 }
 
-/// Which chunks count.
+/// Decides which chunks may be found.
 pub(crate) trait ChunkFilter {
     /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
     fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool;
 
-    /// How many of a session's best chunks are kept beside the one that is cited.
+    /// The number of a session's best chunks to keep besides the cited one.
     fn passages(&self) -> usize {
         0
     }
@@ -30,15 +30,15 @@ pub(crate) struct RecordKey {
     pub(crate) record: u64,
 }
 
-/// How many chunks are looked at together.
+/// How many chunks are read together.
 const AT_ONCE: usize = 256;
 
-/// Which number of each chunk is asked for.
+/// The column to read for each chunk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum IdColumn {
-    /// Its file's.
+    /// The number of its file.
     File,
-    /// Its kind's.
+    /// The number of its kind.
     Kind,
     /// Its record's; 0 where that has none.
     Record,
@@ -55,7 +55,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Those of all segments.
+    /// Opens the columns of all segments.
     pub(crate) fn open(text: &Text) -> tantivy::Result<Vec<Self>> {
         let of = |segment: &SegmentReader| {
             let fields = segment.fast_fields();
@@ -88,7 +88,7 @@ impl Columns {
         self.time.first(document).unwrap_or(0)
     }
 
-    /// Tells one chunk of a session from another, and which was said first, however the index was made.
+    /// A sort key that orders the chunks of a session by time, independent of how the index was built.
     pub(crate) fn order(&self, document: DocId) -> [u64; 4] {
         let number = |column: &Column<u64>| column.first(document).unwrap_or(0);
         [&self.time, &self.line, &self.piece, &self.record].map(number)
@@ -122,7 +122,7 @@ impl Columns {
         }
     }
 
-    /// What a chunk is and which record it comes from, when it is found by what it means.
+    /// The kind and record of a chunk that can be found by meaning.
     pub(crate) fn meaning(&self, document: DocId) -> Option<(ChunkKind, RecordKey)> {
         let kind = self.kind(document).filter(|kind| kind.has_meaning())?;
         Some((kind, RecordKey { file: self.file(document)?, record: self.record(document)? }))

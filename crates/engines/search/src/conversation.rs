@@ -1,4 +1,4 @@
-//! What of an entry of an OpenClaw transcript is indexed.
+//! Selects the texts of an OpenClaw transcript entry that are indexed.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::kind::ChunkKind;
 use crate::unit::Unit;
 
-/// Answers that only tell OpenClaw that nothing is to be said.
+/// Answers that only tell OpenClaw to say nothing.
 const SILENCE: [&str; 2] = ["NO_REPLY", "HEARTBEAT_OK"];
 
-/// What is known of an entry beside what it says.
+/// The identity and time of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryKey {
-    /// A hash of its id and time, which copies keep; ids alone are too short to be told apart. 0 where it has
-    /// none.
+    /// A hash of its id and time, which copies keep; ids alone are too short to be unique. 0 where it has none.
     pub(crate) record: u64,
     /// In seconds since 1970; 0 where it has none.
     pub(crate) time: u64,
@@ -34,7 +33,7 @@ pub(crate) fn units(entry: TranscriptEntry) -> Vec<Unit<'static>> {
     original_units(entry).into_iter().map(Unit::redacted).collect()
 }
 
-/// The same as they were said.
+/// The indexed texts of an entry, secrets included.
 pub(crate) fn original_units(entry: TranscriptEntry) -> Vec<Unit<'static>> {
     let mut units: Vec<Unit<'static>> = entry.said.into_iter().filter_map(unit).collect();
     units.retain(|unit| unit.path.as_ref().map_or(!unit.text.trim().is_empty(), |path| !path.is_empty()));
@@ -55,7 +54,7 @@ fn unit(said: EntryPart) -> Option<Unit<'static>> {
     })
 }
 
-/// What one of OpenClaw's tools was called for.
+/// The indexed text of a call of one of OpenClaw's tools.
 fn tool(name: &str, arguments: &Value) -> Option<Unit<'static>> {
     let text = |keys: &[&str]| {
         keys.iter().find_map(|key| arguments[key].as_str()).map(|text| Cow::Owned(text.to_owned()))

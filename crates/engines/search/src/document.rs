@@ -7,19 +7,19 @@ use crate::paths::{SEPARATOR, mentioned};
 use crate::schema::Fields;
 use crate::unit::Unit;
 
-/// How many paths of one piece are kept as mentioned.
+/// The most paths of one piece that are indexed as mentions.
 const MENTIONS: usize = 40;
-/// How many bits of the `piece` field count the pieces of a unit.
+/// The number of bits of the `piece` field that count the pieces of a unit.
 const PIECE_BITS: u32 = 20;
 
-/// Where a record stands in its file.
+/// The position of a record's line in its file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinePosition {
     pub(crate) offset: u64,
     pub(crate) line: u64,
 }
 
-/// What the chunks of one record have in common.
+/// The values that all chunks of one record share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {
     pub(crate) file: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Origin {
     pub(crate) generation: u64,
 }
 
-/// Makes documents.
+/// Builds documents of the text index.
 pub(crate) struct Documents {
     fields: Fields,
 }
@@ -39,7 +39,7 @@ impl Documents {
         Self { fields }
     }
 
-    /// The documents of the unit that stands at `number` in its record.
+    /// The documents of the unit with index `number` in its record.
     pub(crate) fn of_unit<'a>(
         &'a self,
         unit: &'a Unit<'_>,
@@ -78,7 +78,7 @@ impl Documents {
     }
 }
 
-/// One piece of text and where it stands, as the text index takes it: the library's own document would copy
+/// A piece of text with its position, as a document of the text index. The library's own document type would copy
 /// everything twice more.
 #[derive(Debug)]
 pub(crate) struct Chunk(Box<Content>);
@@ -122,7 +122,7 @@ fn piece_number(unit: usize, piece: usize) -> u64 {
     (unit as u64) << PIECE_BITS | piece as u64
 }
 
-/// Which unit of its record and which piece of it a number stands for.
+/// The unit of a record and the piece of that unit that a piece number encodes.
 pub(crate) fn piece_of(number: u64) -> (usize, usize) {
     let mask = (1 << PIECE_BITS) - 1;
     (

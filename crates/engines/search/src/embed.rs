@@ -1,7 +1,7 @@
-//! Embedding all that was said by a model a person chose: in small steps, each durable, newest sessions first.
+//! Embeds all indexed text with a chosen model, in small durable steps, newest sessions first.
 //!
-//! It holds no lock of the index: questions are answered and new lines are indexed meanwhile. A killed pass
-//! costs its last step.
+//! It holds no lock of the index: queries are answered and new lines are indexed meanwhile. A killed pass loses its
+//! last step only.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,12 +18,12 @@ use crate::model_vectors::{ModelVectorsWriter, models_folder};
 use crate::searcher::Searcher;
 use crate::snippet::text_at;
 
-/// So many texts are embedded between two commits.
+/// How many texts are embedded between two commits.
 const STEP: usize = 64;
-/// When a tenth of the rows are of files that are gone, they are left out.
+/// The rows of deleted files are removed when they make up one in this many.
 const DEAD: u64 = 10;
 
-/// What a pass of embedding did and what it left.
+/// The result of an embedding pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EmbedReport {
     /// Pieces of text that have vectors of the model now.
@@ -32,7 +32,7 @@ pub struct EmbedReport {
     pub of: u64,
     /// Pieces embedded by this pass.
     pub added: u64,
-    /// Pieces whose text could not be read again.
+    /// Pieces whose text could not be read.
     pub unread: u64,
     /// Another process is embedding.
     pub busy: bool,
@@ -51,7 +51,7 @@ struct Plan {
     missing: u64,
 }
 
-/// Embeds what the index holds by `model` while `keep_going` says so; `pause` waits before a busy endpoint is
+/// Embeds the indexed text with `model` while `keep_going` returns true; `pause` waits before a busy endpoint is
 /// asked again.
 pub fn embed(
     folder: &Path,
@@ -94,7 +94,7 @@ pub fn embed(
     Ok(embedded)
 }
 
-/// How many rows each record has, once those of files that are gone have been left out.
+/// The number of rows of each record, after removing those of deleted files.
 fn without_dead(
     keeping: &mut ModelVectorsWriter,
     files: &[FileRow],
@@ -111,8 +111,8 @@ fn without_dead(
     Ok(counts)
 }
 
-/// What wants vectors and can be read, newest files first, in each as it stands there. Of a record that has some
-/// rows only the rest does: a file's records without an id are one to us, and it only grows.
+/// The records that need vectors and can be read: newest files first, each in the order of its lines. Of a record
+/// with some rows, only the rest is listed: all records of a file without an id share one key, and it only grows.
 fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<VectorKey, u32>) -> Result<Plan, Error> {
     let failed = || index_failed("read", &searcher.folder);
     let at: FxHashMap<u64, usize> = files.iter().enumerate().map(|(at, file)| (file.id, at)).collect();
@@ -151,7 +151,8 @@ fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<VectorKey, u3
     Ok(plan)
 }
 
-/// The texts of the next records. A record of which a piece cannot be read is left for a later pass from there on.
+/// The texts of the next records. A record with a piece that cannot be read is left to a later pass from that piece
+/// on.
 fn step(
     searcher: &Searcher,
     files: &[FileRow],

@@ -1,4 +1,4 @@
-//! What can go wrong with the index itself; what transcripts hold never does.
+//! Errors of the index itself; the content of transcripts never causes one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,52 +9,52 @@ pub enum Error {
     /// The text index failed.
     #[error("cannot {attempt} the index in {}", folder.display())]
     Index {
-        /// What was attempted.
+        /// The attempted action, as it reads after "cannot".
         attempt: &'static str,
-        /// On which index.
+        /// The folder of the index.
         folder: PathBuf,
-        /// Why it failed.
+        /// The error of the text index.
         #[source]
         source: tantivy::TantivyError,
     },
     /// The list of indexed files failed.
     #[error("cannot {attempt} the list of indexed files")]
     Files {
-        /// What was attempted.
+        /// The attempted action, as it reads after "cannot".
         attempt: &'static str,
-        /// Why it failed.
+        /// The error of SQLite.
         #[source]
         source: rusqlite::Error,
     },
     /// The list of indexed files could not be opened.
     #[error("cannot open the list of indexed files")]
     Database(#[from] database::Error),
-    /// The vectors of what was said failed.
+    /// The vectors of the indexed text failed.
     #[error("the vectors of the index failed")]
     Vectors(#[from] embedding::Error),
     /// A model gave vectors of two lengths.
     #[error("{model} gives vectors of another length than before; `backstory index --rebuild` begins anew")]
     Lengths {
-        /// Which model.
+        /// The model's name.
         model: String,
     },
     /// A folder or file of the index failed.
     #[error("cannot {attempt} {}", path.display())]
     Io {
-        /// What was attempted.
+        /// The attempted action, as it reads after "cannot".
         attempt: &'static str,
-        /// On what.
+        /// The file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
 }
 
-/// What has to be done about it.
+/// What a person can do about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// The index has to be made anew.
+    /// Rebuild the index.
     Rebuild,
     /// There has to be room on the disk.
     Room,
@@ -65,7 +65,7 @@ pub enum Remedy {
 }
 
 impl Error {
-    /// What helps against it, by its deepest cause.
+    /// The remedy for an error, by its deepest cause.
     pub fn remedy(&self) -> Remedy {
         if let Self::Database(error) = self
             && error.is_busy()

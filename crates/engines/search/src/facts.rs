@@ -13,15 +13,15 @@ use transcript::record::{Record, result_text};
 use crate::kind::ChunkKind;
 use crate::unit::Unit;
 
-/// How much of a tool's output is looked at, in bytes.
+/// How much of a tool's output is read, in bytes.
 const OUTPUT_CAP: usize = 64 << 10;
-/// How many lines of one output are kept as telling of an error.
+/// The most lines of one output that are kept as error lines.
 const ERROR_LINES: usize = 20;
 /// Longer lines are data.
 const LINE_LENGTH: usize = 400;
-/// What the CLI writes for a person who refused on the terminal: alone, or before their words.
+/// The sentence the CLI writes when a person refuses on the terminal, alone or before their words.
 const NO_WORDS: &str = "The user doesn't want to";
-/// The same as it begins in JSON.
+/// The beginning of that sentence as JSON.
 const REFUSED_ON_TERMINAL: &str = "\"The user doesn't want to";
 /// Words that make a line of a command's output worth keeping.
 const ERROR_WORDS: [&str; 11] = [
@@ -38,7 +38,7 @@ const ERROR_WORDS: [&str; 11] = [
     "denied",
 ];
 
-/// What a tool was called for.
+/// Adds the texts of a tool call.
 pub(crate) fn add_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<'a>>) {
     let text = |key: &str| input.get(key).text().unwrap_or_default();
     match name {
@@ -75,7 +75,7 @@ pub(crate) fn add_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<
     }
 }
 
-/// What a tool's answer tells.
+/// Adds the texts of a tool result.
 pub(crate) fn add_tool_result<'a>(
     content: Raw<'a>,
     is_error: bool,
@@ -105,8 +105,8 @@ pub(crate) fn add_tool_result<'a>(
     }
 }
 
-/// What the person said when they refused a call: on the terminal behind a sentence of the CLI's, through a program's
-/// answer whole.
+/// Adds what the person said when they refused a call: on the terminal it follows a sentence of the CLI's, through a
+/// program it is the whole answer.
 pub(crate) fn add_refusal<'a>(content: Raw<'a>, units: &mut Vec<Unit<'a>>) {
     let text = result_text(content);
     let text = &text[..text.floor_char_boundary(OUTPUT_CAP)];
@@ -129,7 +129,7 @@ fn path(input: Raw<'_>) -> Cow<'_, str> {
     input.get("file_path").text().or_else(|| input.get("notebook_path").text()).unwrap_or_default()
 }
 
-/// What an edit brings, and of what it takes away the lines that do not stay.
+/// The text of an edit: the new text, and the removed lines of the old one.
 fn edit<'a>(input: Raw<'a>) -> Unit<'a> {
     let text = |edit: Raw<'a>, key: &str| edit.get(key).text().unwrap_or_default();
     let mut texts: Vec<Cow<'a, str>> = Vec::new();
@@ -147,7 +147,7 @@ fn joined(texts: &[Cow<'_, str>]) -> String {
     texts.join("\n")
 }
 
-/// The step that is begun: a list is written again at every step, each step is begun once.
+/// The task list item that was just started. The list is written again at every step, and each item is started once.
 fn todos(list: Raw<'_>) -> impl Iterator<Item = Unit<'_>> {
     list.elements()
         .filter(|todo| todo.get("status").is("in_progress"))

@@ -1,7 +1,7 @@
-//! The list of indexed files: how far each has been read, and whose it is.
+//! The list of indexed files: how far each was read, and the session it belongs to.
 //!
-//! It is the point of commit: what the text index holds beyond it is taken out again before anything is
-//! added (see `writer`).
+//! It is the commit point: chunks of the text index that the list does not know are deleted before anything is added
+//! (see `writer`).
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::{Path, PathBuf};
@@ -41,10 +41,10 @@ const STEPS: [&str; 3] = [
     "ALTER TABLE file ADD COLUMN source INTEGER NOT NULL DEFAULT 0;",
 ];
 
-/// What [`file_row`] reads.
+/// The columns that [`file_row`] reads.
 const COLUMNS: &str = "id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone, text, source";
 
-/// What an indexed file holds.
+/// The totals of an indexed file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileTotals<'a> {
     pub(crate) file: u64,
@@ -55,7 +55,7 @@ pub(crate) struct FileTotals<'a> {
     pub(crate) text: u64,
 }
 
-/// One indexed file.
+/// A row of the list of indexed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileRow {
     /// Its number in the index.
@@ -69,7 +69,7 @@ pub(crate) struct FileRow {
     pub(crate) mark: Checkpoint,
     /// Chunks that are found by their words.
     pub(crate) chunks: u64,
-    /// The length of what speaks for the session, in bytes.
+    /// The length of the text that counts for the session as a whole, in bytes.
     pub(crate) spoken: u64,
     /// The file has vanished; what was indexed of it stays.
     pub(crate) gone: bool,
@@ -77,7 +77,7 @@ pub(crate) struct FileRow {
     pub(crate) text: u64,
 }
 
-/// A record that was indexed for one file and stands in another, too.
+/// A record that was indexed for one file and also occurs in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SharedRecord {
     pub(crate) record: u64,
@@ -85,14 +85,14 @@ pub(crate) struct SharedRecord {
     pub(crate) file: u64,
 }
 
-/// Which file of vectors there is, by its number, and how many of its rows count.
+/// The current file of vectors: its number and how many of its rows are committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VectorFile {
     pub(crate) rows: u64,
     pub(crate) file: u64,
 }
 
-/// The list, open.
+/// The list of indexed files, open.
 #[derive(Debug)]
 pub(crate) struct FileList {
     connection: Connection,
@@ -134,7 +134,7 @@ impl FileList {
         Ok(self.number("generation")?.unwrap_or(0))
     }
 
-    /// What the list holds: another list has another state, and so has the same one after each commit.
+    /// The identity and generation of the list: another list has another identity, each commit another generation.
     pub(crate) fn state(&self) -> Result<(u64, u64), Error> {
         Ok((self.identity()?, self.generation()?))
     }
@@ -145,7 +145,7 @@ impl FileList {
         statement.query_row([], |row| row.get(0).map(from_sql)).map_err(files_failed("read"))
     }
 
-    /// Which file of vectors there is and how many of its rows count.
+    /// The current file of vectors and how many of its rows are committed.
     pub(crate) fn vectors(&self) -> Result<VectorFile, Error> {
         let sum = |key: &str| format!("coalesce(sum(value) FILTER (WHERE key = '{key}'), 0)");
         let (rows, file) = (sum("vectors"), sum("vector file"));
@@ -168,7 +168,7 @@ impl FileList {
         transaction.commit().map_err(failed())
     }
 
-    /// What this list is known by: another one's numbers mean other files.
+    /// A random number that identifies this list: file numbers of another list mean other files.
     pub(crate) fn identity(&self) -> Result<u64, Error> {
         Ok(self.number("identity")?.unwrap_or(0))
     }
@@ -190,7 +190,7 @@ impl FileList {
         self.number("fresh at")
     }
 
-    /// Notes that every file is indexed as it now stands in the list.
+    /// Records that every file is indexed as the list describes it.
     pub(crate) fn note_fresh(&self) -> Result<(), Error> {
         let mut statement = self.prepare("SELECT path, dev, ino, size, mtime FROM file WHERE NOT gone")?;
         let mut rows = statement.query([]).map_err(files_failed("read"))?;
@@ -204,7 +204,7 @@ impl FileList {
             .map_err(files_failed("write"))
     }
 
-    /// Which session each file belongs to and how much it holds, by number.
+    /// Calls `each` with the totals of every file, by number.
     pub(crate) fn shares(&self, mut each: impl FnMut(FileTotals<'_>)) -> Result<(), Error> {
         let mut statement =
             self.prepare("SELECT id, session, chunks, spoken, text, source FROM file ORDER BY id")?;
@@ -229,14 +229,14 @@ impl FileList {
         Ok(())
     }
 
-    /// One file.
+    /// The row of a file.
     pub(crate) fn file(&self, id: u64) -> Result<Option<FileRow>, Error> {
         let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM file WHERE id = ?1"))?;
         let mut rows = statement.query_map([to_sql(id)], file_row).map_err(files_failed("read"))?;
         rows.next().transpose().map_err(files_failed("read"))
     }
 
-    /// All files, by number.
+    /// The rows of all files, by number.
     pub(crate) fn all(&self) -> Result<Vec<FileRow>, Error> {
         let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM file ORDER BY id"))?;
         let rows = statement.query_map([], file_row).map_err(files_failed("read"))?;
@@ -296,7 +296,7 @@ impl FileList {
         Ok((changes.files.len() + changes.shared.len() + changes.removed.len() + 1) as u64)
     }
 
-    /// Empties the list.
+    /// Deletes all rows and gives the list a new identity.
     pub(crate) fn forget_all(&mut self) -> Result<(), Error> {
         self.connection
             .execute_batch("DELETE FROM file; DELETE FROM shared;")
@@ -309,16 +309,16 @@ impl FileList {
     }
 }
 
-/// What a commit changes in the list.
+/// The changes of one commit.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// Files whose chunks were taken out.
+    /// Files whose chunks were deleted.
     pub(crate) forgotten: Vec<u64>,
     /// Files that are not listed any more.
     pub(crate) removed: Vec<u64>,
     pub(crate) files: Vec<FileRow>,
     pub(crate) shared: Vec<SharedRecord>,
-    /// How many rows of the file of vectors count from now on.
+    /// The number of committed rows in the file of vectors.
     pub(crate) vectors: u64,
 }
 

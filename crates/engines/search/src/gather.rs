@@ -1,5 +1,5 @@
-//! What the index holds about a question: for each session its best chunk, how often it says each word, and
-//! what it did to the file asked for.
+//! Collects what the index holds about a query: for each session its best chunk, how often it uses each word, and
+//! what it did to the requested file.
 
 use system::in_parallel;
 use tantivy::{DocId, Searcher as Text, SegmentReader};
@@ -13,7 +13,7 @@ use crate::rank::{self, Feature, FileFacts};
 use crate::schema::Fields;
 use crate::sessions::Sessions;
 
-/// What was found out about one session.
+/// What was found in one session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionMatch {
     /// The best chunk's share of the most it could reach.
@@ -25,7 +25,7 @@ pub(crate) struct SessionMatch {
     /// The session's own share of the most it could reach.
     pub(crate) whole: f32,
     pub(crate) facts: FileFacts,
-    /// What is cited for the file: the newest of the strongest facts.
+    /// The chunk to cite for the file: the newest of the strongest facts.
     pub(crate) fact: Option<((u8, u64), ChunkAt)>,
 }
 
@@ -36,17 +36,17 @@ impl SessionMatch {
     }
 }
 
-/// What the index holds of each word and pair of a question, whichever sessions may be found.
+/// The postings of each word and word pair of a query, for all sessions.
 pub(crate) struct Features(Vec<Column>);
 
 /// One feature of the question over the whole index.
 struct Column {
     feature: Feature,
-    /// The chunks that count and hold it, with its frequency; by segment.
+    /// The chunks that pass the filter and contain the feature, with its frequency; by segment.
     chunks: Vec<Vec<(DocId, u32)>>,
-    /// How many chunks hold it, whether they count or not.
+    /// The number of chunks that contain the feature, whether they pass the filter or not.
     having: u64,
-    /// How often each session says it.
+    /// How often each session contains the feature.
     said: Vec<u32>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Index<'a> {
     pub(crate) sessions: &'a Sessions,
 }
 
-/// What a feature is looked for by.
+/// A word or word pair to look up.
 enum FeatureQuery<'a> {
     Word(&'a str),
     Pair(&'a str, &'a str),
@@ -109,7 +109,7 @@ fn feature_postings(
     Ok(column)
 }
 
-/// Walks over all that is indexed of the words and pairs of `query`, so many at a time.
+/// Loads the postings of the words and word pairs of `query` on `threads` threads.
 pub(crate) fn load_postings(
     index: &Index<'_>,
     query: &Query,
@@ -122,7 +122,7 @@ pub(crate) fn load_postings(
     walked.into_iter().collect::<tantivy::Result<_>>().map(Features)
 }
 
-/// Gathers everything about `query`, whose features are those; the result is by session number.
+/// Collects what the index holds about `query`, whose postings are `features`; by session number.
 pub(crate) fn gather(
     index: &Index<'_>,
     query: &Query,
@@ -142,7 +142,7 @@ pub(crate) fn gather(
 struct Gathering<'a> {
     index: &'a Index<'a>,
     admit: &'a (dyn ChunkFilter + Sync),
-    /// How many chunks are kept of each session.
+    /// The number of chunks to keep for each session.
     passages: usize,
     found: Vec<SessionMatch>,
 }
@@ -161,7 +161,7 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// For each segment the chunks that hold all phrases, in order; `None` when no phrase is asked for.
+    /// For each segment, the chunks that contain all phrases, in order; `None` where the query has no phrase.
     fn phrases(&self, phrases: &[Vec<String>]) -> tantivy::Result<Option<Vec<Vec<DocId>>>> {
         if phrases.is_empty() {
             return Ok(None);

@@ -1,30 +1,30 @@
-//! What an indexed piece of text is: who said it, or which fact of a tool's work it tells.
+//! The kind of an indexed text: who said it, or which fact of a tool's work it is.
 
 use transcript::Role;
 
-/// The kind of a chunk. The numbers stand in the index: never change one, only add.
+/// The kind of a chunk. The numbers are stored in the index: never change one, only add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ChunkKind {
-    /// What the person said.
+    /// A prompt of the person.
     Prompt = 0,
-    /// What the model said.
+    /// An answer of the model.
     Answer = 1,
-    /// What the model thought.
+    /// The model's reasoning.
     Thinking = 2,
-    /// A title.
+    /// The title of a session.
     Title = 3,
     /// A plan put before the person.
     Plan = 4,
-    /// A step of a task list, when it was begun.
+    /// An item of a task list, when it was started.
     Todo = 5,
-    /// What a sub-agent was called for, in a few words.
+    /// The short description of a sub-agent's task.
     Delegation = 6,
-    /// What a sub-agent was told.
+    /// The prompt a sub-agent was given.
     AgentPrompt = 7,
-    /// A shell command.
+    /// A shell command that was run.
     Command = 8,
-    /// What a command is for, in the model's words.
+    /// The description of a command, in the model's words.
     Purpose = 9,
     /// A pattern that was searched for.
     Pattern = 10,
@@ -40,7 +40,7 @@ pub enum ChunkKind {
     Question = 15,
     /// The person's words in refusing a tool.
     Refusal = 16,
-    /// Lines that tell of an error.
+    /// Lines of output that look like errors.
     Error = 17,
     /// The subject of a commit.
     Commit = 18,
@@ -54,7 +54,7 @@ pub enum ChunkKind {
     Branch = 22,
     /// A search of the web, or an address that was fetched.
     Web = 23,
-    /// A section of somebody's notes.
+    /// A section of a note.
     Note = 24,
 }
 
@@ -102,7 +102,7 @@ impl ChunkKind {
         !matches!(self, Self::Read | Self::GitChange | Self::Backup | Self::Branch)
     }
 
-    /// Whether its words count for the session as a whole: what was said and done, not the code itself.
+    /// Whether its words count for the session as a whole: conversation and actions, not the code itself.
     pub(crate) fn speaks_for_session(self) -> bool {
         matches!(
             self,
@@ -124,7 +124,7 @@ impl ChunkKind {
         )
     }
 
-    /// Whether it is also found by what it means: words of a person or the model about the work.
+    /// Whether it can also be found by meaning: text of the person or the model about the work.
     pub(crate) fn has_meaning(self) -> bool {
         matches!(
             self,
@@ -141,7 +141,7 @@ impl ChunkKind {
         )
     }
 
-    /// Whether a path in its text says that the session had to do with the file.
+    /// Whether a path in its text indicates that the session dealt with the file.
     pub(crate) fn names_files(self) -> bool {
         matches!(
             self,
@@ -155,12 +155,12 @@ impl ChunkKind {
         )
     }
 
-    /// Whether it is the tool's own doing that a file changed.
+    /// Whether it is a change of a file by a tool.
     pub(crate) fn is_change(self) -> bool {
         matches!(self, Self::Edit | Self::Write)
     }
 
-    /// Who a person would say this is from.
+    /// The role it is attributed to.
     pub fn role(self) -> Role {
         match self {
             Self::Prompt | Self::Slash | Self::Refusal => Role::User,
@@ -183,7 +183,7 @@ impl ChunkKind {
         }
     }
 
-    /// The word used in JSON and shown beside a hit.
+    /// The word used in JSON and next to a hit.
     pub fn word(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",

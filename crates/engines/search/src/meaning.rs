@@ -1,4 +1,4 @@
-//! How near a question is in meaning to what each session said.
+//! The semantic similarity of a query and the text of each session.
 
 use embedding::{Vector, VectorKey, Vectors};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -10,14 +10,15 @@ use crate::kind::ChunkKind;
 use crate::sessions::Sessions;
 use crate::words::is_cjk;
 
-/// How near a session is to the question.
+/// The similarity of a session to the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Nearness {
-    /// The cosine of the question and the nearest of what was said.
+    /// The cosine similarity of the query and the session's nearest text.
     pub(crate) nearest: f32,
-    /// The record that says it.
+    /// The record of that text.
     pub(crate) place: RecordKey,
-    /// The cosines of all that was said, added up: with so many digits that their order is not seen in a score.
+    /// The sum of the cosine similarities of all texts; in `f64`, so that the order of addition does not show in a
+    /// score.
     sum: f64,
     count: u32,
 }
@@ -27,12 +28,12 @@ impl Nearness {
         Self { nearest: cosine, place, sum: cosine.into(), count: 1 }
     }
 
-    /// The mean over all that was said.
+    /// The mean over all texts of the session.
     pub(crate) fn mean(&self) -> f32 {
         mean(self.sum, self.count.into())
     }
 
-    /// The same session, where another text of it was found to be the nearest.
+    /// The same session with another text as its nearest.
     pub(crate) fn with_nearest(self, nearest: f32, place: RecordKey) -> Self {
         Self { nearest, place, ..self }
     }
@@ -91,7 +92,7 @@ pub(crate) fn nearness(
     Ok(all)
 }
 
-/// The mean over all that all sessions said.
+/// The mean over all texts of all sessions.
 pub(crate) fn mean_of_all(all: &[Option<Nearness>]) -> f32 {
     let (sum, count) = all
         .iter()
@@ -105,7 +106,7 @@ fn mean(sum: f64, count: f64) -> f32 {
     (sum / count.max(1.0)) as f32
 }
 
-/// Of each of these sessions the records that are nearest to the question, at most `many`, nearest first.
+/// For each of these sessions, the records most similar to the query: at most `many`, nearest first.
 pub(crate) fn nearest_of(
     vectors: &Vectors,
     question: &Vector,
@@ -148,15 +149,15 @@ pub(crate) fn nearest_of(
     Ok(all.into_iter().map(|(session, best)| (session, places(best))).collect())
 }
 
-/// Whether the table knows the language of a question: it was taught English, and of Chinese, Japanese and
-/// Korean it knows little but signs.
+/// Whether the built-in table covers a query's language: it was trained on English, and knows little of Chinese,
+/// Japanese and Korean.
 pub(crate) fn is_understood(question: &str) -> bool {
     let cjk = question.chars().filter(|c| is_cjk(*c)).count();
     let latin = question.bytes().filter(u8::is_ascii_alphabetic).count();
     cjk <= latin
 }
 
-/// The records of which something counts for the question; there are at most so many as vectors.
+/// The records with a chunk that passes the filter; at most as many as there are vectors.
 pub(crate) fn admitted(
     columns: &[Columns],
     text: &Text,

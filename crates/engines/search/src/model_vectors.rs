@@ -1,8 +1,7 @@
-//! The vectors of a model that a person chose, beside those of the table: a folder for each model, which holds
-//! a file that only grows and a note of how much of it counts.
+//! The vectors of a model that a person chose, besides those of the built-in table. Each model has a folder with a
+//! file of vectors that only grows and a note that says how much of it is committed.
 //!
-//! They are of one list of files: where the list was made anew, its numbers mean other files, and the vectors
-//! are made anew, too.
+//! Their keys are numbers of one list of files: with another list, the vectors are computed again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,34 +12,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, io_failed};
 
-/// How many bytes a note has at most.
+/// The largest note that is read, in bytes.
 const LONGEST_NOTE: u64 = 4096;
 
-/// What is kept of one model.
+/// The stored vectors of one model.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelVectors {
     folder: PathBuf,
     note: Note,
 }
 
-/// What counts of a file of vectors.
+/// The committed state of a file of vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 struct Note {
-    /// The model.
+    /// The hash of the model.
     model: u64,
     dimensions: usize,
     /// The list of files that the keys are numbers of.
     list: u64,
-    /// The file's number.
+    /// The number of the file of vectors.
     file: u64,
     rows: u64,
-    /// How many rows there would be if all were embedded that could be, when that was last looked at.
+    /// The number of rows if everything were embedded, when that was last counted.
     of: u64,
-    /// How many rows the table's vectors had then.
+    /// The number of rows of the built-in table's vectors at that time.
     beside: u64,
 }
 
-/// Where the folders of all models lie.
+/// The folder that contains the folders of all models.
 pub(crate) fn models_folder(index: &Path) -> PathBuf {
     index.join("models")
 }
@@ -50,7 +49,7 @@ fn folder_of(index: &Path, model: u64) -> PathBuf {
 }
 
 impl ModelVectors {
-    /// What is kept of a model for a list of files; `None` when nothing is.
+    /// The stored vectors of a model for a list of files; `None` where there are none.
     pub(crate) fn find(index: &Path, model: u64, list: u64) -> Option<Self> {
         let folder = folder_of(index, model);
         let text = system::read_small(&folder.join("note.json"), LONGEST_NOTE).ok()?;
@@ -58,7 +57,7 @@ impl ModelVectors {
         (note.model == model && note.list == list).then_some(Self { folder, note })
     }
 
-    /// How much of what was said has vectors, between 0 and 1, when the table has so many rows.
+    /// The share of the indexed text that has vectors, from 0 to 1, when the built-in table has `beside` rows.
     pub(crate) fn share(&self, beside: u64) -> f64 {
         let of = self.note.of.saturating_add(beside.saturating_sub(self.note.beside));
         if of == 0 { 0.0 } else { (self.note.rows as f64 / of as f64).min(1.0) }
@@ -77,14 +76,15 @@ impl ModelVectors {
     }
 }
 
-/// The vectors of a model, open for adding to them. The caller holds the lock.
+/// Adds vectors of a model. The caller holds the lock.
 pub(crate) struct ModelVectorsWriter {
     kept: ModelVectors,
     writer: Option<VectorWriter>,
 }
 
 impl ModelVectorsWriter {
-    /// Goes on where the last writer was, or begins; `list` is the list of files that keys are numbers of.
+    /// Continues where the last writer stopped, or begins; `list` identifies the list of files whose numbers the keys
+    /// are.
     pub(crate) fn open(index: &Path, model: u64, list: u64) -> Result<Self, Error> {
         let folder = folder_of(index, model);
         system::create_private_folder(&folder).map_err(io_failed("create", &folder))?;
@@ -99,7 +99,7 @@ impl ModelVectorsWriter {
         Ok(Self { kept, writer })
     }
 
-    /// How many rows each record has.
+    /// The number of rows of each record.
     pub(crate) fn counts(&self) -> Result<FxHashMap<VectorKey, u32>, Error> {
         let mut counts = FxHashMap::default();
         if let Some(vectors) = self.kept.vectors(self.kept.note.model, self.kept.note.dimensions) {

@@ -1,4 +1,4 @@
-//! Words of the index that stand near one it does not hold: what a person may have meant.
+//! Finds indexed words that are similar to a word the index does not contain: corrections of a misspelling.
 
 use tantivy::Searcher as Text;
 use tantivy::schema::Field;
@@ -7,11 +7,11 @@ use tantivy::schema::Field;
 const SHORTEST: usize = 4;
 /// From this length on two letters may be wrong.
 const LONG: usize = 7;
-/// How many words are looked at, so that the largest index costs no more than a moment.
+/// The most words that are compared, so that the largest index costs no more than a moment.
 const LOOKED_AT: usize = 500_000;
 
-/// The indexed word nearest to `word`, as it stands in the index: among equals the one that is said most. None
-/// where the word itself is indexed, or nothing is near. A slip in the first letter is not looked for.
+/// The indexed word nearest to `word`, in its stemmed form; of equally near ones the most frequent. `None` where the
+/// word itself is indexed or nothing is near. The first letter has to be right.
 pub(crate) fn nearest(text: &Text, field: Field, word: &str) -> tantivy::Result<Option<String>> {
     let letters: Vec<char> = word.chars().collect();
     let Some(first) = letters.first().filter(|_| letters.len() >= SHORTEST) else { return Ok(None) };
@@ -42,8 +42,8 @@ pub(crate) fn nearest(text: &Text, field: Field, word: &str) -> tantivy::Result<
     Ok(best.map(|(_, _, term)| term))
 }
 
-/// How many letters have to be changed, added, taken away or swapped with the next, where that is no more than
-/// `most`.
+/// The number of letters to change, insert, delete or swap with the next, where that is at most `most` (optimal
+/// string alignment distance).
 pub fn edit_distance(word: &[char], other: &str, most: usize) -> Option<usize> {
     let other: Vec<char> = other.chars().take(word.len() + most + 1).collect();
     if word.len().abs_diff(other.len()) > most {

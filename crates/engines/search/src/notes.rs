@@ -10,13 +10,13 @@ use crate::unit::Unit;
 
 /// The largest file of notes that is read, in bytes; what is larger is data.
 pub(crate) const CAP: u64 = 4 << 20;
-/// A section is ended by a heading when it is at least so long, in bytes: many short ones are told together.
+/// The least length of a section, in bytes: shorter ones are joined with the next.
 const SHORT: usize = 400;
 
 /// A part of a file under one heading, or a few short ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Section<'a> {
-    /// Where it begins, in bytes.
+    /// Where the section begins, in bytes.
     pub(crate) offset: u64,
     /// Its first line, from 1.
     pub(crate) line: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// What it is known by: the hash of its text.
+    /// The record key of the section: the hash of its text.
     pub(crate) fn record(&self) -> u64 {
         // 0 means that there is nothing to know it by.
         xxh3_64(self.text.as_bytes()).max(1)

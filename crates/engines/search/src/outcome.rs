@@ -1,4 +1,4 @@
-//! What a question is answered with, and what is found: which sessions may answer, the hits, and how they came about.
+//! The scope of a search, and its results.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::query_encoder::EncoderReport;
 use crate::snippet::Snippet;
 use crate::source::SourceKind;
 
-/// Which sessions and chunks may be found.
+/// Restricts which sessions and chunks may be found.
 #[derive(Debug, Clone, Default)]
 pub struct SearchScope {
     /// Only these of Claude's sessions.
@@ -25,7 +25,7 @@ pub struct SearchScope {
     /// Claude sessions with the OpenClaw conversation each works for: it is left out where that conversation's
     /// own transcript is indexed.
     pub owned: Vec<(SessionId, SessionId)>,
-    /// Only what this role said or did.
+    /// Only text of this role.
     pub role: Option<Role>,
     /// Only sessions that touched this file.
     pub file: Option<String>,
@@ -33,9 +33,9 @@ pub struct SearchScope {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
-    /// Snippets show secrets as they were said.
+    /// Whether snippets show secrets.
     pub shows_secrets: bool,
-    /// So many of a session's best pieces of text are hits of their own; where it is 0, a session is one hit.
+    /// How many of a session's best pieces of text are hits of their own; with 0, a session is one hit.
     pub passages: usize,
 }
 
@@ -46,9 +46,9 @@ pub struct Hit {
     pub session: SessionId,
     /// Between 0 and 1; comparable within one answer.
     pub score: f32,
-    /// What the score is made of.
+    /// The parts of the score.
     pub why: ScoreBreakdown,
-    /// Where it was said.
+    /// The source the session is from.
     pub source: SourceKind,
     /// The file has vanished.
     pub gone: bool,
@@ -60,9 +60,9 @@ pub struct Hit {
     pub offset: u64,
     /// The cited record's id.
     pub uuid: Option<String>,
-    /// What the cited text is.
+    /// The kind of the cited text.
     pub kind: ChunkKind,
-    /// When the cited record was made.
+    /// The time of the cited record.
     pub at: Option<Timestamp>,
     /// Whether a sub-agent's transcript is cited.
     pub subagent: bool,
@@ -76,90 +76,90 @@ pub struct Hit {
     pub also_in: Vec<SessionId>,
 }
 
-/// What a hit's score is made of.
+/// The parts of a hit's score.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ScoreBreakdown {
     /// The best chunk's share of the most the question's words could give.
     pub best_chunk: f32,
-    /// The same for all the session said.
+    /// The session's own share of the most the query's words could reach.
     pub whole_session: f32,
-    /// How near in meaning the nearest of what it said is: a cosine, less for few words; absent where meaning was not asked.
+    /// The cosine similarity of its nearest text, lower for short texts; `None` where meaning was not used.
     pub nearest: Option<f32>,
-    /// The mean of the cosines of all it said; absent where meaning was not asked.
+    /// The mean cosine similarity of all its texts; `None` where meaning was not used.
     pub all_said: Option<f32>,
-    /// Whether it changed the file that was asked for.
+    /// Whether it changed the requested file.
     pub changed_file: bool,
 }
 
-/// What a question is answered by.
+/// How a query is matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// Words and meaning together.
     #[default]
     Hybrid,
-    /// Words alone.
+    /// By words alone.
     Lexical,
-    /// Meaning alone.
+    /// By meaning alone.
     Semantic,
 }
 
 /// Whether the meaning of a question was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MeaningStatus {
-    /// It was.
+    /// It was used.
     Ran,
-    /// Only words were asked for.
+    /// Only words were requested.
     #[default]
     NotAsked,
     /// The question is a path.
     Path,
-    /// The table in the binary does not know its language.
+    /// The built-in table does not cover the query's language.
     OtherLanguage,
-    /// The index holds no vectors, or the question has no words.
+    /// The index has no vectors, or the query has no words.
     Nothing,
 }
 
-/// How much an index holds.
+/// The size of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexSize {
     /// Pieces of text that are found by their words.
     pub chunks: u64,
-    /// Files read.
+    /// The number of indexed files.
     pub files: u64,
     /// Sessions they belong to.
     pub sessions: u64,
     /// The length of the texts that are indexed, in bytes.
     pub text_bytes: u64,
-    /// What the index itself takes, in bytes.
+    /// The size of the index on disk, in bytes.
     pub disk_bytes: u64,
 }
 
-/// All answers to a question.
+/// The results of a query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchResults {
-    /// Best first.
+    /// The hits, best first.
     pub hits: Vec<Hit>,
     /// Sessions that answer at all.
     pub total: u64,
     /// Whether meaning was looked at, or why not.
     pub meaning: MeaningStatus,
-    /// Who looked at it; absent where nobody did.
+    /// The report of the encoder; `None` where meaning was not used.
     pub understood: Option<EncoderReport>,
 }
 
-/// How much is indexed of one source.
+/// The indexed amount of one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceCount {
-    /// Which.
+    /// The source.
     pub source: SourceKind,
-    /// Files.
+    /// The number of indexed files.
     pub files: u64,
     /// Pieces of text that can be found.
     pub chunks: u64,
 }
 
 impl SearchScope {
-    /// Whether it lets some chunks of a session through and others not.
+    /// Whether it admits some chunks of a session and not others.
     pub(crate) fn chooses_chunks(&self) -> bool {
         self.role.is_some() || self.since.is_some() || self.until.is_some()
     }

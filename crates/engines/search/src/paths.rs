@@ -1,11 +1,11 @@
-//! Files as they are asked for: by the end of their path, however long.
+//! Index terms for paths, which are found by their end of any length.
 
 /// The most components a path is indexed by.
 const DEPTH: usize = 12;
 /// Longer texts between white space are no paths.
 const LONGEST: usize = 240;
 
-/// What stands between paths that are indexed together; a path cannot hold it.
+/// Separates paths that are indexed together; a path cannot contain it.
 pub(crate) const SEPARATOR: &str = "\0";
 
 /// Gives out the terms that find a path: each of its endings (`c.rs`, `b/c.rs`, …), and the whole with a mark.
@@ -61,7 +61,7 @@ pub(crate) fn is_path(query: &str) -> bool {
         && ending.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Paths with a slash that stand in a text.
+/// The paths with a slash in a text.
 pub(crate) fn mentioned(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut behind = 0;

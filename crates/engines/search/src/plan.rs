@@ -1,4 +1,4 @@
-//! What a pass has to do: which files are new, have grown, moved, vanished or come back.
+//! Plans a pass: which files are new, have grown, moved, disappeared or reappeared.
 
 use std::ffi::{OsStr, OsString};
 
@@ -7,14 +7,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::files::FileRow;
 use crate::source::{SourceFile, SourceKind};
 
-/// What a pass would do.
+/// The work of a pass.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// Files that hold something new, newest first.
+    /// Files with new content, newest first.
     pub(crate) todo: Vec<Todo>,
-    /// How much that is.
+    /// The number of new bytes.
     pub(crate) bytes: u64,
-    /// Files that have vanished and whose text stays.
+    /// Files that disappeared and whose text stays indexed.
     pub(crate) gone: Vec<FileRow>,
     /// Files that have vanished and take their text with them.
     pub(crate) removed: Vec<FileRow>,
@@ -28,7 +28,7 @@ impl Plan {
     }
 }
 
-/// A file that holds something new.
+/// A file with new content.
 #[derive(Debug)]
 pub(crate) struct Todo {
     pub(crate) source: SourceFile,
@@ -42,7 +42,7 @@ impl Todo {
     }
 }
 
-/// What the list of files and the files as they are now ask for.
+/// Compares the list of files with the files as they are now.
 pub(crate) fn plan(rows: Vec<FileRow>, sources: &[SourceFile]) -> Plan {
     let mut plan = Plan::default();
     // Not by `Path`, whose hash takes it apart.

@@ -1,10 +1,10 @@
-//! Walking the postings of one segment: which chunks hold a word, a pair of words, a phrase.
+//! Iterates over the postings of one segment: chunks with a word, a pair of words, or a phrase.
 
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
-/// Calls `each` with every live chunk that holds `word` and how often.
+/// Calls `each` with every live chunk that contains `word`, and how often.
 pub(crate) fn word(
     segment: &SegmentReader,
     field: Field,
@@ -22,7 +22,7 @@ pub(crate) fn word(
     Ok(())
 }
 
-/// Calls `each` with every live chunk in which two words stand side by side, in either order, and how often.
+/// Calls `each` with every live chunk in which two words are adjacent, in either order, and how often.
 pub(crate) fn pair(
     segment: &SegmentReader,
     field: Field,
@@ -41,7 +41,7 @@ pub(crate) fn pair(
     })
 }
 
-/// Calls `each` with every live chunk that holds the words one after the other.
+/// Calls `each` with every live chunk that contains the words in sequence.
 pub(crate) fn phrase(
     segment: &SegmentReader,
     field: Field,
@@ -64,7 +64,7 @@ pub(crate) fn phrase(
     })
 }
 
-/// Calls `each` with every live chunk that holds all words, with their postings standing on it.
+/// Calls `each` with every live chunk that contains all words, with their postings positioned on it.
 fn together(
     segment: &SegmentReader,
     field: Field,
@@ -111,7 +111,7 @@ fn open(
     Ok(postings.filter(|postings| postings.doc() != TERMINATED))
 }
 
-/// How many places of `left` have one of `right` just before or just behind; both in order.
+/// The number of positions in `left` that have one of `right` just before or after them; both are sorted.
 fn side_by_side(left: &[u32], right: &[u32]) -> u32 {
     let beside = |place: u32| {
         right.binary_search(&(place + 1)).is_ok()

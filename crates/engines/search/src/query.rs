@@ -6,7 +6,7 @@ use crate::paths::is_path;
 use crate::source::SourceKind;
 use crate::words::{Splitter, is_stop_word};
 
-/// The most distinct words that are asked for; a longer question is cut, which the answer says.
+/// The most distinct words of a query; a longer one is cut, which the answer says.
 pub(crate) const WORDS: usize = 64;
 
 /// The most quoted phrases that are demanded.
@@ -18,13 +18,13 @@ const TAGS: usize = 8;
 /// A question, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// What was asked, without the filters.
+    /// The text of the query without its filters.
     pub text: String,
-    /// The filters that stood among the words.
+    /// The filters among the words.
     pub filters: Vec<QueryFilter>,
-    /// The distinct words, as they stand in the index.
+    /// The distinct words, in their indexed form.
     pub(crate) terms: Vec<String>,
-    /// Words that stand side by side in the question.
+    /// Words that are adjacent in the query.
     pub(crate) pairs: Vec<(String, String)>,
     /// Quoted phrases, word by word.
     pub(crate) phrases: Vec<Vec<String>>,
@@ -37,13 +37,13 @@ pub struct Query {
 /// A filter written as `name:value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryFilter {
-    /// Which one.
+    /// Which filter it is.
     pub name: FilterName,
     /// Its value, as written.
     pub value: String,
 }
 
-/// The filters that may stand among the words.
+/// The filters that may be among the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is named as it is written")]
 pub enum FilterName {
@@ -96,7 +96,7 @@ impl Query {
         query
     }
 
-    /// Whether nothing is asked for.
+    /// Whether the query has neither words nor a path.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.path.is_none()
     }
@@ -134,7 +134,7 @@ impl Query {
     }
 }
 
-/// The names that stand in a question as `#name`, as notes and messages mark what they are about.
+/// The names marked as `#name` in a query, as in notes and messages.
 pub fn tags(question: &str) -> impl Iterator<Item = &str> {
     question.split_whitespace().filter_map(tag).take(TAGS)
 }
@@ -181,7 +181,7 @@ fn filter(word: &str) -> Option<QueryFilter> {
     valid.then(|| QueryFilter { name, value: value.to_owned() })
 }
 
-/// What stands between double quotes.
+/// The texts between double quotes.
 fn phrases(text: &str) -> impl Iterator<Item = &str> {
     let closed = text.matches('"').count() / 2;
     text.split('"').skip(1).step_by(2).take(closed)

@@ -1,5 +1,5 @@
-//! Who says what a question means, and beside whose vectors it is laid: the table in the binary, or a model
-//! that a person chose. Where the model cannot be had the table answers, and the answer says why.
+//! Embeds a query with the built-in table or a model that a person chose, and decides which vectors it is compared
+//! with. Where the chosen model cannot be used, the table is, and the report says why.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,52 +12,52 @@ use crate::meaning;
 use crate::model_vectors::ModelVectors;
 use crate::vectors;
 
-/// What the table in the binary is called.
+/// The name of the built-in table in reports.
 pub const BUILT_IN: &str = "built-in";
-/// From such a share on, the vectors of a chosen model stand for what was said.
+/// The share of the text from which the vectors of a chosen model are used.
 const ENOUGH: f64 = 0.9;
 
-/// How questions are understood where a person chose a model.
+/// Encodes queries with a model that a person chose.
 #[derive(Debug, Clone)]
 pub struct QueryEncoder {
-    /// The model.
+    /// The model to use.
     pub choice: ModelChoice,
-    /// How many of the best sessions it reads again, on both sides; 0 for none.
+    /// How many of the best sessions are read again and rescored with the model; 0 for none.
     pub deep: usize,
     /// Waits before a busy endpoint is asked again; false when the answer is due.
     pub pause: fn(Duration) -> bool,
 }
 
-/// Who said what the question means, and how it was compared.
+/// How a query was encoded and compared.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EncoderReport {
     /// Who embedded the question.
     pub question: String,
-    /// Who embedded what was said.
+    /// The model that embedded the indexed text.
     pub documents: String,
-    /// How much of what was said has vectors of the chosen model, between 0 and 1; absent where none was chosen.
+    /// The share of the indexed text that has vectors of the chosen model, from 0 to 1; `None` where none was chosen.
     pub covered: Option<f64>,
-    /// How many sessions the chosen model read again.
+    /// The number of sessions rescored with the chosen model.
     pub rescored: usize,
-    /// Why the chosen model did not do what it was asked to.
+    /// Why the chosen model was not used as requested.
     pub fallback: Option<String>,
 }
 
 /// A question as numbers, with the vectors it can be compared with.
 pub(crate) struct EncodedQuery {
     pub(crate) vector: Vector,
-    /// As the table embeds it, where it knows a word of it.
+    /// The query as the built-in table embeds it; `None` where it knows none of its words.
     pub(crate) by_table: Option<Vector>,
-    /// The vectors of what was said, where they are not the table's.
+    /// The vectors of the indexed text, where they are not the built-in table's.
     pub(crate) kept: Option<Vectors>,
     /// The chosen model, open, with the question as it embeds it.
     pub(crate) model: Option<(ChosenModel, Vector)>,
     pub(crate) understood: EncoderReport,
 }
 
-/// Reads a question; `None` when nobody understands it, with the language as the only reason there can be.
+/// Encodes a query; `None` where no model can, for which its language is the only possible reason.
 ///
-/// `text` is the folder of the text index, `rows` how many vectors of the table count.
+/// `text` is the folder of the text index, `rows` the number of committed vectors of the built-in table.
 pub(crate) fn encode(
     question: &str,
     chosen: Option<&QueryEncoder>,

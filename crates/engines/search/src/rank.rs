@@ -1,11 +1,11 @@
-//! The formulas of ranking, and nothing else.
+//! The ranking formulas, and nothing else.
 //!
-//! A session's score is its best chunk's BM25, plus half the BM25 of all it said as one document; both as
-//! shares of the most the question could reach, so that a weak match does not look like a perfect one.
-//! Words side by side count a little extra. For a file, what was done to it decides.
+//! A session's score is the BM25 of its best chunk plus half the BM25 of all its text as one document, both as shares
+//! of the most the query could reach, so that a weak match does not look like a perfect one. Adjacent words count a
+//! little extra. For a file, what was done to it decides.
 //!
-//! The constants were chosen on labelled sessions of one public repository by cross-validation over
-//! sessions (see docs/search-quality.md); they lie on flat optima.
+//! The constants were chosen on labelled sessions of one public repository by cross-validation over sessions (see
+//! docs/search-quality.md); small changes of them make no difference.
 
 use crate::kind::ChunkKind;
 use crate::meaning::Nearness;
@@ -14,43 +14,43 @@ use crate::meaning::Nearness;
 const CHUNK: Bm25 = Bm25 { k1: 1.2, b: 0.75 };
 /// Sessions differ far more in length, and repetition in them means more.
 const SESSION: Bm25 = Bm25 { k1: 8.0, b: 0.9 };
-/// What the session as a whole counts beside its best chunk.
+/// The weight of the session as a whole, relative to its best chunk.
 const SESSION_WEIGHT: f32 = 0.5;
-/// What two words side by side count beside a word.
+/// The weight of a pair of adjacent words, relative to a word.
 const PAIR_WEIGHT: f32 = 0.3;
 
-/// What the mean over all a session said counts beside what is nearest.
+/// The weight of the mean over a session's texts, relative to its nearest text.
 const ALL_SAID: f32 = 0.4;
-/// What meaning counts beside words where nobody said a word of the question.
+/// The weight of meaning relative to words, where no session contains a word of the query.
 const MEANING: f32 = 0.5;
-/// The part of that which goes where one session said all of them: words that were said leave less to be guessed.
+/// The part of that weight that is removed where one session contains all words of the query.
 const SPOKEN_FOR: f32 = 0.5;
 
-/// How the cosines of a model are read.
+/// How the cosine similarities of a model are turned into scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CosineScale {
-    /// How near texts are that have nothing to do with each other.
+    /// The similarity of unrelated texts.
     pub(crate) strangers: f32,
-    /// What meaning counts beside words.
+    /// The weight of meaning relative to words.
     pub(crate) weight: f32,
 }
 
 impl CosineScale {
-    /// Of what was said as the built-in table embeds it, whoever embeds the question.
+    /// For text embedded with the built-in table, whichever model embeds the query.
     pub(crate) const TABLE: Self = Self { strangers: 0.1, weight: MEANING };
 
-    /// Of a model on both sides, for which all that was said is so near on average: models differ in that.
+    /// For a model that embeds both sides, by the mean similarity of all texts, which differs between models.
     pub(crate) fn from_mean(mean: f32) -> Self {
         Self { strangers: mean.clamp(Self::TABLE.strangers, 0.9), ..Self::TABLE }
     }
 
-    /// The same for a question of whose words the best session says such a share.
+    /// The scale for a query of whose words the best session contains this share.
     pub(crate) fn beside(self, best_by_words: f32) -> Self {
         Self { weight: MEANING * (1.0 - SPOKEN_FOR * best_by_words), ..self }
     }
 }
 
-/// What a session did to a file.
+/// The score for changing the requested file.
 const CHANGED: f32 = 4.0;
 const EACH_CHANGE: f32 = 0.3;
 const NAMED_BY_GIT: f32 = 1.0;
@@ -88,8 +88,8 @@ impl Feature {
     }
 }
 
-/// How much more a reader learns from words than from a command or code that matches as well; it decides
-/// what is cited, never the score.
+/// How much more a reader learns from prose than from a command or code that matches as well; it decides what is
+/// cited, never the score.
 pub(crate) fn worth_citing(kind: ChunkKind) -> f32 {
     match kind {
         ChunkKind::Prompt
@@ -109,18 +109,18 @@ pub(crate) fn worth_citing(kind: ChunkKind) -> f32 {
     }
 }
 
-/// How rare something is among `all`, when `having` have it.
+/// The inverse document frequency of a feature that `having` of `all` have.
 pub(crate) fn idf(all: u64, having: u64) -> f32 {
     let (all, having) = (all as f32, having as f32);
     (1.0 + (all - having + 0.5).max(0.0) / (having + 0.5)).ln()
 }
 
-/// What one feature gives a chunk; lengths as shares of the mean.
+/// The score of one feature in a chunk; the length is relative to the mean.
 pub(crate) fn of_chunk(feature: Feature, idf: f32, frequency: f32, relative_length: f32) -> f32 {
     feature.weight() * CHUNK.score(idf, frequency, relative_length)
 }
 
-/// What one feature gives a session as one document.
+/// The score of one feature in a session as one document; the length is relative to the mean.
 pub(crate) fn of_session(feature: Feature, idf: f32, frequency: f32, relative_length: f32) -> f32 {
     feature.weight() * SESSION.score(idf, frequency, relative_length)
 }
@@ -140,7 +140,7 @@ pub(crate) fn by_words(best_chunk: f32, session: f32) -> f32 {
     ((best_chunk + SESSION_WEIGHT * session) / (1.0 + SESSION_WEIGHT)).min(1.0)
 }
 
-/// A session's score by meaning, between 0 and 1: from what it said that is nearest, and from all it said.
+/// A session's score by meaning, from 0 to 1: from its nearest text and the mean of all its texts.
 pub(crate) fn by_meaning(nearness: &Nearness, sense: CosineScale) -> f32 {
     let near = (1.0 - ALL_SAID) * nearness.nearest + ALL_SAID * nearness.mean().max(0.0);
     ((near - sense.strangers) / (1.0 - sense.strangers)).clamp(0.0, 1.0)
@@ -151,15 +151,15 @@ pub(crate) fn fused(by_words: f32, by_meaning: f32, sense: CosineScale) -> f32 {
     (1.0 - sense.weight) * by_words + sense.weight * by_meaning
 }
 
-/// Whether what is nearest in meaning tells more of why a session answers than its best chunk by words does.
+/// Whether the text nearest in meaning explains the hit better than its best chunk by words.
 pub(crate) fn cites_meaning(best_chunk: Option<f32>, nearness: &Nearness, sense: CosineScale) -> bool {
     sense.weight * by_meaning(nearness, sense) > (1.0 - sense.weight) * best_chunk.unwrap_or(0.0)
 }
 
-/// What a session did to the file that is asked for.
+/// What a session did to the requested file.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct FileFacts {
-    /// Edits and writes.
+    /// The number of edits and writes.
     pub(crate) changes: u32,
     /// The CLI backed it up before a change.
     pub(crate) backed_up: bool,
@@ -180,11 +180,11 @@ impl FileFacts {
     }
 }
 
-/// Of what the best session reaches for a file, the share below which a session has nothing to do with it: it
-/// shares a word of the path, as many do.
+/// The share of the best session's score for a file below which a session is unrelated: it shares a word of the path,
+/// as many do.
 const BESIDE: f32 = 0.05;
 
-/// Whether a session belongs among the answers to a path, beside the best one.
+/// Whether a session belongs among the answers to a path, by the best session's score.
 pub(crate) fn is_about_file(score: f32, best: f32) -> bool {
     score >= BESIDE * best
 }

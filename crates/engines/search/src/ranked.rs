@@ -3,7 +3,7 @@
 use crate::gather::SessionMatch;
 use crate::meaning::Nearness;
 
-/// What one session reached, and by what.
+/// A session with its score and what produced it.
 pub(crate) struct Ranked<'a> {
     pub(crate) score: f32,
     pub(crate) session: usize,

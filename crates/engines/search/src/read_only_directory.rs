@@ -1,5 +1,5 @@
-//! The text index in a folder where nothing can be written: it is read without the lock that readers leave a file for.
-//! Where nothing can be written, nobody writes.
+//! Opens the text index in a folder that cannot be written to: without the lock file that readers create. Nobody else
+//! can write there either.
 
 use std::io;
 use std::path::Path;
@@ -16,7 +16,7 @@ use tantivy::directory::{
 pub(crate) struct ReadOnlyDirectory(MmapDirectory);
 
 impl ReadOnlyDirectory {
-    /// Opens a folder.
+    /// Opens the index's folder.
     pub(crate) fn open(folder: &Path) -> Result<Self, OpenDirectoryError> {
         MmapDirectory::open(folder).map(Self)
     }

@@ -1,14 +1,14 @@
-//! Which file owns each record: the first that it was indexed for.
+//! Finds the file that owns each record: the first it was indexed for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::Searcher as Text;
 
 use crate::columns::{Columns, IdColumn};
 
-/// So many records are looked for one by one; for more it is quicker to know all.
+/// How many records are looked up one by one; for more, loading all is faster.
 const FEW: usize = 16;
 
-/// The owners of the records, as a pass over new files comes to know them.
+/// The owners of records, extended while new files are indexed.
 pub(crate) struct RecordOwners {
     known: FxHashMap<u64, u64>,
     /// The index as it was before the pass, while it has not been read whole.
@@ -20,12 +20,12 @@ pub(crate) struct RecordOwners {
 struct Unread {
     text: Text,
     columns: Vec<Columns>,
-    /// How many records were looked for.
+    /// The number of records looked up.
     asked: usize,
 }
 
 impl RecordOwners {
-    /// Those of an index.
+    /// Starts with the records of an index.
     pub(crate) fn new(text: Text) -> tantivy::Result<Self> {
         let columns = Columns::open(&text)?;
         let unread = (text.num_docs() > 0).then_some(Unread { text, columns, asked: 0 });

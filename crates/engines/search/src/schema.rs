@@ -7,15 +7,15 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use crate::paths::{SEPARATOR, path_terms};
 use crate::words::Splitter;
 
-/// Goes up whenever what is indexed, or how, changes. It stands in a field's name, so that an index of
-/// another version has another schema and is made anew.
+/// Raised whenever what is indexed, or how, changes. It is part of a field's name, so that an index of another
+/// version has another schema and is rebuilt.
 const VERSION: u32 = 6;
 
 /// The names of our tokenizers in the index.
 const WORDS: &str = "words";
 const PATHS: &str = "paths";
 
-/// Tells an index our tokenizers.
+/// Registers our tokenizers in an index.
 pub(crate) fn register(index: &Index) {
     index.tokenizers().register(WORDS, WordTokenizer::default());
     index.tokenizers().register(PATHS, PathTokenizer::default());
@@ -39,9 +39,9 @@ pub(crate) struct Fields {
     pub(crate) record: Field,
     /// Where the record's line begins, in bytes.
     pub(crate) offset: Field,
-    /// The line's number.
+    /// The number of the line, from 1.
     pub(crate) line: Field,
-    /// Which unit of the record, and which piece of it.
+    /// The unit of the record and the piece of that unit.
     pub(crate) piece: Field,
     /// The record's time, in seconds since 1970; 0 where it has none.
     pub(crate) time: Field,
@@ -119,11 +119,11 @@ impl Tokenizer for PathTokenizer {
     }
 }
 
-/// The tokens of one text, one behind the other. Where they stand in it nobody asks.
+/// The tokens of one text, concatenated. Their offsets in the text are not needed.
 #[derive(Default, Clone)]
 struct Tokens {
     text: String,
-    /// Where each ends, and its position.
+    /// The end and the position of each token.
     ends: Vec<(usize, usize)>,
     token: Token,
 }

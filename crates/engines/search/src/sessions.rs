@@ -13,8 +13,8 @@ const NONE: u32 = u32::MAX;
 /// The numbers of the sessions of each source, by their names.
 type Numbers = [FxHashMap<SessionId, u32>; SourceKind::ALL.len()];
 
-/// The sessions that the indexed files belong to. They are kept in a file: whoever changes a field here raises its
-/// [`crate::kept_sessions::FORMAT`].
+/// The sessions of the indexed files. They are stored in a file: raise [`crate::kept_sessions::FORMAT`] when a field
+/// changes.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Sessions {
@@ -25,13 +25,13 @@ pub(crate) struct Sessions {
     of_file: Vec<u32>,
     /// The other files that hold a record.
     shared: FxHashMap<u64, Vec<u64>>,
-    /// Whether a file owns records that others hold, by the file's number.
+    /// For each file number, whether it owns records that other files hold.
     lends: Vec<bool>,
     spoken: Vec<u64>,
     mean_spoken: f32,
     chunks: u64,
     text: u64,
-    /// Which sessions may be found.
+    /// Which sessions may be found; `None` for all.
     #[serde(skip)]
     admitted: Option<Vec<bool>>,
 }
@@ -87,13 +87,13 @@ impl Sessions {
             Some(self.sources.iter().zip(&self.ids).map(|(source, id)| wanted(*source, id)).collect());
     }
 
-    /// Those of one source that said anything.
+    /// The sessions of one source that contain text.
     pub(crate) fn speaking_of(&self, source: SourceKind) -> impl Iterator<Item = &SessionId> {
         let all = self.sources.iter().zip(&self.ids).zip(&self.spoken);
         all.filter(move |((of, _), spoken)| **of == source && **spoken > 0).map(|((_, id), _)| id)
     }
 
-    /// Where a session was held.
+    /// The source of a session.
     pub(crate) fn source(&self, session: usize) -> SourceKind {
         self.sources[session]
     }
@@ -116,12 +116,12 @@ impl Sessions {
         self.text
     }
 
-    /// Sessions that said anything.
+    /// The number of sessions that contain text.
     pub(crate) fn speaking(&self) -> u64 {
         self.spoken.iter().filter(|spoken| **spoken > 0).count() as u64
     }
 
-    /// How long a session is beside the mean.
+    /// The length of a session relative to the mean.
     pub(crate) fn relative_length(&self, session: usize) -> f32 {
         self.spoken[session] as f32 / self.mean_spoken
     }
@@ -170,7 +170,7 @@ impl Sessions {
         all.into_iter().filter(|other| *other != session).map(|other| self.ids[other].clone()).collect()
     }
 
-    /// The files that hold a record beside the one it was indexed for.
+    /// The files that hold a record besides the one it was indexed for.
     pub(crate) fn files_with(&self, record: u64) -> impl Iterator<Item = u64> {
         self.shared.get(&record).into_iter().flatten().copied()
     }

@@ -1,4 +1,4 @@
-//! The piece of a transcript that a hit cites: read again from the file, cut around what was asked for.
+//! Reads the cited piece of a transcript again and cuts a snippet around the words of the query.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::unit::Unit;
 use crate::words::Splitter;
 use crate::{conversation, notes};
 
-/// How much is shown, in bytes.
+/// The length of a snippet, in bytes.
 const WINDOW: usize = 280;
 
 /// A cut of the cited text.
@@ -24,11 +24,11 @@ const WINDOW: usize = 280;
 pub struct Snippet {
     /// On one line; `…` where something was left out.
     pub text: String,
-    /// Where the words that were asked for stand in `text`, in bytes.
+    /// The ranges of the query's words in `text`, in bytes.
     pub marks: Vec<(usize, usize)>,
 }
 
-/// What the cited line says of itself.
+/// The cited text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CitedText {
     pub(crate) uuid: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct CitedText {
     pub(crate) lines: Option<(u64, u64)>,
 }
 
-/// Where the cited text stands.
+/// The location of a cited piece of text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PassageLocation<'a> {
     pub(crate) path: &'a Path,
@@ -52,7 +52,7 @@ pub(crate) struct PassageLocation<'a> {
     pub(crate) shows_secrets: bool,
 }
 
-/// Reads the cited line; nothing when the file is gone or another record stands there now.
+/// Reads the cited line; empty where the file is gone or another record is there now.
 pub(crate) fn cite(at: &PassageLocation<'_>, terms: &HashSet<&str>) -> CitedText {
     let Some(passage) = passage(at) else { return CitedText::default() };
     CitedText {
@@ -115,7 +115,7 @@ fn of_entry(at: &PassageLocation<'_>) -> Option<Passage> {
     Some(Passage { uuid, text, lines: (at.line, at.line) })
 }
 
-/// A piece of a section of somebody's notes, if it stands there still.
+/// A piece of a section of a note, if it is still there.
 fn of_note(at: &PassageLocation<'_>) -> Option<Passage> {
     let bytes = system::read_small(at.path, notes::CAP).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -145,7 +145,8 @@ fn with_record<T>(at: &PassageLocation<'_>, look: impl FnOnce(&Record<'_>, bool)
     is_it.then(|| look(&inner.unwrap_or(record), subagent))
 }
 
-/// What a record is known by in the index: of one that tells what a sub-agent does, the record inside; 0 without an id.
+/// The key of a record in the index, a hash of its id: of a `progress` record with a sub-agent's record, that of the
+/// inner one; 0 without an id.
 pub(crate) fn record_of(record: &Record<'_>) -> u64 {
     let inner = record.agent_progress().map(|(_, inner)| inner);
     inner.as_ref().unwrap_or(record).uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()))
@@ -165,7 +166,7 @@ fn piece(record: &Record<'_>, units: &[Unit<'_>], at: &PassageLocation<'_>) -> O
     if at.shows_secrets { original_of(unit, piece) } else { text_of(unit, piece) }
 }
 
-/// The piece as it was said. Pieces are counted in the text without secrets, which is what was indexed.
+/// The piece with its secrets. Pieces are counted in the redacted text, which is what was indexed.
 fn original_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
     match original_range(unit, piece) {
         Some(range) => unit.text.get(range).map(ToOwned::to_owned),
@@ -173,7 +174,7 @@ fn original_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
     }
 }
 
-/// Where a piece stands in the text as it was said.
+/// The range of a piece in the text with its secrets.
 fn original_range(unit: &Unit<'_>, piece: usize) -> Option<Range<usize>> {
     let redacted = unit.clone().redacted();
     let part = redacted.pieces().nth(piece).filter(|text| !text.trim().is_empty())?;
@@ -203,7 +204,7 @@ fn cut(text: &str, terms: &HashSet<&str>) -> Snippet {
     flatten(text, from, to.max(from), &places)
 }
 
-/// Words of the question: where each stands and which one it is.
+/// The words of the query in a text: the range of each and the word.
 fn places(text: &str, terms: &HashSet<&str>) -> Vec<(usize, usize, String)> {
     let mut places: Vec<(usize, usize, String)> = Vec::new();
     Splitter::default().split(text, |word| {

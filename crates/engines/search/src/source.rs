@@ -1,4 +1,4 @@
-//! Which kinds of files are indexed, and what becomes of each.
+//! The kinds of files that are indexed.
 
 use std::path::PathBuf;
 
@@ -12,27 +12,27 @@ use crate::notes;
 /// A file to be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its `stat`.
+    /// The file's stamp.
     pub stamp: FileStamp,
-    /// What kind of file it is.
+    /// The kind of the file.
     pub kind: SourceKind,
-    /// The session it belongs to, where its place tells.
+    /// The session it belongs to, where its location tells.
     pub session: Option<SessionId>,
-    /// Whether it is a sub-agent's.
+    /// Whether it is a sub-agent's transcript.
     pub subagent: bool,
 }
 
-/// Where something was said: what `--source` names.
+/// The source of a text, as in `--source`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(from = "u8", into = "u8")]
 #[repr(u8)]
 pub enum SourceKind {
-    /// Claude Code's transcripts.
+    /// Transcripts of Claude Code.
     #[default]
     ClaudeSessions = 0,
-    /// OpenClaw's transcripts.
+    /// Transcripts of OpenClaw.
     Sessions = 1,
     /// The Markdown notes of OpenClaw's workspaces.
     Memory = 2,
@@ -51,7 +51,7 @@ impl From<SourceKind> for u8 {
 }
 
 impl SourceKind {
-    /// All of them.
+    /// All sources.
     pub const ALL: [Self; 3] = [Self::ClaudeSessions, Self::Sessions, Self::Memory];
 
     /// The word used in JSON, in `--source` and in OpenClaw's configuration.
@@ -78,8 +78,8 @@ impl SourceKind {
         Self::ALL.into_iter().find(|kind| kind.number() == number).unwrap_or_default()
     }
 
-    /// Whether what was indexed stays when the file vanishes: Claude Code deletes its transcripts by itself,
-    /// while a note that is gone was taken away by somebody.
+    /// Whether indexed text stays when the file disappears: Claude Code deletes transcripts by itself, but a deleted
+    /// note was deleted by a person.
     pub(crate) fn outlives_file(self) -> bool {
         self == Self::ClaudeSessions
     }
@@ -104,8 +104,7 @@ pub fn source_files(memory: &AgentMemory) -> impl Iterator<Item = SourceFile> {
     notes.chain(transcripts)
 }
 
-/// What the files of an agent's memory are called in the index: its conversations, and a made-up name for
-/// each file of notes.
+/// The names of an agent's memory in the index: its conversations, and a synthetic name for each note.
 pub fn session_names(memory: &AgentMemory) -> impl Iterator<Item = SessionId> {
     source_files(memory).filter_map(|source| source.session)
 }

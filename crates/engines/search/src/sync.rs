@@ -1,7 +1,7 @@
-//! Bringing the index up to date with the transcripts: what is new is read, newest sessions first.
+//! Brings the index up to date: new content is read, newest sessions first.
 //!
-//! An unchanged file costs its stat, an appended one its new bytes. Work can be stopped at any line and is
-//! then kept; the next pass goes on from there.
+//! An unchanged file costs its `stat`, an appended one its new bytes. Work can be stopped at any line and is kept;
+//! the next pass continues from there.
 
 use std::collections::VecDeque;
 use std::io;
@@ -25,34 +25,34 @@ use crate::unit::Unit;
 use crate::writer::{Writer, list_file};
 use crate::{conversation, notes, vectors};
 
-/// A commit is made after so many bytes of transcripts.
+/// How many bytes of transcripts are indexed between two commits.
 const COMMIT_EVERY: u64 = 2 << 30;
-/// `keep_going` is asked after so many bytes.
+/// How many bytes are read between two calls of `keep_going`.
 const ASK_EVERY: u64 = 1 << 20;
-/// From so many bytes on, all threads are used.
+/// The number of bytes from which all threads are used.
 const LARGE: u64 = 8 << 20;
 
 /// How far a pass has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IndexProgress {
-    /// Files done.
+    /// The number of files finished.
     pub files_done: u64,
     /// Files with something new.
     pub files: u64,
-    /// Bytes read.
+    /// The number of bytes read.
     pub bytes_done: u64,
-    /// Bytes to read.
+    /// The number of bytes to read.
     pub bytes: u64,
 }
 
-/// What a pass did and what it left.
+/// The result of a pass.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SyncReport {
     /// What was read.
     pub progress: IndexProgress,
     /// Files with something that is not indexed yet.
     pub pending_files: u64,
-    /// Their new bytes.
+    /// The new bytes in those files.
     pub pending_bytes: u64,
     /// Another process was writing the index.
     pub busy: bool,
@@ -60,7 +60,7 @@ pub struct SyncReport {
     pub bytes_read: u64,
     /// Rows written to the list of files.
     pub rows_written: u64,
-    /// Chunks added.
+    /// The number of chunks added.
     pub chunks_added: u64,
     /// Lines with content that could not be read.
     pub unreadable_lines: u64,
@@ -68,7 +68,7 @@ pub struct SyncReport {
     pub failed: Vec<(PathBuf, String)>,
 }
 
-/// What is new, without touching anything.
+/// The new content to index; changes nothing.
 pub fn pending(folder: &Path, sources: &[SourceFile]) -> Result<IndexProgress, Error> {
     let rows = match FileList::open_read_only(&list_file(folder))? {
         Some(list) => list.all()?,
@@ -78,7 +78,7 @@ pub fn pending(folder: &Path, sources: &[SourceFile]) -> Result<IndexProgress, E
     Ok(IndexProgress { files: plan.todo.len() as u64, bytes: plan.bytes, ..IndexProgress::default() })
 }
 
-/// Reads what is new into the index while `keep_going` says so.
+/// Indexes new content while `keep_going` returns true.
 pub fn sync(
     folder: &Path,
     sources: &[SourceFile],
@@ -274,8 +274,8 @@ impl SyncPass {
         }
     }
 
-    /// Takes out all that is indexed of a file whose content was replaced. Files that lean on its records
-    /// are read again from their beginning.
+    /// Deletes everything indexed of a file whose content was replaced. Files that share its records are read again
+    /// from the beginning.
     fn forget(&mut self, row: &mut FileRow, todo: &mut VecDeque<Todo>) -> Result<(), Error> {
         let before = row.id;
         // Under a new number: vectors are never taken out, those of a number that is not listed do not count.
@@ -419,7 +419,7 @@ impl SyncPass {
         self.chunks(row, (id, time), units, place);
     }
 
-    /// Adds what a record says, known by the hash of its id and made at that time; 0 where it has none.
+    /// Adds the texts of a record with this id hash and time; 0 where it has none.
     fn chunks(&mut self, row: &mut FileRow, (id, time): (u64, u64), units: &[Unit<'_>], place: LinePosition) {
         if units.is_empty() {
             return;

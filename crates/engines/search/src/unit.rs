@@ -6,21 +6,21 @@ use crate::kind::ChunkKind;
 
 /// About how long a piece is, in bytes of text.
 const PIECE: usize = 1600;
-/// How much of a piece stands in the next one again.
+/// How much of a piece is repeated at the beginning of the next one, in bytes.
 const OVERLAP: usize = 64;
 /// The longest text of one unit that is indexed, in bytes; what is longer is data.
 const UNIT_CAP: usize = 200_000;
-/// The same for code that was written: its beginning tells what it is.
+/// The longest code of one unit that is indexed, in bytes: its beginning identifies it.
 const CODE_CAP: usize = 2400;
-/// How far behind the cap a secret may reach that begins before it, in bytes.
+/// How far beyond the cap a secret may extend that begins before it, in bytes.
 const LONGEST_SECRET: usize = 8 << 10;
 
-/// A text of a record with what it is.
+/// A text of a record with its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit<'a> {
-    /// What it is.
+    /// The kind of the text.
     pub(crate) kind: ChunkKind,
-    /// The text.
+    /// The text to index.
     pub(crate) text: Cow<'a, str>,
     /// The file it is about.
     pub(crate) path: Option<Cow<'a, str>>,

@@ -1,4 +1,4 @@
-//! The vectors of what was said, beside the text index: added with the chunks, counted by the list of files.
+//! The vectors of the indexed text, beside the text index: written with the chunks, committed by the list of files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::unit::Unit;
 /// The table in the binary.
 static TABLE: LazyLock<TokenTable> = LazyLock::new(TokenTable::built_in);
 
-/// Where the vectors lie: another file each time that those of gone files were left out.
+/// The path of a file of vectors; each compaction begins a new file.
 fn file(folder: &Path, number: u64) -> PathBuf {
     if number == 0 { folder.join("vectors.bin") } else { folder.join(format!("vectors-{number}.bin")) }
 }
@@ -65,14 +65,14 @@ impl VectorStore {
         Ok((Self { embedder: embedder(), vectors, folder: folder.to_owned(), number: kept.file }, complete))
     }
 
-    /// Forgets all.
+    /// Removes all vectors.
     pub(crate) fn clear(&mut self) -> Result<(), embedding::Error> {
         self.vectors = VectorWriter::create(&file(&self.folder, self.number), model())?;
         Ok(())
     }
 
-    /// Writes the vectors of which `is_listed` holds into the next file, and says what counts there: once that is
-    /// committed, [`VectorStore::forget_before`] removes the file before.
+    /// Writes the vectors for which `is_listed` is true to a new file, and returns its state: once that is committed,
+    /// [`VectorStore::forget_before`] removes the old file.
     pub(crate) fn compacted(
         &mut self,
         all: &Vectors,

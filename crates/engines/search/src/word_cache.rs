@@ -5,19 +5,19 @@
 const RUN: usize = 16;
 /// The longest word that fits, in bytes.
 const WORD: usize = 14;
-/// How many places there are, as a power of two; a run has one, and whoever comes next takes it.
+/// The number of slots, as a power of two; each run has one slot, and the latest run keeps it.
 const SLOTS: u32 = 13;
 
-/// The places are made for so many runs: a question or a snippet has fewer, and half a megabyte would cost more
-/// than it saves.
+/// The number of runs from which the cache is allocated: a query or a snippet has fewer, and half a megabyte would
+/// cost more than it saves.
 pub(crate) const MANY: usize = 1 << 10;
 
-/// Which word a short run gives.
+/// Maps a short run of letters and digits to its word.
 #[derive(Default)]
 pub(crate) struct WordCache {
     /// None before there were many runs.
     slots: Vec<Slot>,
-    /// How many runs came before there were places.
+    /// The number of runs before the cache was allocated.
     before: usize,
 }
 
@@ -30,7 +30,7 @@ struct Slot {
     word: [u8; WORD],
 }
 
-/// A short run, as what it begins with, what it ends with, and how long it is: a run without length is none.
+/// A short run as its first bytes, last bytes and length; an empty slot has length 0.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key {
     first: u64,

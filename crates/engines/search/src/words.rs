@@ -1,8 +1,8 @@
-//! From text to the words that are indexed and asked for; both go through here, so they always agree.
+//! Splits text into the words that are indexed and searched for; both use it, so they always agree.
 //!
-//! An identifier is found whole and by its parts (`refreshToken` → `refreshtoken`, `refresh`, `token`), the
-//! parts one after the other, so that the phrase "refresh token" meets it too. English words are stemmed,
-//! accents are folded, Chinese, Japanese and Korean are cut into pairs of characters.
+//! An identifier is found whole and by its parts (`refreshToken` → `refreshtoken`, `refresh`, `token`), the parts in
+//! sequence, so that the phrase "refresh token" matches it too. English words are stemmed, accents are removed, and
+//! Chinese, Japanese and Korean are cut into pairs of characters.
 
 use std::collections::HashMap;
 
@@ -15,25 +15,25 @@ use crate::word_cache::WordCache;
 
 /// Longer runs are keys, hashes and encoded data, not words.
 const LONGEST_RUN: usize = 96;
-/// Runs whose words are kept for reuse; text repeats itself.
+/// The number of runs whose words are cached; text repeats itself.
 const RUNS_KEPT: usize = 1 << 14;
 
 /// A word and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
-    /// Lower-case and stemmed, as it stands in the index.
+    /// The word in lower case and stemmed, as it is indexed.
     pub(crate) text: &'a str,
     /// Counted in words; a whole identifier shares the place of its first part.
     pub(crate) position: usize,
     /// Where it begins in the text, in bytes.
     pub(crate) start: usize,
-    /// Where it ends.
+    /// Where it ends in the text, in bytes.
     pub(crate) end: usize,
     /// Whether it is an identifier of several parts, taken whole.
     pub(crate) is_whole: bool,
 }
 
-/// Cuts text into words; reuse one, it remembers what it has cut.
+/// Splits text into words; reuse one, because it caches runs.
 pub(crate) struct Splitter {
     stemmer: Stemmer,
     plain: WordCache,
@@ -53,7 +53,7 @@ impl Default for Splitter {
 /// The words of one run of letters and digits.
 #[derive(Debug, Default)]
 struct Cut {
-    /// All words, one behind the other.
+    /// All words, concatenated.
     text: String,
     words: Vec<CutWord>,
 }
@@ -61,7 +61,7 @@ struct Cut {
 #[derive(Debug, Clone, Copy)]
 struct CutWord {
     text_end: u16,
-    /// Where it stands in the run, in bytes.
+    /// Where it begins in the run, in bytes.
     start: u16,
     end: u16,
     is_whole: bool,
@@ -233,7 +233,7 @@ fn skip(text: &str, mut at: usize, words: bool) -> usize {
     at
 }
 
-/// Which ASCII bytes are parts of words.
+/// The ASCII bytes that are parts of words.
 const IS_WORD: [bool; 128] = {
     let mut table = [false; 128];
     let mut at = 0;
@@ -318,14 +318,14 @@ pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
-/// Where overlapping pairs of characters begin and end; one character alone stands for itself.
+/// The ranges of overlapping pairs of characters; a single character is a pair of its own.
 fn pairs(piece: &str) -> impl Iterator<Item = (usize, usize)> {
     let one = piece.chars().nth(1).is_none();
     let ends = piece.char_indices().map(|(at, c)| at + c.len_utf8()).skip(usize::from(!one));
     piece.char_indices().map(|(at, _)| at).zip(ends)
 }
 
-/// Words that say nothing of what is looked for.
+/// Words too common to be searched for.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     matches!(
         word,

@@ -1,8 +1,8 @@
-//! The text index open for writing: one writer over all processes, and a commit that survives any crash.
+//! The text index, open for writing: one writer across all processes, and commits that survive any crash.
 //!
-//! Every chunk carries the number of the commit that added it. The list of files is committed after the
-//! text index; after a crash between the two, the chunks of the commit that the list does not know are
-//! taken out, and its files are simply read again.
+//! Every chunk has the number of the commit that added it. The list of files is committed after the text index; after
+//! a crash between the two, the chunks of the commit that the list does not know are deleted, and their files are
+//! read again.
 
 use std::collections::HashSet;
 use std::fs;
@@ -24,18 +24,18 @@ use crate::record_owners::RecordOwners;
 use crate::schema::{Fields, register};
 use crate::vectors::{self, VectorStore};
 
-/// What tantivy may hold before it writes a segment, in bytes for each thread.
+/// The memory tantivy may use before it writes a segment, in bytes per thread.
 const HEAP: usize = 32 << 20;
 /// Threads that turn text into postings.
 const THREADS: usize = 2;
 /// Below this share of all chunks a segment is small.
 const SMALL: usize = 20;
-/// One vector in so many may be of a file that is gone.
+/// The vectors of deleted files are removed when they are more than one in this many.
 const DEAD: u64 = 10;
-/// So many small segments are made one.
+/// The number of small segments from which they are merged.
 const MERGE_AT: usize = 10;
 
-/// The index, held by this process alone.
+/// The index, locked by this process.
 pub(crate) struct Writer {
     folder: PathBuf,
     pub(crate) meanings: VectorStore,
@@ -49,7 +49,7 @@ pub(crate) struct Writer {
     _lock: WriterLock,
 }
 
-/// Where the parts of the index lie.
+/// The folder of the text index.
 pub(crate) fn text_folder(folder: &Path) -> PathBuf {
     folder.join("text")
 }
@@ -59,7 +59,8 @@ pub(crate) fn list_file(folder: &Path) -> PathBuf {
 }
 
 impl Writer {
-    /// Opens the index for writing; `None` when another process writes it. `large` says that much is to come.
+    /// Opens the index for writing; `None` where another process is writing it. `large` says that much will be
+    /// written.
     pub(crate) fn open(folder: &Path, large: bool) -> Result<Option<Self>, Error> {
         create_private(folder)?;
         let Some(lock) = WriterLock::try_acquire(&folder.join("writer.lock"))? else { return Ok(None) };
@@ -136,7 +137,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the vectors anew without those of files that are not listed, once they are many.
+    /// Removes the vectors of files that are no longer listed, once they are many.
     fn compact_vectors(&mut self) -> Result<(), Error> {
         let listed: HashSet<u64> = self.list.all()?.iter().map(|file| file.id).collect();
         let is_listed = |key: VectorKey| listed.contains(&u64::from(key.file));
@@ -152,7 +153,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Which file owns each record.
+    /// The file that owns each record.
     pub(crate) fn records(&self) -> Result<RecordOwners, Error> {
         let failed = || index_failed("read", &self.folder);
         let reader = self.index.reader().map_err(failed())?;
@@ -198,7 +199,7 @@ impl Writer {
     }
 }
 
-/// Opens the text index; one of another version or damaged is made anew.
+/// Opens the text index; one of another version, or a damaged one, is replaced by an empty one.
 fn open_or_create(text: &Path, fields: &Fields) -> Result<Index, Error> {
     let usable = || Index::open_in_dir(text).ok().filter(|index| index.schema() == fields.schema);
     if let Some(index) = text.join("meta.json").exists().then(usable).flatten() {
@@ -214,8 +215,7 @@ fn open_or_create(text: &Path, fields: &Fields) -> Result<Index, Error> {
     Ok(index)
 }
 
-/// Removes an index, for the next pass to make it anew; waits for nobody: while another process writes it,
-/// this fails.
+/// Deletes an index, so that the next pass rebuilds it. Fails at once where another process is writing it.
 pub fn discard(folder: &Path) -> Result<(), Error> {
     if !folder.exists() {
         return Ok(());
@@ -238,7 +238,7 @@ fn remove_if_there(outcome: std::io::Result<()>) -> std::io::Result<()> {
     outcome.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
-/// The library gives its files the usual mode; ours are nobody else's.
+/// Restricts the library's files to their owner.
 fn make_private(text: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let Ok(entries) = fs::read_dir(text) else { return };

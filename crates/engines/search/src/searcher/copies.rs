@@ -1,4 +1,4 @@
-//! A record whose file is gone stands in the forks that copied it: there it is cited instead.
+//! Finds copies of a record in forks, which are cited where the original file is gone.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::files::FileRow;
 use crate::snippet::record_of;
 use crate::source::SourceKind;
 
-/// How much of a copy is looked through for one record, in bytes: copies begin with what they copied.
+/// How much of a copy is searched for one record, in bytes: copied records are at the beginning.
 const LOOKED_THROUGH: u64 = 64 << 20;
 
 /// A record in a file that is there.
@@ -25,7 +25,7 @@ pub(crate) struct RecordCopy {
 }
 
 impl Searcher {
-    /// A copy of a record in a file that is there, of that session where it has one; none where nobody copied it.
+    /// A copy of a record in an existing file, preferably of `session`; `None` where there is none.
     pub(crate) fn copy_of(&self, record: u64, session: usize) -> Result<Option<RecordCopy>, Error> {
         let mut files = Vec::new();
         for id in self.sessions.files_with(record) {
@@ -43,7 +43,7 @@ impl Searcher {
     }
 }
 
-/// Where a record stands in a transcript; none also where it cannot be read.
+/// The offset and line number of a record in a transcript; `None` also where the file cannot be read.
 fn place_in(path: &Path, record: u64) -> Option<(u64, u64)> {
     let mut reader = Reader::open(path).ok()?;
     while reader.offset() < LOOKED_THROUGH {

@@ -1,4 +1,4 @@
-//! Answers questions from the index as it stands; never writes, never waits for a writer.
+//! Answers queries from the index; never writes, and never waits for a writer.
 
 mod copies;
 mod postings;
@@ -42,10 +42,10 @@ use crate::source::SourceKind;
 use crate::vectors;
 use crate::writer::{list_file, text_folder};
 
-/// What reaches no more than this shares a stray word with the question.
+/// The score up to which a session merely shares a stray word with the query.
 const NOISE: f32 = 0.005;
 
-/// What is no nearer than this in meaning has nothing to do with the question.
+/// The similarity up to which a session is unrelated in meaning.
 const FAINT: f32 = 0.1;
 
 /// The index, open for reading.
@@ -57,11 +57,11 @@ pub struct Searcher {
     pub(crate) vectors: Option<Vectors>,
     pub(crate) sessions: Sessions,
     encoder: Option<QueryEncoder>,
-    /// Of the list, before anything was read.
+    /// The version of the list of files when the index was opened.
     version: i64,
 }
 
-/// What every hit of one question is made with.
+/// The context in which the hits of one query are built.
 struct HitContext<'a> {
     /// The chunks of the records that are cited for what they mean.
     chunks: FxHashMap<RecordKey, Vec<ChunkAt>>,
@@ -96,7 +96,7 @@ impl Searcher {
         Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions, encoder, version }))
     }
 
-    /// Whether it answers as an index would that is brought up to date with files of this fingerprint and opened now.
+    /// Whether this index would answer like one that was just updated with files of this fingerprint.
     pub fn is_fresh(&self, fingerprint: u64) -> Result<bool, Error> {
         Ok(self.list.version()? == self.version
             && self.list.fresh_at()? == Some(fingerprint)
@@ -108,12 +108,12 @@ impl Searcher {
         self.encoder = encoder;
     }
 
-    /// How many vectors of the table count.
+    /// The number of committed vectors of the built-in table.
     pub(crate) fn rows(&self) -> u64 {
         self.vectors.as_ref().map_or(0, Vectors::rows)
     }
 
-    /// The sessions that answer `query` best; meaning is looked for by so many threads.
+    /// The sessions that answer `query` best; meaning is computed on `threads` threads.
     pub fn search(
         &mut self,
         query: &Query,
@@ -125,7 +125,7 @@ impl Searcher {
         self.search_with_postings(query, scope, mode, threads, limit, None)
     }
 
-    /// The same, where the index may have been walked over for it.
+    /// Searches with postings that may already be loaded.
     pub fn search_with_postings(
         &mut self,
         query: &Query,
@@ -229,14 +229,14 @@ impl Searcher {
         });
     }
 
-    /// For each word of a question that the index does not hold, the nearest one that it does.
+    /// For each word of a query that is not indexed, the nearest word that is.
     pub fn nearest_words(&self, query: &Query) -> Result<Vec<String>, Error> {
         let near = |word: &String| nearest(&self.text, self.fields.text, word).transpose();
         let found: tantivy::Result<_> = query.terms.iter().filter_map(near).collect();
         found.map_err(index_failed("search", &self.folder))
     }
 
-    /// What the question means, or why nobody asks.
+    /// Encodes the query, or says why meaning is not used.
     fn meaning(&self, query: &Query, mode: Mode) -> Result<EncodedQuery, MeaningStatus> {
         if mode == Mode::Lexical {
             return Err(MeaningStatus::NotAsked);
@@ -275,7 +275,7 @@ impl Searcher {
         });
     }
 
-    /// How much is indexed of what `of` picks, by source.
+    /// The indexed amount by source of the sessions that `of` selects.
     pub fn counts(&self, of: impl Fn(SourceKind, &SessionId) -> bool) -> Result<Vec<SourceCount>, Error> {
         let rows = self.list.all()?;
         let picked = |row: &&FileRow| row.session.as_ref().is_some_and(|name| of(row.source, name));
@@ -287,12 +287,12 @@ impl Searcher {
         Ok(SourceKind::ALL.into_iter().map(count).collect())
     }
 
-    /// Whether what was said can be found by its meaning.
+    /// Whether the indexed text can be found by meaning.
     pub fn has_vectors(&self) -> bool {
         self.vectors.is_some()
     }
 
-    /// What the index holds.
+    /// The size of the index.
     pub fn size(&self) -> IndexSize {
         let inside = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let index = self.folder.parent().unwrap_or(&self.folder);
@@ -315,8 +315,7 @@ impl Searcher {
         }
     }
 
-    /// Further pieces of a session's text that hold the question's words, each as good as its words are beside
-    /// those of the best.
+    /// Further hits in a session's text that contain the query's words; each is scored in proportion to the best one.
     fn passages(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Vec<Hit>, Error> {
         let Some((best, _)) = ranked.found.passages.first() else { return Ok(Vec::new()) };
         let cited = self.cited(ranked, asked)?;
@@ -385,7 +384,7 @@ impl Searcher {
         }))
     }
 
-    /// What the session said that is nearest in meaning, where that tells more than its words.
+    /// The chunk nearest in meaning, where it explains the hit better than words do.
     fn cited_for_meaning(
         &self,
         nearness: Option<Nearness>,
@@ -396,7 +395,7 @@ impl Searcher {
         self.nearest_chunk(place, chunks, asked.meaning)
     }
 
-    /// Of the chunks of a record the one that the table finds nearest to the question.
+    /// The chunk of a record that the built-in table finds nearest to the query.
     pub(crate) fn nearest_chunk(
         &self,
         place: RecordKey,
@@ -422,7 +421,7 @@ impl Searcher {
         Ok(nearest.map(|(_, chunk)| chunk))
     }
 
-    /// Where a chunk of that file stands.
+    /// The location of a chunk of that file.
     pub(crate) fn place<'a>(
         &self,
         chunk: ChunkAt,
@@ -441,7 +440,7 @@ impl Searcher {
         })
     }
 
-    /// What a column holds of a chunk.
+    /// The value of a column for a chunk.
     fn number(&self, chunk: ChunkAt, column: &str) -> Result<u64, Error> {
         let segment = self.text.segment_reader(u32::try_from(chunk.segment).unwrap_or(0));
         let column = segment.fast_fields().u64(column).map_err(index_failed("search", &self.folder))?;
@@ -449,7 +448,7 @@ impl Searcher {
     }
 }
 
-/// How near each session is in meaning.
+/// The similarity of each session to the query.
 fn nearness(
     vectors: &Vectors,
     text: &Text,

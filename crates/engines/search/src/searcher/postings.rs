@@ -7,14 +7,15 @@ use crate::gather::{self, Features};
 use crate::outcome::SearchScope;
 use crate::query::Query;
 
-/// What an index holds of the words of one question.
+/// The postings of one query's words.
 pub struct QueryPostings {
     pub(crate) columns: Vec<Columns>,
     pub(crate) features: Features,
 }
 
 impl Searcher {
-    /// What the index holds of the words of `query`, by so many threads, whichever sessions may be found.
+    /// Loads the postings of the words of `query` on `threads` threads, before it is known which sessions may be
+    /// found.
     pub fn load_postings(
         &self,
         query: &Query,

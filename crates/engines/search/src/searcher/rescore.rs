@@ -1,5 +1,5 @@
-//! A second look at the best sessions: what each said that is nearest to the question is read again and embedded by
-//! the chosen model, as the question is.
+//! Rescores the best sessions: the texts nearest to the query are read again and embedded by the model that embedded
+//! the query.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use system::error_chain;
@@ -13,10 +13,10 @@ use crate::query_encoder::{EncodedQuery, QueryEncoder};
 use crate::ranked::Ranked;
 use crate::snippet::text_at;
 
-/// So many records of a session are read again.
+/// How many records of a session are read again.
 const RECORDS: usize = 3;
 
-/// What a second look is taken with.
+/// Rescores the best sessions of one query with the chosen model.
 pub(crate) struct Rescoring<'a> {
     pub(crate) read: &'a mut EncodedQuery,
     pub(crate) chosen: &'a QueryEncoder,
@@ -26,7 +26,7 @@ pub(crate) struct Rescoring<'a> {
 }
 
 impl Rescoring<'_> {
-    /// Scores the best sessions anew, if that is asked for; the others stay behind them.
+    /// Rescores the best sessions where that is requested; the others stay behind them.
     pub(crate) fn rescore(
         self,
         searcher: &Searcher,
@@ -74,7 +74,7 @@ impl Rescoring<'_> {
         Ok(())
     }
 
-    /// The texts that are nearest to the question by what is known so far, with whose they are.
+    /// The texts nearest to the query so far, with their session and record.
     fn texts(
         &self,
         searcher: &Searcher,
