@@ -1,4 +1,4 @@
-//! What could be resumed: the facts of a session that the choice looks at.
+//! A session that could be resumed, with the facts the choice looks at.
 
 use std::sync::Arc;
 
@@ -25,19 +25,19 @@ impl Asker {
     }
 }
 
-/// What a session may cost.
+/// The most a session may cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Budget {
-    /// Nobody set one.
+    /// No budget is set.
     None,
     /// In US dollars; more than zero.
     Dollars(f64),
 }
 
-/// By whom a session is held at this moment.
+/// What currently holds a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
-    /// Nobody.
+    /// Nothing holds it.
     Free,
     /// A run that a program started and that takes the repository's one place for such runs.
     Worker,
@@ -46,7 +46,7 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// Who holds a session.
+    /// Determines what holds a session.
     pub fn from_session(session: &Session) -> Self {
         match (session.is_running, &session.origin) {
             (false, _) => Self::Free,
@@ -60,33 +60,33 @@ impl Hold {
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact that is there or not")]
 pub struct Candidate {
-    /// The session.
+    /// The session's id.
     pub id: SessionId,
-    /// Its branch.
+    /// The session's branch.
     pub branch: Option<Arc<str>>,
-    /// What it was about: its latest task, else its first message.
+    /// The session's subject: its latest task, else its first message.
     pub about: Option<Arc<str>>,
-    /// When something last happened in it.
+    /// The time of its last activity.
     pub last_active: Option<Timestamp>,
-    /// When the last message of its conversation was said, in seconds since 1970.
+    /// The time of the last message of its conversation, in seconds since 1970.
     pub last_message: Option<i64>,
     /// Whether the person left it with `/exit`.
     pub was_exited: bool,
-    /// Whether it was begun in another work tree of the repository than the task.
+    /// Whether it was run in another work tree of the repository than the task.
     pub is_in_other_tree: bool,
     /// Lines of its transcript.
     pub lines: u64,
-    /// The transcript's size.
+    /// The transcript's size, in bytes.
     pub bytes: u64,
     /// Input and output tokens; the cache's are not among them.
     pub tokens: u64,
-    /// How often its context was compacted.
+    /// The number of times its context was compacted.
     pub compactions: u64,
     /// Cost over budget, in percent, where both are known.
     pub budget_used_pct: Option<f64>,
     /// The name it was given: OpenClaw's label, else its title.
     pub label: Option<Arc<str>>,
-    /// Who holds it.
+    /// What currently holds it.
     pub hold: Hold,
     /// Whether its transcript is there.
     pub has_transcript: bool,
@@ -101,7 +101,7 @@ impl AsRef<Self> for Candidate {
 }
 
 impl Candidate {
-    /// The session's facts, beside a budget that is set for the task.
+    /// The facts of a session, with the budget that is set for the task.
     pub fn from_session(session: &Session, budget: Budget) -> Self {
         let label = match &session.origin {
             Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
@@ -127,20 +127,20 @@ impl Candidate {
         }
     }
 
-    /// How many hours ago something last happened; `None` where nothing says when.
+    /// Hours since the last activity; `None` where that time is unknown.
     pub fn age_hours(&self, now: Timestamp) -> Option<f64> {
         let then = self.last_active?;
         Some((now.as_millisecond() - then.as_millisecond()) as f64 / 3_600_000.0)
     }
 
-    /// How many hours ago the last message was said, else something last happened.
+    /// Hours since the last message, else since the last activity.
     pub fn silent_hours(&self, now: Timestamp) -> Option<f64> {
         let said = self.last_message.map(|then| (now.as_second() - then) as f64 / 3600.0);
         said.or_else(|| self.age_hours(now))
     }
 }
 
-/// What is known to have been spent, else the estimate, over the budget.
+/// The share of the budget that was used, in percent, by the known cost, else by the estimate.
 fn budget_used(session: &Session, budget: Budget) -> Option<f64> {
     match budget {
         Budget::None => session.budget_used_pct,
@@ -159,7 +159,7 @@ pub(crate) mod tests {
         Timestamp::from_second(1_780_000_000 + second).unwrap()
     }
 
-    /// A small session of which nothing is wrong, used at that moment.
+    /// A small session without any obstacle, used at that moment.
     pub(crate) fn candidate(id: &str) -> Candidate {
         Candidate {
             branch: Some("main".into()),

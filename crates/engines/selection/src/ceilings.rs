@@ -1,14 +1,14 @@
-//! What forbids a session whatever its score would be.
+//! Limits that rule out a session whatever its score.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Candidate, Weights};
 
-/// So many compactions are too many.
+/// The number of compactions that rules a session out.
 const COMPACTIONS: u64 = 3;
 /// So much of the budget is too much, in percent.
 const BUDGET_PCT: f64 = 70.0;
-/// Over so many lines a session that has nothing to do with the task is dead weight.
+/// An unrelated session with more lines than these is ruled out.
 const UNRELATED_LINES: u64 = 200;
 
 /// Why a session is out of the question.
@@ -19,12 +19,12 @@ pub enum Ceiling {
     Compactions(u64),
     /// So much of its budget is gone, in percent.
     Budget(f64),
-    /// It is unrelated, and has so many lines.
+    /// It is unrelated to the task and has this many lines.
     Unrelated(u64),
 }
 
 impl Ceiling {
-    /// What forbids a session before anybody looks at the task.
+    /// The limits that apply before the task is looked at.
     pub fn hard(candidate: &Candidate) -> Option<Self> {
         if candidate.compactions >= COMPACTIONS {
             return Some(Self::Compactions(candidate.compactions));
@@ -32,7 +32,7 @@ impl Ceiling {
         candidate.budget_used_pct.filter(|used| *used >= BUDGET_PCT).map(Self::Budget)
     }
 
-    /// What forbids it once its relevance is known.
+    /// The limit that applies once the relevance is known.
     pub fn soft(candidate: &Candidate, relevance: f64) -> Option<Self> {
         let dead_weight = relevance < Weights::UNRELATED && candidate.lines > UNRELATED_LINES;
         dead_weight.then_some(Self::Unrelated(candidate.lines))
@@ -49,7 +49,7 @@ impl Ceiling {
         }
     }
 
-    /// What would lift it.
+    /// The change that would lift the limit.
     pub(crate) fn lifted_by(self) -> &'static str {
         match self {
             Self::Compactions(_) => "a session that was compacted less than 3 times",
@@ -59,7 +59,7 @@ impl Ceiling {
     }
 }
 
-/// How often something was compacted, in words.
+/// The number of compactions in words.
 pub(crate) fn times(compactions: u64) -> String {
     if compactions == 1 { "compacted once".to_owned() } else { format!("compacted {compactions} times") }
 }

@@ -1,4 +1,4 @@
-//! The order of the questions: a label first, then whether the directory is taken, then what a rule says.
+//! Decides in order: a label first, then whether the directory is taken, then the rule.
 
 use jiff::Timestamp;
 use model::SessionId;
@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::{Candidate, Considered, Hold, Weights};
 
-/// So many of the sessions that were considered are handed on, the best.
+/// The most considered sessions a decision lists, best first.
 pub const MAX_CONSIDERED: usize = 200;
 
-/// What is to be done, and under which circumstances.
+/// A task and its circumstances.
 #[derive(Debug, Clone)]
 pub struct Task<'a> {
-    /// What is to be done.
+    /// The text of the task.
     pub text: &'a str,
     /// The branch that is checked out; `None` on a detached head.
     pub branch: Option<&'a str>,
@@ -20,22 +20,22 @@ pub struct Task<'a> {
     pub label: Option<&'a str>,
     /// A run that has the directory's one place for runs.
     pub taken_by: Option<SessionId>,
-    /// The moment.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// By which rule a session is chosen.
+/// The rule that chooses a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum Rule {
-    /// The chance that the person goes on with it.
+    /// By the chance that the person resumes it.
     Calibrated {
         /// A chance from here on is enough.
         threshold: f64,
     },
     /// A sum of five factors.
     Seed {
-        /// What each factor weighs.
+        /// The weight of each factor.
         weights: Weights,
         /// A score from here on is enough.
         threshold: f64,
@@ -43,7 +43,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// What it is called in `--weights`.
+    /// Its name in `--weights`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Calibrated { .. } => "calibrated",
@@ -63,7 +63,7 @@ impl Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Go on with a session.
+    /// Continue a session.
     Resume,
     /// Begin a new one.
     Fresh,
@@ -82,20 +82,20 @@ impl Action {
     }
 }
 
-/// What was decided, and why.
+/// A decision and its reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// What to do.
     pub action: Action,
     /// The session to resume, or the one to wait for.
     pub session: Option<SessionId>,
-    /// The chance that the person goes on with the session that ranks first; `None` where it is not known.
+    /// The chance that the person resumes the best-ranked session; `None` where it is unknown.
     pub chance: Option<f64>,
-    /// What the rule advises by itself, where something else overrode it.
+    /// What the rule alone would advise, where something overrode it.
     pub overridden: Option<Action>,
     /// Why, in one line.
     pub reason: String,
-    /// What would change the answer, one line each.
+    /// The changes that would lead to another decision, one line each.
     pub changes: Vec<String>,
     /// The best of the sessions that were considered, at most [`MAX_CONSIDERED`].
     pub considered: Vec<Considered>,

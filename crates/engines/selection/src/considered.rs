@@ -11,14 +11,14 @@ use crate::{Candidate, Ceiling, Factors, Hold, Relevance};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResumeObstacle {
-    /// A live process holds it.
+    /// A live process holds the session.
     Held,
     /// Its transcript is gone.
     Gone,
 }
 
 impl ResumeObstacle {
-    /// What keeps a candidate from being resumed.
+    /// Finds the obstacle to resuming a candidate.
     pub fn find(candidate: &Candidate) -> Option<Self> {
         match candidate.hold {
             _ if !candidate.has_transcript => Some(Self::Gone),
@@ -28,26 +28,26 @@ impl ResumeObstacle {
     }
 }
 
-/// The chance that the person goes on with a session, and the facts it comes from.
+/// The chance that the person resumes a session, and the facts it was estimated from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResumeEstimate {
-    /// The chance, and what speaks for and against.
+    /// The chance with the effect of each fact.
     #[serde(flatten)]
     pub chance: Chance,
-    /// The facts.
+    /// The facts it was estimated from.
     pub facts: ResumeFacts,
 }
 
 /// A session that was considered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Considered {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// Its title, where it was asked for.
+    /// The session's title, where it was requested.
     pub title: Option<String>,
     /// The branch it was last on.
     pub branch: Option<String>,
-    /// When something last happened in it.
+    /// The time of its last activity.
     pub last_active: Option<Timestamp>,
     /// Between 0 and 1: the chance, or under the seed's weights the sum of the factors, 0 under a ceiling. `null` where
     /// a session ranks too low for its chance to be estimated.
@@ -56,18 +56,18 @@ pub struct Considered {
     pub estimate: Option<ResumeEstimate>,
     /// The five factors of the seed's weights.
     pub factors: Factors,
-    /// How much it has to do with the task, and why.
+    /// How relevant it is to the task, and why.
     pub relevance: Relevance,
-    /// What forbids it.
+    /// The limit that rules it out.
     pub ceiling: Option<Ceiling>,
-    /// What keeps it from being resumed.
+    /// The obstacle to resuming it.
     pub obstacle: Option<ResumeObstacle>,
-    /// All that in words.
+    /// A summary of these facts in words.
     pub reason: String,
 }
 
 impl Considered {
-    /// Whether it can be resumed at all.
+    /// Whether it can be resumed.
     pub fn is_eligible(&self) -> bool {
         self.ceiling.is_none() && self.obstacle.is_none()
     }

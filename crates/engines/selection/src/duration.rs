@@ -1,6 +1,6 @@
 //! Spans of time in words.
 
-/// A number of hours as a person says it: "40 minutes", "5 hours", "3 days".
+/// A number of hours in words: "40 minutes", "5 hours", "3 days".
 pub fn ago(hours: f64) -> String {
     let minutes = hours * 60.0;
     match () {

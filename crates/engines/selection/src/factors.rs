@@ -7,23 +7,23 @@ use crate::{Candidate, Weights};
 
 /// Over a week is old.
 const WEEK_HOURS: f64 = 168.0;
-/// Over so many lines a session is large.
+/// The number of lines above which a session is large.
 const LINES: u64 = 500;
-/// Over so many bytes a transcript is large.
+/// The number of bytes above which a transcript is large.
 const BYTES: u64 = 5_000_000;
-/// Over so many tokens for each line a context fills quickly.
+/// The number of tokens per line above which a context fills quickly.
 const TOKENS_A_LINE: f64 = 4000.0;
 
-/// What each factor is worth for one session.
+/// The five factors of a session's score.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Factors {
-    /// It was on the branch that is checked out.
+    /// Added for the branch that is checked out.
     pub branch_match: f64,
-    /// It was used lately.
+    /// Added for recent use.
     pub recency: f64,
-    /// It is about the task; below zero where it has nothing to do with it.
+    /// Added for relevance to the task; negative for an unrelated session.
     pub task_relevance: f64,
-    /// It is neither large nor old.
+    /// Added for a session that is neither large nor old.
     pub session_health: f64,
     /// Its context and its budget have room.
     pub context_capacity: f64,

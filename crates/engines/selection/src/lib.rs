@@ -1,8 +1,8 @@
-//! Which session a new task should go to: resume one, begin a fresh one, or wait; and why, in words.
+//! Chooses the session a new task should go to: resume one, start a fresh one, or wait; with reasons in words.
 //!
-//! Pure: a task, candidates and what is known of them in; a decision out. [`calibrated`] is the rule that is used,
-//! fitted on decisions of people; [`seed`] is the sum of five factors that OpenClaw's design describes. Who reads
-//! transcripts, asks a model and keeps decisions are others.
+//! Pure: a task and candidates in, a decision out. [`calibrated`] is the default rule, fitted on people's decisions;
+//! [`seed`] is the sum of five factors from OpenClaw's design. Reading transcripts, asking a model and storing
+//! decisions are left to others.
 
 pub mod calibrated;
 mod candidate;

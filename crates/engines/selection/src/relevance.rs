@@ -1,7 +1,7 @@
-//! How much a session has to do with a task: by common words, or by a model's judgement.
+//! Rates how relevant a session is to a task: by common words, or by a model's judgement.
 //!
-//! What sessions say is other people's text. In a question to a model it stands between fences as data, and of
-//! the answer only numbers and one short line each are taken.
+//! What sessions say is other people's text. In a question to a model it is fenced as data, and only numbers and one
+//! short line each are taken from the answer.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,16 +13,16 @@ use crate::{Candidate, Ceiling};
 
 /// About how many sessions a model is asked at most: its answer has few tokens.
 pub const MAX_JUDGED: usize = 12;
-/// How much of a session's text a model is shown, in characters.
+/// The characters of a session's text that a model is shown.
 const SHOWN: usize = 200;
-/// How much of a task a model is shown, in characters.
+/// The characters of a task that a model is shown.
 const TASK_SHOWN: usize = 2000;
-/// How much of a model's reason is kept, in characters.
+/// The most characters of a model's reason that are kept.
 const REASON: usize = 160;
 /// The relevance of a session that a model left out.
 const UNKNOWN: f64 = 0.5;
 
-/// How much a session has to do with the task.
+/// How relevant a session is to the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relevance {
     /// Between 0 and 1.
@@ -31,14 +31,14 @@ pub struct Relevance {
     pub reason: RelevanceReason,
 }
 
-/// Why a relevance is what it is; in JSON its words.
+/// The reason for a relevance; serialized as its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelevanceReason {
-    /// So many words are common.
+    /// The two texts share words.
     Words {
-        /// How many.
+        /// The number of common words.
         common: u32,
-        /// Of how many that either has.
+        /// The number of words in either text.
         all: u32,
     },
     /// A judge's own words.
@@ -66,13 +66,13 @@ impl<'de> Deserialize<'de> for RelevanceReason {
     }
 }
 
-/// Who judged.
+/// The source of a judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "by", content = "name")]
 pub enum Judge {
-    /// Common words.
+    /// By the number of common words.
     Keyword,
-    /// How well a session answers the task as a question to the index.
+    /// By the score of the session in a search of the index for the task.
     Index,
     /// A model, through the Messages API.
     Model(String),
@@ -80,12 +80,12 @@ pub enum Judge {
     Claude(String),
 }
 
-/// What each session has to do with the task, who says so, and why nobody better does.
+/// The relevance of each session to the task, by whom it was judged, and why not by the preferred judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// In the candidates' order.
     pub relevance: Vec<Relevance>,
-    /// Who judged.
+    /// The source of the judgement.
     pub judge: Judge,
     /// Why a model that was wanted did not judge.
     pub fallback: Option<String>,
@@ -99,7 +99,7 @@ impl Judgement {
 }
 
 impl Relevance {
-    /// By common words: twice their share of all words, at most 1.
+    /// The relevance by common words: twice their share of all words, at most 1.
     pub fn by_words(task: &Keywords, about: &Keywords) -> Self {
         let common = task.common(about);
         let all = task.count() + about.count() - common;
@@ -114,7 +114,7 @@ pub fn keyword_relevance(task: &str, about: Option<&str>) -> Relevance {
     Relevance::by_words(&Keywords::from_text(task), &Keywords::from_text(about.unwrap_or_default()))
 }
 
-/// Which candidates a model is asked about: those that may be resumed, the likeliest first, at most so many.
+/// The candidates to ask a model about, by position: those that may be resumed, likeliest first, at most `most`.
 pub fn worth_asking(candidates: &[impl AsRef<Candidate>], by_words: &[Relevance], most: usize) -> Vec<usize> {
     let candidate = |place: usize| candidates[place].as_ref();
     let may_be_resumed =
@@ -139,7 +139,8 @@ pub fn about(candidate: &Candidate) -> String {
     format!("[branch: {}] {}", one_line(branch, 80), one_line(text, SHOWN))
 }
 
-/// The question to a model. `fence` is a word that nobody can know beforehand: what stands between two of it is data.
+/// The prompt that asks a model to rate candidates. `fence` is a random word that nobody can guess; text between two
+/// of them is data.
 pub fn prompt(task: &str, candidates: &[&Candidate], fence: &str) -> String {
     let sessions: Vec<String> = candidates
         .iter()

@@ -1,12 +1,12 @@
-//! What a resumed session takes before it says its first word: all of its context is read again.
+//! What resuming a session costs before its first answer: its whole context is sent again.
 
 use model::Usage;
 
-/// How long a prompt stays in the cache that is used unless a session asks for the longer one, in minutes.
+/// How long a prompt stays in the default prompt cache, in minutes.
 pub const CACHE_MINUTES: i64 = 5;
-/// The same for a session that writes to the one-hour cache.
+/// How long a prompt stays in the one-hour prompt cache, in minutes.
 const LONG_CACHE_MINUTES: i64 = 60;
-/// The context of a model, in tokens; a session that holds more has one of a million.
+/// The usual context window of a model, in tokens; a session with more has a window of a million.
 pub const WINDOW: u64 = 200_000;
 const LONG_WINDOW: u64 = 1_000_000;
 /// Claude Code compacts when about so much of the window is full.
@@ -16,26 +16,26 @@ const NEAR: f64 = 0.75;
 /// Reading less than this again is not worth a word, in tokens.
 const LITTLE: u64 = 20_000;
 
-/// What going on with a session costs at first.
+/// What resuming a session costs before its first answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ResumeCost {
     /// The tokens to be read again.
     pub tokens: u64,
     /// Whether they are still in the prompt cache.
     pub cached: bool,
-    /// How long a prompt of the session stays there, in minutes.
+    /// How long a prompt of the session stays in the prompt cache, in minutes.
     pub cache_minutes: i64,
-    /// The same as an API message's counters: what a price is reckoned from.
+    /// The tokens as counters of an API message, from which the price is computed.
     pub usage: Usage,
-    /// How much of the context window they fill, between 0 and 1.
+    /// The share of the context window they fill, from 0 to 1.
     pub window_used: f64,
-    /// How many tokens are left before Claude Code compacts.
+    /// The number of tokens left before Claude Code compacts.
     pub until_compaction: u64,
     /// Whether a fork at an earlier message, or a new session, is worth a thought.
     pub offer_cheaper: bool,
 }
 
-/// The outlay for a context of so many tokens that was last used so many minutes ago.
+/// The cost of resuming a context of `context_tokens` tokens that was last used `minutes` ago.
 ///
 /// `long_cache`: whether the session writes to the one-hour cache.
 pub fn resume_cost(context_tokens: u64, minutes: Option<i64>, long_cache: bool) -> ResumeCost {

@@ -3,11 +3,12 @@
 /// A set of weights. A score is at most the sum of the five factors' greatest values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// What the set is called in `--weights`.
+    /// The set's name in `--weights`.
     pub name: &'static str,
-    /// The same branch.
+    /// Added for the same branch.
     pub branch: f64,
-    /// By age: under so many hours it is worth so much, the first step that fits; older is worth nothing.
+    /// Added by age: the first step `(hours, weight)` whose hours are greater than the age counts; older sessions get
+    /// nothing.
     pub recency: [(f64, f64); 5],
     /// Relevance of [`Self::RELATED`] and more.
     pub related: f64,
@@ -33,7 +34,7 @@ impl Weights {
     /// Below this it has nothing to do with it.
     pub const UNRELATED: f64 = 0.1;
 
-    /// The usual set.
+    /// The default set.
     pub const SEED: Self = Self {
         name: "seed",
         branch: 0.25,

@@ -1,4 +1,4 @@
-//! A decision in words: what speaks for and against, and what would change it.
+//! Explains a decision: the facts for and against, and what would change it.
 
 use super::{Calibration, Verdict};
 use crate::chance::{BranchRelation, Chance, Opening, Overlap, Quiet, ResumeFact, ResumeFacts};
@@ -82,7 +82,7 @@ fn percent(chance: f64) -> String {
     format!("{:.0} %", chance * 100.0)
 }
 
-/// One session in words: the facts that speak for going on with it, then those against.
+/// Describes one session: the facts in favour of resuming it, then those against.
 pub(super) fn session(
     candidate: &Candidate,
     estimate: Option<&ResumeEstimate>,
@@ -121,7 +121,7 @@ fn where_it_was(candidate: &Candidate, task: &Task<'_>) -> String {
     }
 }
 
-/// What speaks for going on and what against, the strongest first.
+/// The facts in favour of resuming and those against, strongest first.
 fn spoken(chance: &Chance, facts: &ResumeFacts, candidate: &Candidate) -> (Vec<String>, Vec<String>) {
     let mut effects: Vec<_> =
         chance.effects.iter().filter(|one| one.effect.abs() >= WORTH_A_WORD).copied().collect();
@@ -134,7 +134,7 @@ fn spoken(chance: &Chance, facts: &ResumeFacts, candidate: &Candidate) -> (Vec<S
     (speaks_for, against)
 }
 
-/// A fact in words; `None` where that it does not hold is not worth one.
+/// Describes a fact; `None` where its absence is not worth a mention.
 fn words(fact: ResumeFact, facts: &ResumeFacts, candidate: &Candidate, is_for: bool) -> Option<String> {
     Some(match fact {
         ResumeFact::Age => format!("used {} ago", ago(facts.hours)),
@@ -172,7 +172,7 @@ fn common(overlap: Overlap, with: &str, is_for: bool) -> Option<String> {
     }
 }
 
-/// Which single thing, if it were otherwise, would turn the answer.
+/// The single changes that would reverse the decision.
 fn flips(
     verdict: &Verdict,
     estimate: &ResumeEstimate,

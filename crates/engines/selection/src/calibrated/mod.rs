@@ -1,8 +1,8 @@
-//! The rule that is used: the session by branch, then age; and the chance that the person goes on with it.
+//! The default rule: picks the session by branch, then age, and estimates the chance that the person continues it.
 //!
-//! Two questions, answered apart. *Which session?* The newest of the branch that is checked out, else the newest: of
-//! the sessions that people went on with, that names nineteen of twenty (docs/selection-quality.md). *Go on with it, or
-//! begin a fresh one?* By the chance; where nothing is known of what people do, a fresh one.
+//! Two separate questions. *Which session?* The newest of the branch that is checked out, else the newest: that is
+//! the right one in nineteen of twenty cases in which people continued a session (docs/selection-quality.md).
+//! *Continue it or start a fresh one?* The chance decides; where it is unknown, a fresh one.
 
 mod explain;
 mod named;
@@ -23,23 +23,23 @@ use crate::{
     ResumeObstacle, Task, Weights, choose,
 };
 
-/// Of so many sessions, those that rank highest, what was said last is read.
+/// The number of best-ranked sessions whose latest messages are read.
 pub const MAX_READ: usize = 5;
-/// A task that opens like a request is near enough in meaning to what was said last from here on.
+/// The similarity from which a task that opens like a request is close enough to the latest messages.
 const NEAR: f64 = 0.5;
 
-/// What is known beside the candidates.
+/// What is known of the person and the sessions besides the candidates.
 #[derive(Debug, Clone)]
 pub struct Calibration {
-    /// How often the person goes on with a session.
+    /// How often the person continues a session.
     pub habit: Habit,
-    /// How often the rule was right for this person, where that was seen.
+    /// How often the rule was right for this person, where that was observed.
     pub record: TrackRecord,
-    /// What was said last in the sessions that rank highest, in their order.
+    /// The latest messages of the best-ranked sessions, in their order.
     pub said: Vec<LatestMessages>,
     /// A chance from here on is enough.
     pub threshold: f64,
-    /// By what the chance is estimated.
+    /// The coefficients that estimate the chance.
     pub model: ChanceModel,
 }
 
@@ -103,7 +103,7 @@ pub fn decide(
     }
 }
 
-/// How long these sessions have been quiet before the task.
+/// How long these sessions had been quiet before the task.
 fn quiet_since<'a>(task: &Task<'_>, sessions: impl IntoIterator<Item = &'a Candidate>) -> Quiet {
     let hours = sessions.into_iter().filter_map(|one| one.silent_hours(task.now));
     Quiet::from_minutes(hours.min_by(f64::total_cmp).map(|hours| hours * 60.0))
@@ -131,18 +131,18 @@ fn considered(
     }
 }
 
-/// What is to be done with the session that ranks first, and what decided it.
+/// What to do with the best-ranked session, and the reason.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Verdict {
     /// The chance is high enough.
     Likely,
-    /// It is not.
+    /// The chance is too low.
     Unlikely,
     /// A ceiling forbids it.
     Forbidden(Ceiling),
-    /// It cannot be resumed.
+    /// The session cannot be resumed.
     Kept(ResumeObstacle),
-    /// Less than five minutes ago something was said here, and the task does not plainly follow it.
+    /// A message was written less than five minutes ago, and the task does not plainly follow it.
     NotQuiet,
     /// The task asks for something that shares neither words nor meaning with it, and does not point back.
     Unrelated,

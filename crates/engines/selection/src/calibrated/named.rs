@@ -1,4 +1,4 @@
-//! Which session a task names: by its id, or by its title in quotes.
+//! Recognizes the session that a task names by its id or by its title in quotes.
 
 use crate::Candidate;
 
@@ -8,7 +8,7 @@ const SHORTEST_ID: usize = 8;
 const QUOTES: [(char, char); 5] =
     [('"', '"'), ('`', '`'), ('\u{201c}', '\u{201d}'), ('\u{201e}', '\u{201c}'), ('\u{ab}', '\u{bb}')];
 
-/// What a task may name a session by.
+/// The ids and titles that a task mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedSessions<'a> {
     ids: Vec<&'a str>,
@@ -16,7 +16,7 @@ pub(super) struct NamedSessions<'a> {
 }
 
 impl<'a> NamedSessions<'a> {
-    /// What a text names.
+    /// Collects the ids and quoted titles in a text.
     pub(super) fn parse(task: &'a str) -> Self {
         let words = task.split(|letter: char| !letter.is_ascii_hexdigit() && letter != '-');
         Self {
@@ -25,7 +25,7 @@ impl<'a> NamedSessions<'a> {
         }
     }
 
-    /// Whether it names this session.
+    /// Whether the text names this session.
     pub(super) fn is(&self, session: &Candidate) -> bool {
         let id = session.id.as_str();
         let has_title = || {

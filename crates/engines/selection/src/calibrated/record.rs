@@ -1,10 +1,10 @@
-//! How often the rule was right for this person, by what they did after it had advised.
+//! Tracks how often the rule was right for this person, by what they did afterwards.
 
 use serde::{Deserialize, Serialize};
 
-/// So many of the newest decisions count.
+/// The number of newest decisions that count.
 const COUNTED: usize = 50;
-/// Of fewer nothing can be said.
+/// The fewest decisions from which anything is concluded.
 const ENOUGH: usize = 10;
 
 /// A decision after which it was seen what the person did.
@@ -16,14 +16,14 @@ pub struct SettledDecision {
     pub was_right: bool,
 }
 
-/// How often the rule was right, beside beginning a fresh session always.
+/// How often the rule was right, compared with always starting fresh.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrackRecord {
-    /// So many decisions.
+    /// The number of decisions.
     pub decisions: usize,
-    /// At so many the person did what the rule advised.
+    /// The number of decisions in which the person did what the rule advised.
     pub right: usize,
-    /// At so many they began a fresh session.
+    /// The number of decisions in which the person started a fresh session.
     pub fresh: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The facts by which the chance is estimated that a person goes on with a session.
+//! The facts from which the chance that a person resumes a session is estimated.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use super::opening::Opening;
 use super::words::{Overlap, words};
 use crate::Candidate;
 
-/// The shares of common words count up to this: more says nothing more.
+/// The share of common words above which more makes no difference.
 const MOST_COMMON: f64 = 0.6;
-/// A session that was used less long ago counts as used so many hours ago.
+/// The least age in hours: a session used more recently counts as this old.
 const LEAST_HOURS: f64 = 5.0 / 60.0;
 
-/// Where a session was last, beside where the task is to be done.
+/// How a session's branch and work tree relate to those of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BranchRelation {
@@ -27,29 +27,29 @@ pub enum BranchRelation {
     Unknown,
 }
 
-/// What is known of a task.
+/// The text of a task, analysed.
 #[derive(Debug, Clone)]
 pub struct TaskText {
-    /// How it opens.
+    /// How the task opens.
     pub opening: Opening,
     words: HashSet<String>,
 }
 
 impl TaskText {
-    /// What a task's text says of it.
+    /// Analyses a task's text.
     pub fn new(task: &str) -> Self {
         Self { opening: Opening::classify(task), words: words(task) }
     }
 }
 
-/// What was said last in a session, as far as a task is compared with it.
+/// The latest messages of a session, for comparison with a task.
 #[derive(Debug, Clone, Default)]
 pub struct LatestMessages {
-    /// The last prompts.
+    /// The latest prompts.
     pub prompts: Vec<String>,
     /// The end of the last answer.
     pub answer: String,
-    /// How near the task is in meaning to all that, between 0 and 1, where that was asked.
+    /// The semantic similarity of the task and these messages, from 0 to 1, where it was computed.
     pub nearness: Option<f64>,
 }
 
@@ -58,19 +58,19 @@ pub struct LatestMessages {
 pub struct ResumeFacts {
     /// Hours since the session's last message.
     pub hours: f64,
-    /// Where it was last.
+    /// How its branch and work tree relate to those of the task.
     pub whereabouts: BranchRelation,
     /// Whether the person left it with `/exit`.
     pub was_exited: bool,
     /// How the task opens.
     pub opening: Opening,
-    /// Words of the task that the session's last prompts hold.
+    /// The words of the task that occur in the session's latest prompts.
     pub in_prompts: Overlap,
-    /// Words of the task that its last answer holds.
+    /// The words of the task that occur in its latest answer.
     pub in_answer: Overlap,
-    /// How near the task is in meaning to both, where that was asked.
+    /// The semantic similarity of the task and both, from 0 to 1, where it was computed.
     pub nearness: Option<f64>,
-    /// How often the person goes on with a session.
+    /// How often the person continues a session.
     pub habit: Habit,
 }
 
@@ -97,7 +97,7 @@ impl ResumeFacts {
         }
     }
 
-    /// Whether the task has anything in common with what was said last.
+    /// Whether the task shares a word with the latest messages.
     pub fn shares_words(&self) -> bool {
         self.in_prompts.common + self.in_answer.common > 0
     }
@@ -127,7 +127,7 @@ impl ResumeFacts {
     }
 }
 
-/// Where a candidate was last, beside the branch that is checked out.
+/// Compares a candidate's branch and work tree with the branch that is checked out.
 pub fn branch_relation(candidate: &Candidate, branch: Option<&str>) -> BranchRelation {
     let branch = branch.filter(|branch| !matches!(*branch, "" | "HEAD"));
     match branch {
@@ -138,28 +138,28 @@ pub fn branch_relation(candidate: &Candidate, branch: Option<&str>) -> BranchRel
     }
 }
 
-/// A fact that speaks for or against going on with a session.
+/// A fact for or against resuming a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResumeFact {
     /// The logarithm of the hours since the last message.
     Age,
-    /// It was last on another branch or in another work tree.
+    /// The session was last on another branch or in another work tree.
     Elsewhere,
-    /// It was left with `/exit`.
+    /// The session was left with `/exit`.
     Exit,
     /// The task opens like a continuation (1) or like a request (-1).
     Opening,
-    /// The logarithm of the odds by which the person goes on with a session.
+    /// The logarithm of the odds that the person resumes a session.
     Habit,
-    /// The share of the task's words that the last prompts hold.
+    /// The share of the task's words that occur in the latest prompts.
     InPrompts,
-    /// The share of them that the last answer holds.
+    /// The share of the task's words that occur in the latest answer.
     InAnswer,
 }
 
 impl ResumeFact {
-    /// All of them, in the order of their coefficients.
+    /// All facts, in the order of their coefficients.
     pub const ALL: [Self; 7] =
         [Self::Age, Self::Elsewhere, Self::Exit, Self::Opening, Self::Habit, Self::InPrompts, Self::InAnswer];
 

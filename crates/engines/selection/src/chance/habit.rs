@@ -1,21 +1,21 @@
-//! How often somebody goes on with a session when they begin something.
+//! How often a person resumes a session when they start something.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// So many of the newest beginnings count.
+/// The number of newest starts that count.
 const COUNTED: usize = 20;
-/// A prompt goes on with a session only after so many seconds; what comes sooner belongs to what was begun before.
+/// The seconds of silence after which a prompt counts as resuming; an earlier one continues what was started before.
 const SILENCE: i64 = 30 * 60;
 
-/// Of somebody's last beginnings in a repository, how many went on with a session.
+/// How many of a person's latest starts in a repository resumed a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Habit {
-    /// So many went on with one.
+    /// The number that resumed a session.
     pub resumed: usize,
-    /// Of so many.
+    /// The number of starts counted.
     pub of: usize,
 }
 
@@ -26,7 +26,7 @@ impl Habit {
     }
 }
 
-/// When somebody began something, gathered session by session.
+/// Collects the times at which a person started something, session by session.
 #[derive(Debug, Clone, Default)]
 pub struct HabitCounter {
     /// Whether a session was resumed, by the second; a fork's copies have the times of what they were copied from.
@@ -34,7 +34,7 @@ pub struct HabitCounter {
 }
 
 impl HabitCounter {
-    /// Takes in what was begun in a session; a copy was begun in another one.
+    /// Adds the starts in a session; a copy's first prompt belongs to the original.
     pub fn add(&mut self, session: &model::SessionStarts, is_copy: bool) {
         let first = session.first().filter(|_| !is_copy);
         self.resumed.extend(first.map(|at| (at, false)));

@@ -1,8 +1,8 @@
-//! The chance that a person goes on with a session, estimated from a few facts.
+//! The chance that a person resumes a session, estimated from a few facts.
 //!
-//! A logistic regression over decisions of people: every fact has a coefficient (`coefficients.rs`, fitted by
-//! `cargo xtask fit`), their weighted sum is the logarithm of the odds. docs/selection-quality.md has the data and
-//! how well it does.
+//! A logistic regression over people's decisions: every fact has a coefficient (`coefficients.rs`, fitted by `cargo
+//! xtask fit`), and their weighted sum is the logarithm of the odds. docs/selection-quality.md describes the data and
+//! the quality.
 
 mod coefficients;
 mod facts;
@@ -31,7 +31,7 @@ pub enum Quiet {
 }
 
 impl Quiet {
-    /// How long it has been quiet, by the minutes since the last message; `None` where there was none.
+    /// Classifies the minutes since the last message; `None` where there was none.
     pub fn from_minutes(minutes: Option<f64>) -> Self {
         match minutes {
             Some(minutes) if minutes < 5.0 => Self::No,
@@ -41,18 +41,18 @@ impl Quiet {
     }
 }
 
-/// What each fact weighs, and where the sum begins.
+/// The intercept and the weight of each fact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficients {
     /// The logarithm of the odds where every fact is nothing.
     pub intercept: f64,
-    /// By fact, in the order of [`ResumeFact::ALL`].
+    /// The weight of each fact, in the order of [`ResumeFact::ALL`].
     pub weights: [f64; ResumeFact::ALL.len()],
-    /// What each fact is on average, in the same order: from there it speaks for or against.
+    /// The mean of each fact, in the same order: a fact is in favour or against relative to it.
     pub means: [f64; ResumeFact::ALL.len()],
 }
 
-/// The coefficients for each quiet time of which something is known.
+/// The coefficients for each length of quiet time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChanceModel {
     /// After half an hour and more.
@@ -75,7 +75,7 @@ impl ChanceModel {
 }
 
 impl Coefficients {
-    /// The chance that somebody goes on with a session of which these facts hold.
+    /// The chance that a person resumes a session with these facts.
     pub fn chance(&self, facts: &ResumeFacts) -> Chance {
         let numbers = facts.numbers();
         let sum: f64 = self.weights.iter().zip(numbers).map(|(weight, number)| weight * number).sum();
@@ -89,7 +89,7 @@ impl Coefficients {
         }
     }
 
-    /// The age, in hours, at which the chance is exactly `threshold`, whatever the facts say of the age.
+    /// The age in hours at which the chance equals `threshold`, all other facts unchanged.
     pub fn hours_at(&self, facts: &ResumeFacts, threshold: f64) -> f64 {
         let others = self.intercept
             + ResumeFact::ALL
@@ -104,21 +104,21 @@ impl Coefficients {
     }
 }
 
-/// A chance, and what speaks for and against.
+/// A chance with the effect of each fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chance {
     /// Between 0 and 1.
     pub value: f64,
-    /// What each fact does to the logarithm of the odds, beside what it does on average.
+    /// The effect of each fact on the logarithm of the odds, relative to its mean.
     pub effects: Vec<Effect>,
 }
 
-/// What one fact does to a chance.
+/// The effect of one fact on a chance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
-    /// The fact.
+    /// The fact that has this effect.
     pub fact: ResumeFact,
-    /// What it adds to the logarithm of the odds, beside what it does on average.
+    /// What it adds to the logarithm of the odds, relative to its mean.
     pub effect: f64,
 }
 

@@ -1,6 +1,6 @@
-//! How a task opens: like the continuation of something, or like a request that begins something.
+//! Classifies how a task opens: like a continuation, or like a new request.
 //!
-//! The phrases are lists, written before anything was measured with them: the measurements are of English alone.
+//! The phrase lists were written before anything was measured with them; the measurements cover English only.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +17,12 @@ pub enum Opening {
     Continuation,
     /// Like a request: "can you review …", "bitte prüfe …".
     Request,
-    /// Like neither.
+    /// Like neither of them.
     Neither,
 }
 
 impl Opening {
-    /// How a text opens. The longest phrase that it begins with decides.
+    /// Classifies a text by the longest phrase that it begins with.
     pub fn classify(task: &str) -> Self {
         let text = task.trim_start_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
         if begins_with_number(&text) {
@@ -39,7 +39,7 @@ impl Opening {
     }
 }
 
-/// Whether a task points back to something that was said before: "how to test this".
+/// Whether a task refers to something said before: "how to test this".
 pub fn points_back(task: &str) -> bool {
     let text = task.to_lowercase();
     let mut words = text.split(|letter: char| !letter.is_alphanumeric());
@@ -68,7 +68,7 @@ fn begins_with_number(text: &str) -> bool {
     (1..=2).contains(&digits) && !text[digits..].starts_with(|next: char| next.is_alphanumeric())
 }
 
-/// Where the verb stands last, a request is known by its end.
+/// Whether the text ends like a request, in languages whose verb comes last.
 fn ends_like_request(text: &str) -> bool {
     let text = text.trim_end_matches(|letter: char| !letter.is_alphanumeric());
     text.chars().any(is_without_spaces) && each(REQUEST_ENDINGS).any(|end| text.ends_with(end))

@@ -1,6 +1,6 @@
 //! The phrases by which a task opens, in the languages that people write to Claude Code, in lower case.
 
-/// Of each language the words by which somebody goes on.
+/// Words that continue something, by language.
 pub(super) const CONTINUATION: [&str; 10] = [
     // English
     "and, but, also, now, ok, okay, yes, yeah, yep, y, no, nope, so, then, great, good, nice, \
@@ -42,7 +42,7 @@ pub(super) const CONTINUATION: [&str; 10] = [
      harika, teşekkürler, bekle",
 ];
 
-/// Of each language the words by which somebody asks for something.
+/// Words that ask for something, by language.
 pub(super) const REQUEST: [&str; 10] = [
     // English
     "can you, can we, could you, could we, would you, please, pls, let's, lets, let us, i want, \
@@ -96,17 +96,17 @@ pub(super) const CONTINUATION_STEMS: &str = "继续, 请继续, 接着, 然后, 
      つづけ, 次, では, じゃあ, それ, これ, その, この, あと, また, さらに, もう, はい, いいえ, うん, 了解, ありがとう, でも, しかし, やっぱり, \
      그리고, 그럼, 그런데, 계속, 이제, 다시, 좋아";
 
-/// The same of a request.
+/// Beginnings of a request in languages without spaces.
 pub(super) const REQUEST_STEMS: &str = "请, 帮我, 帮忙, 能不能, 能否, 可以帮, 可以请, 你能, 我想, 我要, 我需要, 我们需要, 需要, 创建, 新建, 写, 添加, 增加, 修复, 检查, 解释, 怎么, \
      如何, 为什么, 什么, 哪, 实现, 查找, 找, 分析, 更新, 看看, 显示, 删除, 优化, 重构, なぜ, どう, 어떻게, 왜";
 
-/// How a request ends in Japanese and Korean.
+/// Endings of a request in Japanese and Korean.
 pub(super) const REQUEST_ENDINGS: &str = "てください, て下さい, して, てほしい, 教えて, ですか, ますか, たい, 줘, 주세요, 할까, 인가요, 나요, 세요";
 
-/// Words that point back to what was said before.
+/// Words that refer to something said before.
 pub(super) const BACK: &str = "this, that, these, those, it, its, them, other, others, same, again, above, remaining, das, \
      dies, diese, dieser, dieses, es, ça, cela, ces, eso, esto, esos, estos, isso, isto, essas, \
      esses, questo, questi, dat, dit, deze, это, этот, эти, bunu, şunu, tego, tych";
 
-/// The same where words are not set apart.
+/// Such words in languages without spaces.
 pub(super) const BACK_STEMS: &str = "这, 那, 它, 其他, それ, これ, この, その, 그거";

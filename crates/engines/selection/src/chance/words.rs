@@ -1,28 +1,28 @@
-//! Words that a task has in common with what was said last in a session.
+//! Compares the words of a task with the latest messages of a session.
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-/// A word of fewer characters says little.
+/// The fewest characters of a word that counts.
 const SHORT: usize = 3;
-/// Words that every task may hold.
+/// Words too common to count.
 const COMMON: [&str; 27] = [
     "the", "and", "for", "was", "were", "this", "that", "with", "are", "from", "you", "can", "not", "have",
     "has", "but", "what", "how", "please", "und", "der", "die", "das", "les", "des", "que", "para",
 ];
 
-/// How many of a task's words a text holds.
+/// How many of a task's words occur in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// So many.
+    /// The number of words that occur.
     pub common: usize,
-    /// Of so many words of the task.
+    /// The number of words in the task.
     pub of: usize,
 }
 
 impl Overlap {
-    /// The words of `task` that any of `texts` holds, too.
+    /// Counts the words of `task` that occur in any of `texts`.
     pub fn count<'a>(task: &HashSet<String>, texts: impl IntoIterator<Item = &'a str>) -> Self {
         let said: HashSet<String> = texts.into_iter().flat_map(words).collect();
         Self { common: task.intersection(&said).count(), of: task.len() }
@@ -34,7 +34,7 @@ impl Overlap {
     }
 }
 
-/// The words of a text that say something, in lower case, each once. Of scripts without spaces every pair of
+/// The distinct words of a text that carry meaning, in lower case. In scripts without spaces, every pair of
 /// characters is a word.
 pub fn words(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();

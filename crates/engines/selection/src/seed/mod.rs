@@ -16,7 +16,7 @@ use crate::{
 /// The weights, and the score that is enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seed {
-    /// What each factor weighs.
+    /// The weight of each factor.
     pub weights: Weights,
     /// A score from here on is enough.
     pub threshold: f64,
@@ -108,7 +108,7 @@ impl Scored {
     }
 }
 
-/// How well a session does; the highest is the best.
+/// The sort key of a candidate; the greatest is the best.
 struct Rank {
     is_eligible: bool,
     score: f64,

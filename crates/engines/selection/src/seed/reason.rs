@@ -3,7 +3,7 @@
 use super::{Scored, Seed};
 use crate::{Candidate, Ceiling, Considered, Factors, Relevance, ResumeObstacle, Weights};
 
-/// A factor under this is worth a word: half of what it can be.
+/// A factor below this is mentioned: half of what it can be.
 const LOW: f64 = 0.08;
 
 /// One session's score in words.
@@ -45,7 +45,7 @@ pub(super) fn decided(best: &Considered, resumes: bool) -> String {
     format!("{action} (score: {:.2}) — {}", best.score.unwrap_or_default(), best.reason)
 }
 
-/// What would change the answer; `considered` is not empty, and its first one is of `candidate`.
+/// The changes that would lead to another decision; `considered` is not empty and begins with `candidate`.
 pub(super) fn changes(
     seed: &Seed,
     candidate: &Candidate,
@@ -66,7 +66,7 @@ pub(super) fn changes(
     }
 }
 
-/// What one thing, if it were otherwise, would make a new session of a resumed one.
+/// The single changes that would start a fresh session instead.
 fn against(seed: &Seed, best: &Considered, second: Option<&Considered>) -> Vec<String> {
     let without = |factors: Factors| factors.score();
     let now = best.factors;
@@ -91,7 +91,7 @@ fn against(seed: &Seed, best: &Considered, second: Option<&Considered>) -> Vec<S
     lines
 }
 
-/// What one thing, if it were otherwise, would let a session be resumed.
+/// The single changes that would let a session be resumed.
 fn in_favour(seed: &Seed, candidate: &Candidate, best: &Considered) -> Vec<String> {
     let (now, weights) = (best.factors, &seed.weights);
     let newest = weights.recency.first().map_or(0.0, |(_, worth)| *worth);
