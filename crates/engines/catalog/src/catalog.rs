@@ -51,7 +51,7 @@ pub fn messages(places: &Locations, id: &SessionId, transcript: &Path) -> Vec<Me
 
 /// Reads the catalog; `progress` is called after every file that is read.
 pub fn read(places: &Locations, detail: Detail, mut progress: impl FnMut(ReadProgress)) -> Catalog {
-    // What is kept lies elsewhere than what is found.
+    // The cache is in another folder than the transcripts.
     let (found, kept) = join(|| discover(places), || LoadedCache::load(places.cache.as_deref(), detail));
     let mut fresh = fresh_from(kept, places, &found, detail, &mut progress);
     let overlay = SessionOverlay::read(places);

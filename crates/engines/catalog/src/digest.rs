@@ -107,7 +107,7 @@ impl<'a> SessionDigest<'a> {
             last_at: summary.last_at,
             own_title: titles.custom_title(),
             given_title: titles.given(),
-            first_message: summary.first_prompt.as_deref().or(titles.stand_in()),
+            first_message: summary.first_prompt.as_deref().or(titles.fallback()),
             last_prompt: summary.last_prompt.as_deref(),
             lines: summary.lines,
             visible_messages: summary.visible_messages,

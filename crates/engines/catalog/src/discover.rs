@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_file_speaks_for_a_session_that_lies_in_two_folders() {
+    fn of_a_session_in_two_folders_the_newest_file_counts() {
         let scratch = tempfile::tempdir().unwrap();
         let (one, two) = (scratch.path().join("one"), scratch.path().join("two"));
         file(&one.join("projects/-a/s1.jsonl"), "{}\n");

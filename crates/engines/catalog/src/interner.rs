@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_text_is_held_once() {
+    fn equal_texts_are_stored_once() {
         let mut texts = StringInterner::default();
         let (one, other) = (texts.shared("main"), texts.shared("main"));
         assert!(Arc::ptr_eq(&one, &other));

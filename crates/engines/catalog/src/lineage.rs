@@ -156,7 +156,7 @@ impl<'a> Copies<'a> {
         all.sort_unstable();
         all.dedup();
         let mut holders: HashMap<_, Vec<usize>> = HashMap::new();
-        // Almost every record stands in one file.
+        // Almost every record is in one file.
         for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
             for &(anchor, at) in same {
                 holders.entry((sessions[at].folder, anchor)).or_default().push(at);
@@ -249,13 +249,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_records_tell_of_their_age_comes_before_the_file_system() {
+    fn the_times_of_records_count_more_than_those_of_files() {
         // A fork's own first record is later than those it copied, however the files were made.
         for born in ["9", "3"] {
             check(&format!("a 1-2-{born} xy - -\nb 3-4-4 xy - -"), "- a");
             check(&format!("b 3-4-4 xy - -\na 1-2-{born} xy - -"), "a -");
         }
-        // Nothing but copies: the file system tells, where the files were written to since they were made.
+        // Both consist of copies: the file system's times decide, if the files were written after their creation.
         check("a 1-5-1 xy - -\nb 1-4-3 xy - -", "- a");
         check("b 1-4-1 xy - -\na 1-5-3 xy - -", "- b");
         // Files that were copied themselves are as old as their last records.

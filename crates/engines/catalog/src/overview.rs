@@ -18,7 +18,7 @@ use crate::types::{
 /// Reads the catalog with each session's tokens and cost.
 ///
 /// `apply_totals` writes them into entries. It is called only for sessions that changed since the last time, or for
-/// all of them where copies have to be told apart or `pricing_version`, which identifies its rules, is another one.
+/// all of them if copies have to be separated or `pricing_version`, which identifies its rules, is another one.
 pub fn overview(
     places: &Locations,
     pricing_version: u64,

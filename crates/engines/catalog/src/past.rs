@@ -200,7 +200,7 @@ mod tests {
         catalogs_at(&places, &times.iter().map(|time| moment(time)).collect::<Vec<_>>())
     }
 
-    fn told(past: &PastCatalog) -> Vec<String> {
+    fn descriptions(past: &PastCatalog) -> Vec<String> {
         let one = |entry: &CatalogEntry| {
             let session = &entry.session;
             format!(
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn what_comes_later_changes_nothing() {
         let times = ["09:10", "10:00", "10:20", "11:40"];
-        let before = |home: &ScratchHome| at(home, &times).iter().map(told).collect::<Vec<_>>();
+        let before = |home: &ScratchHome| at(home, &times).iter().map(descriptions).collect::<Vec<_>>();
         for (cut, time) in times.into_iter().enumerate() {
             let home = ScratchHome::new();
             let then = moment(time);

@@ -67,7 +67,7 @@ impl Projects {
 
     fn root(&self, cwd: &Path, worktree_origin: Option<&str>) -> PathBuf {
         if !cwd.is_absolute() {
-            // A transcript names it; it must not become the directory that the person happens to stand in.
+            // A transcript names it; it must not become the current directory by accident.
             return cwd.to_owned();
         }
         let worktree_origin = worktree_origin.filter(|origin| Path::new(origin).is_absolute());

@@ -49,10 +49,11 @@ fn read(
 ) -> Option<Vec<ReadSession>> {
     let file = |changed: &Changed| &found.sessions[changed.at];
     let needs_usage = detail == Detail::Spending;
-    // Sub-agents beside the sessions are nobody's before they are read, and what has moved is known again among all.
-    let stands_alone =
+    // The session of a sub-agent file next to the sessions is unknown before the file is read, and moved files can
+    // only be recognized among all.
+    let is_alone =
         |one: &Changed| !(one.moved || needs_usage && one.shares) && one.agents <= file(one).subagents.len();
-    if changed.len() > FEW || !changed.iter().all(stands_alone) {
+    if changed.len() > FEW || !changed.iter().all(is_alone) {
         return None;
     }
     let few =

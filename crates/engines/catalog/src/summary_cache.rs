@@ -40,7 +40,7 @@ const STEPS: [&str; 3] = [
         messages BLOB NOT NULL
     ) STRICT;
     ",
-    // Now it stands beside this file, and for all sessions at once.
+    // It is now in a file next to this one, for all sessions at once.
     "
     DROP TABLE file;
     CREATE TABLE file (

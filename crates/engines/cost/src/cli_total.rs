@@ -98,7 +98,7 @@ fn spread<'a>(money: f64, rows: &mut Vec<(&'a str, Expense)>, total: &BTreeMap<&
                 spent.cost = spent.cost.map(|cost| cost * money / estimate);
             }
         }
-        // Several models, one without a price: what each of them took of the money cannot be told.
+        // With several models, one without a price, the share of each is unknown.
         _ => {}
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cache_writes_that_are_not_told_apart_are_no_excess() {
+    fn cache_writes_of_unknown_lifetime_are_no_excess() {
         let check = |whole: (u64, u64), known: (u64, u64), expected: (u64, u64)| {
             let usage = |(cache_write_5m, cache_write_1h)| Usage {
                 cache_write_5m,

@@ -88,7 +88,7 @@ fn groups(all: &[SessionMessage<'_>]) -> Vec<Duplicates> {
     by_id.sort_unstable();
     let mut groups = vec![Duplicates::None; all.len()];
     for same_id in by_id.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
-        // Those without a request stand first, and go with the first request there is.
+        // Messages without a request come first and belong to the first request.
         let is_same =
             |one: &(u64, bool, u64, usize), other: &(u64, bool, u64, usize)| !one.1 || one.2 == other.2;
         for same in same_id.chunk_by(is_same).filter(|same| same.len() > 1) {

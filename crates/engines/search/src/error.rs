@@ -80,12 +80,12 @@ impl Error {
             }
             cause = error.source();
         }
-        // The text index tells some causes in words only.
-        let told = system::error_chain(self);
-        if told.contains("No space left on device") {
+        // The text index reports some causes only as text.
+        let message = system::error_chain(self);
+        if message.contains("No space left on device") {
             return Remedy::Room;
         }
-        if told.contains("Permission denied") || told.contains("Read-only file system") {
+        if message.contains("Permission denied") || message.contains("Read-only file system") {
             return Remedy::Permission;
         }
         Remedy::Rebuild

@@ -102,7 +102,7 @@ impl FileList {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let database::Derived { connection, condition } = open_derived(path, &STEPS)?;
         match condition {
-            // A list that was made anew is empty, and the writer then begins the text index anew, too.
+            // A recreated list is empty, and the writer then recreates the text index, too.
             Condition::Ready | Condition::Recreated { .. } => {
                 let list = Self { connection };
                 list.name("INSERT OR IGNORE INTO meta VALUES ('identity', ?1)")?;
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_made_anew_is_another_one() {
+    fn a_recreated_list_has_another_identity() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("files.sqlite");
         let first = FileList::open(&path).unwrap().identity().unwrap();

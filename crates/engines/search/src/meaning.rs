@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn which_questions_the_table_understands() {
+    fn the_table_knows_the_words_of_some_questions_only() {
         for (question, expected) in
             [("token refresh", true), ("修复 the parser bug", true), ("修复认证错误", false), ("", true)]
         {

@@ -102,7 +102,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn sections_stand_where_they_say(parts in proptest::collection::vec("(# )?[a-z\n]{0,300}\n?", 0..12)) {
+        fn sections_start_at_their_offsets(parts in proptest::collection::vec("(# )?[a-z\n]{0,300}\n?", 0..12)) {
             let text = parts.concat();
             for section in sections(&text) {
                 let at = usize::try_from(section.offset).unwrap();

@@ -111,7 +111,7 @@ impl Query {
         } else {
             all.iter().collect()
         };
-        // One more than are asked for tells that there are more, and a long question costs its length.
+        // One more than requested shows that there are more, and keeps the cost of a long question linear.
         for (word, _) in &telling {
             if self.terms.len() <= WORDS && !self.terms.contains(word) {
                 self.terms.push(word.clone());

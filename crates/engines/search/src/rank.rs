@@ -45,7 +45,7 @@ impl CosineScale {
     }
 
     /// The scale for a query of whose words the best session contains this share.
-    pub(crate) fn beside(self, best_by_words: f32) -> Self {
+    pub(crate) fn weighted(self, best_by_words: f32) -> Self {
         Self { weight: MEANING * (1.0 - SPOKEN_FOR * best_by_words), ..self }
     }
 }
@@ -243,13 +243,13 @@ mod tests {
     #[test]
     fn meaning_counts_less_the_more_of_the_words_were_said() {
         for (best_by_words, expected) in [(0.0, 0.5), (0.5, 0.375), (1.0, 0.25)] {
-            near(CosineScale::TABLE.beside(best_by_words).weight, expected);
+            near(CosineScale::TABLE.weighted(best_by_words).weight, expected);
         }
-        near(CosineScale::from_mean(0.7).beside(1.0).strangers, 0.7);
+        near(CosineScale::from_mean(0.7).weighted(1.0).strangers, 0.7);
     }
 
     #[test]
-    fn a_stray_word_of_a_path_is_no_answer_beside_a_change() {
+    fn a_stray_word_of_a_path_ranks_below_a_change() {
         let changed = by_file(&FileFacts { changes: 1, ..FileFacts::default() }, 0.2);
         let read = by_file(&FileFacts { read: true, ..FileFacts::default() }, 0.0);
         let stray = by_file(&FileFacts::default(), 0.06);

@@ -269,7 +269,7 @@ fn flatten(text: &str, from: usize, to: usize, places: &[(usize, usize, String)]
     if to < text.trim_end().len() {
         out.push('…');
     }
-    // Parts of one identifier stand without a gap: one mark.
+    // Adjacent parts of one identifier get one mark.
     marks.dedup_by(|next, mark| {
         let joined = mark.1 == next.0;
         if joined {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_lies_where_most_words_stand() {
+    fn the_window_covers_the_most_words() {
         let text = format!(
             "{} token {} token refresh leak {}",
             "a b c ".repeat(80),

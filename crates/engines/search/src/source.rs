@@ -18,7 +18,7 @@ pub struct SourceFile {
     pub stamp: FileStamp,
     /// The kind of the file.
     pub kind: SourceKind,
-    /// The session it belongs to, where its location tells.
+    /// The session it belongs to, if its location shows that.
     pub session: Option<SessionId>,
     /// Whether it is a sub-agent's transcript.
     pub subagent: bool,

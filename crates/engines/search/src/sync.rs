@@ -438,7 +438,7 @@ impl SyncPass {
         for (number, unit) in units.iter().enumerate() {
             row.text += unit.indexed_length();
             if unit.kind.has_meaning() {
-                // As with the text index: what cannot be written now is told at the commit.
+                // As with the text index, a failed write is reported at the commit.
                 let _ = self.writer.meanings.add(unit, row.id, id);
             }
             for document in self.documents.of_unit(unit, number, &origin) {

@@ -1,4 +1,4 @@
-//! The vectors of the indexed text, beside the text index: written with the chunks, committed by the list of files.
+//! The vectors of the indexed text, next to the text index: written with the chunks, committed by the list of files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

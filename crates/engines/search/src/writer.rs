@@ -179,7 +179,7 @@ impl Writer {
             return Ok(());
         }
         if listed == 0 || committed < listed || !vectors_complete {
-            // One of the three was lost: begin anew.
+            // One of the three was lost: start over.
             self.meanings.clear()?;
             self.text.delete_all_documents().map_err(failed())?;
             let forgotten = self.list.all()?.iter().map(|file| file.id).collect();
@@ -223,7 +223,7 @@ pub fn discard(folder: &Path) -> Result<(), Error> {
     let busy = || std::io::Error::new(std::io::ErrorKind::WouldBlock, "another process is writing it");
     let lock = WriterLock::try_acquire(&folder.join("writer.lock"))?;
     let _lock = lock.ok_or_else(busy).map_err(io_failed("remove", folder))?;
-    // The list goes first: a text index without its list is begun anew.
+    // The list goes first: a text index without its list is recreated.
     for suffix in ["", "-wal", "-shm"] {
         let path = list_file(folder).with_extension(format!("sqlite{suffix}"));
         remove_if_there(fs::remove_file(&path)).map_err(io_failed("remove", &path))?;

@@ -45,7 +45,7 @@ impl Agents {
     }
 
     fn add(&mut self, folder: PathBuf) {
-        // Files beside the agents (`.DS_Store`) are nobody's.
+        // Other files in the folder (`.DS_Store`) belong to no agent.
         if !folder.is_dir() {
             return;
         }

@@ -46,7 +46,7 @@ pub(crate) fn read(
     };
     for (session, path) in sidecars {
         match file::read(path, CAP) {
-            Ok(content) => found.extend(content.and_then(|content| beside(session, &content))),
+            Ok(content) => found.extend(content.and_then(|content| from_side_file(session, &content))),
             Err(problem) => problems.push(problem),
         }
     }
@@ -71,7 +71,7 @@ fn entry(key: &str, raw: &RawValue) -> Option<StoredConversation> {
 }
 
 /// The conversation in a transcript's side file.
-fn beside(session: &SessionId, content: &[u8]) -> Option<StoredConversation> {
+fn from_side_file(session: &SessionId, content: &[u8]) -> Option<StoredConversation> {
     let fields: Value = serde_json::from_slice(content).ok()?;
     let claude = fields["resumeSessionId"].as_str()?.parse().ok()?;
     Some(StoredConversation { key: None, session: session.clone(), claude: vec![claude] })

@@ -42,7 +42,7 @@ pub(crate) enum LockError {
 impl Lock {
     /// Waits for the lock of a file for up to ten seconds.
     pub(crate) fn acquire(path: &Path, clock: &dyn Fn() -> Timestamp) -> Result<Self, LockError> {
-        let lock = beside(path);
+        let lock = lock_path(path);
         let mut holder = String::new();
         for _ in 0..TRIES {
             match Self::make(&lock, clock()) {
@@ -52,7 +52,7 @@ impl Lock {
                 }
                 Err(error) => return Err(LockError::Io(error)),
             }
-            // Nothing tells of a lock file that goes; its makers look as often.
+            // There is no notification of a removed lock file; OpenClaw polls as often.
             wait(POLL);
         }
         Err(LockError::Held(holder))
@@ -146,7 +146,7 @@ fn namespace() -> String {
     }
 }
 
-fn beside(path: &Path) -> PathBuf {
+fn lock_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     PathBuf::from(name)

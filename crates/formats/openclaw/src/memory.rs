@@ -12,7 +12,7 @@ use crate::conversations::StoredConversation;
 use crate::settings::MemorySettings;
 use crate::{AgentDatabase, Agents, Problem};
 
-/// The folder beside the sessions folder to which OpenClaw moves transcripts it has imported into SQLite.
+/// The folder next to the sessions folder to which OpenClaw moves transcripts it has imported into SQLite.
 const IMPORTED: &str = "session-sqlite-import-archive";
 /// How deep notes may be nested.
 const DEEPEST: usize = 16;

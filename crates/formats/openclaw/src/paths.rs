@@ -16,7 +16,7 @@ pub struct StateFolders {
     pub env_openclaw: Option<PathBuf>,
     /// The value of `CLAWDBOT_STATE_DIR`.
     pub env_clawdbot: Option<PathBuf>,
-    /// The value of `OPENCLAW_PROFILE`, whose state folder is beside the usual one.
+    /// The value of `OPENCLAW_PROFILE`, whose state folder is next to the usual one.
     pub profile: Option<String>,
     /// The person's home folder.
     pub home: Option<PathBuf>,

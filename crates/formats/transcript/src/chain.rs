@@ -74,7 +74,7 @@ pub(crate) fn nodes(path: &Path) -> io::Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// The ids of the records that lead to the one at `last`, itself included, and of those beside them: tools used in
+/// The ids of the records that lead to the one at `last`, itself included, and of parallel ones: tools used in
 /// parallel split the chain, and only one of them is followed by the next record.
 pub(crate) fn leading_to(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
     let mut on = ancestors(nodes, last);

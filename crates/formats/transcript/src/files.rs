@@ -15,7 +15,7 @@ use crate::record::{Block, RecordKind, parse};
 /// The largest side file that is read, in bytes.
 pub(crate) const SIDE_FILE_CAP: u64 = 1 << 20;
 
-/// A session's transcript and the files beside it.
+/// A session's transcript and the files next to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptFile {
     /// The session's id: the file's stem.
@@ -26,7 +26,7 @@ pub struct TranscriptFile {
     pub stamp: FileStamp,
     /// The transcripts of its sub-agents.
     pub subagents: Vec<SubagentFile>,
-    /// Whether a folder with its name is beside it.
+    /// Whether a folder with its name is next to it.
     pub has_side_folder: bool,
 }
 
@@ -55,9 +55,9 @@ pub struct ReadProblem {
 pub struct FolderContents {
     /// The transcripts of sessions.
     pub transcripts: Vec<TranscriptFile>,
-    /// Sub-agents' transcripts beside the sessions (2.0.42 to 2.0.77); their records name the session.
+    /// Sub-agents' transcripts next to the sessions (2.0.42 to 2.0.77); their records name the session.
     pub flat_subagents: Vec<SubagentFile>,
-    /// Sub-agents' transcripts below the folder of a session whose own transcript is not beside it.
+    /// Sub-agents' transcripts below the folder of a session whose own transcript is not next to it.
     pub lone_subagents: Vec<SubagentFile>,
     /// The files and folders that could not be read.
     pub problems: Vec<ReadProblem>,
@@ -97,7 +97,7 @@ impl TranscriptFile {
         since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(self.stamp.mtime)
     }
 
-    /// The folder beside the transcript.
+    /// The folder next to the transcript.
     pub fn side_folder(&self) -> PathBuf {
         self.path.with_extension("")
     }

@@ -27,7 +27,7 @@ pub enum FileRole {
         /// Its id, without `agent-`.
         agent: String,
     },
-    /// A sub-agent's transcript beside the sessions (2.0.42 to 2.0.77); its records name the session.
+    /// A sub-agent's transcript next to the sessions (2.0.42 to 2.0.77); its records name the session.
     FlatSubagent {
         /// Its id, without `agent-`.
         agent: String,
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_many_sessions_is_told_whole_and_in_order() {
+    fn a_folder_of_many_sessions_is_listed_completely_and_in_order() {
         let (_folder, config) = home();
         let project = config.projects().join("-p");
         fs::create_dir_all(&project).unwrap();

@@ -62,7 +62,7 @@ impl<'a> Raw<'a> {
 
     /// Whether there is no text but white space.
     pub fn is_blank(self) -> bool {
-        // Mostly the first letter tells, and nothing has to be decoded.
+        // Usually the first letter decides, and nothing has to be decoded.
         let begins = self.0.strip_prefix('"').and_then(|inner| inner.bytes().next());
         let is_plain = begins.is_some_and(|first| first.is_ascii_graphic() && !matches!(first, b'\\' | b'"'));
         !is_plain && self.text().is_none_or(|text| text.trim().is_empty())
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_key_that_stands_twice_the_last_counts() {
+    fn of_duplicate_keys_the_last_counts() {
         let pair = Pair::of(Raw(r#"{"left":1,"other":[1,{"left":9}],"left":2}"#));
         assert_eq!(pair.left.json(), "2");
         assert!(!pair.right.is_present());

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_a_record_is_told_apart() {
+    fn what_follows_a_record_is_classified() {
         let (pid, start) = (std::process::id(), own_start());
         let check = |record: String, expected: fn(&RegistryStatus) -> bool| {
             let folder = tempfile::tempdir().unwrap();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_time_stands_after_any_process_name() {
+    fn the_start_time_follows_any_process_name() {
         let stat = b"12 (a ) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 7777 20";
         assert_eq!(start_time(stat).as_deref(), Some("7777"));
     }

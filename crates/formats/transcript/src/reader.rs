@@ -225,7 +225,7 @@ impl<R: Read> Reader<R> {
         let most = CHUNK + self.cap.saturating_sub(self.pending.len());
         let wanted = self.pending.len().clamp(CHUNK, most);
         // In whole steps, or every line a little longer than those before would move it all; two at once,
-        // because the second chunk stands behind the rest of the first.
+        // because the second chunk follows the rest of the first.
         let room = (self.pending.end + wanted).next_multiple_of(2 * CHUNK);
         self.buffer.reserve_exact(room - self.buffer.len());
         // Into spare room, which need not be filled with zeros first: most files are small.
@@ -242,7 +242,7 @@ fn skip_hole(file: &mut File) -> io::Result<u64> {
     match rustix::fs::seek(&*file, rustix::fs::SeekFrom::Data(at)) {
         Ok(next) => Ok(next.saturating_sub(at)),
         Err(Errno::NXIO) => Ok(file.seek(SeekFrom::End(0))?.saturating_sub(at)),
-        // Not every file system tells.
+        // Not every file system knows.
         Err(_) => file.seek(SeekFrom::Start(at)).map(|_| 0),
     }
 }

@@ -234,7 +234,7 @@ impl Summary {
 
     fn observe_envelope(&mut self, record: &Record<'_>) {
         if !self.has_tree {
-            // Notes of files stand in for the conversation only where there is none.
+            // Notes of files are used only if there is no conversation.
             (self.first_at, self.last_at) = (None, None);
         }
         self.has_tree = true;

@@ -40,7 +40,7 @@ impl Titles {
     }
 
     /// The text used in place of a first prompt where no record has one.
-    pub fn stand_in(&self) -> Option<&str> {
+    pub fn fallback(&self) -> Option<&str> {
         self.queued.as_deref().or(self.last_prompt.as_deref())
     }
 

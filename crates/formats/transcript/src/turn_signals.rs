@@ -105,7 +105,7 @@ pub fn turn_signals<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
             vec![TurnSignal::StopHooks { prevented: record.prevents_continuation() }]
         }
         RecordKind::ApiError => vec![TurnSignal::GoesOn],
-        // A compaction that was asked for stands between turns, any other within one.
+        // A requested compaction occurs between turns, an automatic one within a turn.
         RecordKind::CompactBoundary if !record.compact_metadata().get("trigger").is("manual") => {
             vec![TurnSignal::GoesOn]
         }

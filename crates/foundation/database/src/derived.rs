@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use crate::connection::safety;
-use crate::files::{beside, failed, is_new, prepare};
+use crate::files::{failed, is_new, prepare, with_suffix};
 use crate::{Error, WriterLock, connection, migrate, open_read_only};
 
 /// An open derived database.
@@ -74,7 +74,7 @@ fn among_others(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
 }
 
 fn put_away(path: &Path) -> Result<PathBuf, Error> {
-    let aside = beside(path, ".set-aside");
+    let aside = with_suffix(path, ".set-aside");
     // A folder cannot be renamed over a file, nor over a folder that holds something.
     if aside.is_dir() {
         fs::remove_dir_all(&aside).map_err(|source| failed("remove", &aside, source))?;
@@ -82,9 +82,9 @@ fn put_away(path: &Path) -> Result<PathBuf, Error> {
     if path.is_dir() && aside.exists() {
         fs::remove_file(&aside).map_err(|source| failed("remove", &aside, source))?;
     }
-    // The log goes first: a log without its database is ignored, one beside a new database would not be.
+    // The log goes first: a log without its database is ignored, one next to a new database would not be.
     for suffix in ["-wal", "-shm"] {
-        rename_if_there(&beside(path, suffix), &beside(&aside, suffix))?;
+        rename_if_there(&with_suffix(path, suffix), &with_suffix(&aside, suffix))?;
     }
     rename_if_there(path, &aside)?;
     Ok(aside)

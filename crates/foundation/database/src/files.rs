@@ -19,7 +19,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
     if !path.exists() {
         create_closed(path)?;
     }
-    for companion in [path.to_owned(), beside(path, "-wal"), beside(path, "-shm")] {
+    for companion in [path.to_owned(), with_suffix(path, "-wal"), with_suffix(path, "-shm")] {
         make_private(&companion)?;
     }
     Ok(())
@@ -66,7 +66,7 @@ fn private_folder(path: &Path) -> Result<&Path, Error> {
 }
 
 /// `state.sqlite` and `-wal` give `state.sqlite-wal`.
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::Error;
-use crate::files::{beside, failed, is_new, private_file};
+use crate::files::{failed, is_new, private_file, with_suffix};
 
 /// How long to wait for a lock. A process that keeps it longer is stopped, or waits for a disk that is gone.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ impl WriterLock {
 
     /// The path of a database's lock file.
     pub(crate) fn path(database: &Path) -> PathBuf {
-        beside(database, ".lock")
+        with_suffix(database, ".lock")
     }
 
     /// Waits until no process has the lock exclusively, and prevents others from taking it exclusively.

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use crate::connection::safety;
-use crate::files::{beside, failed, prepare, private_file};
+use crate::files::{failed, prepare, private_file, with_suffix};
 use crate::{Error, WriterLock, connection, migrate};
 
 /// So long a write-ahead log, in bytes, is long.
@@ -50,7 +50,7 @@ impl Precious {
     /// Keeps the write-ahead log of the file at `path` when the connection closes, unless it is long. Merging it
     /// waits for the disk, while the next opening reads it anyway.
     pub fn leave_short_log(&self, path: &Path) -> Result<(), Error> {
-        let is_short = fs::metadata(beside(path, "-wal")).map_or(true, |log| log.len() < LONG_LOG);
+        let is_short = fs::metadata(with_suffix(path, "-wal")).map_or(true, |log| log.len() < LONG_LOG);
         self.connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short)
             .map(drop)
@@ -60,8 +60,8 @@ impl Precious {
 
 /// Copies the whole database to a file of its own, which appears under its name only when it is complete.
 fn back_up(connection: &Connection, path: &Path, version: usize) -> Result<PathBuf, Error> {
-    let to = beside(path, &format!(".before-{version}"));
-    let partial = beside(&to, ".partial");
+    let to = with_suffix(path, &format!(".before-{version}"));
+    let partial = with_suffix(&to, ".partial");
     match fs::remove_file(&partial) {
         Err(source) if source.kind() != ErrorKind::NotFound => {
             return Err(failed("remove", &partial, source));

@@ -65,7 +65,7 @@ pub(crate) fn class(character: char) -> Class {
 
 /// Whether a character beyond ASCII is as if it were not there: controls, formats, private ones.
 pub(crate) fn is_removed(character: char) -> bool {
-    // Most of what is written lies here, and holds none.
+    // Most text is in this range, which has none.
     let is_usual = matches!(character, '\u{b0}'..='\u{5ff}' | '\u{2070}'..='\u{d7ff}');
     !is_usual && (character == '\u{fffd}' || character.is_other())
 }

@@ -149,7 +149,7 @@ fn sum(rows: &[Row<'_>]) -> Option<Vector> {
                 odd[at] += (byte >> 4) as f32 * scale;
             }
         }
-        // Each 4-bit number stands for itself less eight.
+        // Each 4-bit number is stored plus eight.
         numbers
             .extend(even.iter().zip(&odd).flat_map(|(even, odd)| [even - 8.0 * scales, odd - 8.0 * scales]));
     }

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_and_controls_go_and_cjk_stands_apart() {
+    fn accents_and_controls_are_removed_and_cjk_is_split() {
         check("café", &[7668]);
         check("cafe\u{301}", &[7668]);
         check("ca\u{0}f\u{200b}e", &[7668]);

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn each_word_counts_once_however_many_there_are() {
         for (many, kinds) in [(0, 1), (1, 1), (64, 5), (64, 64), (65, 40), (300, 7), (300, 290)] {
-            // Some are told apart by their last bits alone.
+            // Some hashes differ in their last bits only.
             let word = |at: u64| (at % kinds) << (if at.is_multiple_of(2) { 58 } else { 0 });
             let words: Vec<u64> = (0..many).map(word).collect();
             let kinds = words.iter().collect::<std::collections::BTreeSet<_>>().len();

@@ -103,7 +103,7 @@ impl Body {
             }
             let length = rest.iter().position(|byte| !is_base64(*byte)).unwrap_or(rest.len());
             let is_line = bytes[at..start].iter().any(|byte| !matches!(byte, b' ' | b'\t'));
-            // Of lines that were joined by spaces only long ones are told from words.
+            // Of lines joined by spaces, only long ones can be distinguished from words.
             let is_joined = !is_line
                 && length < 16
                 && !text.is_cut_at(start + length)

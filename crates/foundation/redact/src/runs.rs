@@ -69,7 +69,7 @@ pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
     let mut was_inside = false;
     // A run of the shortest length covers two words of eight bytes wholly, wherever it begins.
     for (number, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        let is_inside = lies_in_run(u64::from_ne_bytes(*word));
+        let is_inside = all_in_run(u64::from_ne_bytes(*word));
         let at = number * 8;
         if is_inside && was_inside && at >= done {
             let before = bytes[done..at].iter().rev().take_while(|byte| is_in_run(**byte)).count();
@@ -87,7 +87,7 @@ pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
 }
 
 /// Whether all eight bytes belong to a run: eight comparisons at a time, by the highest bit of each byte.
-fn lies_in_run(word: u64) -> bool {
+fn all_in_run(word: u64) -> bool {
     const fn all(byte: u8) -> u64 {
         u64::from_ne_bytes([byte; 8])
     }
@@ -280,7 +280,7 @@ pub(crate) fn token(text: Text<'_>, at: usize, found: &mut Vec<Secret>) {
         TOKENS.iter().filter(|token| is_apart(text.bytes, at) && rest.starts_with(token.prefix.as_bytes()));
     let end = |token: &Token| body_end(text, at + token.prefix.len(), token, true);
     if let Some(secret) = tokens.find_map(|token| Some(Secret::new(token.kind, at..end(token)?))) {
-        // The last one tells how far the text is done.
+        // The last secret pushed marks how far the text is checked.
         let second = second_half(text, &secret);
         found.push(secret);
         found.extend(second);

@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chance_is_told_from_words() {
+    fn random_text_is_distinguished_from_words() {
         let check = |value: &str, expected| assert_eq!(is_random(value.as_bytes()), expected, "{value}");
         check("5f4dcc3b5aa765d61d8327deb882cf99", true);
         check("wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzKEY", true);

@@ -237,7 +237,7 @@ fn a_fork_of_an_open_session_goes_on_from_the_total_that_was_written() {
 }
 
 #[test]
-fn what_is_said_after_a_total_was_written_is_beside_it() {
+fn messages_after_a_total_are_added_to_it() {
     let later = MessageUsage { at: Timestamp::from_second(NOON + HOUR).ok(), ..said(2, 6) };
     let open = Files::new("a", &[said(1, 10), later.clone()]).total(0.0003, OPUS, 15).written_at_noon();
     check(std::slice::from_ref(&open), &["a 16 320", "+a 5 100"]);
@@ -249,7 +249,7 @@ fn what_is_said_after_a_total_was_written_is_beside_it() {
 }
 
 #[test]
-fn the_unattributed_stands_on_the_last_day() {
+fn unattributed_cost_counts_on_the_last_day() {
     let next = MessageUsage { at: Timestamp::from_second(NOON + 24 * HOUR).ok(), ..said(2, 1) };
     let rows = fold(&[Files::new("a", &[next, said(1, 1)]).total(1.0, OPUS, 50)]);
     let last = rows.last().unwrap();

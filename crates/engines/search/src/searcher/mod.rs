@@ -165,7 +165,7 @@ impl Searcher {
         } else {
             CosineScale::TABLE
         };
-        let sense = sense.beside(found.iter().map(SessionMatch::by_words).fold(0.0, f32::max));
+        let sense = sense.weighted(found.iter().map(SessionMatch::by_words).fold(0.0, f32::max));
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
         let mut ranked: Vec<Ranked<'_>> = (0..)
             .zip(&found)

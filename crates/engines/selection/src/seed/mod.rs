@@ -41,7 +41,7 @@ pub fn choose(
     }
     let candidate = |at: usize| candidates[at].as_ref();
     let scored = |at: usize| Scored::new(task, &seed.weights, candidate(at), &judged.relevance[at]);
-    // There are thousands: who is best is found by little of each, and all of the best is told in that order.
+    // There are thousands: find the best by their scores alone, and build the full answer only for those.
     let mut ranked: Vec<(Rank, usize)> = (0..candidates.len().min(judged.relevance.len()))
         .map(|at| (Rank::new(&scored(at), candidate(at)), at))
         .collect();
