@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::{Session, SessionId};
 use openclaw::{Agents, Registry};
 use serde::Serialize;
-use transcript::{ConfigFolder, LiveProcess, TranscriptFile};
+use transcript::{ConfigFolder, RegisteredProcess, TranscriptFile};
 use workers::Release;
 
 use crate::proceed::claude;
@@ -331,7 +331,7 @@ fn deletion(file: &Path, days: u64) -> Option<Timestamp> {
 fn left_behind(context: &Context) -> Vec<Finding> {
     let registries =
         context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
-    let records = registries.flat_map(|registry| LiveProcess::stale_records(&registry));
+    let records = registries.flat_map(|registry| RegisteredProcess::stale_records(&registry));
     let finding = |record: PathBuf| Finding {
         severity: Severity::Advice,
         what: "a process that is gone is still registered as live".to_owned(),

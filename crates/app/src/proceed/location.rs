@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
-use transcript::{ConfigFolder, LiveProcess, start_directory};
+use transcript::{ConfigFolder, RegisteredProcess, start_directory};
 use workers::{CommandLine, Program, SessionStart};
 
 use crate::{Context, Error, Kind, NextStep};
@@ -98,14 +98,14 @@ pub(crate) fn ensure_not_demo(context: &Context) -> Result<(), Error> {
 }
 
 /// The live process that holds a session at this moment.
-pub(crate) fn holder(context: &Context, id: &SessionId) -> Option<LiveProcess> {
+pub(crate) fn holder(context: &Context, id: &SessionId) -> Option<RegisteredProcess> {
     let registries =
         context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
-    registries.flat_map(|registry| LiveProcess::find(&registry)).find(|live| live.session == *id)
+    registries.flat_map(|registry| RegisteredProcess::find(&registry)).find(|live| live.session == *id)
 }
 
 /// What to do about a session that a live process holds, beside forking it.
-pub(crate) fn go_on_there(live: &LiveProcess) -> String {
+pub(crate) fn go_on_there(live: &RegisteredProcess) -> String {
     match live.kind.as_deref() {
         Some("bg") => format!("go on there: claude attach {}", live.session.short()),
         _ => "go on there, or end that process first".to_owned(),

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use model::Session;
-use transcript::LiveProcess;
+use transcript::RegisteredProcess;
 use workers::{CommandLine, SessionStart};
 
 use crate::proceed::claude;
@@ -37,7 +37,7 @@ fn worked_on(session: &Session) -> Error {
         .next(NextStep::Fork { session: id.clone() })
 }
 
-fn held(live: &LiveProcess) -> Error {
+fn held(live: &RegisteredProcess) -> Error {
     let place = live.cwd.as_ref().map_or_else(String::new, |cwd| format!(" in {}", cwd.display()));
     let message = format!("session {} is open in process {}{place}", live.session, live.pid);
     Error::new(Kind::Held, message)

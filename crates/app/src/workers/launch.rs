@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
-use transcript::LiveProcess;
+use transcript::RegisteredProcess;
 use workers::{Release, SessionStart, WorkerId};
 
 use crate::ids::new_session_id;
@@ -110,7 +110,7 @@ pub(crate) fn has_a_worker(worker: WorkerId, name: &str) -> Error {
         .next(NextStep::Send { worker })
 }
 
-fn open_elsewhere(session: &SessionId, live: &LiveProcess) -> Error {
+fn open_elsewhere(session: &SessionId, live: &RegisteredProcess) -> Error {
     Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
         .next(NextStep::RunInFork { session: session.clone() })
         .hint(go_on_there(live))

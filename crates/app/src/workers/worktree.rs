@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use project::WorkTree;
 use serde::Serialize;
-use transcript::{ConfigFolder, LiveProcess};
+use transcript::{ConfigFolder, RegisteredProcess};
 
 use crate::ids::new_uuid;
 use crate::repository::target::RepoTarget;
@@ -82,10 +82,10 @@ pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
 }
 
 /// A live process whose session works in a directory.
-fn open_in(context: &Context, path: &Path) -> Option<LiveProcess> {
+fn open_in(context: &Context, path: &Path) -> Option<RegisteredProcess> {
     let registries =
         context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
-    let mut all = registries.flat_map(|registry| LiveProcess::find(&registry));
+    let mut all = registries.flat_map(|registry| RegisteredProcess::find(&registry));
     all.find(|live| live.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)))
 }
 

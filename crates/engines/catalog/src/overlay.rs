@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use model::{Session, SessionId};
-use transcript::{LiveProcess, ReadProblem};
+use transcript::{ReadProblem, RegisteredProcess};
 
 use crate::describe::Describer;
 use crate::registries::RegistryIndex;
@@ -19,7 +19,8 @@ pub(crate) struct SessionOverlay {
 impl SessionOverlay {
     /// Reads the registries and the live processes.
     pub(crate) fn read(places: &Locations) -> Self {
-        let live = places.config_folders.iter().flat_map(|folder| LiveProcess::find(&folder.live_registry()));
+        let live =
+            places.config_folders.iter().flat_map(|folder| RegisteredProcess::find(&folder.live_registry()));
         Self { registries: RegistryIndex::read(places), held: live.map(|live| live.session).collect() }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use model::Evidence;
-use transcript::{LiveProcess, LiveStatus};
+use transcript::{LiveStatus, RegisteredProcess};
 
 /// The process that has a session open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct ProcessStatus {
 
 impl LiveProcess {
     /// The process in a registry record read at `at`.
-    pub fn from_record(live: &LiveProcess, at: Timestamp) -> Self {
+    pub fn from_record(live: &RegisteredProcess, at: Timestamp) -> Self {
         let status = live.status.map(|activity| ProcessStatus {
             activity,
             waiting_for: live.waiting_for.clone(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use model::{Evidence, SessionId};
-use transcript::{LiveProcess, RegistryStatus};
+use transcript::{RegisteredProcess, RegistryStatus};
 
 use crate::process::{LiveProcess, ProcessState};
 
@@ -82,7 +82,7 @@ impl RegistryRecords {
     /// Marks processes that have ended although their records still exist.
     pub fn mark_dead(
         &mut self,
-        is_alive: impl Fn(&LiveProcess) -> bool,
+        is_alive: impl Fn(&RegisteredProcess) -> bool,
         at: Timestamp,
         updates: &mut Vec<RegistryUpdate>,
     ) {
@@ -106,7 +106,7 @@ impl RegistryRecords {
 }
 
 /// The update for a session that a process left for another one.
-fn left(before: Option<&RegistryStatus>, now: &LiveProcess, at: Timestamp) -> Option<RegistryUpdate> {
+fn left(before: Option<&RegistryStatus>, now: &RegisteredProcess, at: Timestamp) -> Option<RegistryUpdate> {
     match before {
         Some(RegistryStatus::Alive(before)) if before.session != now.session => {
             Some((before.session.clone(), ProcessState::Ended { at, evidence: Evidence::Registry }))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::SessionId;
 use system::FileStamp;
-use transcript::{LiveProcess, live_records};
+use transcript::{RegisteredProcess, live_records};
 
 use crate::records::{RegistryRecords, RegistryUpdate};
 
@@ -60,7 +60,7 @@ impl Registry {
                 self.look_again(&path, at, &mut updates);
             }
         }
-        self.records.mark_dead(LiveProcess::is_alive, at, &mut updates);
+        self.records.mark_dead(RegisteredProcess::is_alive, at, &mut updates);
         updates
     }
 
@@ -75,7 +75,7 @@ impl Registry {
 
     fn look_again(&mut self, path: &Path, at: Timestamp, updates: &mut Vec<RegistryUpdate>) {
         let Ok(metadata) = fs::symlink_metadata(path) else { return self.forget(path, at, updates) };
-        if self.records.observe(path, LiveProcess::registry_status(path), at, updates) {
+        if self.records.observe(path, RegisteredProcess::registry_status(path), at, updates) {
             self.stamps.insert(path.to_owned(), FileStamp::from_metadata(&metadata));
         }
     }

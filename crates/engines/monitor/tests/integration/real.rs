@@ -186,8 +186,8 @@ fn lateness(seen: &[Seen], heard: &[(Timestamp, Timestamp)]) -> (Lateness, Laten
     let mut known = HashSet::new();
     for Seen { at, what, .. } in seen {
         let What::Holds(content) = what else { continue };
-        let Some(since) =
-            transcript::LiveProcess::parse_record(content.as_bytes()).and_then(|live| live.status_since)
+        let Some(since) = transcript::RegisteredProcess::parse_record(content.as_bytes())
+            .and_then(|live| live.status_since)
         else {
             continue;
         };

@@ -9,7 +9,7 @@ use monitor::hooks::HookReader;
 use monitor::{ProcessState, RecordedInput, RegistryRecords, RegistryUpdate, Timers, Tracker, replay};
 use testkit::recording::{Seen, What};
 use transcript::record::parse;
-use transcript::{ConfigFolder, FileRole, LiveProcess, Reader, RegistryStatus, SubagentMeta};
+use transcript::{ConfigFolder, FileRole, Reader, RegisteredProcess, RegistryStatus, SubagentMeta};
 
 /// How long time goes on after the last thing that was seen.
 pub(crate) const AFTER: SignedDuration = SignedDuration::from_secs(20);
@@ -109,7 +109,7 @@ fn of_registry(
     let mut told = Vec::new();
     match what {
         What::Holds(content) => {
-            let standing = LiveProcess::parse_record(content.as_bytes())
+            let standing = RegisteredProcess::parse_record(content.as_bytes())
                 .map_or(RegistryStatus::Unreadable, RegistryStatus::Alive);
             records.observe(file, standing, at, &mut told);
         }

@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 5;
 
 /// A live process that holds a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveProcess {
+pub struct RegisteredProcess {
     /// The process id.
     pub pid: u32,
     /// The session it holds now; a process may change it.
@@ -46,7 +46,7 @@ pub struct LiveProcess {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RegistryStatus {
     /// The process is alive.
-    Alive(LiveProcess),
+    Alive(RegisteredProcess),
     /// A process that is gone: it was killed, or another one has its number by now.
     Dead(SessionId),
     /// The process belongs to another container, so its state is unknown.
@@ -82,7 +82,7 @@ raw_fields! {
     }
 }
 
-impl LiveProcess {
+impl RegisteredProcess {
     /// The live processes of a registry folder; dead records and torn files are left out.
     pub fn find(folder: &Path) -> Vec<Self> {
         let mut found: Vec<_> = records(folder).filter_map(|path| Self::read(&path)).collect();
@@ -204,10 +204,10 @@ fn start_time(stat: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn registry(content: &str) -> (tempfile::TempDir, Vec<LiveProcess>) {
+    fn registry(content: &str) -> (tempfile::TempDir, Vec<RegisteredProcess>) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("1.json"), content).unwrap();
-        let found = LiveProcess::find(folder.path());
+        let found = RegisteredProcess::find(folder.path());
         (folder, found)
     }
 
@@ -224,7 +224,7 @@ mod tests {
         );
         let (folder, found) = registry(&record);
         assert_eq!(found.len(), 1);
-        assert!(LiveProcess::stale_records(folder.path()).is_empty());
+        assert!(RegisteredProcess::stale_records(folder.path()).is_empty());
         assert_eq!(found[0].session.as_str(), "s1");
         assert_eq!(found[0].status, Some(LiveStatus::Waiting));
         assert_eq!(found[0].waiting_for.as_deref(), Some("permission prompt"));
@@ -247,7 +247,7 @@ mod tests {
         ] {
             let (folder, found) = registry(&record);
             assert_eq!(found, [], "{record}");
-            assert_eq!(LiveProcess::stale_records(folder.path()), [folder.path().join("1.json")]);
+            assert_eq!(RegisteredProcess::stale_records(folder.path()), [folder.path().join("1.json")]);
         }
     }
 
@@ -258,7 +258,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("1.json");
             fs::write(&path, &record).unwrap();
-            let found = LiveProcess::registry_status(&path);
+            let found = RegisteredProcess::registry_status(&path);
             assert!(expected(&found), "{record}: {found:?}");
         };
         check(
