@@ -1,4 +1,4 @@
-//! What `pick` answers.
+//! The answer of `pick`.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::choose::outcome::Advice;
 pub use crate::choose::pack::Pack;
 pub use crate::choose::resume_cost::Outlay;
 
-/// What to do with the task, and why.
+/// The decision for a task, with its reason.
 #[derive(Debug, Clone, Serialize)]
 pub struct Answer {
     /// `resume`, `fresh` or `queue`.
@@ -33,30 +33,30 @@ pub struct Answer {
     pub factors: Option<Factors>,
     /// Its score: the chance, or by the seed's weights the sum of the factors.
     pub score: Option<f64>,
-    /// A score from here on is enough.
+    /// The score from which a session is resumed.
     pub threshold: f64,
     /// The rule: `calibrated` or `seed`.
     pub weights: &'static str,
-    /// What the rule advised, where the person's own record overrode it.
+    /// What the rule advised, if the person's record overrode it.
     pub advised_action: Option<Action>,
-    /// How often the rule was right for whoever asks, as far as it was seen.
+    /// How often the rule was right for the asker, as far as is known.
     pub record: Option<TrackRecord>,
     /// What would change the answer.
     pub what_would_change: Vec<String>,
     /// Who judged relevance, by the seed's weights; `null` where nobody had to.
     pub judge: Option<Judge>,
-    /// Why a model did not judge that was to.
+    /// Why the model that was to judge relevance did not.
     pub relevance_fallback: Option<String>,
-    /// What going on with the session takes at first.
+    /// What resuming the session costs at first.
     pub resume_cost: Option<Outlay>,
-    /// What a fresh session is told of earlier ones, where some have to do with the task.
+    /// The brief on earlier sessions for a fresh one, if some are relevant to the task.
     pub pack: Option<Pack>,
-    /// The pack that a fresh session would be given, where it is left open whether it is begun.
+    /// The brief for a fresh session, if the choice is uncertain.
     #[serde(skip)]
     pub(crate) pack_if_fresh: Option<Pack>,
     /// The best of the sessions that were considered.
     pub scores: Vec<Considered>,
-    /// How many were considered.
+    /// How many sessions were considered.
     pub candidates: usize,
     /// The task.
     pub task: String,
@@ -67,21 +67,21 @@ pub struct Answer {
     pub branch: Option<String>,
     /// The agent that asked.
     pub agent_id: Option<AgentId>,
-    /// The moment of the past.
+    /// The past time that the choice was made for.
     pub as_of: Option<Timestamp>,
-    /// The number it is kept under.
+    /// The number of the saved decision.
     pub decision: Option<i64>,
-    /// Why it could not be kept, where it could not.
+    /// Why the decision could not be saved.
     pub save_error: Option<String>,
-    /// What could not be learned.
+    /// Notes on what could not be found out.
     pub notes: Vec<String>,
 }
 
-/// Between these chances a person is asked, and where nobody can be asked a session is begun fresh.
+/// Between these chances the person is asked; if nobody can be asked, a fresh session is started.
 const UNCERTAIN: std::ops::Range<f64> = 0.35..0.65;
 
 impl Answer {
-    /// Whether the rule leaves it open, so that a person is asked: the chance is neither high nor low, or not known.
+    /// Whether the person should be asked: the chance is neither high nor low, or not known.
     pub fn is_uncertain(&self) -> bool {
         let is_open = self.chance.is_none_or(|chance| UNCERTAIN.contains(&chance));
         let was_estimated = self.first().is_some_and(|first| first.estimate.is_some());
@@ -93,14 +93,14 @@ impl Answer {
         self.scores.first().filter(|first| first.is_eligible())
     }
 
-    /// What the calibrated rule advised by itself; `None` where it was not asked.
+    /// What the calibrated rule advised by itself; `None` if it was not used.
     pub(crate) fn advice(&self) -> Option<Advice> {
         let first = self.scores.first().filter(|first| first.estimate.is_some())?;
         let action = self.advised_action.unwrap_or(self.action);
         Some(Advice { action, candidate: Some(first.session_id.clone()) })
     }
 
-    /// The same; a fresh session where it is left open and nobody can be asked.
+    /// Turns an uncertain resume into a fresh session, because nobody can be asked.
     #[must_use]
     pub(crate) fn settled_by_nobody(self) -> Self {
         if self.is_uncertain() && self.action == Action::Resume {
@@ -110,7 +110,7 @@ impl Answer {
         }
     }
 
-    /// The same, but a fresh session, for the reason given.
+    /// The same answer with a fresh session instead, for the reason given.
     #[must_use]
     pub fn fresh(self, why: &str) -> Self {
         let reason = format!("{}; {why}", self.reason);

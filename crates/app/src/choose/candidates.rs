@@ -1,4 +1,4 @@
-//! What `pick` chooses from: the sessions of one repository that the asker may use.
+//! The candidates of `pick`: the sessions of one repository that the asker may use.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::sessions::totals::survey;
 use crate::workers::holders::Holds;
 use crate::{Context, Error};
 
-/// What there is to choose from.
+/// The candidates of one repository.
 pub(crate) struct CandidateSet {
     /// The repository.
     pub(crate) meant: RepoTarget,
@@ -29,15 +29,15 @@ pub(crate) struct CandidateSet {
     /// The session of the run that has the directory.
     pub(crate) taken_by: Option<SessionId>,
     asker: Asker,
-    /// What could not be learned.
+    /// Notes on what could not be found out.
     pub(crate) notes: Vec<String>,
 }
 
-/// A session of the repository: of thousands no more is held than the choice and its answer ask for.
+/// A session of the repository, reduced to what the choice and its answer need.
 pub(crate) struct RepoCandidate {
-    /// What the choice looks at.
+    /// What the choice considers.
     pub(crate) candidate: Candidate,
-    /// How much it has to do with the task, by common words.
+    /// Its relevance to the task by common words.
     pub(crate) by_words: Relevance,
     /// Its transcript.
     pub(crate) file: Option<Arc<Path>>,
@@ -47,9 +47,9 @@ pub(crate) struct RepoCandidate {
     pub(crate) context_tokens: u64,
     /// How many of the task's words its first message and its title hold, and of how many.
     pub(crate) topic: (usize, usize),
-    /// Its title, where that was at hand.
+    /// Its title.
     pub(crate) title: Option<Arc<str>>,
-    /// When the person began it, and went on with it.
+    /// When the person started and resumed it.
     pub(crate) beginnings: SessionStarts,
     /// Whether it was copied from another session.
     pub(crate) is_copy: bool,
@@ -64,8 +64,8 @@ impl AsRef<Candidate> for RepoCandidate {
 }
 
 impl CandidateSet {
-    /// Looks which sessions there are, or were; `budget` is what one may cost. What they are about is held where a model
-    /// may be asked.
+    /// Loads the sessions of the repository, or those of a past time; `budget` is what one may cost. Their texts are
+    /// loaded only if a model may be asked.
     pub(crate) fn load(
         context: &Context,
         request: &Request,
@@ -132,7 +132,7 @@ fn topic(task: &Keywords, about: &Keywords, title: Option<&str>) -> usize {
 }
 
 impl CandidateSet {
-    /// Who asks, as decisions are kept: an agent's name, nothing for the person.
+    /// The asker as decisions record it: an agent's name, or empty for the person.
     pub(crate) fn asker(&self) -> String {
         match &self.asker {
             Asker::Person => String::new(),
@@ -140,7 +140,7 @@ impl CandidateSet {
         }
     }
 
-    /// How often the asker goes on with a session here.
+    /// How often the asker resumes a session here.
     pub(crate) fn habit(&self, now: Timestamp) -> Habit {
         let mut beginnings = chance::HabitCounter::default();
         for one in &self.own {
@@ -149,7 +149,7 @@ impl CandidateSet {
         beginnings.habit(now)
     }
 
-    /// What was said last in the sessions at these places, before a moment of the past where one is meant.
+    /// The last messages of the candidates at these indices, before a past time if one is given.
     pub(crate) fn said(&self, task: &str, places: &[usize], as_of: Option<Timestamp>) -> Vec<LatestMessages> {
         let files = places.iter().map(|place| self.own[*place].file.as_deref());
         // Meaning can decide about the first alone.
@@ -157,8 +157,8 @@ impl CandidateSet {
     }
 }
 
-/// What was said last in a transcript; nothing where it cannot be read. Of a task it is also said how near it is in
-/// meaning, where that can decide.
+/// The last messages of a transcript; empty if it cannot be read. With a task, also its similarity in meaning where
+/// that can decide.
 pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timestamp>) -> LatestMessages {
     let Some(recent) = file.and_then(|file| transcript::recent_messages(file, as_of).ok()) else {
         return LatestMessages::default();
@@ -166,14 +166,14 @@ pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timest
     let prompts: Vec<String> = recent.prompts.into_iter().map(|said| said.text).collect();
     let answer = recent.answer.map(|said| said.text).unwrap_or_default();
     let texts = || prompts.iter().map(String::as_str).chain([answer.as_str()]);
-    // Who shares words, or begins nothing, needs no meaning.
+    // A task that shares words, or requests nothing, needs no comparison in meaning.
     let shares = |task: &str| chance::Overlap::count(&chance::words(task), texts()).common > 0;
     let asks = |task: &&str| chance::Opening::classify(task) == chance::Opening::Request && !shares(task);
     let nearness = task.filter(asks).and_then(|task| nearness(task, texts()));
     LatestMessages { prompts, answer, nearness }
 }
 
-/// How near a task is in meaning to the nearest of some texts.
+/// The cosine similarity of a task and the nearest of some texts.
 fn nearness<'a>(task: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
     let table = TokenTable::built_in();
     let mut embedder = table.embedder();
@@ -182,7 +182,7 @@ fn nearness<'a>(task: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64>
     near.max_by(f64::total_cmp)
 }
 
-/// The keywords of what a session was about; `known` are those of its first message.
+/// The keywords of a session's topic; `known` are those of its first message.
 fn about(session: &Session, known: Option<Keywords>) -> Keywords {
     let text = session.last_task.as_ref().or(session.first_message.as_ref());
     known
@@ -198,8 +198,8 @@ fn branch(context: &Context, request: &Request, meant: &RepoTarget) -> Option<St
     }
 }
 
-/// The run that has the one place for runs of the work tree that is meant: a worker's, or a program's. Who waits for
-/// their turn among the workers is told of programs alone.
+/// The session of the run that occupies the work tree: a worker's, or another program's. A request that is carried out
+/// queues behind workers, so only other programs count for it.
 fn taken_by(
     context: &Context,
     request: &Request,

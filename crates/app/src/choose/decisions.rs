@@ -1,4 +1,4 @@
-//! The decisions that were made, kept for good: what was asked, what was answered, and what the person then did.
+//! The saved decisions of `pick`: the question, the answer, and what the person then did.
 
 use std::path::{Path, PathBuf};
 
@@ -49,44 +49,44 @@ const STEPS: [&str; 4] = [
 /// For so many decisions, and for the newest of each repository, the best of the sessions that were considered are
 /// kept; for the others the few in the answer.
 const WHOLE: i64 = 100;
-/// Of a decision that is older nobody looks any more what came of it.
+/// The age from which the outcome of a decision is no longer looked for.
 const FORGOTTEN: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// So many of the newest decisions make a record; a few more, because the person did nothing after some.
+/// How many of the newest decisions make up a record.
 const COUNTED: i64 = 200;
 
-/// A decision as it was kept.
+/// A decision as it was saved.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
     /// Its number.
     pub(crate) id: i64,
     /// When it was made.
     pub(crate) at: Timestamp,
-    /// What was to be done.
+    /// The task.
     pub(crate) task: String,
     /// The answer, as `pick --json` gave it.
     pub(crate) answer: serde_json::Value,
-    /// The best of the sessions that were considered; `None` where that is not known any more.
+    /// The best of the considered sessions; `None` if they are no longer recorded.
     pub(crate) considered: Option<Vec<Considered>>,
 }
 
-/// Where decisions are kept.
+/// The file of the decisions.
 pub(crate) fn file(context: &Context) -> PathBuf {
     context.config().state.join("decisions.sqlite")
 }
 
-/// The decisions, open.
+/// The open database of decisions.
 pub(crate) struct DecisionStore<'a> {
     context: &'a Context,
     connection: Connection,
 }
 
 impl<'a> DecisionStore<'a> {
-    /// Opens it.
+    /// Opens the database.
     pub(crate) fn open(context: &'a Context) -> Result<Self, Error> {
         Ok(Self { context, connection: open(context)? })
     }
 
-    /// Keeps a decision; returns its number. What becomes of its advice is looked for later, where there is any.
+    /// Saves a decision and returns its number.
     pub(crate) fn keep(
         mut self,
         answer: &Answer,
@@ -129,8 +129,8 @@ impl<'a> DecisionStore<'a> {
         Ok(id)
     }
 
-    /// How often the rule was right for whoever asks, after it was looked what came of the decisions of this
-    /// repository that are still open.
+    /// How often the rule was right for the asker, after recording the outcomes of this repository's decisions
+    /// that are still open.
     pub(crate) fn record(&mut self, candidates: &CandidateSet) -> Result<TrackRecord, Error> {
         let context = self.context;
         self.settle(candidates)
@@ -160,7 +160,7 @@ impl<'a> DecisionStore<'a> {
     }
 }
 
-/// What a person did after decision `id`, who was asked.
+/// Records what a person who was asked did after decision `id`.
 pub(crate) fn answered(context: &Context, id: i64, advice: &Advice, did: &Did) -> Result<(), Error> {
     let connection = open(context)?;
     let candidate = advice.candidate.as_ref().map(ToString::to_string);
@@ -173,7 +173,7 @@ pub(crate) fn answered(context: &Context, id: i64, advice: &Advice, did: &Did) -
         .map_err(|error| failed(context, &error))
 }
 
-/// The record of the person, or of an agent.
+/// The record of the person (an empty `asker`), or of an agent.
 pub(crate) fn record_of(context: &Context, asker: &str) -> Result<TrackRecord, Error> {
     if !file(context).exists() {
         return Ok(TrackRecord::default());
@@ -209,7 +209,7 @@ fn record(connection: &Connection, asker: &str) -> rusqlite::Result<TrackRecord>
     Ok(TrackRecord::from_decisions(rows.collect::<rusqlite::Result<Vec<_>>>()?))
 }
 
-/// The decisions of which no more than the answer is kept since decision `id` of a repository was made.
+/// The decisions whose considered sessions are dropped now that decision `id` of a repository was saved.
 fn old(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64>> {
     let last = id - WHOLE;
     if last <= 0 {
@@ -244,7 +244,7 @@ pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<Kept>, Err
         .map_err(|error| failed(context, &error))?;
     let Some((id, at, task, answer, considered)) = row else { return Ok(None) };
     let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|error| not_json(&error))?;
-    // What an older program considered has other fields: it is as good as not known.
+    // What an older version saved has other fields and counts as not recorded.
     let considered = considered.and_then(|text| serde_json::from_str(&text).ok());
     let at = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Some(Kept { id, at, task, answer, considered }))

@@ -1,4 +1,4 @@
-//! Which session goes by a label: in OpenClaw's registry for an agent, in Backstory's own table for a person.
+//! Finds the session with a label: in OpenClaw's registry for an agent, in Backstory's own table for a person.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::repository::target::RepoTarget;
 use crate::workers::table::{exists, open_recovered, unusable};
 use crate::{Context, Error};
 
-/// The session that goes by a label in the work tree with this root, a real path.
+/// The session with a label in the work tree with this root, a real path.
 pub(crate) fn labelled(
     context: &Context,
     agent: Option<&AgentId>,
@@ -24,8 +24,8 @@ pub(crate) fn labelled(
     }
 }
 
-/// Lets the one candidate have the label that goes by it in the person's work tree. Where none does, a session of
-/// that work tree may be called so by its title.
+/// Gives the label to the one candidate that has it in the person's work tree. If none has it, a session of that work
+/// tree whose title is the label counts.
 pub(crate) fn name(
     context: &Context,
     agent: Option<&AgentId>,

@@ -6,7 +6,7 @@ use selection::Action;
 
 use crate::choose::candidates::{CandidateSet, RepoCandidate};
 
-/// What is begun later has nothing to do with a decision any more.
+/// How long after a decision a session counts as its outcome.
 pub(super) const WINDOW: SignedDuration = SignedDuration::from_mins(30);
 
 /// What a rule advised, and for which session.
@@ -21,15 +21,15 @@ pub(crate) struct Advice {
 /// What a person did after a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Did {
-    /// They went on with this session.
+    /// They resumed this session.
     Resumed(SessionId),
-    /// They began a fresh one.
+    /// They started a fresh session.
     BeganFresh,
     /// Nothing that could be seen.
     Nothing,
 }
 
-/// The first thing that was begun here within half an hour of a moment; `None` where nothing was, so far.
+/// The first session that was started or resumed here within [`WINDOW`] of a moment; `None` if there is none yet.
 pub(super) fn after(candidates: &CandidateSet, moment: Timestamp) -> Option<Did> {
     let from = moment.as_second();
     let window = from..from + WINDOW.as_secs();

@@ -1,4 +1,4 @@
-//! `pick`: which session a task should go to, and why.
+//! `pick`: chooses the session for a task.
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ use crate::choose::{decisions, labels, pack, relevance, resume_cost};
 use crate::config::settings::Selection;
 use crate::{Context, Error, Kind};
 
-/// How many of the sessions that were considered an answer shows; the best 200 are kept.
+/// How many of the considered sessions an answer shows; the best 200 are saved.
 const SHOWN: usize = 10;
 
-/// Chooses.
+/// Chooses the session for a task and saves the decision.
 pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.task.trim().is_empty() && request.label.is_none() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
@@ -43,7 +43,7 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     };
     let asked = Asked { context, request, settings: &settings, rule, record };
     let (mut decision, judged) = asked.decide(&candidates);
-    // The answer is kept: no secret, whoever asks to see some.
+    // The answer is saved, so it never holds secrets, even if the caller may see them.
     for one in &mut decision.considered {
         one.branch = one.branch.take().map(without_secrets);
     }
@@ -77,7 +77,7 @@ fn budget(request: &Request, of_agents: Option<f64>) -> Budget {
     request.budget.or(of_agent).filter(|budget| *budget > 0.0).map_or(Budget::None, Budget::Dollars)
 }
 
-/// A question, with the rule by which it is answered.
+/// A request with the rule that decides it.
 struct Asked<'a> {
     context: &'a Context,
     request: &'a Request,
@@ -111,7 +111,7 @@ impl Asked<'_> {
     ) -> (Decision, Option<Judgement>) {
         let judged = seed::needs_relevance(task, &candidates.own)
             .then(|| relevance::judged(self.context, self.settings, &self.request.task, &candidates.own));
-        // Where nobody had to be asked, what words say is shown all the same.
+        // Relevance by words is shown even if no judge was needed.
         let decision = match &judged {
             Some(judged) => seed::choose(task, seed, &candidates.own, judged),
             None => seed::choose(task, seed, &candidates.own, &relevance::by_words(&candidates.own)),
@@ -189,7 +189,7 @@ impl Asked<'_> {
     }
 }
 
-/// The beginning of a text, in which a secret may be cut off.
+/// Redacts the beginning of a longer text, in which a secret may be cut off.
 fn without_secrets(text: String) -> String {
     match redact::redact_beginning(&text) {
         Cow::Owned(redacted) => redacted,

@@ -1,4 +1,4 @@
-//! Who says how much each session has to do with a task: a model where one may and can be asked, else common words.
+//! The relevance of each session to a task: judged by a model where one may and can be asked, else by common words.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::config::settings::{Selection, Through};
 use crate::proceed::claude;
 use crate::{Context, Error, Kind, search};
 
-/// More sessions than a repository is asked about.
+/// More sessions than any repository has.
 const ANSWERS: usize = 5000;
 
 /// The relevance of every candidate, in their order; never later than the settings allow.
@@ -60,7 +60,7 @@ pub(crate) fn judged(
     judged
 }
 
-/// Whether a model may be asked at all.
+/// Whether the settings allow asking a model, and a key for it exists.
 pub(crate) fn asks_model(context: &Context, settings: &Selection) -> bool {
     let has_key = || context.config().api_key.is_some();
     settings.enabled && (settings.relevance_through == Through::Claude || has_key())
@@ -79,7 +79,7 @@ pub(crate) fn by_words(candidates: &[RepoCandidate]) -> Judgement {
 
 /// Relevance as the index sees it: how well each session answered the task as a question before `moment`.
 ///
-/// Only `eval` asks so: docs/selection-quality.md says what came of it.
+/// Only `eval` uses this; docs/selection-quality.md has the results.
 pub(crate) fn by_index(
     context: &Context,
     task: &str,
@@ -111,7 +111,7 @@ fn limit(settings: &Selection) -> Duration {
     Duration::from_millis(settings.relevance_timeout_ms)
 }
 
-/// Through whom a model can be asked.
+/// The way a model is asked.
 enum Asker<'a> {
     Api { key: &'a str },
     Claude { program: workers::Program, release: workers::Release },

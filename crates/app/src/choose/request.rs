@@ -1,16 +1,16 @@
-//! What `pick` is asked.
+//! The request of `pick`.
 
 use jiff::Timestamp;
 use model::AgentId;
 
 use crate::config::settings::RuleName;
 
-/// A task, and who wants it done where.
+/// A task, its repository and its asker.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// What is to be done.
+    /// The task.
     pub task: String,
-    /// A path or a project's name; the directory the person stands in without it.
+    /// A path or a project's name; `None` is the request's directory.
     pub repo: Option<String>,
     /// The name of the session it must go to.
     pub label: Option<String>,
@@ -20,11 +20,11 @@ pub struct Request {
     pub budget: Option<f64>,
     /// The branch, where it is not the one that is checked out.
     pub branch: Option<String>,
-    /// By which rule, where it is not the setting's.
+    /// The rule, if it is not the one in the settings.
     pub weights: Option<RuleName>,
     /// The moment of the past to choose at, from what there was then.
     pub as_of: Option<Timestamp>,
-    /// Whether what is chosen is done at once: then Backstory's own workers are waited for, and what the person does next
-    /// says nothing of the choice.
+    /// Whether the choice is carried out at once: then a task queues behind Backstory's own workers, and what the person
+    /// does next is not recorded as the outcome.
     pub is_carried_out: bool,
 }

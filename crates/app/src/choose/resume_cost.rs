@@ -1,4 +1,4 @@
-//! What a resumed session reads again before its first word, and what that costs.
+//! The cost of resuming a session: the context that the model reads again before its first word.
 
 use jiff::Timestamp;
 use selection::Candidate;
@@ -7,31 +7,31 @@ use serde::Serialize;
 use crate::Context;
 use crate::choose::candidates::RepoCandidate;
 
-/// What a resumed session reads again before its first word.
+/// The cost of resuming a session.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outlay {
-    /// In tokens.
+    /// Tokens of context that are read again.
     pub tokens: u64,
     /// Whether they are still in the prompt cache.
     pub cached: bool,
-    /// How long its prompts stay in the cache, in minutes: 60 where the session pays for the longer cache, as
+    /// How long prompts stay in the cache, in minutes: 60 where the session pays for the longer cache, as
     /// subscriptions do, else 5.
     pub cache_minutes: i64,
-    /// How many minutes ago it was used.
+    /// How many minutes ago the session was used.
     pub minutes_since_use: Option<i64>,
-    /// In US dollars, where the model's price is known; what a subscription does not bill counts against its limits.
+    /// The cost in US dollars, if the model's price is known; what a subscription does not bill counts against its limits.
     pub cost_usd: Option<f64>,
     /// The model.
     pub model: Option<String>,
-    /// How much of the context window they fill, between 0 and 1.
+    /// The share of the context window that is used, from 0 to 1.
     pub window_used: f64,
     /// How many tokens are left before Claude Code compacts.
     pub tokens_until_compaction: u64,
-    /// What would take less.
+    /// What would cost less.
     pub alternatives: Vec<String>,
 }
 
-/// What going on with a session takes at first.
+/// The cost of resuming a session at `now`.
 pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> Outlay {
     let Candidate { id, last_active, .. } = &resumed.candidate;
     let transcript = resumed.file.as_deref();

@@ -1,4 +1,4 @@
-//! Which sessions were begun in another work tree of the repository than the one a task is for.
+//! Marks the sessions that were started in another work tree than the one a task is for.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::choose::candidates::RepoCandidate;
 
-/// Marks the candidates that were begun in another work tree. One whose directory is gone is marked as in none.
+/// Marks the candidates that were started in another work tree. One whose directory is gone is in none.
 pub(crate) fn tell_apart(directory: &Path, candidates: &mut [RepoCandidate]) {
     let Some(ours) = tree_of(directory) else { return };
-    // Thousands of sessions were begun in few directories.
+    // Thousands of sessions share a few directories.
     let mut known: HashMap<Arc<Path>, bool> = HashMap::new();
     for one in candidates {
         let Some(cwd) = &one.cwd else { continue };
