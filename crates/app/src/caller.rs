@@ -53,7 +53,7 @@ impl Context {
         self.is_of(session.origin.agent())
     }
 
-    /// Whether what belongs to this agent, or to the person, is the caller's.
+    /// Whether the caller may see what belongs to `owner`; `None` is the person.
     pub(crate) fn is_of(&self, owner: Option<&AgentId>) -> bool {
         self.caller.agent().is_none_or(|agent| owner == Some(agent))
     }
@@ -69,7 +69,7 @@ impl Context {
         }
     }
 
-    /// Refuses what only the person may do; `what` names it as a sentence begins.
+    /// Refuses what only the person may do; `what` is the subject of the error message.
     pub(crate) fn require_person(&self, what: &str) -> Result<(), Error> {
         match self.caller.agent() {
             None => Ok(()),
@@ -77,7 +77,7 @@ impl Context {
         }
     }
 
-    /// What the caller may find; `None` where nothing limits them.
+    /// The sessions and conversations that the caller may find; `None` for all.
     pub(crate) fn visible(&self, found: &Discovery, memory: &Memory) -> Option<Visible> {
         let agent = self.caller.agent()?;
         let filter = SessionFilter { agent: Some(agent.clone()), ..SessionFilter::default() };

@@ -1,6 +1,6 @@
 //! What lives as long as the program, and what is known of one request to it.
 //!
-//! A face opens one [`App`] and makes a [`Context`] of it for each request. Nothing in this crate asks the process for
+//! An interface opens one [`App`] and makes a [`Context`] of it for each request. Nothing in this crate asks the process for
 //! its working directory or the time, so one process can answer for many callers.
 
 use std::path::{Path, PathBuf};

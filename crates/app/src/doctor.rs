@@ -1,4 +1,4 @@
-//! `doctor`: what was found where, what is wrong, and the exact next step.
+//! `doctor`: checks the installation and reports what was found, what is wrong, and the next step for each finding.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ use crate::sessions::list::{self, list};
 use crate::sessions::unread::STILL_FOUND;
 use crate::{Context, Error, cron};
 
-/// How long before Claude Code deletes a transcript it is told.
+/// How long before Claude Code deletes a transcript the report warns of it.
 const WARNING: Duration = Duration::from_hours(7 * 24);
 
-/// Everything `doctor` has to say.
+/// The report of `doctor`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// Whether nothing has to be mended; advice may stand in `findings` all the same.
+    /// Whether no finding is a problem; `findings` may still hold advice.
     pub healthy: bool,
     /// The program that continues sessions.
     pub claude: Option<Claude>,
@@ -31,9 +31,9 @@ pub struct Report {
     pub config_folders: Vec<Folder>,
     /// OpenClaw's state folders.
     pub openclaw_folders: Vec<Folder>,
-    /// Sub-agents' transcripts.
+    /// The number of sub-agents' transcripts.
     pub subagents: usize,
-    /// What Backstory keeps of the sessions it has read.
+    /// The cache of the sessions that were read.
     pub catalog: Kept,
     /// The search index; absent where there is none yet, or it cannot be opened.
     pub index: Option<Index>,
@@ -97,17 +97,17 @@ pub struct Index {
     pub pending_bytes: u64,
 }
 
-/// Something to know or to mend.
+/// A problem or a piece of advice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Whether it has to be mended.
+    /// How bad it is.
     pub severity: Severity,
-    /// What it is about.
+    /// What is wrong, in words.
     pub what: String,
-    /// Where.
+    /// The file or folder it is about.
     #[serde(serialize_with = "model::optional_path")]
     pub path: Option<PathBuf>,
-    /// What to do now.
+    /// What to do about it.
     pub next_step: String,
 }
 
@@ -115,13 +115,13 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Something does not work until it is mended.
+    /// Something does not work until it is fixed.
     Problem,
     /// Nothing is broken; something will be lost or is left over.
     Advice,
 }
 
-/// Looks at everything; `progress` hears of every file that has to be read.
+/// Checks everything; `progress` is called for every file that has to be read.
 pub fn doctor(context: &Context, progress: impl FnMut(list::ReadProgress)) -> Result<Report, Error> {
     context.require_person("what Backstory found on this machine")?;
     let all = list(context, &list::Request::default(), progress);
@@ -207,7 +207,7 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
     findings
 }
 
-/// Files that are named as transcripts are, and hold something else.
+/// Files that are named like transcripts and hold something else.
 fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
     let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
     let told: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
@@ -222,7 +222,7 @@ fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
     files.map(finding).collect()
 }
 
-/// Transcripts of which something is lost, as one finding for each kind of damage.
+/// Damaged transcripts, as one finding for each kind of damage.
 fn damaged(sessions: &[Session]) -> Vec<Finding> {
     let unreadable =
         lost(sessions, |session| session.damage.unreadable_lines).map(|(lines, whose, place)| {
@@ -247,7 +247,7 @@ fn damaged(sessions: &[Session]) -> Vec<Finding> {
     [unreadable, mended, cut_off].into_iter().flatten().map(advice).collect()
 }
 
-/// How many lines that are, in which sessions, and the first of their files.
+/// The number of damaged lines, the sessions they are in, and the first file.
 fn lost(sessions: &[Session], count: impl Fn(&Session) -> u64) -> Option<(u64, String, Option<PathBuf>)> {
     const NAMED: usize = 3;
     let hit: Vec<&Session> = sessions.iter().filter(|session| count(session) > 0).collect();
@@ -262,7 +262,7 @@ fn plural(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What to do, with the command for it where the path can stand in one.
+/// What to do, with the shell command for it if the path can be quoted.
 fn with_command(what: &str, command: &str, path: &Path) -> String {
     workers::quoted(path).map_or_else(|| what.to_owned(), |path| format!("{what}: {command} {path}"))
 }
@@ -341,7 +341,7 @@ fn left_behind(context: &Context) -> Vec<Finding> {
     records.map(finding).collect()
 }
 
-/// The databases of OpenClaw's that are not read.
+/// OpenClaw's databases, which are not read.
 fn not_read(context: &Context) -> Vec<Finding> {
     let finding = |database: openclaw::AgentDatabase| {
         let schema = database.schema.map_or_else(String::new, |schema| format!(", schema {schema}"));
@@ -357,7 +357,7 @@ fn not_read(context: &Context) -> Vec<Finding> {
     openclaw::AgentDatabase::find(&context.config().openclaw_folders).into_iter().map(finding).collect()
 }
 
-/// Files of ours that could not be used, and were put away when they were made anew.
+/// Backstory's own files that could not be used and were set aside.
 fn set_aside(context: &Context) -> Vec<Finding> {
     let files = [context.config().places().cache, Some(index::folder(context).join("files.sqlite"))];
     let aside = files.into_iter().flatten().map(|file| {
@@ -375,7 +375,7 @@ fn set_aside(context: &Context) -> Vec<Finding> {
     aside.filter(|path| path.symlink_metadata().is_ok()).map(finding).collect()
 }
 
-/// Jobs that nobody does.
+/// Scheduled jobs while no daemon is running.
 fn jobs_without_daemon(context: &Context) -> Vec<Finding> {
     let place = Some(context.config().state.join(schedule::FILE));
     match cron::jobs_without_daemon(context) {

@@ -1,4 +1,4 @@
-//! Where everything lies and what the person set: the only reader of the environment and the home folder.
+//! The configuration: paths and settings, from the environment and the home folder, which nothing else reads.
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 
@@ -14,12 +14,12 @@ use transcript::ConfigFolder;
 
 use crate::{Error, Kind, Settings};
 
-/// Variables that begin like settings and are none.
+/// Variables that start with `BACKSTORY_` but are not settings.
 const NOT_SETTINGS: [&str; 3] = ["BACKSTORY_HOME", "BACKSTORY_CONFIG", "BACKSTORY_WORKER"];
 /// The largest settings file that is read, in bytes.
 const CAP: u64 = 1 << 20;
 
-/// Where everything lies, and the settings.
+/// The paths of everything Backstory uses, and the settings.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     /// The person's home.
@@ -38,7 +38,7 @@ pub struct Config {
     pub settings: Settings,
     /// Where short-lived files go.
     pub scratch: PathBuf,
-    /// Whether these are the made-up sessions.
+    /// Whether this is the demo.
     pub is_demo: bool,
     /// The pager the environment asks for.
     pub pager: Option<String>,
@@ -50,7 +50,7 @@ pub struct Config {
     pub api_key: Option<Secret>,
     /// The key of the embedding endpoint, where the environment holds one; it is kept nowhere.
     pub embedding_key: Option<Secret>,
-    /// Where models of the hub lie that were fetched before.
+    /// The cache of models that were fetched from the hub.
     pub hub_cache: PathBuf,
     /// Where the Messages API is (`ANTHROPIC_BASE_URL`), where it is not at its usual address.
     pub api_url: Option<String>,
@@ -195,7 +195,7 @@ fn claude_folders(variables: &Variables, home: &Path, settings: &Settings) -> Ve
     each_once(named.chain([home.join(".claude")]).chain(settings.claude.folders.iter().cloned()))
 }
 
-/// Those that exist; what the settings name stands behind what the environment does.
+/// The state folders that exist; those from the environment come before those from the settings.
 fn openclaw_folders(variables: &Variables, home: &Path, settings: &Settings) -> Vec<PathBuf> {
     let usual = StateFolders {
         flag: None,

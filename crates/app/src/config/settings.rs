@@ -49,11 +49,11 @@ pub struct Settings {
     pub set: BTreeSet<String>,
 }
 
-/// Who finds the sessions to fork from.
+/// `[fork]`: how sessions to fork are found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fork {
-    /// Which engine.
+    /// The search engine.
     pub engine: Engine,
     /// qmd's collection of sessions.
     pub collection: String,
@@ -63,7 +63,7 @@ pub struct Fork {
     pub qmd_timeout_ms: u64,
 }
 
-/// What searches for an intent.
+/// The search engine for an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
@@ -77,13 +77,13 @@ pub enum Engine {
     Auto,
 }
 
-/// What is asked about a repository.
+/// `[project]`: what `status` may ask about a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Project {
     /// Whether `gh` may be asked.
     pub github: bool,
-    /// How long its answer is waited for, in milliseconds.
+    /// How long to wait for its answer, in milliseconds.
     pub github_timeout_ms: u64,
 }
 
@@ -95,7 +95,7 @@ pub struct Selection {
     pub enabled: bool,
     /// Through what: `api` or `claude`.
     pub relevance_through: Through,
-    /// Which model.
+    /// The model that judges relevance.
     pub relevance_model: String,
     /// How many tokens its answer may have.
     pub relevance_max_tokens: u64,
@@ -174,17 +174,17 @@ pub struct Folders {
     pub folders: Vec<PathBuf>,
 }
 
-/// How long a question may wait for the index.
+/// `[search]`: how long a search may update the index first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// In seconds.
+    /// The limit, in seconds.
     pub budget_seconds: u64,
-    /// The same for the first question ever, where nobody watches a bar.
+    /// The limit for the very first search without a progress bar, in seconds.
     pub first_budget_seconds: u64,
 }
 
-/// Who says what a text means.
+/// `[embedding]`: the model that embeds texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Embedding {
@@ -196,9 +196,9 @@ pub struct Embedding {
     pub key_variable: String,
     /// How long a request may take, in milliseconds.
     pub timeout_ms: u64,
-    /// The same for a question.
+    /// How long embedding a question may take, in milliseconds.
     pub question_timeout_ms: u64,
-    /// How many sessions a second look takes up.
+    /// How many sessions `search --deep` rescores.
     pub deep_sessions: usize,
     /// Whether `index` embeds everything by the model.
     pub everything: bool,
@@ -212,19 +212,19 @@ pub struct Terminal {
     pub pager: String,
 }
 
-/// How what sessions do is found out.
+/// `[activity]`: how the activity of sessions is found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Activity {
-    /// How often everything is looked at.
+    /// How often everything is polled.
     pub poll_milliseconds: u32,
     /// Whether the system is asked for events.
     pub events: bool,
-    /// How long an open tool is one that works.
+    /// How long an open tool call counts as working rather than waiting for a permission.
     pub permission_seconds: u32,
-    /// How long a text may be followed by more.
+    /// How long after a text more may follow.
     pub text_idle_seconds: u32,
-    /// How long a session whose turn is over is not idle yet.
+    /// How long after its turn a session becomes idle.
     pub silent_minutes: u32,
 }
 
@@ -232,23 +232,23 @@ pub struct Activity {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Watch {
-    /// How a person is called.
+    /// How the person is notified.
     pub notify: Notify,
 }
 
-/// How long workers may take.
+/// `[workers]`: how long workers may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Workers {
-    /// Until a started one answers.
+    /// How long a started worker may take until its first answer.
     pub start_seconds: u32,
-    /// Without a word in the middle of a turn.
+    /// How long a worker may be silent in the middle of a turn.
     pub silent_seconds: u32,
-    /// Without a message between turns.
+    /// How long a worker waits for a message between turns.
     pub idle_minutes: u32,
 }
 
-/// How a person is called when a session waits for them or has finished.
+/// How the person is notified when a session waits for them or has finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {

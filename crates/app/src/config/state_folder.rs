@@ -1,4 +1,4 @@
-//! Who may enter Backstory's own folder, which a person may have made before, or another user.
+//! Protects Backstory's own folder from other users.
 
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::{Config, Error, Kind};
 
-/// What may lie in Backstory's own folder, by how its name begins.
+/// The prefixes of the names of Backstory's own files.
 const OWN: [&str; 9] = [
     "backups",
     "catalog.sqlite",
@@ -23,7 +23,7 @@ const OWN: [&str; 9] = [
 impl Config {
     /// Closes Backstory's own folder to others where they can enter it; refuses one that somebody else can change.
     ///
-    /// What has to be said of it comes back.
+    /// Returns a warning for the person, if there is one.
     pub fn guard_state(&self) -> Result<Option<String>, Error> {
         guard(&self.state, rustix::process::geteuid().as_raw())
     }

@@ -17,7 +17,7 @@ use crate::{Context, Error, Kind};
 /// The label of a directory's main session.
 const MAIN: &str = "main";
 
-/// What a daemon does its work with.
+/// Runs jobs with workers.
 pub(super) struct WorkerExecutor<'a> {
     pub(super) context: &'a Context,
 }
@@ -83,7 +83,7 @@ impl Executor for WorkerExecutor<'_> {
 }
 
 impl WorkerExecutor<'_> {
-    /// The app as it is now: a daemon lives long.
+    /// The context with the current time: a daemon runs for long.
     fn at_this_moment(&self) -> Context {
         self.context.refreshed()
     }

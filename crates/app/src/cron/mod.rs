@@ -1,4 +1,4 @@
-//! `cron`: jobs that are done at set times, and the daemon that does them. How one is started: `cron/crew.rs`.
+//! `cron`: scheduled jobs, and the daemon that runs them. `crew.rs` starts the workers.
 
 mod crew;
 
@@ -19,18 +19,18 @@ pub use schedule::{
     SessionTarget, Trigger,
 };
 
-/// The longest a daemon sleeps: its right to fire runs out.
+/// The longest a daemon sleeps, because its lease expires.
 const SLICE: Duration = Duration::from_secs(10);
-/// So long it sleeps while a run goes on, whose end is to be seen.
+/// The longest it sleeps while a run is going, to notice its end.
 const BUSY_SLICE: Duration = Duration::from_secs(2);
-/// How often it looks at the clock, which may be set, and whether the jobs have changed.
+/// How often it checks the clock, which may be set, and whether the jobs have changed.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// What a cron expression is made of.
+/// The help on an invalid cron expression.
 const FIELDS: &str =
     "it has five fields: minute, hour, day of the month, month, day of the week; as in `0 9 * * MON-FRI`";
 
-/// A job, and when it is done next.
+/// A job and its next run.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobInfo {
     /// The job.
@@ -40,7 +40,7 @@ pub struct JobInfo {
     pub next: Option<Timestamp>,
     /// Its newest run.
     pub last_run: Option<Run>,
-    /// What the worker of that run waits to be answered.
+    /// The pending requests of that run's worker.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<PermissionRequest>,
 }
@@ -50,7 +50,7 @@ pub struct JobInfo {
 pub struct JobList {
     /// By name.
     pub jobs: Vec<JobInfo>,
-    /// Whether a daemon has the right to fire.
+    /// Whether a daemon is running.
     pub daemon: bool,
 }
 
@@ -64,13 +64,13 @@ pub struct RunInfo {
     pub run: Run,
 }
 
-/// What a daemon tells.
+/// An event that a daemon reports.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum DaemonEvent {
-    /// It has the right to fire.
+    /// It runs the jobs.
     Leads,
-    /// Another has it; this one follows when that is gone.
+    /// Another daemon runs the jobs; this one takes over when that exits.
     Follows,
     /// A run changed.
     Run {
@@ -158,7 +158,7 @@ pub fn remove(context: &Context, name: &str) -> Result<JobInfo, Error> {
     Ok(was)
 }
 
-/// Does a job now.
+/// Runs a job now.
 pub fn run(context: &Context, name: &str) -> Result<RunInfo, Error> {
     let mut store = open(context)?;
     let job = found(&store, name)?;
@@ -176,9 +176,9 @@ pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Ve
     Ok(runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run))).collect())
 }
 
-/// Does jobs when they are due, until `sleeps` says that it is enough.
+/// Runs jobs when they are due, until `sleep` returns false.
 ///
-/// What cannot be done is reported, and tried again: who leaves a daemon alone wants it to go on.
+/// What fails is reported and tried again, because a daemon runs unattended.
 pub fn daemon(
     context: &Context,
     sleeps: &mut dyn FnMut(Duration) -> bool,
@@ -215,7 +215,7 @@ struct Daemon<'a> {
 }
 
 impl Daemon<'_> {
-    /// Looks at everything once; says whether it may, and how long it can sleep.
+    /// Checks everything once; returns the lease if this daemon leads, and how long it can sleep.
     fn look(
         &mut self,
         report: &mut dyn FnMut(DaemonEvent),
@@ -242,7 +242,7 @@ impl Daemon<'_> {
         Ok((Some(lease), next.min(if found.is_busy { BUSY_SLICE } else { SLICE })))
     }
 
-    /// Tells what could not be done, once as long as it stays the same.
+    /// Reports a problem, once while it stays the same.
     fn problem(&mut self, message: String, report: &mut dyn FnMut(DaemonEvent)) {
         if self.problem.as_ref() != Some(&message) {
             self.problem = Some(message.clone());
@@ -263,7 +263,7 @@ fn next(context: &Context, job: &Job) -> Option<Timestamp> {
     job.spec.schedule.next_after(job.settled.max(context.now), &context.zone()).filter(|_| job.enabled)
 }
 
-/// What the worker of a run waits to be answered.
+/// The pending requests of a run's worker.
 fn asked(context: &Context, run: &Run) -> Result<Vec<PermissionRequest>, Error> {
     let RunState::Running { worker, .. } = run.state else { return Ok(Vec::new()) };
     match crate::workers::find(context, &worker.to_string())?.state {

@@ -17,7 +17,7 @@ const CAP: u64 = 4 << 20;
 /// How many links one after the other are followed to a file that is not there.
 const LINKS: usize = 8;
 
-/// Whose settings.
+/// Whose settings are changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// The person's: every session.
@@ -31,23 +31,23 @@ pub enum Scope {
 pub struct Plan {
     /// The file.
     pub file: PathBuf,
-    /// What it holds; `None` when it is not there.
+    /// What it holds; `None` if it does not exist.
     pub before: Option<String>,
-    /// What it shall hold; `None` when it shall not be there.
+    /// What it will hold; `None` if it will be removed.
     pub after: Option<String>,
     backup: PathBuf,
 }
 
-/// How the hooks stand in one settings file.
+/// Which hooks are installed in one settings file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Status {
     /// The file.
     pub file: PathBuf,
-    /// The events for which our entry stands there.
+    /// The events for which our hook is installed.
     pub installed: Vec<&'static str>,
     /// Those for which it is missing, where any is there.
     pub missing: Vec<&'static str>,
-    /// When a hook last told something.
+    /// When a hook last reported something.
     pub last_heard: Option<Timestamp>,
 }
 
@@ -56,13 +56,13 @@ pub(crate) fn folder(context: &Context) -> PathBuf {
     context.config().state.join("hooks")
 }
 
-/// Leaves a line of the payload that a hook was given in `folder`; whatever goes wrong, nobody is told.
+/// Records the payload of a hook in `folder`; errors are ignored, so that Claude Code is never disturbed.
 pub fn note(folder: &Path, payload: impl Read, now: Timestamp) {
     let kept = |detail: &str| redact::redact_beginning(detail).into_owned();
     let _ = hooks::record(folder, payload, now, kept);
 }
 
-/// What it takes to have `program` run by Claude Code's hooks.
+/// The change that installs our hooks.
 pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     context.require_person("changing Claude Code's settings")?;
     let folder = folder(context);
@@ -70,7 +70,7 @@ pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     plan(context, scope, |text, _| Ok(Some(install::with_hooks(text, &command)?)))
 }
 
-/// A path as the `sh` reads it by which Claude Code runs a hook.
+/// A path quoted for `sh`, which runs hooks.
 fn for_sh(path: &Path) -> Result<String, Error> {
     quoted_for_sh(path).ok_or_else(|| {
         let message = format!("{} is no UTF-8, so no settings file can hold it", path.display());
@@ -78,7 +78,7 @@ fn for_sh(path: &Path) -> Result<String, Error> {
     })
 }
 
-/// What it takes to have none of our hooks run: the file as it was, where nothing else was changed since.
+/// The change that removes our hooks; restores the original file if nothing else has changed since.
 pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     context.require_person("changing Claude Code's settings")?;
     plan(context, scope, |text, backup| {
@@ -89,7 +89,7 @@ pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     })
 }
 
-/// How the hooks stand in the settings of each scope.
+/// Which hooks are installed in the settings of each scope.
 pub fn status(context: &Context, scopes: &[Scope]) -> Vec<Status> {
     let heard = fs::metadata(hooks::events_file(&folder(context))).and_then(|file| file.modified()).ok();
     let last_heard = heard.and_then(|at| Timestamp::try_from(at).ok());
@@ -145,7 +145,7 @@ impl Plan {
     }
 }
 
-/// What was there before our entries, and what was there with them.
+/// The settings before and after our hooks were installed.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 struct Backup {
     original: Option<String>,

@@ -1,4 +1,4 @@
-//! `watch`: what every session does, from now on.
+//! `watch`: the activity of every session, live.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,10 +18,10 @@ use crate::sessions::list::{Request, list};
 use crate::workers::reports::Ear;
 use crate::{Context, Error, Kind, Secrets};
 
-/// How many events one who watches may be behind.
+/// How many events a listener may be behind.
 const BEHIND: usize = 4096;
 
-/// What a listing tells of a session that watching it does not: as little as is shown, for there are thousands.
+/// The facts of a session that come from a listing: only those that are shown, because there are thousands of sessions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
     /// Its title.
@@ -60,10 +60,10 @@ impl From<Session> for Facts {
     }
 }
 
-/// The facts of every session, shared by those who show them.
+/// The facts of every session by its id.
 pub type Listed = Arc<HashMap<SessionId, Facts>>;
 
-/// The sessions, watched; it ends when dropped.
+/// Watches all sessions until it is dropped.
 #[derive(Debug)]
 pub struct Watch {
     monitor: Monitor,
@@ -76,7 +76,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch: how things stand, and one who hears all that happens from then on.
+    /// Starts watching; returns the current state and a listener for all later events.
     pub fn start(context: &Context) -> Result<(Self, MonitorSnapshot, Listener), Error> {
         context.require_person("watching all sessions")?;
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
@@ -100,18 +100,18 @@ impl Watch {
         ))
     }
 
-    /// How things stand, for one who has missed events.
+    /// The current state, for a listener that has missed events.
     pub fn snapshot(&self) -> Option<MonitorSnapshot> {
         self.monitor.look()
     }
 
-    /// Has every session listed again, beside what is watched.
+    /// Requests a new listing of every session.
     pub fn want_facts(&self) {
         // Where nobody lists any more, the facts stay as they are.
         let _ = self.wanted.send(());
     }
 
-    /// Takes in the sessions as they were listed since the last time; true when there was a listing.
+    /// Takes over the latest listing; returns false if there is no new one.
     pub fn take_facts(&mut self) -> bool {
         let Some(listed) = self.listed.try_iter().last() else { return false };
         self.facts = listed;
@@ -123,7 +123,7 @@ impl Watch {
         Arc::clone(&self.facts)
     }
 
-    /// What is watched of a session, with what its listing knows better, as it may be shown.
+    /// The state of a session completed from its listing, redacted.
     pub fn complete(&self, mut info: SessionInfo) -> SessionInfo {
         if let Some(facts) = self.facts.get(&info.session_id) {
             info.title = facts.title.as_deref().map(ToOwned::to_owned).or(info.title);
@@ -135,7 +135,7 @@ impl Watch {
         info
     }
 
-    /// An event, with what the listing knows better of the session that it shows, as it may be shown.
+    /// An event whose sessions are completed from the listing, redacted.
     pub fn completed(&self, event: &SessionEvent) -> SessionEvent {
         let complete = |info: &SessionInfo| Box::new(self.complete(info.clone()));
         match event {
@@ -162,7 +162,7 @@ fn settings(context: &Context) -> MonitorSettings {
     }
 }
 
-/// What workers say is heard before it is asked how things stand.
+/// Sends the reports of workers to the monitor, the current ones before the first snapshot.
 fn hear_workers(context: &Context, monitor: &Monitor) -> std::io::Result<Sender<()>> {
     let (mut ear, sender) = (Ear::new(context), monitor.report_sender());
     for (session, spoken) in ear.listen() {
@@ -171,7 +171,7 @@ fn hear_workers(context: &Context, monitor: &Monitor) -> std::io::Result<Sender<
     ear.keep_listening(sender)
 }
 
-/// Lists sessions whenever it is asked to, on a thread of its own: their cost takes every transcript.
+/// Lists sessions on request on a thread of its own, because their cost takes every transcript.
 fn lister(mut context: Context) -> std::io::Result<(Sender<()>, Receiver<Listed>)> {
     let (wanted, wishes) = channel::<()>();
     let (facts, received) = channel();

@@ -1,4 +1,4 @@
-//! The `claude` that sessions are continued with, and what to do where there is none.
+//! Finds the `claude` program that continues sessions.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub(crate) fn controllable(context: &Context) -> Result<ControllableClaude, Erro
     Err(Error::new(Kind::Unavailable, message).hint(format!("install a newer one: {INSTALL}")))
 }
 
-/// What is wrong where no program is found.
+/// The error message when the program is not found.
 pub(crate) fn missing(context: &Context) -> String {
     let wanted = context.config().settings.claude.binary.display();
     format!("there is no program `{wanted}` {}", if is_path(context) { "there" } else { "on your PATH" })

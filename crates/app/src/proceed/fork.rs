@@ -1,4 +1,4 @@
-//! `fork`: a copy of a session goes on under an id of its own; the session itself stays as it is.
+//! `fork`: continues a copy of a session under a new id; the session itself is not changed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

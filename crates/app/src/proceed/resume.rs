@@ -1,4 +1,4 @@
-//! `resume`: a session goes on in its own file, in the directory it started in.
+//! `resume`: continues a session in its own file, in the directory it started in.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! `status`: a repository's state: git, GitHub, documents, its sessions, and who is touching which files now.
+//! `status`: a repository's state: git, GitHub, documents, its sessions, and the files they are changing now.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use crate::sessions::{activity, totals};
 use crate::workers::reports;
 use crate::{Context, Error, SessionJson};
 
-/// How many of the newest sessions are told.
+/// How many of the newest sessions are listed.
 const RECENT: usize = 5;
 /// How many of the asking agent's.
 const OWN: usize = 3;
 /// For how long a file counts as being touched.
 const TOUCHING: SignedDuration = SignedDuration::from_hours(1);
 
-/// Which repository, and who asks.
+/// The repository, and the agent that asks.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// A path or a project's name; the directory the person stands in without it.

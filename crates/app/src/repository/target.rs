@@ -1,4 +1,4 @@
-//! Which repository a person means: the directory they stand in, a path, or a project's name.
+//! Finds the repository a person refers to: the request's directory, a path, or a project's name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What `doctor --schedule` prints: how qmd comes to know the sessions, and who exports them again and again.
+//! `doctor --schedule`: the commands that add the sessions to qmd, and a scheduled export.
 
 use std::path::Path;
 

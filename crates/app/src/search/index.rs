@@ -44,7 +44,7 @@ pub fn index(
     search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error))
 }
 
-/// Throws the index away, so that the next pass makes it anew.
+/// Discards the index, so that the next pass rebuilds it.
 pub fn discard(context: &Context) -> Result<(), Error> {
     context.require_person("discarding the search index")?;
     search::discard(&folder(context)).map_err(|error| failed(&error))
@@ -60,7 +60,7 @@ pub fn size(context: &Context) -> Result<Option<IndexSize>, Error> {
 pub struct Watch {
     changes: FolderWatcher,
     looked: Instant,
-    /// OpenClaw's settings want Claude Code's sessions to be read when something is asked, and not before.
+    /// Whether OpenClaw's settings turn off watching Claude Code's sessions.
     leaves_claude: bool,
 }
 
@@ -81,7 +81,7 @@ impl Watch {
         self.leaves_claude
     }
 
-    /// Waits for a second at most; whether it is time to read what is new.
+    /// Waits for a second at most, and returns whether the index should be updated.
     pub fn is_time(&mut self, context: &Context) -> bool {
         let told = self.changes.wait(LOOK);
         let rescan = if self.changes.works() { RESCAN } else { LOOK };

@@ -36,7 +36,7 @@ pub struct Request {
     pub filter: SessionFilter,
     /// qmd's collection; one that is given is asked.
     pub collection: Option<String>,
-    /// Which engine; what the settings say without it.
+    /// The engine; `None` is the one in the settings.
     pub engine: Option<Engine>,
     /// How our index looks: by words, by meaning, or both.
     pub mode: Mode,

@@ -120,7 +120,7 @@ pub fn search(
         match named(&request, &found, &memory, visible.as_ref())? {
             Some(named) => (refresh(), named),
             None if request.filter == SessionFilter::default() => (refresh(), Chosen::default()),
-            // Which sessions may answer is told by other files than whether the index is fresh.
+            // The filter reads other files than the check whether the index is fresh, so both run at once.
             None => join(refresh, || chosen(context, &request, &found, &memory)),
         };
     match synced {
@@ -171,7 +171,7 @@ enum Ahead {
     Answered(Result<SearchResults, ::search::Error>),
     /// What it holds of the words.
     QueryPostings(QueryPostings),
-    /// Which words there are is not known yet, or it failed, and will say so again.
+    /// Nothing: the words are not known yet, or it failed and will fail again.
     Nothing,
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn of_project(context: &Context, name: &str, found: &Discovery) -> Ha
     catalog::select(&places, found, &filter)
 }
 
-/// Which sessions of each program may answer; `None` for all.
+/// The sessions of Claude Code and the conversations of OpenClaw that may be found; `None` for all.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     pub(crate) sessions: Option<HashSet<SessionId>>,

@@ -1,4 +1,4 @@
-//! Which session a person means: the last one, an id or its beginning, or words that were said in it.
+//! Finds the session a person refers to: the last one, an id or its prefix, or words that were said in it.
 
 use std::path::PathBuf;
 

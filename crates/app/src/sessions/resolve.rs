@@ -1,4 +1,4 @@
-//! Which session a person means by the beginning of an id, and what can only be meant for an id.
+//! Finds a session by its id or a prefix of it, and recognizes texts that can only be ids.
 
 use model::{Session, SessionId};
 
@@ -13,7 +13,7 @@ const DIGITS: usize = 7;
 /// How many letters of an id may be wrong for it to be named in place of what was typed.
 const SLIPS: usize = 2;
 
-/// The session called so: by its whole id, else by a beginning of it, or of its short id, that fits only one.
+/// The session with this id, or the only one whose id or short id starts with the text.
 pub fn resolve<'a>(
     sessions: impl Iterator<Item = &'a Session> + Clone,
     text: &str,

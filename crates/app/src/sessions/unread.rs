@@ -1,4 +1,4 @@
-//! What holds conversations and is not read: the databases that OpenClaw keeps them in since 2026.8.
+//! Notes on OpenClaw's conversation databases (2026.8 and newer), which are not read.
 
 use openclaw::AgentDatabase;
 

@@ -67,7 +67,7 @@ pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
     Err(Error::new(Kind::Unavailable, message).next(NextStep::ListWorkers))
 }
 
-/// Looks after what a killed Backstory left: tasks that nobody runs any more are run again in the background.
+/// Recovers what a killed Backstory left: its unfinished tasks are run again in the background.
 pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
     if !exists(context) {
         return Ok(());
@@ -81,7 +81,7 @@ pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
     registry::catch_up(context, &mut table)
 }
 
-/// The worker whose first message has this id, once what a killed Backstory left is looked after.
+/// The worker whose first message has this id, after recovering what a killed Backstory left.
 pub(crate) fn of_message(context: &Context, message: &str) -> Result<Option<Worker>, Error> {
     look_after(context)?;
     open_recovered(context)?.by_first_message(message).map_err(unusable)
@@ -132,7 +132,7 @@ fn order(context: &Context, claude: ControllableClaude) -> RunnerConfig {
     RunnerConfig { home: home(context), program, release, limits, folders, clock: context.app.clock }
 }
 
-/// Waits a moment for another process, whose start and end are told to nobody.
+/// Waits a moment for another process, whose start and end cannot be waited for.
 #[expect(clippy::disallowed_methods, reason = "another process's start and end are told to nobody")]
 pub(crate) fn pause() {
     std::thread::sleep(GLANCE);

@@ -15,7 +15,7 @@ use crate::{Context, Error};
 /// How many workers are listed, newest first.
 const LISTED: usize = 50;
 
-/// A worker as it is told.
+/// A worker as answers show it.
 #[derive(Debug, Clone, Serialize)]
 pub struct WorkerInfo {
     /// Its number.

@@ -1,4 +1,4 @@
-//! What a worker does for one of OpenClaw's agents is entered into that agent's registry, turn by turn.
+//! Records what a worker does for an OpenClaw agent in that agent's registry, turn by turn.
 
 use std::sync::mpsc::{Receiver, channel};
 
@@ -10,14 +10,14 @@ use workers::{Event, QueuePolicy, WorkerHandle, WorkerStore};
 use crate::workers::table::{open, unusable};
 use crate::{Context, Error};
 
-/// Enters what one worker does, in a thread of its own, until the worker has ended.
+/// Records one worker on a thread of its own until the worker has ended.
 #[derive(Debug)]
 pub(crate) struct RegistryRecorder {
     done: Receiver<Option<String>>,
 }
 
 impl RegistryRecorder {
-    /// A clerk for a worker that is about to work; none where it works for no agent.
+    /// Starts recording a worker that is about to work; `None` if it works for no agent.
     pub(crate) fn hire(context: &Context, handle: &WorkerHandle) -> Result<Option<Self>, Error> {
         let mut table = open(context)?;
         if table.get(handle.id).map_err(unusable)?.is_none_or(|worker| worker.agent.is_none()) {
@@ -56,7 +56,7 @@ impl RegistryRecorder {
     }
 }
 
-/// Enters the ends that nobody lived to enter.
+/// Records the ends of workers whose Backstory was killed before it could.
 pub(crate) fn catch_up(context: &Context, table: &mut WorkerStore) -> Result<(), Error> {
     for worker in table.unreported().map_err(unusable)? {
         // Where the registry cannot be written now, it is tried again the next time; `doctor` tells why.

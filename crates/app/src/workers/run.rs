@@ -115,7 +115,7 @@ pub fn prepare(context: &Context, request: &Request) -> Result<Ready, Error> {
     ready
 }
 
-/// Puts a worker into the table that works on a task in a fork of this session.
+/// Adds a worker to the table that runs a task in a fork of this session.
 pub(crate) fn in_a_fork(
     context: &Context,
     session: &Session,
@@ -148,7 +148,7 @@ fn ready(context: &Context, request: &Request, claude: ControllableClaude) -> Re
     enlist(context, request, course, decision, claude)
 }
 
-/// Puts a worker into the table.
+/// Adds a worker to the table.
 fn enlist(
     context: &Context,
     request: &Request,

@@ -1,4 +1,4 @@
-//! The table of workers as requests use it: opened, put right, and searched by what a person types.
+//! Opens the table of workers, recovers it after a crash, and looks workers up.
 
 use std::path::PathBuf;
 

@@ -53,13 +53,13 @@ pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> 
     project::add_work_tree(&meant.place(context), &name).map_err(|why| Error::new(Kind::Unavailable, why))
 }
 
-/// Takes a work tree away again in which nobody has begun.
+/// Removes a new work tree in which no worker has started.
 pub(crate) fn remove_if_unused(context: &Context, path: &Path) {
     // Where it cannot be, it is there for the next task.
     let _ = project::remove_work_tree(&meant(path).place(context));
 }
 
-/// Ends a worker, where it has not ended, and removes its work tree, where nothing would be lost with it.
+/// Stops a worker if it is running, and removes its work tree if nothing would be lost.
 pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     let before = find(context, text)?;
     let number = before.worker.to_string();
