@@ -1,4 +1,4 @@
-//! `answer`: what a worker asks gets its answer, from anywhere.
+//! `answer`: answers a worker's permission request or question from another terminal.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use app::{Context, Error, Kind};
 use super::resume::line;
 use crate::exit::Failure;
 
-/// Answer what a worker asks; `workers` shows what that is.
+/// Answer a worker's permission request or question; `workers` lists them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The worker's number, or its session's id.
+    /// The worker's number or its session's id.
     #[arg(value_name = "WORKER")]
     worker: String,
     /// The request's id.
@@ -20,32 +20,32 @@ pub(crate) struct Args {
     /// The answer.
     #[arg(value_name = "ANSWER", value_enum)]
     answer: Answer,
-    /// Allow it from now on, by the rule that Claude Code suggests.
+    /// Allow it from now on, with the rule that Claude Code suggests.
     #[arg(long)]
     always: bool,
-    /// What the tool is used with instead, as JSON.
+    /// Replace the tool's input with this JSON.
     #[arg(long, value_name = "JSON", conflicts_with = "always")]
     input: Option<String>,
-    /// What Claude is told with a no.
+    /// Tell Claude why it was denied.
     #[arg(long, value_name = "TEXT", default_value = "")]
     message: String,
-    /// End the turn with a no.
+    /// When denying, also end the turn.
     #[arg(long)]
     interrupt: bool,
-    /// The answer to a question of Claude's; may be repeated.
+    /// Answer one of Claude's questions; may be repeated.
     #[arg(long = "say", value_name = "QUESTION=ANSWER")]
     says: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Answer {
-    /// Yes.
+    /// Allow it.
     Allow,
-    /// No.
+    /// Deny it.
     Deny,
 }
 
-/// Answers.
+/// Sends the answer to the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     answer(context, &args.worker, &args.request, reply(args)?)?;
     line("answered")
@@ -57,7 +57,7 @@ fn reply(args: &Args) -> Result<PermissionReply, Error> {
     }
     if !args.says.is_empty() {
         let pair = |text: &String| {
-            // A question may hold the sign itself: the answer stands behind the last one.
+            // A question may contain `=` itself, so the last one separates the answer.
             let pair = text.rsplit_once('=').map(|(name, answer)| (name.to_owned(), answer.to_owned()));
             pair.ok_or_else(|| Error::new(Kind::Usage, format!("--say takes QUESTION=ANSWER, not `{text}`")))
         };

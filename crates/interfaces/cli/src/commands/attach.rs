@@ -1,4 +1,4 @@
-//! `attach`: watches a worker that runs elsewhere, and answers it.
+//! `attach`: shows a worker that runs in another process, and answers its requests.
 
 use app::Context;
 use app::workers::attach;
@@ -6,18 +6,18 @@ use app::workers::attach;
 use crate::exit::Failure;
 use crate::run::{Follow, Role, follow};
 
-/// Watch a worker, and answer what it asks; Ctrl-C leaves it running.
+/// Watch a worker and answer its requests; Ctrl-C leaves it running.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Its number, or its session's id.
+    /// The worker's number or its session's id.
     #[arg(value_name = "WORKER")]
     worker: String,
-    /// Print every event as a line of JSON.
+    /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Watches until it ends or the person goes.
+/// Follows the worker until it ends or the person leaves.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let (worker, mut link) = attach(context, &args.worker)?;
     follow(context, &mut link, Follow { worker: worker.worker, role: Role::Guest, json: args.json }).map(drop)

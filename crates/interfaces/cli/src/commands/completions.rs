@@ -1,4 +1,4 @@
-//! `completions`: what a shell needs to complete Backstory's commands.
+//! `completions`: prints shell completions.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use crate::exit::Failure;
 use crate::output::Output;
 
-/// Print the completions for a shell; `backstory completions --help` says where they go.
+/// Print shell completions; `backstory completions --help` says where to put them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Where to put them:
@@ -16,11 +16,11 @@ Where to put them:
   zsh         a folder of your $fpath, as _backstory
   fish        ~/.config/fish/completions/backstory.fish")]
 pub(crate) struct Args {
-    /// The shell.
+    /// The shell to complete in.
     shell: Shell,
 }
 
-/// Prints the shell's file.
+/// Prints the completion script of the shell.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut crate::args::Args::command(), "backstory", &mut text);

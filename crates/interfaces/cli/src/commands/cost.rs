@@ -10,19 +10,19 @@ use crate::progress::Reading;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{count, dollars};
 
-/// Add up tokens and money.
+/// Add up tokens and their cost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Prices are estimates from a table inside Backstory; a model it does not know has tokens and no price.
 Every message counts once, for the session that first had it, whatever was forked or copied since.")]
 pub(crate) struct Args {
-    /// What each line is the sum of.
+    /// What to group by.
     #[arg(long, default_value = "day", value_name = "WHAT")]
     by: Word,
-    /// From this day on: 2026-01-31, 2d, 3w.
+    /// Only from this day on: 2026-01-31, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Up to this day, included.
+    /// Only up to this day, inclusive.
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// Print JSON.
@@ -38,7 +38,7 @@ enum Word {
     Session,
 }
 
-/// Adds up what was spent.
+/// Prints the totals.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let time = |text: &Option<String>| text.as_deref().map(|text| moment(context, text)).transpose();
     let by = match args.by {

@@ -1,4 +1,4 @@
-//! `cron`: jobs that are done at set times.
+//! `cron`: scheduled jobs, and the daemon that runs them.
 
 mod add;
 mod print;
@@ -13,9 +13,9 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::run::signals;
 
-/// Have tasks done at set times.
+/// Run tasks on a schedule.
 ///
-/// `cron daemon` does what is due; of several daemons one does. What came while none ran is made up for once.
+/// `cron daemon` runs the jobs that are due; of several daemons only one does. A job that was due while no daemon was running is run once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -28,17 +28,17 @@ enum Command {
     Add(Box<add::Args>),
     /// List the jobs.
     List(Json),
-    /// Do a job when it is due again; what came meanwhile is not made up for.
+    /// Enable a job; runs that were missed meanwhile are not made up for.
     Enable(Named),
-    /// Leave a job alone, and keep it.
+    /// Disable a job without removing it.
     Disable(Named),
     /// Remove a job and its history.
     Remove(Named),
-    /// Do a job now, whatever its schedule says.
+    /// Run a job now, regardless of its schedule.
     Run(Named),
-    /// Show what was done, newest first.
+    /// Show past runs, newest first.
     History(History),
-    /// Do what is due, until Ctrl-C; what was started goes on.
+    /// Run the jobs that are due until Ctrl-C; runs that have started keep going.
     Daemon(Json),
 }
 
@@ -61,10 +61,10 @@ struct Named {
 
 #[derive(Debug, clap::Args)]
 struct History {
-    /// Of this job only.
+    /// Only runs of this job.
     #[arg(value_name = "JOB")]
     job: Option<String>,
-    /// At most so many runs.
+    /// Show at most this many runs.
     #[arg(long, default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
     /// Print JSON.
@@ -77,7 +77,7 @@ struct HistoryJson {
     runs: Vec<RunInfo>,
 }
 
-/// Does what was typed.
+/// Runs the subcommand.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Add(args) => {
@@ -108,7 +108,7 @@ fn one(context: &Context, job: &JobInfo, json: bool) -> Result<(), Failure> {
     if json { super::json(job) } else { print::job(context, job) }
 }
 
-/// What could not be started is a failure, and in the history.
+/// Runs a job now. A run that could not be started is an error; the history has it too.
 fn by_hand(context: &Context, named: &Named) -> Result<(), Failure> {
     let run = cron::run(context, &named.job)?;
     if named.json {

@@ -1,4 +1,4 @@
-//! `doctor`: what was found where, what is wrong, and the exact next step.
+//! `doctor`: reports what was found, what is wrong, and the next step for each finding.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::output::Output;
 use crate::progress::Reading;
 use crate::text::{count, safe, safe_lines};
 
-/// Say what was found where, what is wrong, and what to do about it.
+/// Check the installation: what was found, what is wrong, and how to fix it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print the lines that make qmd know your sessions and keep them fresh instead: qmd's own, and an errand for
-    /// cron, systemd or launchd.
+    /// Instead, print the commands that add your sessions to qmd, and a scheduled export for cron, systemd or launchd
+    /// that keeps them up to date.
     #[arg(long)]
     schedule: bool,
-    /// The folder that the errand exports to [default: ~/claude-sessions-md].
+    /// The folder that the scheduled export writes to [default: ~/claude-sessions-md].
     #[arg(long, value_name = "FOLDER", requires = "schedule")]
     markdown: Option<PathBuf>,
     /// Print JSON.
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Prints the report; fails when something has to be mended.
+/// Prints the report; fails if it contains a problem.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.schedule {
         let schedule = schedule(context, args.markdown.as_deref())?;
@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if report.healthy { Ok(()) } else { Err(Failure::Unhealthy) }
 }
 
-/// Lines to paste, each under what it is for; the files whole, ready to be saved.
+/// Prints commands and files to paste, each under its heading.
 fn print_schedule(schedule: &Schedule) -> Result<(), Failure> {
     let mut out = Output::plain();
     let bold = Style::new().bold();

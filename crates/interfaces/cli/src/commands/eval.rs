@@ -1,4 +1,4 @@
-//! `eval`: how good the answers are, against labels.
+//! `eval`: measures search and session choice against labels.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ use crate::output::Output;
 use crate::search_budget::SearchBudget;
 use crate::table::{Align, Cell, Column, table};
 
-/// Measure how good search and choice are, on questions and moments whose right answers you know, or on your own history.
+/// Measure how good `search` and `pick` are, on labelled questions and decisions or on your own history.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct Args {
-    /// Ask for the commits of your newest sessions (up to 256 MB) by their subjects, and choose as you could have at every
-    /// prompt that began something. Commits and what they say are masked; nothing leaves the machine.
+    /// Measure on your newest sessions (up to 256 MB): search for sessions by the subjects of their commits, and choose a
+    /// session at every prompt that started a task. Commit messages are masked; nothing leaves the machine.
     #[arg(long)]
     mine: bool,
     /// Print JSON, with every question and decision.
@@ -40,16 +40,16 @@ enum What {
 /// Ask labelled questions and print nDCG@10, MRR@10, recall@5 and hit@1 by kind, with 95 % intervals.
 #[derive(Debug, clap::Args)]
 struct Retrieval {
-    /// Lines of {"id", "kind", "query", "relevant": {session: grade}}.
+    /// One {"id", "kind", "query", "relevant": {session: grade}} per line.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// By words (lexical), by meaning (semantic), or by both.
+    /// Search by words (lexical), by meaning (semantic), or both (hybrid).
     #[arg(long, value_parser = ["hybrid", "lexical", "semantic"], default_value = "hybrid")]
     mode: String,
-    /// Also the difference to another mode, or to the answers in a file that --out wrote.
+    /// Also show the difference from another mode, or from the answers in a file written by --out.
     #[arg(long, value_name = "MODE | FILE")]
     against: Option<String>,
-    /// Write the sessions that were found, lines of {"id", "ranked"}.
+    /// Write the sessions that were found, one {"id", "ranked"} per line.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print JSON, with every question's figures.
@@ -57,17 +57,17 @@ struct Retrieval {
     json: bool,
 }
 
-/// Choose at labelled moments as `pick --as-of` would have, and print how often that was right; no model is asked.
+/// Repeat labelled decisions as `pick --as-of` would, and print how often they are right; no model is asked.
 #[derive(Debug, clap::Args)]
 struct Selection {
-    /// Lines of {"id", "at", "task", "cwd", "branch", "action", "session"}; `at` in seconds since 1970.
+    /// One {"id", "at", "task", "cwd", "branch", "action", "session"} per line; `at` in seconds since 1970.
     #[arg(long, value_name = "FILE")]
     decisions: PathBuf,
-    /// By which rule: the chance that people go on with a session, or the five factors of OpenClaw's design [default:
-    /// the setting's].
+    /// The rule: the chance that you would continue a session, or the five factors of OpenClaw's design [default: from
+    /// the settings].
     #[arg(long, value_name = "RULE", value_parser = ["calibrated", "seed"])]
     weights: Option<String>,
-    /// With `--weights seed`: who says how much a session has to do with a task, common words or the index.
+    /// With `--weights seed`: judge how relevant a session is to a task by common words or by the index.
     #[arg(long, value_parser = ["words", "index"], default_value = "words")]
     judge: String,
     /// Print JSON, with every decision and its factors.
@@ -75,7 +75,7 @@ struct Selection {
     json: bool,
 }
 
-/// Measures.
+/// Measures and prints the figures.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.what {
         Some(What::Retrieval(args)) => run_retrieval(context, args),
@@ -171,7 +171,7 @@ fn print_report(report: &RankingReport) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// Figures are not cut to a narrow terminal.
+/// The width of tables, in cells: figures are not truncated on a narrow terminal.
 const WIDE: usize = 200;
 
 fn interval(figure: &Estimate) -> String {

@@ -1,4 +1,4 @@
-//! `export`: every session as a Markdown document in a folder.
+//! `export`: writes every session to a folder as a Markdown document.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -14,22 +14,22 @@ use crate::progress::Reading;
 use crate::render::{Look as _, Markdown};
 use crate::text::safe;
 
-/// Write every session as a Markdown document, for qmd and for people.
+/// Export every session as a Markdown document, for qmd or for reading.
 ///
-/// A document is written again only when its session has changed, and removed when its session is gone. Secrets are
+/// A document is rewritten only when its session has changed, and removed when its session is gone. Secrets are
 /// redacted.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder, made where it is missing.
+    /// The folder to write to; created if it is missing.
     #[arg(long, value_name = "FOLDER", required = true)]
     markdown: PathBuf,
-    /// Only sessions of this repository, by its name or a path into it; the documents of others stay as they are.
+    /// Only sessions of this repository, given by name or by a path inside it; other documents are left alone.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// Keep the documents of sessions that are gone.
     #[arg(long)]
     keep_gone: bool,
-    /// Then let qmd read and embed what is new: `qmd update`, `qmd embed`.
+    /// Then have qmd index and embed what is new: `qmd update`, `qmd embed`.
     #[arg(long)]
     index: bool,
     /// Print JSON.
@@ -37,18 +37,18 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The answer in JSON.
+/// The answer of `export --json`.
 #[derive(Serialize)]
 struct ExportJson<'a> {
     #[serde(flatten)]
     exported: &'a Exported,
-    /// Whether qmd has indexed the documents; `null` where it was not to.
+    /// Whether qmd has indexed the documents; `null` without `--index`.
     indexed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     qmd_error: Option<&'a str>,
 }
 
-/// Exports; what cannot be exported is named and makes no difference to the rest.
+/// Exports the sessions; a document that cannot be written is reported and does not stop the others.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request {
         folder: args.markdown.clone(),

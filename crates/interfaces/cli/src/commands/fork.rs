@@ -1,4 +1,4 @@
-//! `fork`: ranks the sessions for an intent, and hands the terminal to the `claude` that continues a copy.
+//! `fork`: ranks sessions for an intent, and replaces this process by the `claude` that continues a copy of one.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -19,61 +19,61 @@ use crate::next_step::as_command;
 use crate::output::Output;
 use crate::text::{age, fit, safe};
 
-/// Find the sessions that know most about an intent, and continue a copy of one.
+/// Find the sessions that know most about what you want to do, and continue a copy of one.
 ///
-/// An id forks that session at once; words show ranked sessions, and `--pick` forks one of them.
+/// An id forks that session at once; words list the best matches, and `--pick` forks one of them.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
-    /// What you want to do, or a session's id or the beginning of it.
+    /// What you want to do, or a session's id or a prefix of it.
     #[arg(value_name = "INTENT | ID", required_unless_present = "last")]
     words: Vec<String>,
-    /// The session in which something happened last.
+    /// Fork the most recently active session.
     #[arg(long, conflicts_with = "words")]
     last: bool,
-    /// Fork the session of this rank, from 1. With --json a worker in the background works on the intent in the fork.
+    /// Fork the session with this rank, from 1; with --json, a background worker works on the intent in the fork.
     #[arg(long, visible_alias = "fork-rank", value_name = "N")]
     pick: Option<usize>,
-    /// The same, counted from 0.
+    /// Fork the session with this rank, counted from 0.
     #[arg(long, value_name = "N", conflicts_with = "pick")]
     fork_index: Option<usize>,
-    /// Fork the best session.
+    /// Fork the best match.
     #[arg(long, conflicts_with_all = ["pick", "fork_index"])]
     auto_fork: bool,
-    /// Fork at this message: the fork knows nothing of what came after it.
+    /// Fork at this message, without anything after it.
     #[arg(long, value_name = "UUID")]
     at: Option<String>,
     /// Continue in this directory instead of the one the session started in.
     #[arg(long = "in", value_name = "DIR")]
     into: Option<PathBuf>,
-    /// Show at most so many sessions.
+    /// Show at most this many sessions.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = super::at_least_one)]
     limit: usize,
-    /// Only sessions with this score or more, from 0 to 1.
+    /// Only sessions with at least this score, from 0 to 1.
     #[arg(long, value_name = "SCORE", value_parser = share)]
     min_score: Option<f32>,
-    /// Only sessions of this repository, by its name or a path into it.
+    /// Only sessions of this repository, given by name or by a path inside it.
     #[arg(long, visible_alias = "project-path", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
-    /// What finds the sessions: Backstory's own index, qmd with the index behind it, or qmd where it is installed.
+    /// What to search with: Backstory's own index, qmd (else the index), or qmd only if it is installed.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
-    /// How Backstory's own index looks: by words (lexical), by meaning (semantic), or by both.
+    /// Search Backstory's own index by words (lexical), by meaning (semantic), or both (hybrid).
     #[arg(long, value_parser = super::MODES, default_value = "hybrid")]
     mode: String,
-    /// Ask qmd, in this collection.
+    /// Search with qmd, in this collection.
     #[arg(long, value_name = "NAME", conflicts_with = "engine")]
     collection: Option<String>,
-    /// Leave out what was found in each session.
+    /// Leave out the matching text of each session.
     #[arg(long)]
     no_snippets: bool,
-    /// Print the command instead of running it; with --at the fork's file is made, for the command needs it.
+    /// Print the command instead of running it; with --at, the fork's transcript is created because the command needs it.
     #[arg(long)]
     print: bool,
     /// Print the ranked sessions as JSON.
     #[arg(long, conflicts_with = "print")]
     json: bool,
-    /// What is passed on to `claude`.
+    /// Arguments passed on to `claude`.
     #[arg(last = true, value_name = "CLAUDE'S ARGUMENTS")]
     extra: Vec<OsString>,
 }
@@ -86,7 +86,7 @@ enum EngineName {
     Auto,
 }
 
-/// The answer in JSON.
+/// The answer of `fork --json`.
 #[derive(Serialize)]
 struct ForkJson {
     query: String,
@@ -102,7 +102,7 @@ struct ForkJson {
     forked_session: Option<Forked>,
 }
 
-/// Shows what can be forked, or becomes `claude`.
+/// Lists what can be forked, or replaces this process by `claude`.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let wanted = wanted(&args.words, args.last);
     let mut budget = budget(context);
@@ -139,7 +139,7 @@ fn request(args: &Args, wanted: &SessionRef) -> intent::Request {
     }
 }
 
-/// The rank that is to be forked, from 1, where one is named.
+/// The rank to fork, from 1, if one was given.
 fn rank(args: &Args) -> Option<usize> {
     args.pick.or_else(|| args.fork_index?.checked_add(1)).or_else(|| args.auto_fork.then_some(1))
 }
@@ -152,7 +152,7 @@ fn fork_request(args: &Args) -> Request {
     Request { into: args.into.clone(), at: args.at.clone(), extra: args.extra.clone() }
 }
 
-/// What a worker is to do in the fork: a session that was named tells of no task.
+/// The task of a worker in the fork; a session given by its id comes with none.
 fn intent<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
     if !found.is_named {
         return Ok(query);
@@ -197,7 +197,7 @@ fn listed(context: &Context, args: &Args, ranked: &[Ranked]) -> Vec<Candidate> {
     results
 }
 
-/// What to do where no session was found; a program gets it in the answer's place.
+/// Prints the newest sessions where none was found, as JSON in place of the answer, and returns the error.
 fn nothing(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), Failure> {
     if as_json {
         super::json(&in_words(guidance)?)?;
@@ -214,14 +214,14 @@ fn nothing(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), 
     Err(guidance.next_steps.iter().fold(error, |error, step| error.next(step.clone())).into())
 }
 
-/// The guidance with its next steps as commands.
+/// The guidance as JSON, with its next steps as commands.
 fn in_words(guidance: &Guidance) -> Result<serde_json::Value, Failure> {
     let mut json = serde_json::to_value(guidance).map_err(std::io::Error::other)?;
     json["next_steps"] = guidance.next_steps.iter().map(as_command).collect();
     Ok(json)
 }
 
-/// Becomes the fork's `claude`, or says how.
+/// Replaces this process by the fork's `claude`, or prints the command for it.
 pub(crate) fn start(fork: &Fork, print: bool) -> Result<(), Failure> {
     if print {
         return line(&fork.for_a_shell()?);
@@ -230,7 +230,7 @@ pub(crate) fn start(fork: &Fork, print: bool) -> Result<(), Failure> {
     Err(fork.not_started(&cause).into())
 }
 
-/// The session that a rank names.
+/// The session with the rank that was given, if any.
 fn chosen<'a>(args: &Args, ranked: &'a [Ranked]) -> Result<Option<&'a Ranked>, Error> {
     let Some(rank) = rank(args) else { return Ok(None) };
     let found = rank.checked_sub(1).and_then(|at| ranked.get(at));

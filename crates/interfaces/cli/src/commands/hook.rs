@@ -1,11 +1,11 @@
-//! `hook`: what Claude Code's hooks run. It leaves one line and is gone; whatever happens, it is content.
+//! `hook`: the command that Claude Code's hooks run. It records one line and never fails.
 
 use std::path::PathBuf;
 
-/// Leave a line of what a hook was told, for whoever watches.
+/// Record what Claude Code told a hook, for `watch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where the line is left.
+    /// The folder that the line is written to.
     folder: PathBuf,
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn is_asked_for() -> bool {
     true
 }
 
-/// Takes in the payload on standard input.
+/// Records the payload on standard input.
 pub(crate) fn run(args: &Args) {
     app::live::hooks::note(&args.folder, std::io::stdin().lock(), super::clock());
 }

@@ -1,4 +1,4 @@
-//! `hooks`: exact signals from Claude Code's own hooks, put in, taken out, looked at.
+//! `hooks`: installs, removes and shows Backstory's hooks in Claude Code's settings.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{age, safe};
 
-/// Have Claude Code itself tell what its sessions do.
+/// Let Claude Code report what its sessions are doing.
 ///
-/// The newest releases tell it by themselves; older ones tell by hooks, and else it has to be guessed.
+/// The newest releases do so by themselves, older ones through hooks; without either, Backstory has to guess.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,20 +23,20 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Put Backstory's hooks into Claude Code's settings, beside those that are there.
+    /// Add Backstory's hooks to Claude Code's settings, next to those that are there.
     Install(Change),
-    /// Take them out again: the settings are as they were.
+    /// Remove them and restore the settings.
     Uninstall(Change),
-    /// Say where they are, and when one last told something.
+    /// Show where they are installed, and when one last reported something.
     Status(Look),
 }
 
 #[derive(Debug, clap::Args)]
 struct Change {
-    /// In this project's settings instead of your own.
+    /// Change this project's settings instead of your own.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, short)]
     yes: bool,
     /// Only show what would change.
@@ -46,7 +46,7 @@ struct Change {
 
 #[derive(Debug, clap::Args)]
 struct Look {
-    /// Also look into this project's settings.
+    /// Also show this project's settings.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
     /// Print JSON.
@@ -54,13 +54,13 @@ struct Look {
     json: bool,
 }
 
-/// The answer in JSON.
+/// The answer of `hooks status --json`.
 #[derive(serde::Serialize)]
 struct HooksJson {
     settings: Vec<Status>,
 }
 
-/// Changes or shows the hooks.
+/// Runs the subcommand.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Install(change) => {

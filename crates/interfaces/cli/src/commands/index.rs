@@ -1,4 +1,4 @@
-//! `index`: brings the search index up to date, and keeps it so.
+//! `index`: brings the search index up to date, once or continuously.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -16,24 +16,24 @@ use crate::text::{bytes, json_line, safe};
 
 /// Bring the search index up to date with the transcripts.
 ///
-/// Searching does this by itself; this is for doing it ahead, whole, or anew. Ctrl-C stops it and keeps what
-/// was read.
+/// `search` does this by itself; use this to do it ahead of time, completely, or from scratch. Ctrl-C stops it and
+/// keeps what was read.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(crate) struct Args {
-    /// Make the index anew from the transcripts.
+    /// Rebuild the index from the transcripts.
     #[arg(long)]
     rebuild: bool,
-    /// Say what would be read, and read nothing.
+    /// Only show how much would be read.
     #[arg(long, conflicts_with_all = ["rebuild", "watch"])]
     dry_run: bool,
-    /// Stay and keep the index up to date until interrupted.
+    /// Keep the index up to date until interrupted.
     #[arg(long)]
     watch: bool,
-    /// Also embed everything by the chosen model, the newest sessions first; goes on where it was interrupted.
+    /// Also embed everything with the chosen model, newest sessions first; continues where it was interrupted.
     #[arg(long, conflicts_with = "dry_run")]
     embed: bool,
-    /// Which model that is, where it is not that of the settings: a folder, a name on the hub, or an address.
+    /// The model: a folder, a name on the hub, or an endpoint's address [default: from the settings].
     #[arg(long, value_name = "MODEL", requires = "embed")]
     model: Option<String>,
     /// Print JSON.
@@ -41,10 +41,10 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How long a model embeds before new lines are looked for.
+/// How long a model embeds before Backstory checks for new lines.
 const EMBED_FOR: Duration = Duration::from_secs(10);
 
-/// The answer in JSON.
+/// The answer of `index --json`.
 #[derive(Serialize)]
 struct IndexJson {
     files: u64,
@@ -59,7 +59,7 @@ struct IndexJson {
     index_bytes: u64,
 }
 
-/// What a model has embedded, in JSON.
+/// What a model has embedded, for `index --embed --json`.
 #[derive(Serialize)]
 struct EmbeddedJson {
     embedded: u64,
@@ -69,7 +69,7 @@ struct EmbeddedJson {
     busy: bool,
 }
 
-/// Indexes.
+/// Brings the index up to date, then embeds and watches if asked to.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         return dry(context, args.json);
@@ -91,7 +91,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Embeds by the chosen model for a while, or until all is done.
+/// Embeds with the chosen model until `limit` is reached or everything is done.
 fn embed_for(
     context: &Context,
     args: &Args,
@@ -107,7 +107,7 @@ fn embed_for(
     embed(context, args.model.as_deref(), &mut keep_going, pause)
 }
 
-/// Embeds for a while; whether there is more. A model that fails is tried again when something is new.
+/// Embeds for a while and returns whether there is more. A model that fails is tried again when something is new.
 fn embed_while_watching(context: &Context, args: &Args, budget: &SearchBudget) -> Result<bool, Failure> {
     match embed_for(context, args, budget, Some(EMBED_FOR)) {
         Ok(step) => {
@@ -151,16 +151,16 @@ fn embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// Reads what is new whenever something has changed, until interrupted.
+/// Updates the index whenever something has changed, until interrupted.
 fn watch(context: &Context, args: &Args, budget: &mut SearchBudget, embeds: bool) -> Result<(), Failure> {
     let mut watch = index::Watch::start(context);
     if watch.leaves_claude() {
         let why = "OpenClaw's settings say so (memorySearch.claudeSessions.watch)";
         writeln!(anstream::stderr().lock(), "Claude Code's sessions are not watched: {why}.")?;
     }
-    // What was written before the watching began.
+    // Updates once at the start, for what was written before watching began.
     let mut is_time = true;
-    // Whether a model has something to embed.
+    // Whether the model has something to embed.
     let mut is_left = false;
     while !budget.is_interrupted() {
         if is_time {
@@ -189,7 +189,7 @@ fn dry(context: &Context, as_json: bool) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// Prints JSON: an object, or where more of them follow one a line.
+/// Prints JSON: one pretty-printed object, or with `--watch` one object per line.
 fn told_as(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
     if !args.watch {
         return super::json(value);

@@ -15,7 +15,7 @@ use crate::progress::Reading;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, count, dollars, safe};
 
-/// How many sessions a person is shown who does not say how many.
+/// How many sessions are listed on a terminal without `--limit`.
 const ON_A_TERMINAL: usize = 50;
 
 /// List sessions: running first, then newest.
@@ -33,13 +33,13 @@ pub(crate) struct Args {
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only sessions that a live process holds.
+    /// Only sessions that are open in a running process.
     #[arg(long)]
     running: bool,
     /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// At most so many sessions [default: 50 on a terminal, else all].
+    /// Show at most this many sessions [default: 50 on a terminal, otherwise all].
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Print JSON.
@@ -47,18 +47,18 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The answer in JSON.
+/// The answer of `list --json`.
 #[derive(Serialize)]
 struct ListJson {
     sessions: Vec<SessionJson>,
     subagents_excluded: usize,
     problems: usize,
-    /// What else a person would be told.
+    /// The notes that the text output ends with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 
-/// Lists sessions.
+/// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = request(context, args)?;
     let mut reading = Reading::new();
@@ -130,7 +130,7 @@ fn write_notes(out: &mut Output, context: &Context, args: &Args, answer: &Answer
     Ok(())
 }
 
-/// Where a line is narrow the figures go first: they stand in `--json` and in `cost`.
+/// Prints the table; on a narrow terminal the figures are left out first, because `--json` and `cost` have them.
 fn print_sessions(
     out: &mut impl std::io::Write,
     width: usize,
@@ -174,7 +174,7 @@ fn doing(session: &Session) -> Cell {
     Cell::styled(&word, crate::watch::style(activity))
 }
 
-/// `openclaw:main`, `native`, and how it was started where that was not from a terminal.
+/// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.
 fn origin(session: &Session) -> String {
     match (&session.origin, session.entrypoint.as_deref()) {
         (Origin::OpenClaw { agent, .. }, _) => format!("openclaw:{agent}"),
@@ -186,7 +186,7 @@ fn origin(session: &Session) -> String {
     }
 }
 
-/// The registry's cost, else our estimate.
+/// The cost from OpenClaw's registry, else our own estimate.
 fn cost(session: &Session) -> String {
     match (session.registry_cost_usd, session.cost_usd) {
         (Some(known), _) => dollars(known),
@@ -212,7 +212,7 @@ fn notes(answer: &Answer) -> Vec<String> {
     notes
 }
 
-/// What is asked for and not read.
+/// Notes about conversations of OpenClaw that were asked for but cannot be read.
 fn unread(context: &Context, args: &Args) -> Vec<String> {
     let of_openclaw = args.origin.as_deref() == Some("openclaw") || args.agent.is_some();
     if of_openclaw { app::unread(context) } else { Vec::new() }

@@ -1,4 +1,4 @@
-//! `memory`: what OpenClaw's agents remember, asked as OpenClaw's own command is.
+//! `memory`: searches what OpenClaw's agents remember, with the flags and JSON of `openclaw memory`.
 
 use std::io::Write as _;
 
@@ -14,13 +14,13 @@ use crate::output::Output;
 use crate::search_budget::SearchBudget;
 use crate::text::{safe, safe_lines};
 
-/// The longest snippet, in characters, as OpenClaw has it.
+/// The longest snippet, in characters, the same as in OpenClaw.
 const SNIPPET: usize = 700;
 
 /// Search what OpenClaw's agents remember, as `openclaw memory` does.
 ///
-/// Notes of the workspaces, OpenClaw's conversations, and Claude Code's sessions with them. Flags, JSON and
-/// settings (`agents.defaults.memorySearch`) are OpenClaw's.
+/// Searches the notes in the workspaces, OpenClaw's conversations, and Claude Code's sessions. Flags, JSON and
+/// settings (`agents.defaults.memorySearch`) are the same as OpenClaw's.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -34,31 +34,31 @@ enum Command {
     Index(IndexArgs),
 }
 
-/// Find what was written down or said.
+/// Search notes and conversations.
 #[derive(Debug, clap::Args)]
 struct SearchArgs {
-    /// What to look for; `#name` in it is a project.
+    /// What to look for; `#name` limits it to a project.
     #[arg(required = true, value_name = "QUESTION")]
     words: Vec<String>,
-    /// Only what this agent remembers, and Claude Code's sessions.
+    /// Only this agent's memory, and Claude Code's sessions.
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentId>,
-    /// Show at most so many results; 6 where the settings do not say.
+    /// Show at most this many results [default: from OpenClaw's settings, else 6].
     #[arg(long, value_name = "N")]
     max_results: Option<usize>,
-    /// Leave out what scores less; 0.35 where the settings do not say.
+    /// Leave out results that score less [default: from OpenClaw's settings, else 0.35].
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f64>,
     /// Only Claude Code's sessions of this project.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
-    /// Only from one source.
+    /// Only this source.
     #[arg(long, value_parser = ["memory", "sessions", "claude-sessions"])]
     source: Option<String>,
-    /// Only one conversation: OpenClaw's key, or a session's id.
+    /// Only this conversation: OpenClaw's key or a session's id.
     #[arg(long, value_name = "KEY")]
     session: Option<String>,
-    /// Also Claude sessions whose conversation is found among OpenClaw's own.
+    /// Also show Claude sessions whose conversation OpenClaw has, too.
     #[arg(long)]
     include_owned: bool,
     /// Print JSON.
@@ -66,20 +66,20 @@ struct SearchArgs {
     json: bool,
 }
 
-/// Say what is indexed for each agent.
+/// Show what is indexed for each agent.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 struct StatusArgs {
     /// Only this agent.
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentId>,
-    /// Try whether meaning can be searched for, too.
+    /// Also test whether semantic search works.
     #[arg(long)]
     deep: bool,
     /// Bring the index up to date first.
     #[arg(long)]
     index: bool,
-    /// Say more.
+    /// Print more details.
     #[arg(long)]
     verbose: bool,
     /// Print JSON.
@@ -90,13 +90,13 @@ struct StatusArgs {
 /// Bring the index up to date.
 #[derive(Debug, clap::Args)]
 struct IndexArgs {
-    /// Accepted as OpenClaw does; there is one index for all agents.
+    /// Accepted for compatibility with OpenClaw; all agents share one index.
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentId>,
-    /// Make it anew.
+    /// Rebuild the index from scratch.
     #[arg(long)]
     force: bool,
-    /// Say more.
+    /// Print more details.
     #[arg(long)]
     verbose: bool,
 }
@@ -116,7 +116,7 @@ struct ResultJson<'a> {
     file_missing: bool,
 }
 
-/// Does what was typed.
+/// Runs the subcommand.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Search(args) => run_search(context, args),
@@ -206,7 +206,7 @@ fn run_status(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
         let indexed = app::search::index::index(context, &mut |progress| budget.should_continue(progress));
         index_error = indexed.err().map(|error| error.message);
     }
-    // As OpenClaw does: who indexes wants to know whether that can work.
+    // As in OpenClaw: with --index, the embedding is tested too.
     let probe = (args.deep || args.index).then(|| app::search::embed::probe(context));
     let embeds = app::search::embed::provider(context);
     let found = status(context, args.agent.as_ref())?;
@@ -296,7 +296,7 @@ fn status_json(
     match probe {
         None => {}
         Some(Ok(())) => answer["embeddingProbe"] = json!({ "ok": true }),
-        // The table in the program answers then.
+        // The built-in table answers instead.
         Some(Err(why)) => {
             answer["embeddingProbe"] = json!({ "ok": false, "error": why });
             answer["status"]["fallback"] = json!({ "from": provider, "reason": why });

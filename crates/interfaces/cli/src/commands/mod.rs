@@ -1,4 +1,4 @@
-//! One file for each command, named as it is typed: its arguments, its help, what it prints.
+//! One file for each command: its arguments, its help, and what it prints.
 
 pub(crate) mod answer;
 pub(crate) mod attach;
@@ -37,7 +37,7 @@ use crate::args::{Args, Command};
 use crate::exit::Failure;
 use crate::output::{Output, is_read_by_a_person};
 
-/// Does what was typed.
+/// Runs the command.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let open = || open(args.demo, args.show_secrets);
     match args.command {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// A request of this moment, made in the directory the person is in.
+/// The context of this request: the configuration, the current time and the working directory.
 fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
     let secrets = if show_secrets { shown()? } else { Secrets::Redacted };
     let config = Config::of_process()?;
@@ -84,12 +84,12 @@ fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
         );
     }
     let app = App { config, clock, zone: TimeZone::system, program: program()? };
-    // A working directory that is gone is an error only for those who ask about it.
+    // A missing working directory is an error only for commands that need it.
     let directory = std::env::current_dir().unwrap_or_default();
     Ok(Context { secrets, ..Context::new(Arc::new(app), directory) })
 }
 
-/// Secrets are for the eyes of the person who asks, not for a file, a program or a log.
+/// Shows secrets on a terminal only, never to a file, a program or a log.
 fn shown() -> Result<Secrets, Error> {
     if is_read_by_a_person() {
         return Ok(Secrets::Shown);
@@ -101,21 +101,21 @@ fn shown() -> Result<Secrets, Error> {
     .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
 }
 
-/// The rule by which a session is chosen.
+/// Parses `--weights`.
 fn rule(name: &str) -> Result<RuleName, Error> {
     name.parse().map_err(|error: String| Error::new(Kind::Usage, error))
 }
 
-/// A number of answers: none is no answer.
+/// Parses a limit, which must be at least 1.
 fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().map_err(|error| error.to_string())?;
     if number == 0 { Err("it has to be at least 1".to_owned()) } else { Ok(number) }
 }
 
-/// The words for `--mode`.
+/// The values of `--mode`.
 const MODES: [&str; 3] = ["hybrid", "lexical", "semantic"];
 
-/// What one of them says.
+/// Parses a value of [`MODES`].
 fn mode(word: &str) -> Mode {
     match word {
         "lexical" => Mode::Lexical,
@@ -124,8 +124,8 @@ fn mode(word: &str) -> Mode {
     }
 }
 
-/// What names a project. Claude Code's folder names begin with a dash as flags do: what begins with two is meant for a
-/// flag.
+/// Parses a project's name. Claude Code's folder names begin with a dash, as flags do; what begins with two dashes is
+/// taken for a flag.
 fn project(text: &str) -> Result<String, String> {
     if text.starts_with("--") {
         return Err("that is a flag, not a project; a project's path says it, too".to_owned());
@@ -133,19 +133,19 @@ fn project(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The clock, for what goes on while time does.
+/// Reads the clock.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
 fn clock() -> Timestamp {
     Timestamp::now()
 }
 
-/// This very program: what it starts must find it whatever `PATH` there is.
+/// This program's own file, which it starts again for background work whatever `PATH` says.
 fn program() -> Result<std::path::PathBuf, Error> {
     std::env::current_exe()
         .map_err(|error| Error::caused(Kind::Unavailable, "cannot find out where this program lies", &error))
 }
 
-/// Standard output with the pager the person wants.
+/// Standard output through the pager from the settings or the environment.
 fn paged(context: &Context) -> Output {
     let pager = match context.config().settings.terminal.pager.as_str() {
         "auto" => context.config().pager.clone().or_else(|| Some("less -R".to_owned())),
@@ -154,7 +154,7 @@ fn paged(context: &Context) -> Output {
     Output::paged(pager.filter(|pager| !pager.trim().is_empty()))
 }
 
-/// Prints an answer as JSON; no pager, and nothing in it that a terminal could take for a colour.
+/// Prints an answer as JSON, without a pager and without terminal control characters.
 fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();

@@ -1,4 +1,4 @@
-//! `pick`: says which session a task should go to, and why.
+//! `pick`: chooses the session for a task and explains the choice.
 
 use std::io::Write as _;
 
@@ -15,42 +15,42 @@ use crate::output::Output;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, count, dollars, fit, safe};
 
-/// How many sessions a person is shown.
+/// How many sessions the text output lists.
 const SHOWN: usize = 5;
 
-/// Choose the session a task should go to: resume one, begin a new one, or wait; with the reason.
+/// Choose the session for a task, with the reason: resume one, start a new one, or wait.
 ///
-/// The session is the newest of the branch you are on, else the newest. It is resumed where the chance that you would
-/// go on with it is high enough (0.55): by how long ago it was used, where, whether you left it with /exit, how the task
-/// opens, which words both have in common, and how often you go on with sessions.
+/// The candidate is the newest session on the current branch, else the newest of all. It is resumed if the chance that
+/// you would continue it is high enough (0.55), judging by how long ago and where it was used, whether you left it with
+/// /exit, how the task begins, which words both have in common, and how often you continue sessions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What is to be done.
+    /// The task.
     #[arg(value_name = "TASK", required_unless_present_any = ["label", "why_not"])]
     task: Vec<String>,
-    /// The repository: a path or a project's name [default: where you are].
+    /// The repository: a path or a project's name [default: the current directory].
     #[arg(long, visible_alias = "project", value_name = "DIR | NAME", allow_hyphen_values = true, value_parser = super::project)]
     repo: Option<String>,
-    /// The session with this name, and no other.
+    /// Only the session with this name.
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
-    /// Choose among the sessions of this OpenClaw agent [default: those no agent began].
+    /// Choose among the sessions of this OpenClaw agent [default: those not started by an agent].
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// What a session may cost in US dollars; one that has used 70 % of it is not resumed.
+    /// The most a session may cost, in US dollars; one that has used 70 % of it is not resumed.
     #[arg(long, value_name = "USD")]
     budget: Option<f64>,
-    /// The branch [default: the one that is checked out].
+    /// The branch [default: the one checked out].
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
-    /// By which rule: the chance that you go on with a session, or the five factors of OpenClaw's design [default: the
-    /// setting's, else calibrated].
+    /// The rule: the chance that you would continue a session, or the five factors of OpenClaw's design [default: from
+    /// the settings, else calibrated].
     #[arg(long, value_name = "RULE", value_parser = ["calibrated", "seed"])]
     weights: Option<String>,
-    /// Choose as it would have been then, from what there was: 2026-01-31T10:00, 2d.
+    /// Choose as of a past time, from what there was then: 2026-01-31T10:00, 2d.
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// Say why the last decision here did not take this session.
+    /// Explain why the last decision here did not choose this session.
     #[arg(long, value_name = "ID")]
     why_not: Option<String>,
     /// Print JSON.
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Chooses, or explains the last choice.
+/// Prints a choice, or explains the last one.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let task = args.task.join(" ");
     let decided = if task.is_empty() && args.label.is_none() {
@@ -137,7 +137,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// A text in lines of the terminal's width, broken between words.
+/// Wraps a text between words to the terminal's width.
 fn wrapped(text: &str, width: usize) -> String {
     let (mut wrapped, mut used) = (String::new(), 0);
     for word in safe(text).split(' ') {
@@ -155,7 +155,7 @@ fn wrapped(text: &str, width: usize) -> String {
     wrapped
 }
 
-/// The sessions that rank highest, with their chances.
+/// Prints the best sessions with their chances (rule `calibrated`).
 fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 5] = [
         Column { head: "CHANCE", align: Align::Right, max_width: 6 },
@@ -178,7 +178,7 @@ fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), F
     rows(out, answer, &COLUMNS, row)
 }
 
-/// The best sessions with their factors.
+/// Prints the best sessions with their factors (rule `seed`).
 fn factors(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 8] = [
         Column { head: "SCORE", align: Align::Right, max_width: 5 },
@@ -222,7 +222,7 @@ fn rows(
     Ok(())
 }
 
-/// The sessions that a fresh one is told of.
+/// Prints the earlier sessions that a fresh one would be told about.
 fn packed(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
     let (width, dim) = (out.width(), Style::new().dimmed());
     writeln!(out, "\nA fresh session begins with what these said last (at most {} tokens):", pack.tokens)?;

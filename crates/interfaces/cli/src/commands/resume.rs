@@ -1,4 +1,4 @@
-//! `resume`: hands the terminal to the `claude` that continues a session.
+//! `resume`: replaces this process by the `claude` that continues a session.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -15,30 +15,30 @@ use crate::output::Output;
 use crate::search_budget::SearchBudget;
 use crate::text::{age, safe};
 
-/// How many sessions are offered where words fit several.
+/// How many sessions are offered when several match the words.
 const OFFERED: usize = 5;
 
 /// Continue a session in the directory it started in.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session's id, the beginning of it, or words that were said in it.
+    /// The session's id, a prefix of it, or words that were said in it.
     #[arg(value_name = "ID | WORDS", required_unless_present = "last")]
     words: Vec<String>,
-    /// The session in which something happened last.
+    /// Continue the most recently active session.
     #[arg(long, conflicts_with = "words")]
     last: bool,
-    /// Continue in this directory instead, as a fork: the session itself stays as it is.
+    /// Continue in this directory instead, as a fork; the session itself is not changed.
     #[arg(long = "in", value_name = "DIR")]
     into: Option<PathBuf>,
     /// Print the command instead of running it.
     #[arg(long)]
     print: bool,
-    /// What is passed on to `claude`.
+    /// Arguments passed on to `claude`.
     #[arg(last = true, value_name = "CLAUDE'S ARGUMENTS")]
     extra: Vec<OsString>,
 }
 
-/// Becomes `claude`.
+/// Replaces this process by `claude`, or prints the command for it.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let found = one(context, &wanted(&args.words, args.last))?;
     let session = found.session()?;
@@ -54,18 +54,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     Err(fork::not_started(&command, &become_claude(&command)).into())
 }
 
-/// Replaces this process by `claude`; comes back only when that fails.
+/// Replaces this process by `claude`; returns only if that fails.
 pub(crate) fn become_claude(command: &CommandLine) -> std::io::Error {
     use std::os::unix::process::CommandExt as _;
     command.command().exec()
 }
 
-/// What the typed words name.
+/// The session that the arguments refer to.
 pub(crate) fn wanted(words: &[String], last: bool) -> SessionRef {
     if last { SessionRef::Last } else { SessionRef::Named(words.join(" ")) }
 }
 
-/// How long words may wait for the index; a person who waits sees how far it is.
+/// The time budget for updating the index; unlimited where a person sees the progress of the first indexing.
 pub(crate) fn budget(context: &Context) -> SearchBudget {
     SearchBudget::for_search(context, is_first(context) && std::io::stderr().is_terminal())
 }
@@ -77,7 +77,7 @@ pub(crate) fn line(text: &str) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// The one session that is meant; where that is not certain the person decides.
+/// The one session that the arguments refer to; the person decides where that is not certain.
 fn one(context: &Context, wanted: &SessionRef) -> Result<Ranked, Failure> {
     let mut budget = budget(context);
     let mut ranked = which(context, wanted, OFFERED, &mut |progress| budget.should_continue(progress))?;

@@ -1,4 +1,4 @@
-//! `run`: a worker does a task, in the session that fits it; the terminal shows it and is asked.
+//! `run`: runs a task with a worker and follows it on the terminal, or leaves it in the background.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -15,109 +15,109 @@ use crate::output::Output;
 use crate::run::{Follow, Role, Slow, follow, settled};
 use crate::text::{json_line, safe, safe_lines};
 
-/// The longest task that is read from standard input, in bytes.
+/// The most that is read from standard input as a task, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Have a task done: in the session that `pick` chooses, or the one you name.
+/// Run a task in the session that `pick` chooses, or in the one you name.
 ///
-/// It shows what Claude says and does, and asks you for permissions. What you type meanwhile is said to it. Ctrl-C
-/// interrupts the turn, twice ends the worker. In one directory one worker runs and one waits.
+/// Shows what Claude says and does, and asks you for permissions. What you type meanwhile is sent to Claude. Ctrl-C
+/// interrupts the turn; a second Ctrl-C ends the worker. In each directory one worker runs and one more can wait.
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag that is typed")]
 pub(crate) struct Args {
-    /// What is to be done; `-` reads it from standard input.
+    /// The task; `-` reads it from standard input.
     #[arg(value_name = "TASK", required = true)]
     task: Vec<String>,
-    /// The repository: a path or a project's name [default: where you are].
+    /// The repository: a path or a project's name [default: the current directory].
     #[arg(long, visible_alias = "project", value_name = "DIR | NAME", allow_hyphen_values = true, value_parser = super::project)]
     repo: Option<String>,
-    /// Begin a new session instead of letting `pick` choose.
+    /// Start a new session instead of letting `pick` choose.
     #[arg(long, conflicts_with_all = ["resume", "fork", "label"])]
     fresh: bool,
-    /// Begin a new session under this id, which no session has.
+    /// Start a new session with this id, which must be unused.
     #[arg(long, value_name = "UUID", conflicts_with_all = ["resume", "fork", "label"])]
     session_id: Option<String>,
-    /// Go on with this session.
+    /// Continue this session.
     #[arg(long, value_name = "ID", conflicts_with_all = ["fork", "label"])]
     resume: Option<String>,
-    /// Go on with a fork of this session, which itself stays as it is.
+    /// Continue a fork of this session; the session itself is not changed.
     #[arg(long, value_name = "ID", conflicts_with = "label")]
     fork: Option<String>,
-    /// Go on with the session of this name; where there is none, begin it.
+    /// Continue the session with this name, or start it.
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
-    /// Do it in a work tree of its own, on a branch of its own: the one of this name, or a new one.
+    /// Run in a separate work tree on its own branch: the one with this name, or a new one.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, conflicts_with = "resume")]
     #[allow(clippy::option_option, reason = "without it, with it, with a name")]
     worktree: Option<Option<String>>,
-    /// Remove the work tree at the end, where nothing would be lost with it.
+    /// Remove the work tree at the end if nothing would be lost.
     #[arg(long, requires = "worktree", conflicts_with = "detach")]
     remove_worktree: bool,
-    /// Do it in the background: `workers`, `attach`, `send`, `answer` and `stop` reach it from anywhere.
+    /// Run in the background; `workers`, `attach`, `send`, `answer` and `stop` reach it from anywhere.
     #[arg(long)]
     detach: bool,
-    /// Print every event as a line of JSON.
+    /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     options: OptionArgs,
 }
 
-/// How the worker works.
+/// The options of the worker.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How it works")]
 struct OptionArgs {
-    /// The model.
+    /// The model to use.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How hard it thinks.
+    /// How hard the model thinks.
     #[arg(long, value_name = "LEVEL", value_parser = ["low", "medium", "high", "xhigh", "max"])]
     effort: Option<String>,
     /// What it may do without asking: default, acceptEdits, plan, auto, dontAsk, bypassPermissions.
     #[arg(long, value_name = "MODE", default_value = "default")]
     permission_mode: String,
-    /// A tool it may use without asking, as a rule of Claude Code: `Bash(git *)`; may be repeated.
+    /// Allow a tool without asking, as a Claude Code permission rule: `Bash(git *)`; may be repeated.
     #[arg(long = "allow", value_name = "RULE")]
     allowed_tools: Vec<String>,
-    /// A tool it may not use; may be repeated.
+    /// Forbid a tool; may be repeated.
     #[arg(long = "disallow", value_name = "RULE")]
     disallowed_tools: Vec<String>,
-    /// What the session may cost over all its runs, in US dollars.
+    /// The most the session may cost over all its runs, in US dollars.
     #[arg(long, value_name = "USD")]
     budget: Option<f64>,
-    /// A system prompt in the place of Claude Code's.
+    /// Replace Claude Code's system prompt.
     #[arg(long, value_name = "TEXT")]
     system_prompt: Option<String>,
-    /// What stands behind the system prompt.
+    /// Append to the system prompt.
     #[arg(long, value_name = "TEXT")]
     append_system_prompt: Option<String>,
-    /// MCP servers: a file or JSON; may be repeated.
+    /// Load MCP servers from a file or JSON; may be repeated.
     #[arg(long, value_name = "FILE | JSON")]
     mcp_config: Vec<String>,
-    /// Use no other MCP servers than those.
+    /// Use only the MCP servers of --mcp-config.
     #[arg(long)]
     strict_mcp_config: bool,
-    /// One more directory it may work in; may be repeated.
+    /// Allow access to another directory; may be repeated.
     #[arg(long, value_name = "DIR")]
     add_dir: Vec<PathBuf>,
     /// The session's name.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The agent definition it works as.
+    /// The agent definition to use.
     #[arg(long, value_name = "NAME")]
     agent_definition: Option<String>,
     /// Claude Code's settings: a file or JSON.
     #[arg(long, value_name = "FILE | JSON")]
     settings: Option<String>,
-    /// One more variable of its environment; may be repeated.
+    /// Set an environment variable; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// The OpenClaw agent for whom it works: the session bears its mark.
+    /// The OpenClaw agent to run it for; the session is marked as that agent's.
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }
 
-/// Has it done.
+/// Starts the worker, then follows it or leaves it in the background.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = settled(context, request(args)?, args.json)?;
     let slow = (!args.json)
@@ -133,11 +133,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let how = Follow { worker: ready.worker, role: Role::Owner, json: args.json };
     let followed = follow(context, &mut link, how);
     if followed.is_err() {
-        // Nobody reads any more (`| head`): it is not left behind.
+        // The output was closed (`| head`): the worker is not left behind.
         link.end();
     }
     if let Some(text) = link.last_words() {
-        // Where nobody reads that either, the task was done all the same.
+        // The task is done even if standard error is closed.
         let _ = writeln!(anstream::stderr(), "{}", safe(&text));
     }
     if args.remove_worktree {
@@ -147,7 +147,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     ended(ready.worker, state.as_ref())
 }
 
-/// Removes the work tree, or says why it is kept; neither changes how the task ended.
+/// Removes the work tree, or prints why it is kept; neither changes the exit code.
 fn clean_up(context: &Context, worker: i64) {
     let text = match app::workers::worktree::remove(context, &worker.to_string()) {
         Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
@@ -159,14 +159,14 @@ fn clean_up(context: &Context, worker: i64) {
     let _ = writeln!(anstream::stderr(), "{}", safe_lines(&text));
 }
 
-/// What the end of a worker means to whoever started the program; how it ended was told.
+/// The exit status for the end of a worker; how it ended was already printed.
 fn ended(worker: i64, state: Option<&WorkerState>) -> Result<(), Failure> {
     match state {
         Some(WorkerState::Finished { .. }) => Ok(()),
         Some(_) => Err(Failure::Worker),
         None => {
             let mut out = anstream::stderr().lock();
-            // Where the standard error is closed there is nobody left to tell.
+            // Nothing can be printed if standard error is closed.
             let _ = writeln!(out, "worker {worker} ended without a word; backstory workers shows it");
             Err(Failure::Worker)
         }
@@ -241,7 +241,7 @@ fn options(args: &OptionArgs) -> Result<WorkerOptions, Error> {
     })
 }
 
-/// Says what was decided, before the work begins.
+/// Prints the decision and the worker before the work starts.
 fn announce(args: &Args, ready: &Ready) -> Result<(), Failure> {
     if args.json {
         let mut out = Output::plain();

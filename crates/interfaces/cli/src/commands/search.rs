@@ -1,4 +1,4 @@
-//! `search`: asks a question of everything that was ever said and done.
+//! `search`: finds the sessions in which something was said or done.
 
 use std::io::{IsTerminal as _, Write as _};
 
@@ -20,8 +20,8 @@ use crate::text::{age, bytes, fit, safe};
 
 /// Find the sessions in which something was said or done.
 ///
-/// Words are found in any form, identifiers whole and by their parts. "Quoted words" have to stand so. A
-/// path finds the sessions that changed the file. Filters may stand among the words: project:web role:user.
+/// Words match in any form, identifiers as a whole and by their parts. "Quoted words" match exactly. A path finds
+/// the sessions that changed the file. Filters can be mixed with the words: project:web role:user.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to look for.
@@ -39,10 +39,10 @@ pub(crate) struct Args {
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only what stands in Claude Code's sessions, in OpenClaw's, or in the notes of OpenClaw's workspaces.
+    /// Only Claude Code's sessions, OpenClaw's conversations, or the notes in OpenClaw's workspaces.
     #[arg(long, value_parser = ["claude-sessions", "sessions", "memory"])]
     source: Option<String>,
-    /// Only this session: its id, the beginning of it, or OpenClaw's key of a conversation.
+    /// Only this session: its id, a prefix of it, or OpenClaw's key of a conversation.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Only what was said or done by the person, the model or a tool.
@@ -57,16 +57,16 @@ pub(crate) struct Args {
     /// Only what was said before then.
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Show at most so many sessions.
+    /// Show at most this many sessions.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = super::at_least_one)]
     limit: usize,
-    /// By words (lexical), by meaning (semantic), or by both.
+    /// Search by words (lexical), by meaning (semantic), or both (hybrid).
     #[arg(long, value_parser = super::MODES, default_value = "hybrid")]
     mode: String,
-    /// Who reads the question: built-in, a model's folder or its name on the hub, or an endpoint's address.
+    /// The embedding model: built-in, a model's folder or its name on the hub, or an endpoint's address.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Have that model read what the best sessions said again: slower, and nearer to what is meant.
+    /// Rescore the best sessions with that model: slower and more accurate.
     #[arg(long)]
     deep: bool,
     /// Print JSON.
@@ -74,7 +74,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The answer in JSON.
+/// The answer of `search --json`.
 #[derive(Serialize)]
 struct SearchJson<'a> {
     query: &'a str,
@@ -97,18 +97,18 @@ struct Modes<'a> {
     meaning: Option<MeaningJson<'a>>,
 }
 
-/// Who said what the question means, and what was said.
+/// Which models embedded the question and the sessions.
 #[derive(Serialize)]
 struct MeaningJson<'a> {
     question: &'a str,
     documents: &'a str,
-    /// How much of what was said has vectors of the chosen model.
+    /// The share of the text that has vectors of the chosen model, from 0 to 1.
     covered: Option<f64>,
-    /// Sessions that it read again.
+    /// How many sessions the model rescored.
     rescored: usize,
 }
 
-/// What the index does not hold yet.
+/// What is not in the index yet.
 #[derive(Serialize)]
 struct Pending {
     files: u64,
@@ -138,7 +138,7 @@ struct HitJson<'a> {
     at: Option<Timestamp>,
     subagent: bool,
     snippet: Option<&'a str>,
-    /// Where the words stand in the snippet, in bytes.
+    /// The byte ranges of the matching words in the snippet.
     marks: &'a [(usize, usize)],
     also_in: &'a [SessionId],
     why: WhyJson,
@@ -153,7 +153,7 @@ struct WhyJson {
     changed_file: bool,
 }
 
-/// Searches.
+/// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let question = args.words.join(" ");
     let request = request(context, args, &question)?;
@@ -221,7 +221,7 @@ fn json(context: &Context, args: &Args, question: &str, answer: &Answer) -> Resu
     })
 }
 
-/// Why the meaning of the question was not looked at, though it was asked for.
+/// Why semantic search did not run although it was requested.
 fn without_meaning(meaning: MeaningStatus) -> Option<&'static str> {
     match meaning {
         MeaningStatus::Ran | MeaningStatus::NotAsked => None,
@@ -291,7 +291,7 @@ fn print(context: &Context, args: &Args, question: &str, answer: &Answer) -> Res
         let id = best.hit.session.short();
         let ways = match best.hit.source {
             SourceKind::ClaudeSessions => &WAYS[..],
-            // Only OpenClaw goes on with its conversations.
+            // Only OpenClaw can continue its conversations.
             SourceKind::Sessions => &WAYS[..1],
             SourceKind::Memory => &[],
         };
@@ -302,7 +302,7 @@ fn print(context: &Context, args: &Args, question: &str, answer: &Answer) -> Res
     Ok(out.finish()?)
 }
 
-/// What can be done with a session that was found.
+/// What can be done with a session that was found: a label and the command.
 const WAYS: [(&str, &str); 3] = [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")];
 
 fn print_one(context: &Context, out: &mut Output, found: &Answered) -> Result<(), Failure> {
@@ -337,7 +337,7 @@ fn print_one(context: &Context, out: &mut Output, found: &Answered) -> Result<()
     Ok(writeln!(out)?)
 }
 
-/// What stands for a title where no catalog knows one.
+/// The title of a hit whose session is not in the catalog.
 fn untitled(hit: &Hit) -> String {
     match hit.source {
         SourceKind::ClaudeSessions => "(its transcript is gone)".to_owned(),
@@ -346,7 +346,7 @@ fn untitled(hit: &Hit) -> String {
     }
 }
 
-/// The snippet with the words of the question standing out, in lines of at most `width` cells.
+/// The snippet with the words of the question highlighted, in lines of at most `width` cells.
 fn marked(snippet: &Snippet, width: usize) -> Vec<String> {
     let style = AnsiColor::Yellow.on_default().bold();
     let is_marked = |at: usize| snippet.marks.iter().any(|&(start, end)| (start..end).contains(&at));
@@ -381,7 +381,7 @@ fn marked(snippet: &Snippet, width: usize) -> Vec<String> {
     lines
 }
 
-/// The words of a text with the space behind them, and where each begins.
+/// The words of a text with the space after them, and the byte offset of each.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive(' ').map(move |word| {
@@ -391,7 +391,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What to try where nothing was found.
+/// What to try when nothing was found.
 fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
     if let Some(source @ ("sessions" | "memory")) = args.source.as_deref() {
         return format!(
@@ -413,7 +413,7 @@ fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
     )
 }
 
-/// Who looked at the meaning, where a person chose a model.
+/// A note on how a chosen model took part in the search.
 fn readers(understood: &EncoderReport) -> Option<String> {
     let covered = understood.covered?;
     if let Some(why) = &understood.fallback {

@@ -1,4 +1,4 @@
-//! `send`: a message to a living worker, else to its session.
+//! `send`: sends a message to a running worker, or resumes a session for it.
 
 use std::io::Write as _;
 
@@ -8,10 +8,10 @@ use app::workers::send;
 use crate::exit::Failure;
 use crate::output::Output;
 
-/// Send a message to a worker, or to a session that no process holds: that is then resumed for it in the background.
+/// Send a message to a worker, or to a session that is not open, which is then resumed in the background.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The worker's number, or a session's id.
+    /// The worker's number or a session's id.
     #[arg(value_name = "WORKER | ID")]
     to: String,
     /// The message.
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Sends it.
+/// Sends the message.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let sent = send(context, &args.to, &args.message.join(" "))?;
     if args.json {

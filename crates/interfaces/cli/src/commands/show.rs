@@ -1,4 +1,4 @@
-//! `show`: one session as a conversation.
+//! `show`: prints one session as a conversation.
 
 use app::Context;
 use app::sessions::show::{Conversation, Request, show};
@@ -7,11 +7,11 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::render::{Html, Json, Look, Markdown, Terminal};
 
-/// Read one session as a conversation.
+/// Show one session as a conversation.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
-    /// The id of a session, or of a conversation of OpenClaw's, or the beginning of it.
+    /// The id of a session or of an OpenClaw conversation, or a prefix of it.
     id: String,
     /// Also show what tools did.
     #[arg(long)]
@@ -22,13 +22,13 @@ pub(crate) struct Args {
     /// Also show what sub-agents said.
     #[arg(long)]
     subagents: bool,
-    /// Also show branches of the conversation that were left.
+    /// Also show abandoned branches of the conversation.
     #[arg(long)]
     all: bool,
     /// Show only the messages around this one.
     #[arg(long, value_name = "UUID")]
     around: Option<String>,
-    /// Print a document for other programs instead.
+    /// Print a document in this format instead.
     #[arg(long, value_name = "FORMAT")]
     export: Option<Format>,
     /// Print JSON; the same as `--export json`.
@@ -43,7 +43,7 @@ enum Format {
     Json,
 }
 
-/// Shows a session.
+/// Prints a session.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request {
         session: args.id.clone(),

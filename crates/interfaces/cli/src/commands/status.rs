@@ -10,18 +10,18 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{age, fit, safe};
 
-/// How many changed paths a person is shown of each sort.
+/// How many changed paths of each kind the text output lists.
 const PATHS: usize = 8;
-/// How many commits.
+/// How many commits the text output lists.
 const COMMITS: usize = 5;
 
 /// Show a repository's state: branch, changes, commits, pull requests, documents and sessions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A path or a project's name [default: where you are].
+    /// A path or a project's name [default: the current directory].
     #[arg(value_name = "DIR | NAME", allow_hyphen_values = true, value_parser = super::project)]
     repo: Option<String>,
-    /// Tell this OpenClaw agent's own sessions apart.
+    /// List this OpenClaw agent's own sessions separately.
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// Print JSON.
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Shows a repository's state.
+/// Prints a repository's state.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let agent = args.agent.as_deref().map(str::parse).transpose();
     let agent = agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?;

@@ -1,4 +1,4 @@
-//! `stop`: ends a worker.
+//! `stop`: stops a worker, and removes its work tree if asked to.
 
 use std::io::Write as _;
 
@@ -10,13 +10,13 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::safe;
 
-/// End a worker: one that waits is cancelled, one that runs is interrupted and ended with all it has started.
+/// Stop a worker: one that waits is cancelled, one that runs is interrupted and ended with everything it started.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Its number, or its session's id.
+    /// The worker's number or its session's id.
     #[arg(value_name = "WORKER")]
     worker: String,
-    /// Remove its work tree too, where nothing would be lost with it.
+    /// Also remove its work tree if nothing would be lost.
     #[arg(long)]
     remove_worktree: bool,
     /// Print JSON.
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Ends it.
+/// Stops the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.remove_worktree {
         return removed(&remove(context, &args.worker)?, args.json);

@@ -1,4 +1,4 @@
-//! `watch`: every session, what it is doing, which one needs you.
+//! `watch`: shows what every session is doing and which ones need you.
 
 use std::io::IsTerminal as _;
 
@@ -8,15 +8,15 @@ use crate::exit::Failure;
 use crate::output::is_read_by_a_person;
 use crate::watch::{plain, screen};
 
-/// Watch what every session does, and which one needs you.
+/// Watch what every session is doing, and which ones need you.
 ///
-/// On a terminal a live view, `?` explains its keys; else a line for each change.
+/// On a terminal this is a live view, and `?` lists its keys; otherwise it prints one line per change.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How to call you when a session waits for you or has finished [default: as set, else bell].
+    /// How to notify you when a session waits for you or has finished [default: from the settings, else bell].
     #[arg(long, value_name = "HOW")]
     notify: Option<How>,
-    /// Print every event as a line of JSON.
+    /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
 }
@@ -25,13 +25,13 @@ pub(crate) struct Args {
 enum How {
     /// Not at all.
     Off,
-    /// By the terminal's bell.
+    /// Ring the terminal's bell.
     Bell,
-    /// By a notification of the desktop.
+    /// Show a desktop notification.
     Notify,
 }
 
-/// Watches until there is nobody to watch for.
+/// Watches until the person quits or the output is closed.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let notify = match args.notify {
         Some(How::Off) => Notify::Off,

@@ -1,4 +1,4 @@
-//! `worker`: what runs a worker in the background. `run --detach` and `send` start it; nobody types it.
+//! `worker`: the process that runs a worker in the background. `run --detach` and `send` start it; nobody types it.
 
 use std::sync::mpsc::channel;
 
@@ -11,7 +11,7 @@ use crate::run::signals;
 /// Run a worker in the background.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Its number.
+    /// The worker's number.
     worker: i64,
 }
 
@@ -20,9 +20,9 @@ enum Seen {
     Told,
 }
 
-/// Runs it to its end, whatever becomes of the terminal.
+/// Runs the worker to its end, independently of any terminal.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    // It leads a session of its own, which no terminal can end. Where it does already, it is so.
+    // A session of its own outlives the terminal. An error means that the process already leads one.
     let _ = rustix::process::setsid();
     let Some(mut link) = supervise(context, args.worker)? else { return Ok(()) };
     let (tell, seen) = channel();
@@ -30,17 +30,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let mut events = link.listen();
     std::thread::spawn(move || {
         let _ = events.find(|event| matches!(event, Event::Ended { .. }));
-        // Whoever waited may have gone.
+        // The receiver may be gone.
         let _ = tell.send(Seen::Over);
     });
     for seen in &seen {
         match seen {
             Seen::Over => break,
-            // Ended already, it has nothing to be told.
+            // A worker that has already ended needs no command.
             Seen::Told => drop(link.command(Command::Stop)),
         }
     }
-    // What could not be told OpenClaw is told it by the next Backstory that looks after workers.
+    // What could not be recorded with OpenClaw is recorded by the next Backstory that recovers workers.
     let _ = link.last_words();
     Ok(())
 }

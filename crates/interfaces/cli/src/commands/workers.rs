@@ -1,4 +1,4 @@
-//! `workers`: what Backstory has started, and what has become of it.
+//! `workers`: lists the workers that Backstory has started and their states.
 
 use std::io::Write as _;
 
@@ -12,7 +12,7 @@ use crate::run::in_a_line;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, dollars};
 
-/// List the workers: what each does, what waits for an answer, what it has cost.
+/// List the workers: what each is doing, what waits for an answer, what it has cost.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Print JSON.
@@ -35,7 +35,7 @@ struct WorkersJson {
     workers: Vec<WorkerInfo>,
 }
 
-/// Lists them.
+/// Prints the workers and their pending requests.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let workers = list(context)?;
     if args.json {
@@ -64,7 +64,7 @@ fn waiting(state: &WorkerState) -> &[app::workers::PermissionRequest] {
     }
 }
 
-/// What its turns have cost; while the first one runs nothing is known yet.
+/// What the worker's turns have cost; unknown until the first one is over.
 fn cost(worker: &WorkerInfo) -> String {
     let is_known = worker.facts.turns > 0 || worker.state.is_over();
     if is_known { dollars(worker.facts.cost_usd) } else { "-".to_owned() }
@@ -84,7 +84,7 @@ fn row(context: &Context, worker: &WorkerInfo) -> Vec<Cell> {
     };
     let number = worker.worker.to_string();
     let number = if worker.permission_mode == PermissionMode::BypassPermissions {
-        // Whoever does everything without asking is to be seen.
+        // Marks workers that use every tool without asking.
         Cell::styled(&number, colour(AnsiColor::Red).bold())
     } else {
         Cell::styled(&number, Style::new().bold())

@@ -1,4 +1,4 @@
-//! `cron add`: what is to be done, when, where and how.
+//! `cron add`: the arguments of a new job.
 
 use std::path::PathBuf;
 
@@ -13,55 +13,55 @@ pub(super) struct Args {
     /// The job's name.
     #[arg(value_name = "NAME")]
     name: String,
-    /// What is to be done.
+    /// The task.
     #[arg(value_name = "TASK", required = true)]
     text: Vec<String>,
-    /// Once, at this time: 2026-01-31T10:00, or in 20m.
+    /// Run once, at this time: 2026-01-31T10:00, or 'in 20m'.
     #[arg(long, group = "when", value_name = "TIME | in SPAN")]
     at: Option<String>,
-    /// Again and again, this long after each other: 30m, 6h.
+    /// Run repeatedly, at this interval: 30m, 6h.
     #[arg(long, group = "when", value_name = "SPAN")]
     every: Option<String>,
-    /// At the clock times of a cron expression: `0 9 * * MON-FRI`.
+    /// Run at the times of a cron expression: `0 9 * * MON-FRI`.
     #[arg(long, group = "when", value_name = "EXPR")]
     cron: Option<String>,
-    /// The zone of that clock [default: yours].
+    /// The time zone of the cron expression [default: yours].
     #[arg(long, value_name = "ZONE", requires = "cron")]
     tz: Option<String>,
-    /// Tell the directory's main session of an event, instead of having a task done in a new one.
+    /// Send the text to the directory's main session as an event, instead of running it as a task in a new one.
     #[arg(long, conflicts_with_all = ["model", "thinking", "timeout"])]
     event: bool,
-    /// Do it in the directory's main session, not in a new one.
+    /// Run it in the directory's main session instead of a new one.
     #[arg(long)]
     main: bool,
-    /// Where it is done [default: where you are].
+    /// The directory to run it in [default: the current directory].
     #[arg(long, visible_alias = "project", value_name = "DIR")]
     repo: Option<String>,
-    /// When it is due and an earlier run goes on: skip it, queue one, or allow both.
+    /// If it is due while an earlier run is still going: skip it, queue one run, or allow both.
     #[arg(long, value_name = "WHAT", default_value = "skip", value_parser = ["skip", "queue", "allow"])]
     overlap: String,
-    /// Do not make up for a time that was missed.
+    /// Do not make up for a missed run.
     #[arg(long)]
     no_catch_up: bool,
-    /// The model.
+    /// The model to use.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How hard it thinks.
+    /// How hard the model thinks.
     #[arg(long, visible_alias = "effort", value_name = "LEVEL", value_parser = ["low", "medium", "high", "xhigh", "max"])]
     thinking: Option<String>,
-    /// End a run that takes longer, in seconds.
+    /// End a run that takes longer than this many seconds.
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
     /// What it may do without asking: default, acceptEdits, plan, auto, dontAsk, bypassPermissions.
     #[arg(long, value_name = "MODE")]
     permission_mode: Option<String>,
-    /// A tool it may use without asking, as a rule of Claude Code: `Bash(git *)`; may be repeated.
+    /// Allow a tool without asking, as a Claude Code permission rule: `Bash(git *)`; may be repeated.
     #[arg(long = "allow", value_name = "RULE")]
     allowed_tools: Vec<String>,
-    /// What a run's session may cost, in US dollars.
+    /// The most a run's session may cost, in US dollars.
     #[arg(long, value_name = "USD")]
     budget: Option<f64>,
-    /// The OpenClaw agent for whom it works.
+    /// The OpenClaw agent to run it for.
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// Print JSON.
@@ -69,7 +69,7 @@ pub(super) struct Args {
     pub(super) json: bool,
 }
 
-/// Adds it.
+/// Adds the job to the schedule.
 pub(super) fn add(context: &Context, add: &Args) -> Result<JobInfo, Error> {
     cron::add(context, order(context, add)?, add.repo.as_deref())
 }
@@ -123,7 +123,7 @@ fn when(context: &Context, add: &Args) -> Result<JobSchedule, Error> {
     Ok(JobSchedule::At { at })
 }
 
-/// A span of real time: a day has 24 hours, a week seven of them.
+/// Parses a duration in which a day has 24 hours and a week seven days.
 fn span(text: &str) -> Result<SignedDuration, Error> {
     let span: Span = text.trim().parse().map_err(|_| no_span(text))?;
     let span = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| no_span(text))?;

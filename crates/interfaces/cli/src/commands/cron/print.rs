@@ -1,4 +1,4 @@
-//! What `cron` tells a person.
+//! The text output of `cron`.
 
 use std::io::Write as _;
 
@@ -24,10 +24,10 @@ const COLUMNS: [Column; 5] = [
 
 const NO_DAEMON: &str = "No daemon runs: nothing is done until `backstory cron daemon` does it.";
 
-/// Whoever does everything without asking is to be seen.
+/// Marks jobs that use every tool without asking.
 const RED: Style = AnsiColor::Red.on_default().bold();
 
-/// All jobs.
+/// Prints the table of jobs, and what their workers wait to be answered.
 pub(super) fn jobs(context: &Context, found: &JobList) -> Result<(), Failure> {
     let mut out = super::super::paged(context);
     if found.jobs.is_empty() {
@@ -56,14 +56,14 @@ pub(super) fn jobs(context: &Context, found: &JobList) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// That nobody does what is due.
+/// Prints that no daemon is running.
 pub(super) fn no_daemon() -> Result<(), Failure> {
     let mut out = Output::plain();
     writeln!(out, "{NO_DAEMON}")?;
     Ok(out.finish()?)
 }
 
-/// How a run that was just begun is watched.
+/// Prints how to watch and stop a run that has just started.
 pub(super) fn begun(run: &RunInfo) -> Result<(), Failure> {
     let Some(worker) = run.run.state.worker() else { return Ok(()) };
     let mut out = Output::plain();
@@ -71,7 +71,7 @@ pub(super) fn begun(run: &RunInfo) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// One job.
+/// Prints one job.
 pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
     let mut out = Output::plain();
     let order = &job.job.spec;
@@ -89,7 +89,7 @@ pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// What its worker asks: nobody may be looking at a job.
+/// Prints what the job's worker waits to be answered.
 fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
     let Some(worker) = job.last_run.as_ref().and_then(|run| run.state.worker()) else { return Ok(()) };
     for request in &job.requests {
@@ -98,14 +98,14 @@ fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
     Ok(())
 }
 
-/// That a job is gone.
+/// Prints that a job was removed.
 pub(super) fn removed(job: &JobInfo) -> Result<(), Failure> {
     let mut out = Output::plain();
     writeln!(out, "{} is removed; what it started goes on.", safe(&job.job.spec.name))?;
     Ok(out.finish()?)
 }
 
-/// What was done.
+/// Prints runs, one per line.
 pub(super) fn runs(context: &Context, runs: &[RunInfo]) -> Result<(), Failure> {
     let mut out = super::super::paged(context);
     if runs.is_empty() {
@@ -117,11 +117,11 @@ pub(super) fn runs(context: &Context, runs: &[RunInfo]) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// What a daemon tells, at once.
+/// Prints an event of the daemon at once, as text or as a line of JSON.
 pub(super) fn event(context: &Context, told: &DaemonEvent, json: bool) {
     let mut out = Output::plain();
     let line = if json { json_line(told).unwrap_or_default() } else { in_words(context, told) };
-    // Nobody has to read what a daemon says.
+    // A daemon goes on when nobody reads its output.
     let _ = writeln!(out, "{line}").and_then(|()| out.finish());
 }
 
@@ -169,7 +169,7 @@ fn clock(context: &Context, time: Timestamp) -> String {
     time.to_zoned(context.zone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// What became of a run, in a line.
+/// The state of a run in a few words.
 fn said(run: &Run) -> String {
     match &run.state {
         RunState::Waiting { reason: why, .. } => format!("waits: {why}"),
