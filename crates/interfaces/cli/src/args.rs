@@ -1,4 +1,4 @@
-//! What can be typed; each command's own arguments stand in its file.
+//! The command line: global options and the list of commands. Each command's own arguments are in its file.
 
 use clap::{Parser, Subcommand};
 
@@ -8,22 +8,22 @@ use crate::commands::{
 };
 use crate::exit;
 
-/// Finds, understands and continues every Claude Code session you ever had.
+/// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
 #[command(name = "backstory", version, after_help = exit::HELP, max_term_width = 100)]
 pub(crate) struct Args {
     /// Use a small set of made-up sessions instead of yours.
     #[arg(long, global = true)]
     pub(crate) demo: bool,
-    /// Show secrets as they were said instead of `[redacted:kind]`; only where the output is your terminal.
+    /// Show secrets instead of `[redacted:kind]`; works only when the output is your terminal.
     #[arg(long, global = true)]
     pub(crate) show_secrets: bool,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// One file each, named as typed.
+/// The commands; each is implemented in the file of its name.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Search(search::Args),

@@ -1,13 +1,13 @@
-//! A question to the person at the terminal: which one of several, or yes or no.
+//! Questions to the person at the terminal: a choice from a list, or yes or no.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
-/// Whether somebody is there to be asked.
+/// Whether standard input and standard error are a terminal, so that a person can be asked.
 pub(crate) fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Shows numbered choices and gives the place of the one that is chosen; `None` when it is none of them.
+/// Shows numbered choices and returns the index of the chosen one; `None` when none is chosen.
 pub(crate) fn which(question: &str, choices: &[String]) -> io::Result<Option<usize>> {
     let mut out = anstream::stderr().lock();
     for (number, choice) in (1..).zip(choices) {
@@ -20,7 +20,7 @@ pub(crate) fn which(question: &str, choices: &[String]) -> io::Result<Option<usi
     Ok(chosen(&line, choices.len()))
 }
 
-/// Whether the person says yes.
+/// Asks a yes-or-no question; anything but yes is no.
 pub(crate) fn yes(question: &str) -> io::Result<bool> {
     let mut out = anstream::stderr().lock();
     write!(out, "{question} [y/N] ")?;

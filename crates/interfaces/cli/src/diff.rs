@@ -1,4 +1,4 @@
-//! How two texts differ, line by line, with some lines around each difference.
+//! A line diff of two texts with context.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use similar::{ChangeTag, TextDiff};
 
 /// How many equal lines are shown around a difference.
 const AROUND: usize = 2;
-/// After this time a coarser difference is shown.
+/// After this time the diff becomes coarser.
 const DEADLINE: Duration = Duration::from_secs(1);
 
 /// The lines of both texts: ` ` in both, `-` only in the first, `+` only in the second; `…` for what is left out.

@@ -1,4 +1,4 @@
-//! How the program ends: what a failure looks like, and what its exit code says.
+//! How the program ends: prints a failure and chooses the exit code.
 
 use std::io::{self, ErrorKind, Write as _};
 
@@ -22,14 +22,14 @@ Exit codes:
   9  whoever asks may not do that
 130  cancelled";
 
-/// Why a command did not do what it should.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The app says why.
+    /// The app returned an error.
     App(Error),
-    /// `doctor` found something that has to be mended, and has said so.
+    /// `doctor` found a problem and has printed it.
     Unhealthy,
-    /// A worker ended without having finished its task, which was told.
+    /// A worker ended without finishing its task, and how it ended was printed.
     Worker,
     /// The output could not be written.
     Output(io::Error),
@@ -47,15 +47,15 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Ends the process. Everything is written and closed by now; to give back memory page by page, as the allocator
-/// would, takes longer than many an answer.
+/// Ends the process without running destructors: everything is written and closed by now, and freeing all memory would
+/// take longer than many answers.
 pub(crate) fn at_once(code: u8) -> ! {
-    // A reader that is gone was dealt with where the output was written.
+    // A closed output was handled where it was written.
     let _ = io::stdout().flush();
     signal_hook::low_level::exit(i32::from(code))
 }
 
-/// Tells a failure to the person and to whoever started the program.
+/// Prints a failure and returns the exit code.
 pub(crate) fn code(outcome: Result<(), Failure>) -> u8 {
     match outcome {
         Ok(()) => 0,
@@ -65,7 +65,7 @@ pub(crate) fn code(outcome: Result<(), Failure>) -> u8 {
         }
         Err(Failure::Worker) => 8,
         Err(Failure::Unhealthy) => 7,
-        // Whoever reads has seen enough (`| head`): that is no failure.
+        // The reader closed the pipe (`| head`), which is not a failure.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => 0,
         Err(Failure::Output(error)) => {
             tell(&format!("cannot write the output: {error}"), &[]);
@@ -90,7 +90,7 @@ fn number(kind: Kind) -> u8 {
 fn tell(message: &str, hints: &[String]) {
     let mut out = anstream::stderr().lock();
     let red = anstyle::AnsiColor::Red.on_default().bold();
-    // Where the standard error is closed there is nobody left to tell.
+    // Nothing can be printed if standard error is closed.
     let _ = writeln!(out, "{red}error{red:#}: {}", safe_lines(message));
     for hint in hints {
         let _ = writeln!(out, "  {}", safe(hint));

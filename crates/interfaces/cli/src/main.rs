@@ -1,4 +1,4 @@
-//! The `backstory` command: parse, call one function of the app, print what it answers.
+//! The `backstory` command: parses the command line, calls one function of `app`, prints its answer.
 
 mod args;
 mod ask;
@@ -17,7 +17,7 @@ mod watch;
 
 use clap::Parser as _;
 
-/// Reading and indexing are millions of small texts on several threads: the usual allocator takes an eighth
+/// Reading and indexing allocate millions of small strings on several threads; the default allocator takes an eighth
 /// longer.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

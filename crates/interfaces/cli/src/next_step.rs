@@ -1,8 +1,8 @@
-//! Next steps as commands that can be typed.
+//! Words the next steps of errors as commands.
 
 use app::NextStep;
 
-/// The next step, naming the command that takes it.
+/// A next step in one sentence, with the command for it.
 pub(crate) fn as_command(step: &NextStep) -> String {
     match step {
         NextStep::Advice { text } => text.clone(),

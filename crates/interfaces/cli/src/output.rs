@@ -1,4 +1,4 @@
-//! Standard output: straight through, or through a pager when it is long and a person reads it.
+//! Standard output: written directly, or through a pager when it is longer than the terminal.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anstream::{AutoStream, ColorChoice};
 
-/// How wide output is when nobody says.
+/// The width of output that does not go to a terminal, in cells.
 const WIDTH: usize = 120;
 
 /// Where a command writes.
@@ -38,7 +38,7 @@ impl Output {
         Self { sink, colour, width: terminal().map_or(WIDTH, |size| size.width) }
     }
 
-    /// Standard output, through a pager where that helps.
+    /// Standard output through a pager, if it goes to a terminal and is longer than that.
     pub(crate) fn paged(pager: Option<String>) -> Self {
         let mut output = Self::plain();
         if let (Some(pager), Some(size)) = (pager, terminal()) {
@@ -47,12 +47,12 @@ impl Output {
         output
     }
 
-    /// How many columns a line may have.
+    /// The width of a line, in cells.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Writes what was printed so far, for output that goes on.
+    /// Flushes what was printed so far, for output that continues.
     pub(crate) fn flush_now(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Direct(out) => out.flush(),
@@ -130,12 +130,12 @@ impl Sink {
 /// Starts the pager; a person's own command line may hold arguments.
 fn start(pager: &str) -> Option<Child> {
     let mut words = pager.split_whitespace();
-    // Ctrl-C is the pager's: whoever ends before it leaves it alone with the terminal.
+    // Ctrl-C belongs to the pager, which would fight the shell for the terminal if this process ended first.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
     Command::new(words.next()?).args(words).stdin(Stdio::piped()).spawn().ok()
 }
 
-/// Whether a person reads the output.
+/// Whether standard output is a terminal.
 pub(crate) fn is_read_by_a_person() -> bool {
     io::stdout().is_terminal()
 }
@@ -145,7 +145,7 @@ struct Size {
     height: usize,
 }
 
-/// The size of the terminal a person reads on; `None` when the output goes elsewhere.
+/// The size of the terminal; `None` when standard output is not one.
 fn terminal() -> Option<Size> {
     let stdout = io::stdout();
     if !stdout.is_terminal() {

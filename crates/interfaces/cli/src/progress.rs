@@ -1,4 +1,4 @@
-//! A bar on the standard error for work that takes over half a second, when a person is watching.
+//! Progress bars on standard error, for work that takes more than half a second on a terminal.
 
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
@@ -7,22 +7,22 @@ use app::search::embed::EmbedReport;
 use app::sessions::list::ReadProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How long work may take before it is shown.
+/// How long work takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Shows how far the reading of sessions is; gone when it is dropped.
+/// The progress bar of reading sessions; cleared on drop.
 pub(crate) struct Reading {
     began: Instant,
     bar: Option<ProgressBar>,
 }
 
 impl Reading {
-    /// A reading that has just begun.
+    /// Starts counting; the bar appears later.
     pub(crate) fn new() -> Self {
         Self { began: Instant::now(), bar: None }
     }
 
-    /// Shows how many documents are exported.
+    /// Updates the bar with the number of exported documents.
     pub(crate) fn exported(&mut self, progress: app::search::export::Progress) {
         if self.is_due() {
             self.bar =
@@ -37,7 +37,7 @@ impl Reading {
         self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal()
     }
 
-    /// Shows a step, once there has been some waiting.
+    /// Updates the bar, and shows it once the work has taken long enough.
     pub(crate) fn step(&mut self, progress: ReadProgress) {
         if self.is_due() {
             let layout = "reading sessions {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left";
@@ -64,19 +64,19 @@ fn bar(whole: u64, layout: &str) -> ProgressBar {
     bar
 }
 
-/// Shows how far the embedding by a chosen model is; gone when it is dropped.
+/// The progress bar of embedding with a chosen model; cleared on drop.
 pub(crate) struct Embedding {
     began: Instant,
     bar: Option<ProgressBar>,
 }
 
 impl Embedding {
-    /// An embedding that has just begun.
+    /// Starts counting; the bar appears later.
     pub(crate) fn new() -> Self {
         Self { began: Instant::now(), bar: None }
     }
 
-    /// Shows a step, once there has been some waiting.
+    /// Updates the bar, and shows it once the work has taken long enough.
     pub(crate) fn step(&mut self, progress: &EmbedReport) {
         if self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(progress.of), ProgressDrawTarget::stderr());

@@ -1,4 +1,4 @@
-//! How long the index may be brought up to date before the answer is due, and the progress that a person sees meanwhile.
+//! The time limit for updating the index before a search, its progress bar, and Ctrl-C.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use app::Context;
 use app::search::{IndexProgress, is_first};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Nobody has interrupted.
+/// The work is running.
 const WORKING: u8 = 0;
 /// An interrupt has asked to stop and answer.
 const STOPPING: u8 = 1;
@@ -18,10 +18,10 @@ const OVER: u8 = 2;
 /// The exit code of a program that an interrupt ended.
 const INTERRUPTED: i32 = 130;
 
-/// How long work may take before it is shown.
+/// How long work takes before its progress is shown.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// The time for bringing the index up to date, with its progress bar.
+/// The time limit for updating the index, with its progress bar.
 pub(crate) struct SearchBudget {
     began: Instant,
     budget: Option<Duration>,
@@ -30,7 +30,7 @@ pub(crate) struct SearchBudget {
 }
 
 impl SearchBudget {
-    /// For a question: a stated budget, or no end where a person watches the first indexing.
+    /// The limit for a search from the settings; none where a person watches the first indexing.
     pub(crate) fn for_search(context: &Context, watched: bool) -> Self {
         let settings = &context.config().settings.search;
         let seconds = if is_first(context) { settings.first_budget_seconds } else { settings.budget_seconds };
@@ -39,13 +39,13 @@ impl SearchBudget {
         unlimited
     }
 
-    /// For indexing: until it is done or the person interrupts it; what was read by then is kept.
+    /// No limit: until the work is done or the person interrupts it; what was read by then is kept.
     pub(crate) fn unlimited() -> Self {
         let state = Arc::new(AtomicU8::new(WORKING));
         let shared = Arc::clone(&state);
-        // Where no handler can be set, an interrupt ends the program; the last commit stands.
+        // Without a handler, an interrupt ends the program; the last commit is kept.
         let _ = ctrlc::set_handler(move || {
-            // Asked a second time, or when the work is over, it means what it always means.
+            // A second interrupt, or one after the work, ends the program.
             if shared.compare_exchange(WORKING, STOPPING, Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 std::process::exit(INTERRUPTED);
             }
@@ -58,7 +58,7 @@ impl SearchBudget {
         self.state.load(Ordering::Relaxed) != WORKING
     }
 
-    /// Shows a step; false when it is time to answer.
+    /// Updates the bar; returns false when the time is over.
     pub(crate) fn should_continue(&mut self, progress: &IndexProgress) -> bool {
         if self.bar.is_none() && self.began.elapsed() > QUIET && std::io::stderr().is_terminal() {
             self.bar = Some(bar(progress.bytes));

@@ -45,7 +45,7 @@ impl Align {
     }
 }
 
-/// A piece of a row.
+/// One cell of a row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cell {
     text: String,
@@ -64,7 +64,7 @@ impl Cell {
     }
 }
 
-/// Writes rows under their heads in lines of at most `width` cells where that is possible.
+/// Writes the heads and rows in lines of at most `width` cells, as far as that is possible.
 pub(crate) fn table(
     out: &mut impl Write,
     width: usize,
@@ -93,7 +93,7 @@ fn widths(width: usize, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
     widths
 }
 
-/// Takes so many cells from those columns, always from the widest, of equals from the last.
+/// Narrows the truncated columns by `too_much` cells in all, always the widest one, and of equals the last.
 fn cut_widest(widths: &mut [usize], truncated: &[usize], too_much: usize) {
     for _ in 0..too_much {
         let widest = truncated.iter().copied().max_by_key(|at| (widths[*at], *at));

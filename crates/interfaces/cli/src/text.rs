@@ -1,31 +1,31 @@
-//! Pieces of text for people: cut to a width, made safe for a terminal, times and numbers in a few cells.
+//! Text for terminals: made safe, cut to a width, and short forms of times and numbers.
 
 use jiff::Timestamp;
 use model::{is_invisible, is_steering};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The text on one line, without anything that could steer a terminal or hide in the text.
+/// The text on one line, without control characters and invisible characters.
 pub(crate) fn safe(text: &str) -> String {
     text.chars().filter(|c| !is_invisible(*c)).map(|c| if is_steering(c) { ' ' } else { c }).collect()
 }
 
-/// The same with its lines.
+/// The text with its line ends and tabs, without other control characters and invisible characters.
 pub(crate) fn safe_lines(text: &str) -> String {
     let shown = |c: char| if is_steering(c) && c != '\n' && c != '\t' { ' ' } else { c };
     text.replace("\r\n", "\n").chars().filter(|c| !is_invisible(*c)).map(shown).collect()
 }
 
-/// A value as JSON, in which nothing can steer a terminal either.
+/// A value as indented JSON, with control characters escaped.
 pub(crate) fn json(value: &impl serde::Serialize) -> std::io::Result<String> {
     Ok(escaped(serde_json::to_string_pretty(value)?))
 }
 
-/// The same on one line.
+/// A value as JSON on one line, with control characters escaped.
 pub(crate) fn json_line(value: &impl serde::Serialize) -> std::io::Result<String> {
     Ok(escaped(serde_json::to_string(value)?))
 }
 
-/// JSON escapes the control characters below a space itself, and line ends outside its texts are its own.
+/// Escapes the control characters that JSON itself leaves as they are.
 fn escaped(json: String) -> String {
     use std::fmt::Write as _;
     if json.is_ascii() && memchr::memchr(0x7f, json.as_bytes()).is_none() {
@@ -69,13 +69,13 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// The end of the text in at most `width` cells: of a path that tells most.
+/// The end of the text in at most `width` cells, for paths.
 pub(crate) fn fit_end(text: &str, width: usize) -> String {
     let reversed: String = text.chars().rev().collect();
     fit(&reversed, width).chars().rev().collect()
 }
 
-/// How long ago something was, in at most four cells.
+/// The time since `then`, in at most four cells: `5m`, `2mo`.
 pub(crate) fn age(now: Timestamp, then: Option<Timestamp>) -> String {
     const UNITS: [(&str, i64); 6] =
         [("y", 31_556_952), ("mo", 2_629_746), ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)];
@@ -100,7 +100,7 @@ pub(crate) fn count(number: u64) -> String {
     }
 }
 
-/// A size for people: `3.4 MB`.
+/// A size in decimal units: `3.4 MB`.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut amount = number as f64;
@@ -112,7 +112,7 @@ pub(crate) fn bytes(number: u64) -> String {
     if unit == 0 { format!("{number} B") } else { format!("{amount:.1} {}", UNITS[unit]) }
 }
 
-/// An amount of money.
+/// An amount of US dollars: `$1.50`.
 pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.005 { "<$0.01".to_owned() } else { format!("${amount:.2}") }
 }

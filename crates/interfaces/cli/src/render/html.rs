@@ -10,7 +10,7 @@ use crate::text::safe_lines;
 
 const STYLE: &str = include_str!("page.css");
 
-/// For browsers.
+/// Renders a conversation for a browser.
 #[derive(Debug, Default)]
 pub(crate) struct Html {
     last: LastSpeaker,

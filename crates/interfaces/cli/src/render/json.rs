@@ -9,7 +9,7 @@ use model::Session;
 use super::Look;
 use crate::text::json;
 
-/// For programs.
+/// Renders a conversation for programs.
 #[derive(Debug, Default)]
 pub(crate) struct Json {
     written: bool,

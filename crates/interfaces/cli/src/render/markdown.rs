@@ -1,4 +1,4 @@
-//! A conversation as Markdown, with the head that other programs look for: `Session ID`,
+//! A conversation as Markdown, with the header that other programs look for: `Session ID`,
 //! `Working Directory`, `Date`.
 
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use model::Session;
 use super::{LastSpeaker, Look};
 use crate::text::{safe, safe_lines};
 
-/// For files that people and indexers read.
+/// Renders a conversation for documents and indexers.
 #[derive(Debug, Default)]
 pub(crate) struct Markdown {
     last: LastSpeaker,
@@ -48,8 +48,8 @@ fn piece(out: &mut dyn Write, piece: &Piece) -> io::Result<()> {
     }
 }
 
-/// Text that was said, as Markdown that says no more than it: it cannot begin another message, is no HTML, and what it
-/// opens ends with it.
+/// Escapes the text of a message so that it cannot start another message or contain HTML, and closes the code block
+/// that it leaves open.
 fn contained(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut fence, mut before): (Option<&str>, &str) = (None, "");
@@ -89,8 +89,8 @@ fn ends(open: &str, marks: &str, line: &str) -> bool {
     marks.len() >= open.len() && marks[..1] == open[..1] && line.trim_start().trim_end() == marks
 }
 
-/// A line outside a block of code. In front of what looks like a message's heading, and of what would be HTML, stands a
-/// backslash, which Markdown does not show.
+/// Writes a line outside a block of code, with a backslash before what looks like a message's heading or like HTML;
+/// Markdown does not show the backslash.
 fn plain(out: &mut String, line: &str, before: &str) {
     let rest = line.trim_start_matches(' ');
     let heading = rest.trim_start_matches('#');
@@ -127,7 +127,7 @@ fn html(out: &mut String, line: &str) {
     }
 }
 
-/// A block of code, fenced by more backticks than stand in it.
+/// A block of code, fenced by more backticks than it contains.
 fn fenced(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let text = safe_lines(text.trim_end());
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The ways a conversation can look. Each writes message by message, so that any length takes no memory.
+//! The renderers of conversations. Each writes message by message, so that memory does not grow with the length.
 
 mod html;
 mod json;
@@ -15,24 +15,24 @@ pub(crate) use json::Json;
 pub(crate) use markdown::Markdown;
 pub(crate) use terminal::Terminal;
 
-/// A look: what is written before, for each message, and after.
+/// Writes a conversation in one format.
 pub(crate) trait Look {
-    /// Before the first message.
+    /// Writes what comes before the first message.
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()>;
-    /// A message.
+    /// Writes one message.
     fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()>;
-    /// After the last message; so many of other branches were left out.
+    /// Writes what comes after the last message; `left_out` messages of other branches were not shown.
     fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()>;
 }
 
-/// Who can speak, for people.
+/// The names of the speakers.
 const SPEAKERS: [&str; 4] = [USER, ASSISTANT, TOOL, NOTE];
 const USER: &str = "User";
 const ASSISTANT: &str = "Assistant";
 const TOOL: &str = "Tool";
 const NOTE: &str = "Note";
 
-/// Who speaks, for people.
+/// The name of a message's speaker.
 fn speaker(message: &Shown) -> String {
     let role = match message.role {
         "user" => USER,
@@ -46,15 +46,15 @@ fn speaker(message: &Shown) -> String {
     }
 }
 
-/// Remembers who spoke last: several records are one answer, and one heading is enough.
+/// The speaker of the previous message, so that several records of one answer share a heading.
 #[derive(Debug, Default)]
 struct LastSpeaker(Option<String>);
 
 impl LastSpeaker {
-    /// The heading of a message, when somebody else spoke before.
+    /// The heading of a message, if its speaker is not the previous one.
     fn changes(&mut self, message: &Shown) -> Option<String> {
         let now = speaker(message);
-        // What a tool answers belongs to the answer that asked it.
+        // A tool's result belongs to the answer that called the tool.
         let continues = message.role == "tool" && self.0.is_some();
         if continues || self.0.as_ref() == Some(&now) {
             return None;

@@ -10,7 +10,7 @@ use model::Session;
 use super::{LastSpeaker, Look};
 use crate::text::{safe, safe_lines};
 
-/// For a terminal.
+/// Renders a conversation for a terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     last: LastSpeaker,
@@ -18,7 +18,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// With times as the clocks of `zone` show them.
+    /// A renderer that shows times in `zone`.
     pub(crate) fn new(zone: TimeZone) -> Self {
         Self { last: LastSpeaker::default(), zone }
     }

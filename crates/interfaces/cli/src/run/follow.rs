@@ -1,5 +1,4 @@
-//! The loop of `run` and `attach`: events, the person's lines and signals come in; what is shown and commanded goes
-//! out.
+//! The loop of `run` and `attach`: takes events, typed lines and signals; prints events and sends commands.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -17,26 +16,26 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{fit, json_line, safe};
 
-/// How often it is shown that nothing has come.
+/// How often the waiting line is updated.
 const TICK: Duration = Duration::from_secs(1);
-/// How much is told of what a tool is asked for, in cells.
+/// The longest description of a permission request, in cells.
 const DETAIL: usize = 240;
 
-/// What the one who follows is to the worker.
+/// How the worker depends on the one who follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It ends with them: `run`.
+    /// The worker ends with the command (`run`).
     Owner,
-    /// It goes on without them: `attach`.
+    /// The worker keeps running without the command (`attach`).
     Guest,
 }
 
 /// How a worker is followed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Follow {
-    /// Its number, for hints.
+    /// The worker's number, for hints.
     pub(crate) worker: i64,
-    /// What the one who follows is to it.
+    /// How the worker depends on this command.
     pub(crate) role: Role,
     /// Whether events are printed as JSON.
     pub(crate) json: bool,
@@ -44,13 +43,13 @@ pub(crate) struct Follow {
 
 enum Seen {
     Event(Box<Event>),
-    /// There is no worker any more.
+    /// The worker has ended.
     Over,
     Line(String),
     Signal(Heeded),
 }
 
-/// Follows a worker until it ends, or the guest goes; gives back how it ended, where it did.
+/// Follows a worker until it ends or the guest leaves; returns the state it ended in.
 pub(crate) fn follow(
     context: &Context,
     link: &mut Link,
@@ -110,27 +109,27 @@ struct Desk<'a> {
     how: Follow,
     out: Output,
     show: Show,
-    /// What is waited for, where a person sees it.
+    /// The waiting line, if a person sees it.
     thinking: Option<Thinking>,
     questions: Questions,
-    /// Whether a person is there who can be asked.
+    /// Whether a person can answer questions.
     is_asked: bool,
     interrupts: Interrupts,
-    /// The start of `claude`, as long as it is waited for.
+    /// The notice that `claude` starts slowly, while it is starting.
     slow: Option<Slow>,
     state: Option<WorkerState>,
 }
 
 impl Desk<'_> {
-    /// What is waited for has come.
+    /// Removes the waiting line.
     fn nothing_is_waited_for(&mut self) -> Result<(), Failure> {
         Ok(self.thinking.as_mut().map_or(Ok(()), Thinking::clear)?)
     }
 
-    /// Nothing came for a while.
+    /// Updates the waiting line when nothing has come for a while.
     fn tick(&mut self) -> Result<(), Failure> {
         match &mut self.thinking {
-            // The words that came last stand in an open line.
+            // The latest words end in an unfinished line.
             Some(thinking) if !self.show.is_open() => Ok(thinking.tick()?),
             _ => Ok(()),
         }
@@ -146,7 +145,7 @@ impl Desk<'_> {
             }
             Seen::Over => Ok(Next::End(self.state.take())),
             Seen::Line(line) => {
-                // It stands above the line that was typed.
+                // The waiting line is above the line that was typed.
                 self.thinking.iter_mut().for_each(Thinking::leave);
                 self.line(&line).map(|()| Next::Goes)
             }
@@ -188,7 +187,7 @@ impl Desk<'_> {
         Ok(Next::Goes)
     }
 
-    /// What is printed of an event.
+    /// The text that is printed for an event.
     fn text(&mut self, event: &Event) -> Result<Vec<u8>, Failure> {
         let mut text = Vec::new();
         if self.how.json {
@@ -199,7 +198,7 @@ impl Desk<'_> {
         Ok(text)
     }
 
-    /// Who waits for `claude` to start is told so where that takes long.
+    /// Starts or ends the notice that `claude` takes long to start.
     fn starting(&mut self, event: &Event) {
         match event {
             Event::State(WorkerState::Starting) if !self.how.json => {
@@ -239,7 +238,7 @@ impl Desk<'_> {
                 }
                 Ok(())
             }
-            // What is typed while it works is said to it.
+            // What is typed while Claude works is sent to it.
             Typed::Message(text) => {
                 self.interrupts.forget();
                 self.command(app::workers::run::message(&text))
@@ -274,7 +273,7 @@ impl Desk<'_> {
         self.is_done(command).map(drop)
     }
 
-    /// Has something done; where it is not, it is told why.
+    /// Sends a command; prints why if the worker refuses it.
     fn is_done(&mut self, command: Command) -> Result<bool, Failure> {
         let done = self.link.command(command);
         if let Err(why) = &done {
@@ -285,7 +284,7 @@ impl Desk<'_> {
     }
 }
 
-/// What a worker asks, and the command that answers it from another terminal; `request` is as it may be shown.
+/// A pending request and the command that answers it from another terminal; `request` must be redacted.
 pub(crate) fn in_a_line(worker: i64, request: &PermissionRequest) -> String {
     let id: String = request.request.chars().take(8).collect();
     let (what, answer) = match request.kind() {
@@ -296,7 +295,7 @@ pub(crate) fn in_a_line(worker: i64, request: &PermissionRequest) -> String {
         }
         RequestKind::Plan(_) => ("has a plan, and asks whether to begin".to_owned(), String::new()),
         RequestKind::Permission => {
-            // A command is decided on by what it is, not by what it calls itself.
+            // A command is judged by what it runs, not by its description.
             let command = request.input["command"].as_str().map(str::to_owned);
             let detail = command.or_else(|| request.detail()).map(|detail| format!(": {detail}"));
             let text = format!("asks for {}{}", request.tool, detail.unwrap_or_default());
@@ -315,7 +314,7 @@ fn forward(events: Events, to: Sender<Seen>) {
                 return;
             }
         }
-        // Whoever followed may have gone.
+        // The receiver may be gone.
         let _ = to.send(Seen::Over);
     });
 }

@@ -1,5 +1,5 @@
-//! Ctrl-C while a worker is followed: it is heeded whatever the loop that shows the worker is waiting for, be it a
-//! reader who does not read.
+//! Ctrl-C while a worker is followed: handled on threads of its own, even if the loop that shows the worker is blocked
+//! on an output that nobody reads.
 
 use std::io;
 use std::sync::Arc;
@@ -13,29 +13,29 @@ use super::{Signal, signals};
 
 /// Exit code of a program that was ended by an interrupt.
 const INTERRUPTED: i32 = 130;
-/// How many signals a worker is given to end by; the next one ends the program.
+/// How many signals go to the worker; the next one ends the program.
 const MOST: u32 = 2;
-/// How long the end of a worker may take to be shown.
+/// How long showing the end of a worker may take.
 const SHOWN: Duration = Duration::from_secs(2);
 
-/// What is done about a signal.
+/// The response to a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heeded {
     /// The turn is about to be interrupted.
     Interrupting,
-    /// It is interrupted.
+    /// The turn was interrupted.
     Interrupted,
-    /// The worker is being ended.
+    /// The worker is being stopped.
     Ending,
-    /// The one who follows goes.
+    /// The command leaves the worker running.
     Leaving,
 }
 
-/// The person's signals, heeded for as long as this is held.
+/// The handler of the person's signals; it works until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
     count: Arc<AtomicU32>,
-    /// Dropped when nothing more is shown.
+    /// Dropped when everything has been shown.
     _held: Sender<()>,
 }
 
@@ -55,7 +55,7 @@ impl Interrupts {
         let counts = Arc::clone(&count);
         std::thread::spawn(move || {
             for signal in counted {
-                // Whatever the worker or its reader is doing, who presses the keys again wants the end.
+                // A further Ctrl-C ends the program whatever the worker or the output is doing.
                 if counts.fetch_add(1, Ordering::AcqRel) >= MOST {
                     std::process::exit(INTERRUPTED);
                 }
@@ -72,17 +72,17 @@ impl Interrupts {
         Ok(Self { count, _held: held })
     }
 
-    /// The person goes on: the next Ctrl-C interrupts again.
+    /// Starts counting again: the next Ctrl-C interrupts the turn.
     pub(crate) fn forget(&self) {
         self.count.store(0, Ordering::Release);
     }
 }
 
-/// Interrupts the turn of a worker at the first signal, ends the worker at the next.
+/// Interrupts the worker's turn at the first signal and stops the worker at the next.
 fn end(control: &Control, told: &Receiver<(Signal, u32)>, over: &Receiver<()>, tell: impl Fn(Heeded)) {
     for (signal, number) in told {
         if signal == Signal::Interrupt && number == 1 {
-            // Told before: the end of the turn may be shown at once.
+            // Reported first, because the end of the turn may be shown at once.
             tell(Heeded::Interrupting);
             if control.command(Command::Interrupt).is_ok() {
                 tell(Heeded::Interrupted);
@@ -90,11 +90,11 @@ fn end(control: &Control, told: &Receiver<(Signal, u32)>, over: &Receiver<()>, t
             }
         }
         tell(Heeded::Ending);
-        // One that is being ended already has nothing more to be told.
+        // A worker that is already ending refuses the command.
         let _ = control.command(Command::Stop);
         control.wait();
         if over.recv_timeout(SHOWN) == Err(RecvTimeoutError::Timeout) {
-            // Nobody reads what there is to show.
+            // The output is blocked: nobody reads it.
             std::process::exit(INTERRUPTED);
         }
     }

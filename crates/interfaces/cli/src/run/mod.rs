@@ -1,4 +1,4 @@
-//! A worker on the terminal: what it says and does, what it asks, and what the person wants of it.
+//! Following a worker on the terminal: shows its events, asks its questions, sends it what the person types.
 
 mod follow;
 mod interrupts;

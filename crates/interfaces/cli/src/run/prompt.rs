@@ -1,4 +1,4 @@
-//! A question of a worker's to the person: what is shown, and what their lines mean.
+//! A worker's request on the terminal: the text that is shown, and the meaning of the person's answers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,48 +7,48 @@ use app::workers::{PermissionReply, PermissionRequest, RequestKind, UserQuestion
 
 use crate::text::{fit, safe, safe_lines};
 
-/// How much of a tool's input is shown, in lines.
+/// How many lines of a tool's input are shown.
 const SHOWN: usize = 30;
 
-/// How the reason of a no is asked for.
+/// Asks for the reason of a denial.
 const WHY: &str = "What should Claude know (Enter for nothing)? ";
-/// How a plan is asked about.
+/// Asks whether to start with a plan.
 const BEGIN: &str = "Begin with it? [y, or n and why] ";
 
-/// A question that is being asked.
+/// A request that is being answered.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Prompt {
-    /// What is asked.
+    /// The worker's request.
     pub(crate) request: PermissionRequest,
     stage: Stage,
 }
 
-/// How far the answer has come.
+/// What the next line of the person answers.
 #[derive(Debug, Clone, PartialEq)]
 enum Stage {
     /// Whether a tool may be used.
     Permission,
-    /// What its input is to be.
+    /// The tool's input, changed by the person.
     Edit,
-    /// What the model is told with a no.
+    /// The reason of a denial.
     Why,
     /// Whether a plan is approved.
     Plan,
-    /// The answers to questions: those that are given, and those to come.
+    /// Claude's questions: the answers given so far, and the questions still open.
     Questions { given: BTreeMap<String, String>, open: Vec<UserQuestion> },
 }
 
-/// What a line leads to.
+/// What follows from a line of the person.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
-    /// Something more is asked.
+    /// Ask this next.
     Ask(String),
-    /// This is the answer.
+    /// The answer is complete.
     Done(PermissionReply),
 }
 
 impl Prompt {
-    /// A prompt, and what is shown first; `show` is the request as it may be shown.
+    /// A prompt and its first text; `show` is the request with everything that is to be shown.
     pub(crate) fn new(request: PermissionRequest, show: &PermissionRequest, width: usize) -> (Self, String) {
         let who = if show.agent.is_some() { "A sub-agent" } else { "Claude" };
         let (stage, text) = match show.kind() {
@@ -70,7 +70,7 @@ impl Prompt {
         (Self { request, stage }, text)
     }
 
-    /// What is shown again, where something else was said below the question.
+    /// The short form of the question, repeated below other output.
     pub(crate) fn in_short(&self) -> String {
         let tool = safe(&self.request.tool);
         match &self.stage {
@@ -83,7 +83,7 @@ impl Prompt {
         }
     }
 
-    /// Takes in a line of the person's.
+    /// Handles a line that the person typed.
     pub(crate) fn line(&mut self, line: &str) -> Step {
         let line = line.trim();
         match &mut self.stage {
@@ -197,7 +197,7 @@ fn question(asked: &UserQuestion) -> String {
     format!("{text}[{how}] ")
 }
 
-/// The answer that a line gives: the choices it numbers, or its own words.
+/// The answer in a line: the labels of the choices it numbers, else the line itself.
 fn chosen(asked: &UserQuestion, line: &str) -> Option<String> {
     if line.is_empty() {
         return None;

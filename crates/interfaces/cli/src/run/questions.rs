@@ -1,4 +1,4 @@
-//! What a worker asks the person, one question after the other, and the line that is typed below it.
+//! The open requests of a worker, asked one after the other, and the meaning of typed lines.
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
@@ -8,21 +8,21 @@ use serde_json::Value;
 
 use super::prompt::{Prompt, Step};
 
-/// How the person is asked who has interrupted a turn.
+/// Asks what to do instead of the turn that was interrupted.
 const INSTEAD: &str = "Interrupted. What should Claude do instead (Enter ends)? ";
 
-/// The questions that are open.
+/// The open requests of a worker.
 pub(crate) struct Questions {
     width: usize,
     /// The first one is shown.
     open: VecDeque<Prompt>,
-    /// The one whose answer the worker was just given.
+    /// The request whose answer was just sent.
     answered: Option<String>,
     /// Whether the turn was interrupted and the person may say what to do instead.
     instead: bool,
-    /// Whether a question stands at the end of the screen, without an end of its line.
+    /// Whether the screen ends with a question, whose line is not ended.
     is_shown: bool,
-    /// The plan that was called last, for a Claude Code that asks about it without repeating it.
+    /// The latest plan, for releases of Claude Code that ask about it without repeating it.
     plan: Value,
 }
 
@@ -30,29 +30,29 @@ pub(crate) struct Questions {
 pub(crate) enum Typed {
     /// The answer to this request.
     Answer(String, PermissionReply),
-    /// Something to say to the worker.
+    /// A message to the worker.
     Message(String),
-    /// Nothing more is to be done.
+    /// The person wants to end.
     End,
-    /// Nothing yet.
+    /// Nothing to do yet.
     Nothing,
 }
 
 impl Questions {
-    /// None yet; lines have at most `width` cells.
+    /// No open requests; lines have at most `width` cells.
     pub(crate) fn new(width: usize) -> Self {
         let open = VecDeque::new();
         Self { width, open, answered: None, instead: false, is_shown: false, plan: Value::Null }
     }
 
-    /// Takes in what a tool is called with, which may be a plan.
+    /// Remembers the plan if the tool that was called presents one.
     pub(crate) fn called(&mut self, tool: &str, input: &Value) {
         if tool == "ExitPlanMode" {
             self.plan.clone_from(&input["plan"]);
         }
     }
 
-    /// A question more.
+    /// Adds a request, and asks it if it is the only one.
     pub(crate) fn asked(&mut self, request: &PermissionRequest) -> io::Result<()> {
         if self.open.iter().any(|prompt| prompt.request.request == request.request) {
             return Ok(());
@@ -62,12 +62,12 @@ impl Questions {
         if self.open.len() == 1 { self.ask(&text) } else { self.ask_again() }
     }
 
-    /// Whether one is open.
+    /// Whether a request is open.
     pub(crate) fn is_asking(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// A question less: it has this answer, or needs none.
+    /// Removes a request that was answered or withdrawn, and asks the next one.
     pub(crate) fn over(&mut self, request: &str, allowed: Option<bool>) -> io::Result<()> {
         let is_ours = self.answered.take_if(|answered| answered == request).is_some();
         let was_first = self.open.front().is_some_and(|prompt| prompt.request.request == request);
@@ -88,12 +88,12 @@ impl Questions {
         self.ask(&text)
     }
 
-    /// Whether the turn is interrupted: once it is over the person may say what to do instead.
+    /// Sets whether the turn was interrupted, so that the person is asked what to do instead once it is over.
     pub(crate) fn interrupted(&mut self, is_so: bool) {
         self.instead = is_so;
     }
 
-    /// Asks what to do instead, where the turn was interrupted; false where it was not.
+    /// Asks what to do instead if the turn was interrupted, and returns whether it was.
     pub(crate) fn ask_instead(&mut self) -> io::Result<bool> {
         if self.instead {
             self.ask(INSTEAD)?;
@@ -101,18 +101,18 @@ impl Questions {
         Ok(self.instead)
     }
 
-    /// What is said begins on a line of its own.
+    /// Ends the line of the question, so that other output starts on a new line.
     pub(crate) fn step_aside(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.is_shown) { writeln!(io::stderr()) } else { Ok(()) }
     }
 
-    /// The person has pressed a key that ends nothing but stands there: what is said begins on the next line.
+    /// Starts a new line after a key whose echo does not end the line.
     pub(crate) fn next_line(&mut self) -> io::Result<()> {
         self.is_shown = true;
         self.step_aside()
     }
 
-    /// The question that is open stands again below what was said.
+    /// Repeats the open question below other output.
     pub(crate) fn ask_again(&mut self) -> io::Result<()> {
         let short = match self.open.front() {
             Some(first) if self.answered.as_ref() != Some(&first.request.request) => first.in_short(),
@@ -122,7 +122,7 @@ impl Questions {
         self.ask(&short)
     }
 
-    /// What the person's line means; their Enter has ended the question's line.
+    /// Interprets a line that the person typed.
     pub(crate) fn typed(&mut self, line: &str) -> io::Result<Typed> {
         self.is_shown = false;
         if let Some(first) = self.open.front_mut() {
@@ -144,7 +144,7 @@ impl Questions {
         })
     }
 
-    /// An answer was not taken: the question stands.
+    /// Keeps the request open, because the worker refused the answer.
     pub(crate) fn refused(&mut self) {
         self.answered = None;
     }

@@ -1,4 +1,4 @@
-//! What a worker says and does, as lines for people.
+//! Prints the events of a worker as text.
 
 use std::io::{self, Write};
 
@@ -10,28 +10,28 @@ use serde_json::Value;
 use super::wrap::Wrap;
 use crate::text::{dollars, fit, safe, safe_lines};
 
-/// Writes events for people.
+/// Prints events as text.
 pub(crate) struct Show {
     width: usize,
-    /// What was streamed and has no end of its line yet.
+    /// Streamed text whose line is not complete yet.
     open: String,
-    /// Where a person looks on: words as they come, and the lines they stand in.
+    /// Wraps words as they come, where a person is watching.
     words: Option<Wrap>,
-    /// Whether words wait, for the person is asked something; and those that do.
+    /// Whether words are held back while the person is asked something; and those words.
     holds: bool,
     held: String,
-    /// Whether pieces of the text have come that is being written.
+    /// Whether pieces of the current text have been streamed.
     is_streamed: bool,
-    /// The session that was told last.
+    /// The session that was printed last.
     session: Option<SessionId>,
-    /// What the model said last, which is not said again as a reason.
+    /// The model's last text, which is not repeated as the reason of a failure.
     last: String,
-    /// Whether the last turn was told to have failed.
+    /// Whether the last turn was printed as failed.
     failed: bool,
 }
 
 impl Show {
-    /// Lines of at most `width` cells, but for what the model says.
+    /// Prints lines of at most `width` cells, except for what the model says.
     pub(crate) fn new(width: usize) -> Self {
         let (open, last) = (String::new(), String::new());
         Self {
@@ -47,22 +47,22 @@ impl Show {
         }
     }
 
-    /// The same, and what the model says word by word.
+    /// Prints what the model says word by word.
     pub(crate) fn word_by_word(self) -> Self {
         Self { words: Some(Wrap::new(self.width)), ..self }
     }
 
-    /// Whether words wait: a question that is open would be asked again below each of them.
+    /// Holds words back while a question is open, which would otherwise be repeated below each of them.
     pub(crate) fn hold(&mut self, is_asked: bool) {
         self.holds = is_asked;
     }
 
-    /// Whether a line has begun and has no end.
+    /// Whether the last line is not complete.
     pub(crate) fn is_open(&self) -> bool {
         self.words.as_ref().is_some_and(Wrap::is_open)
     }
 
-    /// Writes what an event is to a person.
+    /// Prints an event.
     pub(crate) fn event(&mut self, out: &mut impl Write, event: &Event) -> io::Result<()> {
         match event {
             Event::Delta { text } if let Some(wrap) = &mut self.words => {
@@ -82,7 +82,7 @@ impl Show {
                 wrap.add("\n");
                 writeln!(out, "{}", std::mem::take(&mut self.held))
             }
-            // Whoever reads a pipe reads lines.
+            // A pipe gets whole lines.
             Event::Delta { text } => {
                 self.open += text;
                 let Some(end) = self.open.rfind('\n') else { return Ok(()) };
@@ -100,7 +100,7 @@ impl Show {
                 let mut lines = Vec::new();
                 self.whole(&mut lines, other)?;
                 if !lines.is_empty() && self.is_open() && self.held.is_empty() {
-                    // It stands below the words that have come so far.
+                    // Other output goes below the words that have come so far.
                     lines.insert(0, b'\n');
                     self.words.iter_mut().for_each(|wrap| drop(wrap.add("\n")));
                 }
@@ -158,7 +158,7 @@ impl Show {
                 self.failed = result.is_error;
                 note(&summary(result))
             }
-            // Both were told.
+            // Both were printed before.
             Event::Ended { state: WorkerState::Failed { message, .. } }
                 if self.failed && message.trim() == self.last.trim() =>
             {
@@ -178,11 +178,11 @@ impl Show {
     }
 }
 
-/// What a tool is called with, in a few words.
+/// The most telling part of a tool's input.
 fn brief(name: &str, input: &Value) -> String {
     const TELLING: [&str; 7] = ["command", "file_path", "pattern", "url", "query", "description", "prompt"];
     if matches!(name, "AskUserQuestion" | "ExitPlanMode") {
-        // What is asked is shown where it is answered.
+        // The question is shown where it is answered.
         return String::new();
     }
     let word = TELLING.iter().find_map(|name| input[name].as_str());
@@ -221,7 +221,7 @@ fn ended(out: &mut impl Write, state: &WorkerState) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What is shown of events, without its colours.
+    /// The output for events, without colours.
     fn shown(events: &[Event]) -> String {
         let mut out = Vec::new();
         let mut show = Show::new(60);

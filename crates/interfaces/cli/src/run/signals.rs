@@ -1,4 +1,4 @@
-//! Ctrl-C, and being told to end.
+//! The signals that interrupt or end the program.
 
 use std::io;
 use std::sync::mpsc::Sender;
@@ -6,16 +6,16 @@ use std::sync::mpsc::Sender;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// What the system tells the program.
+/// A signal to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// Ctrl-C.
     Interrupt,
-    /// The terminal is gone, or somebody ends the program.
+    /// The terminal was closed (SIGHUP), or the program is to end (SIGTERM).
     End,
 }
 
-/// Sends every signal as whatever it is wrapped in.
+/// Sends every signal to `to`, wrapped by `wrap`.
 pub(crate) fn signals<T: Send + 'static>(to: Sender<T>, wrap: fn(Signal) -> T) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::spawn(move || {

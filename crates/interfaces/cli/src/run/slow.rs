@@ -1,4 +1,4 @@
-//! What takes long is told, once, so that nobody wonders whether anything happens.
+//! A notice that something takes long, printed once.
 
 use std::io::Write as _;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use anstyle::Style;
 
-/// How long something may take without a word.
+/// How long something takes before the notice is printed.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Something that is waited for; it is told on the standard error unless this is dropped before.
+/// A notice that is printed on standard error after a while, unless this is dropped before.
 #[derive(Debug)]
 pub(crate) struct Slow {
     _over: Sender<()>,
 }
 
 impl Slow {
-    /// Begins to wait for what the text says.
+    /// Starts waiting; `text` says what for.
     pub(crate) fn begin(text: String) -> Self {
         let (over, is_over) = channel::<()>();
         std::thread::spawn(move || {
             if is_over.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
                 let dim = Style::new().dimmed();
-                // Where the standard error is closed there is nobody to tell.
+                // Nothing can be printed if standard error is closed.
                 let _ = writeln!(anstream::stderr().lock(), "{dim}{text}{dim:#}");
             }
         });

@@ -1,5 +1,5 @@
-//! A sign of life while nothing comes: one line above the one that is typed on, which says what is waited for and for
-//! how long.
+//! The waiting line: says what the worker is doing and for how long, above the line that is typed on, while no event
+//! comes.
 
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -9,26 +9,26 @@ use app::workers::{Event, WorkerState};
 
 use crate::text::{fit, safe};
 
-/// How long nothing may come without a word.
+/// How long no event may come before the line is shown.
 const QUIET: Duration = Duration::from_secs(2);
 /// The longest name of a tool that is shown, in cells.
 const NAME: usize = 40;
 
-/// What is waited for.
+/// The waiting line.
 #[derive(Debug, Default)]
 pub(crate) struct Thinking {
-    /// Whether a turn runs and nobody is asked.
+    /// Whether a turn is running and no question is open.
     works: bool,
-    /// The tool that was called last and has not answered.
+    /// The id and name of the tool that was called last and has not answered.
     tool: Option<(String, String)>,
-    /// Since when the same is waited for.
+    /// When the last event came.
     since: Option<Instant>,
-    /// Whether the line stands there.
+    /// Whether the line is on the screen.
     is_shown: bool,
 }
 
 impl Thinking {
-    /// Takes in what happened.
+    /// Takes an event into account.
     pub(crate) fn hear(&mut self, event: &Event) {
         match event {
             Event::State(state) => self.works = matches!(state, WorkerState::Running),
@@ -42,7 +42,7 @@ impl Thinking {
         self.since = Some(Instant::now());
     }
 
-    /// Shows how long it has been, where that is long; `\x1b7` and `\x1b8` keep what is typed below where it is.
+    /// Draws the line if it has been quiet for long; `\x1b7` and `\x1b8` save and restore the cursor of the typed line.
     pub(crate) fn tick(&mut self) -> io::Result<()> {
         let Some(since) = self.since.filter(|since| self.works && since.elapsed() >= QUIET) else {
             return Ok(());
@@ -60,12 +60,12 @@ impl Thinking {
         out.flush()
     }
 
-    /// The line stays where it is: another one stands below it now.
+    /// Leaves the line on the screen, because another line follows it.
     pub(crate) fn leave(&mut self) {
         self.is_shown = false;
     }
 
-    /// Takes the line away, for something comes.
+    /// Clears the line before other output.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         if !std::mem::take(&mut self.is_shown) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Where the choice is left open, the person is asked: go on with a session, fork it, or begin a fresh one.
+//! Asks the person when the choice of a session is uncertain: resume one, fork one, or start a fresh one.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -10,10 +10,10 @@ use app::{Context, Error, Kind};
 use crate::exit::Failure;
 use crate::text::{age, safe};
 
-/// So many sessions are offered.
+/// How many sessions are offered.
 const OFFERED: usize = 5;
 
-/// The request with what the person chose, where they are to be asked; as it is where not.
+/// The request with the person's choice where they have to be asked, otherwise unchanged.
 pub(crate) fn settled(context: &Context, request: Request, is_quiet: bool) -> Result<Request, Failure> {
     let is_open = request.how == How::Chosen && request.label.is_none() && request.worktree.is_none();
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal() && !is_quiet;
@@ -33,7 +33,7 @@ pub(crate) fn settled(context: &Context, request: Request, is_quiet: bool) -> Re
     Ok(Request { how: if chosen.is_some() { How::Chosen } else { how }, chosen, ..request })
 }
 
-/// Asks until the answer is understood; `None` where there is nothing to choose from.
+/// Asks until the answer is valid; `None` if there is nothing to choose from.
 fn ask(context: &Context, answer: &Answer) -> Result<Option<How>, Failure> {
     let offered: Vec<&Considered> =
         answer.scores.iter().filter(|one| one.is_eligible()).take(OFFERED).collect();

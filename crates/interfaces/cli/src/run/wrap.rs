@@ -1,34 +1,34 @@
-//! Lines of prose that come word by word, broken where a terminal's line ends; code and tables stay as they are.
+//! Wraps prose that comes word by word to the terminal's width; code and tables are not wrapped.
 
 use unicode_width::UnicodeWidthStr as _;
 
 /// How many spaces before a line make it code.
 const INDENTED: usize = 4;
 
-/// Breaks lines.
+/// The state of wrapping one text.
 #[derive(Debug)]
 pub(crate) struct Wrap {
     width: usize,
     /// How many cells of the line are taken.
     column: usize,
-    /// Whether the line is left as it is.
+    /// Whether the current line is not wrapped.
     is_as_it_is: bool,
-    /// Whether it stands between fences.
+    /// Whether the current line is in a fenced block.
     is_fenced: bool,
 }
 
 impl Wrap {
-    /// Lines of at most `width` cells.
+    /// Wraps to lines of at most `width` cells.
     pub(crate) fn new(width: usize) -> Self {
         Self { width, column: 0, is_as_it_is: false, is_fenced: false }
     }
 
-    /// Whether a line has begun and has no end.
+    /// Whether the current line is not complete.
     pub(crate) fn is_open(&self) -> bool {
         self.column > 0
     }
 
-    /// The text with line breaks where they are needed; pieces of it part between words.
+    /// Returns the next piece of the text with line breaks where they are needed.
     pub(crate) fn add(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for piece in text.split_inclusive([' ', '\t', '\n']) {
@@ -37,7 +37,7 @@ impl Wrap {
         out
     }
 
-    /// A word with what parts it from the next one.
+    /// Adds a word and the space after it.
     fn piece(&mut self, piece: &str, out: &mut String) {
         let word = piece.trim_end_matches([' ', '\t', '\n']);
         let cells = word.width();

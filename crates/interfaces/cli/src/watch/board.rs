@@ -1,4 +1,4 @@
-//! What is on the board: every session that is shown, grouped by project, the one that needs you on top. Pure.
+//! The state of the live view: sessions grouped by project, those that need you first. Pure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use app::live::watch::{Facts, Listed};
 use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionEvent, SessionId, SessionInfo, State, SubagentEvent};
 
-/// A session that is not watched closely is shown when something happened in it so recently.
+/// A session without a process is shown if it was active this recently.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// One session on the board.
@@ -22,16 +22,16 @@ pub(crate) struct Card {
     pub(crate) subagents: Vec<SubagentEvent>,
 }
 
-/// How much a session needs a person; the least first.
+/// How much a session needs a person, most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
-    /// Something is asked.
+    /// It asks for a permission or asks a question.
     Blocked,
     /// Its turn is over.
     Waits,
-    /// It works.
+    /// It is working.
     Works,
-    /// Nothing goes on.
+    /// It is idle or ended.
     Rests,
 }
 
@@ -40,34 +40,34 @@ pub(crate) enum Need {
 pub(crate) enum Row {
     /// A project.
     Project { name: String, sessions: usize },
-    /// A session: its place among the cards.
+    /// A session: its index among the cards.
     Session(usize),
-    /// A sub-agent of a session: both places.
+    /// A sub-agent of a session: both indices.
     Subagent(usize, usize),
 }
 
-/// The board.
+/// The sessions of the live view, its filter and its cursor.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
     watched: HashMap<SessionId, SessionInfo>,
     facts: Listed,
     cards: Vec<Card>,
     rows: Vec<Row>,
-    /// Whether the old ones are shown, too.
+    /// Whether old sessions are shown too.
     pub(crate) all: bool,
-    /// Words that have to be in what is shown.
+    /// The words that shown sessions contain.
     pub(crate) filter: String,
     /// The session the cursor is on.
     pub(crate) selected: Option<SessionId>,
     hidden: usize,
-    /// Whether there was a listing.
+    /// Whether the sessions have been listed.
     pub(crate) is_listed: bool,
-    /// Sessions that are gone since they were listed.
+    /// Sessions that were removed since they were listed.
     removed: HashSet<SessionId>,
 }
 
 impl Card {
-    /// How much it needs a person.
+    /// How much the session needs a person.
     pub(crate) fn need(&self) -> Need {
         match self.activity.state {
             _ if self.activity.is_blocked() => Need::Blocked,
@@ -102,24 +102,24 @@ impl Board {
         &self.rows
     }
 
-    /// How many sessions are older than what is shown.
+    /// How many sessions are hidden because they are old.
     pub(crate) fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// Takes up how things stand.
+    /// Replaces all watched sessions.
     pub(crate) fn reset(&mut self, sessions: Vec<SessionInfo>) {
         self.watched = sessions.into_iter().map(|info| (info.session_id.clone(), info)).collect();
     }
 
-    /// Takes in a listing.
+    /// Takes over the facts of a new listing.
     pub(crate) fn learn(&mut self, facts: Listed) {
         self.removed.clear();
         self.is_listed = true;
         self.facts = facts;
     }
 
-    /// Takes in an event; true when a listing would tell something new.
+    /// Applies an event; returns true when the sessions should be listed again.
     pub(crate) fn hear(&mut self, event: &SessionEvent) -> bool {
         match event {
             SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
@@ -147,7 +147,7 @@ impl Board {
         }
     }
 
-    /// Puts everything in its place, as of `now`.
+    /// Filters, sorts and groups the sessions, as of `now`.
     pub(crate) fn arrange(&mut self, now: Timestamp) {
         let listed = self.facts.iter().filter(|(id, _)| !self.removed.contains(*id));
         let unwatched = listed.filter(|(id, _)| !self.watched.contains_key(*id));
@@ -239,7 +239,7 @@ fn card(id: &SessionId, info: Option<&SessionInfo>, facts: Option<&Facts>) -> Ca
     }
 }
 
-/// Projects by their neediest session, then by the latest; within one likewise.
+/// Sorts projects by their most urgent session, then by the latest; and the sessions of a project likewise.
 fn sort(cards: &mut [Card]) {
     let mut best: HashMap<String, (Need, std::cmp::Reverse<Option<Timestamp>>)> = HashMap::new();
     for card in cards.iter() {

@@ -1,4 +1,4 @@
-//! The board as lines of a terminal of any width. Pure: what goes in decides what comes out.
+//! Draws the board as lines for a terminal of any width. Pure.
 
 use jiff::Timestamp;
 use model::State;
@@ -9,34 +9,34 @@ use unicode_width::UnicodeWidthStr as _;
 use super::board::{Board, Card, Need, Row};
 use crate::text::{age, count, dollars, fit, safe};
 
-/// What is shown beside the board.
+/// What is drawn besides the board.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frame {
     /// Columns and lines of the terminal.
     pub(crate) size: (usize, usize),
     /// The first row of the board that is shown.
     pub(crate) top: usize,
-    /// A filter that is being typed.
+    /// Whether a filter is being typed.
     pub(crate) is_typing: bool,
-    /// Whether the keys are explained.
+    /// Whether the help is shown.
     pub(crate) help: bool,
-    /// What was done last, or what is wrong.
+    /// The latest message in the footer.
     pub(crate) message: Option<String>,
-    /// How the person is called.
+    /// How the person is notified.
     pub(crate) notify: &'static str,
-    /// Why not everything is told by the system, where it is not.
+    /// Why the system does not report every change, if it does not.
     pub(crate) trouble: Option<String>,
 }
 
-/// So many columns are needed to show since when; where there are fewer, the title has them.
+/// The width from which the age is shown.
 const WITH_AGE: usize = 48;
-/// So many columns are needed to keep a place for every state; where there are fewer, the states that are shown
-/// have what they take.
+/// The width from which the column of states has a fixed width; on a narrower terminal it is as wide as the widest
+/// state that is shown.
 const ROOMY: usize = 64;
-/// The longest state.
+/// The width of the longest state.
 const STATE: usize = "needs permission?".len();
 
-/// Which keys do what.
+/// The keys and what they do.
 pub(crate) const KEYS: [(&str, &str); 12] = [
     ("↑ ↓  j k", "go up and down"),
     ("PgUp PgDn", "by a page"),
@@ -97,7 +97,7 @@ fn nothing(board: &Board) -> &'static str {
     }
 }
 
-/// Words in lines of so many columns, set in by two.
+/// Wraps a text to `width` columns, indented by two.
 fn folded(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -151,7 +151,7 @@ fn foot(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
     let older = if board.hidden() > 0 { format!(" {} older: a", board.hidden()) } else { String::new() };
     let all =
         format!("Enter read  r resume  f fork  c copy id  / filter  n {}  ? help  q quit", frame.notify);
-    // Where there is no room for all, the help tells of the others.
+    // The help lists the keys for which there is no room.
     let keys = [all.as_str(), "Enter read  / filter  ? help  q quit", "? help  q quit"];
     let used = filter.width() + older.width() + 2;
     let fitting = keys.into_iter().find(|keys| used + keys.width() <= width).unwrap_or(keys[2]);
@@ -214,7 +214,7 @@ fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: 
     let room = width.saturating_sub(used + tail.width());
     let doing = doing(card);
     let title = safe(&card.title);
-    // What the title leaves, and a third of the room at least.
+    // What the title leaves, but at least a third of the room.
     let left = room.saturating_sub(title.width()).max(room / 3);
     let split = if doing.is_empty() || room < 40 { 0 } else { left.min(doing.width() + 2) };
     spans.push(Span::raw(padded(&title, room - split)));
@@ -226,7 +226,7 @@ fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: 
     if is_selected { line.patch_style(Style::new().add_modifier(Modifier::REVERSED)) } else { line }
 }
 
-/// Context, cost and id, as many as there is room for.
+/// The context size, cost and id, as far as there is room.
 fn tail(card: &Card, width: usize) -> String {
     let cost = card.cost.map_or_else(|| "-".to_owned(), dollars);
     match width {
@@ -236,7 +236,7 @@ fn tail(card: &Card, width: usize) -> String {
     }
 }
 
-/// The tool and what it does, or what is waited for.
+/// The tool and its detail.
 fn doing(card: &Card) -> String {
     let activity = &card.activity;
     let words = [activity.tool.as_deref(), activity.detail.as_deref()];
@@ -269,7 +269,7 @@ fn padded(text: &str, width: usize) -> String {
     shown + &" ".repeat(pad)
 }
 
-/// At most so many columns, whatever is in them.
+/// Cuts the spans to `width` columns.
 fn cut(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
     let mut left = width;
     let mut kept = Vec::with_capacity(spans.len());

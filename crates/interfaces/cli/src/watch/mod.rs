@@ -1,4 +1,4 @@
-//! The live view: what is shown of every session, how it looks, and when a person is called.
+//! `watch`: the live view of all sessions, its plain form, and notifications.
 
 mod board;
 mod draw;
@@ -10,7 +10,7 @@ mod terminal;
 use anstyle::{AnsiColor, Style};
 use model::{Activity, State};
 
-/// What a session does, in a person's words.
+/// The activity of a session in words; `?` marks a guess.
 pub(crate) fn word(activity: &Activity) -> String {
     let guess =
         if activity.evidence == model::Evidence::Timer && activity.state != State::Idle { "?" } else { "" };
@@ -28,7 +28,7 @@ pub(crate) fn word(activity: &Activity) -> String {
     format!("{word}{guess}")
 }
 
-/// Its colour.
+/// The colour of an activity.
 pub(crate) fn style(activity: &Activity) -> Style {
     match activity.state {
         _ if activity.is_blocked() => AnsiColor::Red.on_default().bold(),

@@ -1,5 +1,5 @@
-//! When a person is called: something is asked, or something has finished, and the one is never taken for the
-//! other. The rules are pure; how the call is made stands at the end.
+//! Notifications: a session asks something, or has finished; the two are never confused. The rules are pure; sending
+//! is at the end of the file.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -11,10 +11,10 @@ use model::{SessionActivity, SessionId, State};
 
 use crate::text::safe;
 
-/// What has finished may go on by itself in a moment: so long nobody is called.
+/// How long a session must be finished before the person is notified; it may continue by itself in a moment.
 const SETTLED: SignedDuration = SignedDuration::from_secs(1);
 
-/// What a person is called for.
+/// A notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Call {
     /// A permission or a question is asked.
@@ -23,7 +23,7 @@ pub(crate) enum Call {
     Finished { session: SessionId },
 }
 
-/// What is known of the sessions that a person may be called for.
+/// The states of the sessions, from which notifications follow.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     states: HashMap<SessionId, Known>,
@@ -37,7 +37,7 @@ struct Known {
 }
 
 impl Notices {
-    /// Takes in what a session does; a call where something is asked that was not asked before.
+    /// Takes an activity into account; returns a notification if the session asks something new.
     pub(crate) fn hear(&mut self, event: &SessionActivity, now: Timestamp) -> Option<Call> {
         let is_asked = event.is_blocked();
         let is_working = event.state.is_working();
@@ -53,7 +53,7 @@ impl Notices {
         is_new.then(|| Call::Asked { session: event.session_id.clone(), what: what(event) })
     }
 
-    /// Those that have been finished for long enough.
+    /// The notifications of sessions that have been finished for long enough.
     pub(crate) fn settled(&mut self, now: Timestamp) -> Vec<Call> {
         let mut calls = Vec::new();
         for (session, known) in &mut self.states {
@@ -73,7 +73,7 @@ fn what(event: &SessionActivity) -> String {
     }
 }
 
-/// Calls the person.
+/// Notifies the person.
 pub(crate) fn call(call: &Call, title: &str, how: Notify) {
     let words = match call {
         Call::Asked { what, .. } => what.clone(),
@@ -91,7 +91,7 @@ pub(crate) fn call(call: &Call, title: &str, how: Notify) {
                 .stderr(Stdio::null())
                 .spawn();
             match sent {
-                // Nobody has to wait for it but this thread.
+                // A thread waits for the child, so that it does not remain a zombie.
                 Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
                 // Most terminals pass such a line on to the desktop.
                 Err(_) => tell_terminal(&format!("\u{1b}]9;{title} {words}\u{7}")),
@@ -100,7 +100,7 @@ pub(crate) fn call(call: &Call, title: &str, how: Notify) {
     }
 }
 
-/// Tells the terminal something that is not shown.
+/// Writes a control sequence to the terminal.
 pub(crate) fn tell_terminal(text: &str) {
     let mut out = std::io::stdout().lock();
     // A terminal that is gone is noticed elsewhere.

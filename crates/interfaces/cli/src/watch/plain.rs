@@ -1,4 +1,4 @@
-//! The live view without a terminal: a line for each change, or every event as a line of JSON.
+//! `watch` without a terminal: one line per change, or each event as one line of JSON.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -14,10 +14,10 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::{json_line, safe};
 
-/// How long is listened until it is looked whether the facts have come.
+/// How long to wait for an event before checking for a new listing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Prints what happens until nobody reads it any more.
+/// Prints events until the output is closed.
 pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
     let (mut watch, snapshot, listener) = Watch::start(context)?;
     let mut out = Output::plain();
@@ -47,7 +47,7 @@ pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// What was printed last of each session.
+/// The activity that was printed last for each session.
 type Printed = HashMap<SessionId, Activity>;
 
 struct Lines {
@@ -95,7 +95,7 @@ impl Lines {
                     || "every change is told of again".to_owned(),
                     |reason| format!("looking every second: {reason}"),
                 );
-                // Where the standard error is closed there is nobody left to tell.
+                // Nothing can be printed if standard error is closed.
                 let _ = writeln!(out, "{told}");
                 Ok(())
             }
@@ -103,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// A line, when the session does something else than was printed last.
+    /// Prints a line if the session's activity is not the one that was printed last.
     fn session(&mut self, out: &mut Output, info: &SessionInfo, now: Timestamp) -> Result<(), Failure> {
         let is_same =
             |before: &Activity| Activity { since: info.activity.since, ..before.clone() } == info.activity;

@@ -1,4 +1,4 @@
-//! The live view on a terminal: keys and events come in on one channel, the board goes out.
+//! The live view on a terminal: takes keys and events from one channel and draws the board.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -19,35 +19,35 @@ use super::terminal::{self, Keys, Loan, Raw, Sign};
 use crate::exit::Failure;
 use crate::text::safe;
 
-/// How often what is shown grows older.
+/// How often the ages on the screen are updated.
 const BEAT: Duration = Duration::from_secs(1);
-/// Sessions become old without news; nothing else on the board changes its place by time alone.
+/// How often the board is arranged without events, because sessions become old.
 const ARRANGED: Duration = Duration::from_mins(1);
-/// A listing reads every transcript that has changed: it is not wanted more often than this.
+/// The shortest time between two listings, each of which reads every transcript that has changed.
 const LISTING: Duration = Duration::from_secs(10);
-/// Whoever reads a page in a pager takes longer than this.
+/// A `show` that ends sooner than this did not use a pager, so its output is not covered before Enter.
 const UNREAD: Duration = Duration::from_millis(1500);
-/// How many events are taken in before the screen is drawn again.
+/// How many events are handled before the screen is drawn again.
 const BATCH: usize = 2000;
 
 enum Input {
     Terminal(Sign),
     Session(Arc<SessionEvent>),
-    /// Another command of ours has ended, and what it showed was read.
+    /// The command that was run on this terminal has ended.
     Back(io::Result<ExitStatus>),
-    /// The monitor is gone.
+    /// The monitor has ended.
     End,
 }
 
-/// What a key asks for.
+/// What a key or an event leads to.
 enum Wish {
     Stay,
     Quit,
-    /// To stop until the shell takes it up again.
+    /// Suspend until the shell continues the program.
     Stop,
-    /// Another command of ours on this terminal, about the selected session.
+    /// Run this command on this terminal for the selected session.
     Run(&'static str),
-    /// The terminal back, after such a command.
+    /// Take the terminal back after such a command.
     Back,
 }
 
@@ -60,14 +60,14 @@ struct Screen<'a> {
     notify: Notify,
     listed: Option<Instant>,
     wants_listing: bool,
-    /// Whether anything has happened since the board was arranged, and when that was.
+    /// Whether anything has happened since the board was arranged, and when it was.
     has_news: bool,
     arranged: Instant,
-    /// The terminal is lent to another command of ours; what happens is heard all the same.
+    /// Present while another command has the terminal; events are still handled.
     loan: Option<Loan>,
 }
 
-/// Shows the board until the person has seen enough.
+/// Shows the board until the person quits.
 pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
     let (watch, snapshot, listener) = Watch::start(context)?;
     let mut screen = Screen {
@@ -85,7 +85,7 @@ pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
     };
     for info in &snapshot.sessions {
         let state = model::SessionActivity::new(&info.session_id, &info.activity);
-        // What was asked before anybody looked is seen on the board; nobody is called for it.
+        // What was asked before the start is on the board and needs no notification.
         screen.notices.hear(&state, context.read_clock());
     }
     screen.show_all(snapshot.sessions);
@@ -94,7 +94,7 @@ pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
     let mut terminal = Raw::enter()?;
     let keys = Keys::start(&sender, Input::Terminal)?;
     let outcome = screen.watch_until_enough(&mut terminal, &inputs, &keys, &sender);
-    // What is typed from now on is the shell's.
+    // What is typed from now on goes to the shell.
     let _asleep = keys.lend();
     drop(terminal);
     outcome
@@ -269,7 +269,7 @@ impl Screen<'_> {
         Wish::Stay
     }
 
-    /// A letter with Ctrl or Alt is no letter.
+    /// Handles a letter with Ctrl or Alt, which is never text.
     fn control(&mut self, letter: char) -> Wish {
         match letter {
             'c' => return Wish::Quit,
@@ -307,14 +307,14 @@ impl Screen<'_> {
         self.frame.message = Some(message.to_owned());
     }
 
-    /// By the terminal's own clipboard (OSC 52), which works through ssh and tmux.
+    /// Copies the selected id by the terminal's clipboard (OSC 52), which works through ssh and tmux.
     fn copy(&mut self) {
         let Some(id) = self.board.selected().map(|card| card.id.clone()) else { return };
         notice::tell_terminal(&format!("\u{1b}]52;c;{}\u{7}", base64(id.as_str().as_bytes())));
         self.frame.message = Some(format!("copied {id}"));
     }
 
-    /// Lends the terminal to another command of ours; when that has ended, [`Input::Back`] comes.
+    /// Runs another command on this terminal; [`Input::Back`] comes when it has ended.
     fn lend(
         &mut self,
         command: &'static str,
@@ -330,14 +330,14 @@ impl Screen<'_> {
         let back = sender.clone();
         std::thread::Builder::new().name("loan".to_owned()).spawn(move || {
             let ended = run_until_read(&mut program, command == "show");
-            // Where nobody waits any more the program ends.
+            // The receiver is gone when the program ends.
             let _ = back.send(Input::Back(ended));
         })?;
         Ok(())
     }
 }
 
-/// Runs a command to its end; what it printed without a pager has to be read before it is covered.
+/// Runs a command to its end, and waits for Enter if its output would be covered unread.
 fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus> {
     use std::io::Write as _;
     let began = Instant::now();
@@ -367,7 +367,7 @@ fn forward_sessions(listener: Listener, inputs: Sender<Input>) -> io::Result<()>
     Ok(())
 }
 
-/// As OSC 52 wants it.
+/// Base64 with padding, as OSC 52 requires.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();

@@ -1,5 +1,4 @@
-//! The terminal of the live view: taken, lent to another program, given back; its keys, and the signals that
-//! come by it.
+//! The terminal of the live view: raw mode, lending it to another program, giving it back; its keys and its signals.
 
 use std::io::{self, Stdout};
 use std::sync::mpsc::Sender;
@@ -18,24 +17,24 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// How long is waited for a key until it is looked whether the terminal is to be lent.
+/// How long to wait for a key before checking whether the terminal is to be lent.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Reading from a terminal that is gone never ends, and takes nothing from anybody.
+/// How long to wait for a read in progress: reading from a closed terminal never ends.
 const GONE: Duration = Duration::from_secs(1);
 
-/// What comes from the terminal.
+/// An event of the terminal.
 #[derive(Debug)]
 pub(super) enum Sign {
-    /// A key, or another size.
+    /// A key, or a new size.
     Event(Event),
-    /// The program is to stop until it is taken up again (Ctrl-Z).
+    /// The program is to be suspended (Ctrl-Z).
     Stop,
-    /// The terminal is gone, or somebody ends the program.
+    /// The terminal was closed, or the program is to end.
     End,
 }
 
-/// The terminal as the board needs it; as it was before, once this is dropped.
+/// The terminal in raw mode on the alternate screen; restored on drop.
 pub(super) struct Raw {
     pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
     is_taken: bool,
@@ -49,7 +48,7 @@ impl Raw {
         Ok(raw)
     }
 
-    /// Has it, all of it to be drawn.
+    /// Enters raw mode and the alternate screen.
     pub(super) fn take(&mut self) -> io::Result<()> {
         self.is_taken = true;
         enable_raw_mode()?;
@@ -57,7 +56,7 @@ impl Raw {
         self.terminal.clear()
     }
 
-    /// Gives it back as it was.
+    /// Restores the terminal.
     pub(super) fn give_back(&mut self) -> io::Result<()> {
         if !std::mem::take(&mut self.is_taken) {
             return Ok(());
@@ -69,15 +68,15 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // A terminal that is gone needs no tidying.
+        // A closed terminal needs no restoring.
         let _ = self.give_back();
     }
 }
 
-/// Reads keys and hears signals, on threads of their own.
+/// Reads keys and signals on threads of their own.
 pub(super) struct Keys(Arc<Gate>);
 
-/// The terminal belongs to another program for as long as this is held: no key is read, and Ctrl-C is that one's.
+/// While this is held the terminal belongs to another program: no key is read, and Ctrl-C goes to that program.
 pub(super) struct Loan(Arc<Gate>);
 
 #[derive(Default)]
@@ -93,7 +92,7 @@ struct State {
 }
 
 impl Keys {
-    /// Sends what comes, each wrapped as the receiver wants it.
+    /// Sends every event to `inputs`, wrapped by `wrap`.
     pub(super) fn start<T: Send + 'static>(inputs: &Sender<T>, wrap: fn(Sign) -> T) -> io::Result<Self> {
         let gate = Arc::<Gate>::default();
         let (own, to) = (Arc::clone(&gate), inputs.clone());
@@ -160,7 +159,7 @@ fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(Sign)
     for signal in signals.forever() {
         let is_lent = gate.lock().is_lent;
         let sign = match signal {
-            // The program that has the terminal was meant; the shell waits for all of us.
+            // Meant for the program that has the terminal; Ctrl-Z suspends the whole job.
             SIGINT if is_lent => continue,
             SIGTSTP if is_lent => {
                 stop();
@@ -175,7 +174,7 @@ fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(Sign)
     }
 }
 
-/// Stops this process until it is taken up again; not where no shell could do that.
+/// Suspends this process, unless no shell could continue it.
 pub(super) fn stop() {
     use rustix::process::{getppid, getsid};
     let own = getsid(None).ok();
@@ -185,7 +184,7 @@ pub(super) fn stop() {
     }
 }
 
-/// Stops this process and those it was started with, as Ctrl-Z does on a terminal that is not raw.
+/// Suspends the whole process group, as Ctrl-Z does on a terminal that is not raw.
 pub(super) fn stop_all() {
     // Where that is refused nothing stops, and the person sees it.
     let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);

@@ -66,7 +66,7 @@ fn no_moment_loses_or_doubles_a_task() {
     std::thread::scope(|scope| {
         let desks: Vec<_> = (0..DESKS).map(|_| scope.spawn(at_a_desk)).collect();
         for desk in desks {
-            // Which moment it was stands in what the desk has printed.
+            // The output of the desk says at which moment it was killed.
             for (phase, times) in desk.join().expect("no task is lost or doubled at this desk") {
                 *hit.entry(phase).or_default() += times;
             }
