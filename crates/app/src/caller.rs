@@ -62,7 +62,7 @@ impl Context {
     pub(crate) fn agent(&self, named: Option<&AgentId>) -> Result<Option<AgentId>, Error> {
         match (self.caller.agent(), named) {
             (Some(agent), Some(named)) if agent != named => {
-                Err(Error::new(Kind::Forbidden, format!("agent {agent} cannot ask for agent {named}")))
+                Err(Error::new(Kind::Forbidden, format!("agent {agent} may not act for agent {named}")))
             }
             (Some(agent), _) => Ok(Some(agent.clone())),
             (None, named) => Ok(named.cloned()),
@@ -73,7 +73,9 @@ impl Context {
     pub(crate) fn require_person(&self, what: &str) -> Result<(), Error> {
         match self.caller.agent() {
             None => Ok(()),
-            Some(agent) => Err(Error::new(Kind::Forbidden, format!("{what} is not for agent {agent}"))),
+            Some(agent) => {
+                Err(Error::new(Kind::Forbidden, format!("{what} is not available to agent {agent}")))
+            }
         }
     }
 

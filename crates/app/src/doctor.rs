@@ -123,7 +123,7 @@ pub enum Severity {
 
 /// Checks everything; `progress` is called for every file that has to be read.
 pub fn doctor(context: &Context, progress: impl FnMut(list::ReadProgress)) -> Result<Report, Error> {
-    context.require_person("what Backstory found on this machine")?;
+    context.require_person("the report on this machine")?;
     let all = list(context, &list::Request::default(), progress);
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
@@ -171,12 +171,8 @@ fn about_claude(context: &Context, claude: Option<&Claude>, release: Option<Rele
     let found = match (claude, release) {
         (None, _) => problem(claude::missing(context), None, claude::advice(context)),
         (Some(claude), None) => {
-            let what = format!("`{} --version` does not say a version", claude.path.display());
-            problem(
-                what,
-                Some(claude.path.clone()),
-                format!("install Claude Code again: {}", claude::INSTALL),
-            )
+            let what = format!("`{} --version` does not print a version", claude.path.display());
+            problem(what, Some(claude.path.clone()), format!("reinstall Claude Code: {}", claude::INSTALL))
         }
         (Some(claude), Some(release)) if !release.can_fork() => {
             let what = format!("claude {release} cannot fork sessions");
@@ -194,12 +190,12 @@ fn about_folders(context: &Context, all: &list::Answer) -> Vec<Finding> {
     }
     let place = context.config().claude_folders.first().map(|folder| folder.join("projects"));
     let next = "set CLAUDE_CONFIG_DIR to the folder that holds your sessions, or try `backstory list --demo`";
-    vec![problem("there are no sessions".to_owned(), place, next.to_owned())]
+    vec![problem("no sessions were found".to_owned(), place, next.to_owned())]
 }
 
 fn unreadable(all: &list::Answer) -> Vec<Finding> {
     let finding = |found: &transcript::ReadProblem| {
-        let next = with_command("look at it", "ls -ld", &found.path);
+        let next = with_command("inspect it", "ls -ld", &found.path);
         problem(found.what.clone(), Some(found.path.clone()), next)
     };
     let mut findings: Vec<_> = all.problems.iter().map(finding).collect();
@@ -215,9 +211,9 @@ fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
     let files = found.iter().filter(|file| !listed.contains(&file.id) && !told.contains(&*file.path));
     let finding = |file: &TranscriptFile| Finding {
         severity: Severity::Advice,
-        what: "it is named as a transcript is, and none of its lines is JSON: it is not listed".to_owned(),
+        what: "it is named like a transcript, but none of its lines is JSON, so it is not listed".to_owned(),
         path: Some(file.path.to_path_buf()),
-        next_step: with_command("look at it", "head", &file.path),
+        next_step: with_command("inspect it", "head", &file.path),
     };
     files.map(finding).collect()
 }
@@ -226,23 +222,23 @@ fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
 fn damaged(sessions: &[Session]) -> Vec<Finding> {
     let unreadable =
         lost(sessions, |session| session.damage.unreadable_lines).map(|(lines, whose, place)| {
-            let what = format!("{} cannot be read, of {whose}", plural(lines, "line"));
-            (what, place, "they are passed over, and all else of these sessions is read")
+            let what = format!("{} cannot be read, in {whose}", plural(lines, "line"));
+            (what, place, "they are skipped, and everything else in these sessions is read")
         });
     let mended = lost(sessions, |session| session.damage.mended_lines).map(|(lines, whose, place)| {
-        let what = format!("{} with bytes that are not UTF-8, of {whose}", plural(lines, "line"));
-        (what, place, "U+FFFD stands for these bytes, as in Claude Code itself")
+        let what = format!("{} with bytes that are not UTF-8, in {whose}", plural(lines, "line"));
+        (what, place, "these bytes are shown as U+FFFD, as in Claude Code itself")
     });
     let cut_off = |session: &Session| u64::from(session.damage.is_cut_off && !session.is_running);
     let cut_off = lost(sessions, cut_off).map(|(lines, whose, place)| {
         let what = format!("{} cut off at the end of {whose}", plural(lines, "line"));
-        (what, place, "what is there of them is passed over, and all else of these sessions is read")
+        (what, place, "they are skipped, and everything else in these sessions is read")
     });
     let advice = |(what, place, why): (String, Option<PathBuf>, &str)| Finding {
         severity: Severity::Advice,
         what,
         path: place,
-        next_step: format!("nothing has to be done: {why}"),
+        next_step: format!("no action is needed: {why}"),
     };
     [unreadable, mended, cut_off].into_iter().flatten().map(advice).collect()
 }
@@ -268,7 +264,7 @@ fn with_command(what: &str, command: &str, path: &Path) -> String {
 }
 
 fn not_kept(all: &list::Answer) -> Vec<Finding> {
-    let next = "make room or give yourself the right to write there; BACKSTORY_HOME names another place";
+    let next = "free some space or make the folder writable, or set BACKSTORY_HOME to another folder";
     all.not_kept.iter().map(|why| problem(why.clone(), None, next.to_owned())).collect()
 }
 
@@ -334,8 +330,8 @@ fn left_behind(context: &Context) -> Vec<Finding> {
     let records = registries.flat_map(|registry| RegisteredProcess::stale_records(&registry));
     let finding = |record: PathBuf| Finding {
         severity: Severity::Advice,
-        what: "a process that is gone is still registered as live".to_owned(),
-        next_step: with_command("nothing has to be done; to tidy up", "rm", &record),
+        what: "a process that has ended is still registered as running".to_owned(),
+        next_step: with_command("no action is needed; to tidy up", "rm", &record),
         path: Some(record),
     };
     records.map(finding).collect()
@@ -348,10 +344,10 @@ fn not_read(context: &Context) -> Vec<Finding> {
         Finding {
             severity: Severity::Advice,
             what: format!(
-                "OpenClaw keeps conversations in SQLite (2026.8 and newer{schema}), which is not read yet"
+                "OpenClaw keeps conversations in SQLite (2026.8 and newer{schema}), which Backstory does not read yet"
             ),
             path: Some(database.path),
-            next_step: format!("nothing has to be done: {STILL_FOUND}"),
+            next_step: format!("no action is needed: {STILL_FOUND}"),
         }
     };
     openclaw::AgentDatabase::find(&context.config().openclaw_folders).into_iter().map(finding).collect()
@@ -367,9 +363,9 @@ fn set_aside(context: &Context) -> Vec<Finding> {
     });
     let finding = |path: PathBuf| Finding {
         severity: Severity::Advice,
-        what: "a file of Backstory's could not be used: it was put away, and made again from the transcripts"
+        what: "one of Backstory's files could not be used; it was set aside and rebuilt from the transcripts"
             .to_owned(),
-        next_step: with_command("nothing has to be done; to tidy up", "rm", &path),
+        next_step: with_command("no action is needed; to tidy up", "rm", &path),
         path: Some(path),
     };
     aside.filter(|path| path.symlink_metadata().is_ok()).map(finding).collect()
@@ -382,12 +378,12 @@ fn jobs_without_daemon(context: &Context) -> Vec<Finding> {
         Ok(0) => Vec::new(),
         Ok(jobs) => {
             let jobs = if jobs == 1 { "a job is".to_owned() } else { format!("{jobs} jobs are") };
-            let what = format!("{jobs} to be done at set times, and no daemon runs that does it");
+            let what = format!("{jobs} scheduled, but no daemon is running");
             let next_step = "start one: backstory cron daemon".to_owned();
             vec![Finding { severity: Severity::Advice, what, path: place, next_step }]
         }
         Err(error) => {
-            let next = "look at it: backstory cron list".to_owned();
+            let next = "inspect it: backstory cron list".to_owned();
             vec![problem(error.message, place, next)]
         }
     }

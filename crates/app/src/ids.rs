@@ -12,5 +12,5 @@ pub(crate) fn new_uuid() -> String {
 /// The id of a new session.
 pub(crate) fn new_session_id() -> Result<SessionId, Error> {
     let made = new_uuid().parse();
-    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot make a session id", &error))
+    made.map_err(|error| Error::caused(Kind::Unavailable, "cannot create a session id", &error))
 }

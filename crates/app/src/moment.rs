@@ -10,8 +10,8 @@ use crate::{Context, Error, Kind};
 pub fn moment(context: &Context, text: &str) -> Result<Timestamp, Error> {
     let now = context.now.to_zoned(context.zone());
     parse(&now, text).ok_or_else(|| {
-        Error::new(Kind::Usage, format!("`{text}` is no time")).hint(
-            "write a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w)",
+        Error::new(Kind::Usage, format!("`{text}` is not a valid time")).hint(
+            "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w)",
         )
     })
 }

@@ -144,36 +144,38 @@ impl Display for NextStep {
                 write!(out, "continue a fork of session {session} in another directory")
             }
             Self::ForkRecent => out.write_str("fork one of the newest sessions"),
-            Self::RunInSession { session } => write!(out, "let a worker go on with session {session}"),
-            Self::RunInFork { session } => write!(out, "let a worker go on with a fork of session {session}"),
+            Self::RunInSession { session } => write!(out, "let a worker continue session {session}"),
+            Self::RunInFork { session } => write!(out, "let a worker continue a fork of session {session}"),
             Self::RunOptions { session } => {
-                write!(out, "give the worker in a fork of session {session} options of its own")
+                write!(out, "set options for a worker in a fork of session {session}")
             }
-            Self::RunFresh => out.write_str("wait until that has ended, or begin a fresh session"),
-            Self::RunInWorkTree => out.write_str("have it done in a work tree of its own"),
-            Self::ListWorkers => out.write_str("list the workers to see what has become of them"),
+            Self::RunFresh => out.write_str("wait until it has ended, or start a fresh session"),
+            Self::RunInWorkTree => out.write_str("run it in a separate work tree"),
+            Self::ListWorkers => out.write_str("list the workers to see their states"),
             Self::Attach { session } => write!(out, "watch and answer the worker of session {session}"),
-            Self::SendToSession { session } => write!(out, "say more to the worker of session {session}"),
-            Self::Send { worker } => write!(out, "send it to worker {worker}"),
-            Self::Stop { worker } => write!(out, "end worker {worker}"),
+            Self::SendToSession { session } => {
+                write!(out, "send a message to the worker of session {session}")
+            }
+            Self::Send { worker } => write!(out, "send the message to worker {worker}"),
+            Self::Stop { worker } => write!(out, "stop worker {worker}"),
             Self::RemoveWorkTree { worker } => {
-                write!(out, "remove the work tree of worker {worker} when nothing would be lost with it")
+                write!(out, "remove the work tree of worker {worker} once nothing would be lost")
             }
             Self::Pick => out.write_str("choose a session for the task"),
-            Self::UpdateIndex => out.write_str("bring the search index up to date, then ask again"),
-            Self::RebuildIndex => out.write_str("build the search index again from the transcripts"),
-            Self::ContinueEmbedding => out.write_str("go on embedding: what was embedded so far is kept"),
+            Self::UpdateIndex => out.write_str("bring the search index up to date, then try again"),
+            Self::RebuildIndex => out.write_str("rebuild the search index from the transcripts"),
+            Self::ContinueEmbedding => out.write_str("continue embedding: what was embedded so far is kept"),
             Self::NameModel => {
                 out.write_str("name a model: a folder, a name on the hub, or an endpoint's address")
             }
             Self::LowerMinScore => out.write_str("ask for a lower score, or for none"),
-            Self::ScheduleExport => out.write_str("install qmd and make its collection"),
-            Self::Export => out.write_str("export the sessions into qmd's collection, then ask again"),
-            Self::LabelsFormat => out.write_str("read how a line of a labels file has to look"),
+            Self::ScheduleExport => out.write_str("install qmd and create its collection"),
+            Self::Export => out.write_str("export the sessions into qmd's collection, then try again"),
+            Self::LabelsFormat => out.write_str("read the format of a labels file"),
             Self::ListJobs => out.write_str("list the jobs"),
             Self::RenameJob { job } => write!(out, "give the job another name, or remove job `{job}`"),
             Self::LeaveDemo => out.write_str("use your own sessions: the made-up ones can only be read"),
-            Self::RunInsteadOfPrint => out.write_str("have the command run, instead of printed"),
+            Self::RunInsteadOfPrint => out.write_str("run the command instead of printing it"),
         }
     }
 }

@@ -104,7 +104,7 @@ impl Answer {
     #[must_use]
     pub(crate) fn settled_by_nobody(self) -> Self {
         if self.is_uncertain() && self.action == Action::Resume {
-            self.fresh("that leaves it open, and nobody can be asked")
+            self.fresh("that is uncertain, and nobody can be asked")
         } else {
             self
         }

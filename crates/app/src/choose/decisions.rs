@@ -251,7 +251,7 @@ pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<Kept>, Err
 }
 
 fn open(context: &Context) -> Result<Connection, Error> {
-    let cannot = "decisions cannot be kept or read";
+    let cannot = "cannot open the saved decisions";
     let file = file(context);
     database::open_precious(&file, &STEPS)
         .and_then(|opened| opened.leave_short_log(&file).map(|()| opened.connection))
@@ -259,12 +259,12 @@ fn open(context: &Context) -> Result<Connection, Error> {
 }
 
 fn failed(context: &Context, error: &rusqlite::Error) -> Error {
-    let attempt = format!("cannot use the decisions in {}", file(context).display());
+    let attempt = format!("cannot use the saved decisions in {}", file(context).display());
     Error::caused(Kind::Unavailable, attempt, error)
 }
 
 fn not_json(error: &serde_json::Error) -> Error {
-    Error::caused(Kind::Unavailable, "a decision is no JSON", error)
+    Error::caused(Kind::Unavailable, "a saved decision is not valid JSON", error)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ const SHOWN: usize = 10;
 /// Chooses the session for a task and saves the decision.
 pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.task.trim().is_empty() && request.label.is_none() {
-        return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
+        return Err(Error::new(Kind::Usage, "the task is empty: say what to do"));
     }
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };

@@ -122,13 +122,13 @@ impl<'a> Asker<'a> {
         match settings.relevance_through {
             Through::Api => {
                 let key = context.config().api_key.as_ref();
-                let key = key.ok_or("there is no ANTHROPIC_API_KEY, so no model was asked")?;
+                let key = key.ok_or("ANTHROPIC_API_KEY is not set, so no model was asked")?;
                 Ok(Self::Api { key: &key.0 })
             }
             Through::Claude => {
                 let program = claude::installed(context).ok_or_else(|| claude::missing(context))?;
                 let release =
-                    claude::release(context, &program).ok_or("claude does not say which release it is")?;
+                    claude::release(context, &program).ok_or("claude does not report its version")?;
                 Ok(Self::Claude { program, release })
             }
         }
@@ -179,7 +179,7 @@ fn through_claude(
     question: &str,
 ) -> Result<String, String> {
     let made = tempfile::Builder::new().prefix("backstory-question-").tempdir_in(&context.config().scratch);
-    let scratch = made.map_err(|error| format!("no folder for claude to run in: {error}"))?;
+    let scratch = made.map_err(|error| format!("cannot create a folder for claude to run in: {error}"))?;
     let question = workers::OneShotPrompt {
         program,
         release,

@@ -44,21 +44,21 @@ pub fn why_not(context: &Context, repo: Option<&str>, session: &str) -> Result<W
         RepoTarget::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
     };
     let kept = decisions::newest(context, &meant.root)?.ok_or_else(|| {
-        let message = format!("nothing was decided for {} yet", meant.root.display());
+        let message = format!("no decision was made for {} yet", meant.root.display());
         Error::new(Kind::NotFound, message).next(NextStep::Pick)
     })?;
     let is_it = |one: &Considered| {
         one.session_id.as_str().starts_with(session) || one.session_id.short().starts_with(session)
     };
     let considered = kept.considered.ok_or_else(|| {
-        let message = format!("which sessions decision {} considered is not known any more", kept.id);
+        let message = format!("the sessions that decision {} considered are no longer recorded", kept.id);
         Error::new(Kind::NotFound, message).next(NextStep::Pick)
     })?;
     let at = considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
         let message =
             format!("no session `{session}` is among the best that decision {} considered", kept.id);
         Error::new(Kind::NotFound, message)
-            .hint("it ranked lower, belongs to another repository or agent, or a label or a run decided")
+            .hint("it may have ranked lower, belong to another repository or agent, or a label or a running worker decided")
     })?;
     let answer = &kept.answer;
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -89,9 +89,9 @@ fn because(one: &Considered, chosen: Option<&Considered>, threshold: f64) -> Vec
     let mut lines = vec![one.reason.clone()];
     match one.score {
         Some(score) if one.ceiling.is_none() && score < threshold => {
-            lines.push(format!("its score {score:.2} is under the threshold {threshold:.2}"));
+            lines.push(format!("its score {score:.2} is below the threshold {threshold:.2}"));
         }
-        None => lines.push("others come first: by branch, then by how lately they were used".to_owned()),
+        None => lines.push("others come first, by branch and then by how recently they were used".to_owned()),
         _ => {}
     }
     // By the calibrated rule the five factors decide nothing.

@@ -166,7 +166,7 @@ fn settings(variables: &Variables, home: &Path) -> Result<Settings, Error> {
     let mut set = Vec::new();
     for (name, value) in variables.iter().filter(|(name, _)| ours(name)) {
         let Some(value) = value.to_str() else {
-            let message = format!("the variable {name} is no UTF-8: {}", value.to_string_lossy());
+            let message = format!("the variable {name} is not UTF-8: {}", value.to_string_lossy());
             return Err(Error::new(Kind::Settings, message).hint("write it in UTF-8, or unset it"));
         };
         set.push((name.clone(), value.to_owned()));
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(claude.claude_folders, [Path::new(&odd), Path::new("/home/u/.claude")]);
         assert_eq!(claude.claude_config_dir.as_deref(), Some(Path::new(&odd)));
         let refused = Config::new(&variables("BACKSTORY_SELECTION_ENABLED")).unwrap_err();
-        assert!(refused.message.contains("BACKSTORY_SELECTION_ENABLED is no UTF-8"), "{}", refused.message);
+        assert!(refused.message.contains("BACKSTORY_SELECTION_ENABLED is not UTF-8"), "{}", refused.message);
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl std::str::FromStr for RuleName {
         match name {
             "calibrated" => Ok(Self::Calibrated),
             "seed" => Ok(Self::Seed),
-            other => Err(format!("there are no weights called `{other}`: they are `calibrated` and `seed`")),
+            other => Err(format!("unknown weights `{other}`; they are `calibrated` or `seed`")),
         }
     }
 }
@@ -326,7 +326,7 @@ fn replace<T>(slot: &mut T, value: Option<T>) {
 }
 
 fn fits<T: serde::de::DeserializeOwned>(value: impl Into<Value>) -> Result<T, Error> {
-    let wrong = |error| Error::caused(Kind::Settings, "the settings do not fit", &error);
+    let wrong = |error| Error::caused(Kind::Settings, "the settings are invalid", &error);
     value.into().try_into().map_err(wrong)
 }
 
@@ -334,11 +334,13 @@ fn fits<T: serde::de::DeserializeOwned>(value: impl Into<Value>) -> Result<T, Er
 fn of_agents(defaults: &Table, agents: Option<Value>, file: &str) -> Result<Table, Error> {
     let wrong = |what: &str| Error::new(Kind::Settings, format!("{what} in {file}"));
     let Some(agents) = agents else { return Ok(Table::new()) };
-    let Value::Table(agents) = agents else { return Err(wrong("`agents` is no table")) };
+    let Value::Table(agents) = agents else { return Err(wrong("`agents` is not a table")) };
     let mut checked = Table::new();
     for (name, of_agent) in agents {
         let agent: AgentId = name.parse().map_err(|error| wrong(&format!("`agents.{name}`: {error}")))?;
-        let Value::Table(own) = of_agent else { return Err(wrong(&format!("`agents.{name}` is no table"))) };
+        let Value::Table(own) = of_agent else {
+            return Err(wrong(&format!("`agents.{name}` is not a table")));
+        };
         let known = defaults.iter().filter(|(key, _)| *key == "selection");
         let mut known: Table = known.map(|(key, value)| (key.clone(), value.clone())).collect();
         lay_over(&mut known, own.clone(), file, "").map_err(|error| {
@@ -386,7 +388,10 @@ fn set(all: &mut Table, name: &str, text: &str) -> Result<String, Error> {
     let slot = all.get_mut(section).and_then(|section| section.get_mut(field));
     if let Some(slot) = slot {
         *slot = parsed(slot, text).ok_or_else(|| {
-            Error::new(Kind::Settings, format!("{name} is `{text}`, which is no {}", slot.type_str()))
+            Error::new(
+                Kind::Settings,
+                format!("{name} is `{text}`, which is not of type {}", slot.type_str()),
+            )
         })?;
     }
     Ok(key.clone())
@@ -526,7 +531,7 @@ mod tests {
             "in `agents.main`: `selection.enabled` in config.toml must be of type boolean, not integer",
             "",
         );
-        check("selection.relevance_through = \"fax\"", &[], "the settings do not fit", "");
+        check("selection.relevance_through = \"fax\"", &[], "the settings are invalid", "");
         check("[terminal", &[], "cannot read config.toml: TOML parse error", "");
         check(
             "",

@@ -44,7 +44,7 @@ fn guard(folder: &Path, us: u32) -> Result<Option<String>, Error> {
     let mode = found.mode() & 0o7777;
     if found.uid() != us {
         let writable = mode & 0o022 != 0;
-        return Ok(writable.then(|| format!("others on this machine can put files of theirs into {path}")));
+        return Ok(writable.then(|| format!("other users on this machine can write to {path}")));
     }
     let is_open = mode & 0o077 != 0;
     if !is_open {
@@ -58,7 +58,7 @@ fn guard(folder: &Path, us: u32) -> Result<Option<String>, Error> {
         return Ok(None);
     }
     let next = workers::quoted(folder).map_or_else(String::new, |path| format!(": chmod 700 {path}"));
-    Ok(Some(format!("others on this machine can enter {path}, which holds what you said{next}")))
+    Ok(Some(format!("other users on this machine can enter {path}, which holds your conversations{next}")))
 }
 
 #[cfg(test)]
@@ -100,6 +100,6 @@ mod tests {
         let warned = guard(scratch.path(), 0).unwrap().unwrap();
         assert!(warned.contains("belongs to another user"), "{warned}");
         assert!(guard(Path::new("/usr"), OTHERS).unwrap().is_none());
-        assert!(guard(Path::new("/tmp"), OTHERS).unwrap().unwrap().contains("can put files of theirs"));
+        assert!(guard(Path::new("/tmp"), OTHERS).unwrap().unwrap().contains("can write to"));
     }
 }

@@ -130,8 +130,8 @@ fn worker_options(options: &JobOptions) -> Result<run::WorkerOptions, Error> {
     let word = options.permission_mode.as_deref().unwrap_or(PermissionMode::Default.as_str());
     let permission_mode = PermissionMode::from_name(word).ok_or_else(|| {
         let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.as_str()).collect();
-        let message = format!("there is no permission mode `{word}`");
-        Error::new(Kind::Usage, message).hint(format!("there are {}", words.join(", ")))
+        let message = format!("unknown permission mode `{word}`");
+        Error::new(Kind::Usage, message).hint(format!("the modes are {}", words.join(", ")))
     })?;
     Ok(run::WorkerOptions {
         permission_mode,

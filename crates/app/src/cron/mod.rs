@@ -27,8 +27,7 @@ const BUSY_SLICE: Duration = Duration::from_secs(2);
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// The help on an invalid cron expression.
-const FIELDS: &str =
-    "it has five fields: minute, hour, day of the month, month, day of the week; as in `0 9 * * MON-FRI`";
+const FIELDS: &str = "it has five fields: minute, hour, day of the month, month, day of the week; for example `0 9 * * MON-FRI`";
 
 /// A job and its next run.
 #[derive(Debug, Clone, Serialize)]
@@ -89,7 +88,7 @@ pub enum DaemonEvent {
 pub fn add(context: &Context, mut spec: JobSpec, directory: Option<&str>) -> Result<JobInfo, Error> {
     let named = directory.unwrap_or(".");
     let Some(meant) = RepoTarget::directory(context, Some(named))? else {
-        return Err(Error::new(Kind::Usage, format!("`{named}` is no directory"))
+        return Err(Error::new(Kind::Usage, format!("`{named}` is not a directory"))
             .hint("a job needs the path of a directory"));
     };
     spec.directory = meant.directory;
@@ -108,7 +107,7 @@ pub fn add(context: &Context, mut spec: JobSpec, directory: Option<&str>) -> Res
     crew::check(&spec.options)?;
     let mut store = open(context)?;
     let Some(job) = store.add(&spec, context.now).map_err(unusable)? else {
-        let taken = format!("there is a job `{}` already", spec.name);
+        let taken = format!("there is already a job `{}`", spec.name);
         return Err(Error::new(Kind::Usage, taken).next(NextStep::RenameJob { job: spec.name }));
     };
     describe(context, &store, job)

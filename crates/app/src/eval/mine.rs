@@ -154,7 +154,7 @@ fn asked(
 ) -> Result<RankingReport, Error> {
     let failed = |error: &dyn std::error::Error| {
         Error::caused(Kind::Unavailable, "cannot make a masked copy of the sessions", error)
-            .hint("TMPDIR names the folder it goes to; it needs up to 600 MB for a minute")
+            .hint("it goes to TMPDIR and needs up to 600 MB for a minute")
     };
     let scratch = tempfile::Builder::new().prefix("backstory-eval-").tempdir_in(&context.config().scratch);
     let scratch = scratch.map_err(|error| failed(&error))?;

@@ -92,8 +92,9 @@ pub struct Chosen {
 ///
 /// No model is asked and no decision is kept.
 pub fn selection(context: &Context, request: &Request) -> Result<Answer, Error> {
-    measured(context, decision_points(context, request)?, request.by, request.weights)?
-        .ok_or_else(|| Error::new(Kind::Usage, format!("{} holds no decisions", request.decisions.display())))
+    measured(context, decision_points(context, request)?, request.by, request.weights)?.ok_or_else(|| {
+        Error::new(Kind::Usage, format!("{} contains no decisions", request.decisions.display()))
+    })
 }
 
 /// The figures of some moments; `None` of none.
@@ -184,7 +185,7 @@ fn time(moment: &LabelledTask) -> Result<Timestamp, Error> {
     let since = SignedDuration::try_from_secs_f64(moment.at)
         .and_then(|since| since.round(SignedDurationRound::new().smallest(Unit::Millisecond)));
     since.and_then(|since| Timestamp::UNIX_EPOCH.checked_add(since)).map_err(|error| {
-        Error::caused(Kind::Usage, format!("decision {} has no time of its own", moment.id), &error)
+        Error::caused(Kind::Usage, format!("decision {} has no valid time", moment.id), &error)
     })
 }
 

@@ -73,8 +73,8 @@ pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
 /// A path quoted for `sh`, which runs hooks.
 fn for_sh(path: &Path) -> Result<String, Error> {
     quoted_for_sh(path).ok_or_else(|| {
-        let message = format!("{} is no UTF-8, so no settings file can hold it", path.display());
-        Error::new(Kind::Unavailable, message).hint("move it to a place with another name, then try again")
+        let message = format!("{} is not UTF-8, so it cannot be written to a settings file", path.display());
+        Error::new(Kind::Unavailable, message).hint("move it to another path, then try again")
     })
 }
 
@@ -119,7 +119,7 @@ impl Plan {
         if fs::metadata(&self.file).is_ok_and(|file| file.permissions().readonly()) {
             let message = format!("{} is read-only", self.file.display());
             return Err(Error::new(Kind::Unavailable, message)
-                .hint("make it writable, or add the lines shown to what it is made from"));
+                .hint("make it writable, or add the lines shown to the file it is generated from"));
         }
         let failed = |error: &io::Error| {
             Error::caused(Kind::Unavailable, format!("cannot change {}", self.file.display()), error)
@@ -226,8 +226,8 @@ fn read(file: &Path) -> Result<Option<String>, Error> {
 fn refused(file: &Path, unfit: InvalidSettings) -> Error {
     let what = match unfit {
         InvalidSettings::NotAnObject => "is not JSON that Claude Code can read",
-        InvalidSettings::UnexpectedHooks => "has `hooks` of another shape than Claude Code reads",
+        InvalidSettings::UnexpectedHooks => "has `hooks` in a form that Claude Code does not read",
     };
     let message = format!("{} {what}", file.display());
-    Error::new(Kind::Unavailable, message).hint("mend it first; `claude doctor` says what is wrong with it")
+    Error::new(Kind::Unavailable, message).hint("fix it first; `claude doctor` says what is wrong with it")
 }

@@ -79,12 +79,12 @@ impl Watch {
     /// Starts watching; returns the current state and a listener for all later events.
     pub fn start(context: &Context) -> Result<(Self, MonitorSnapshot, Listener), Error> {
         context.require_person("watching all sessions")?;
-        let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot begin to watch", error);
+        let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot start watching", error);
         let monitor = Monitor::start(settings(context)).map_err(|error| wrong(&error))?;
         let workers = hear_workers(context, &monitor).map_err(|error| wrong(&error))?;
         let (wanted, listed) = lister(context.clone()).map_err(|error| wrong(&error))?;
         let Some((snapshot, listener)) = monitor.listen(BEHIND) else {
-            return Err(Error::new(Kind::Unavailable, "the watching ended before it began"));
+            return Err(Error::new(Kind::Unavailable, "the monitor ended before it started"));
         };
         Ok((
             Self {

@@ -42,30 +42,29 @@ pub(crate) fn controllable(context: &Context) -> Result<ControllableClaude, Erro
     let program = required(context)?;
     let Some(release) = release(context, &program) else {
         let path = program.path.display();
-        let message = format!("{path} does not say which release of Claude Code it is, or not in time");
+        let message = format!("{path} does not report its version, or not in time");
         return Err(
-            Error::new(Kind::Unavailable, message).hint(format!("see whether it runs: {path} --version"))
+            Error::new(Kind::Unavailable, message).hint(format!("check whether it runs: {path} --version"))
         );
     };
     if release.supports_control() {
         return Ok(ControllableClaude { program, release });
     }
     let first = Release::CONTROL;
-    let message = format!("claude {release} cannot be controllable through its pipes; {first} and newer can");
+    let message = format!("claude {release} cannot be controlled through its pipes; {first} and newer can");
     Err(Error::new(Kind::Unavailable, message).hint(format!("install a newer one: {INSTALL}")))
 }
 
 /// The error message when the program is not found.
 pub(crate) fn missing(context: &Context) -> String {
     let wanted = context.config().settings.claude.binary.display();
-    format!("there is no program `{wanted}` {}", if is_path(context) { "there" } else { "on your PATH" })
+    format!("there is no program `{wanted}`{}", if is_path(context) { "" } else { " on your PATH" })
 }
 
 /// What to do about it.
 pub(crate) fn advice(context: &Context) -> String {
     if is_path(context) {
-        return "let the setting `claude.binary` (or BACKSTORY_CLAUDE_BINARY) name Claude Code's program"
-            .into();
+        return "set `claude.binary` (or BACKSTORY_CLAUDE_BINARY) to Claude Code's program".into();
     }
     format!("install Claude Code: {INSTALL}; or let the setting `claude.binary` name its program")
 }

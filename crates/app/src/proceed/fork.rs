@@ -136,7 +136,7 @@ pub fn for_a_shell(command: &CommandLine) -> Result<String, Error> {
 }
 
 fn unprintable(word: &UnquotableWord) -> Error {
-    Error::new(Kind::Unavailable, format!("no command can be printed: {word}"))
+    Error::new(Kind::Unavailable, format!("cannot print the command: {word}"))
         .next(NextStep::RunInsteadOfPrint)
 }
 
@@ -253,7 +253,7 @@ fn no_record(copy: &Copy) -> Error {
         return Error::new(Kind::Internal, "a whole copy has no record to end at");
     };
     let Some(at) = at else {
-        let message = format!("session {from} has no record that could be gone on from");
+        let message = format!("session {from} has no record to continue from");
         return Error::new(Kind::NotFound, message);
     };
     Error::new(Kind::NotFound, format!("session {from} has no record `{at}`"))
@@ -299,7 +299,7 @@ mod tests {
                 }
                 other => panic!("{other:?}"),
             };
-            assert_eq!(told, expected, "{directory} {release:?} {at:?}");
+            assert_eq!(kind, expected, "{directory} {release:?} {at:?}");
         };
         check("/p/a", Some("2.1.100"), None, "fork");
         check("/p/a", None, None, "fork");

@@ -42,7 +42,7 @@ impl Place {
         if !directory.is_absolute() {
             // It would be another directory wherever the person stands.
             let shown = directory.display();
-            let message = format!("session {id} started in `{shown}`, which is no absolute path");
+            let message = format!("session {id} started in `{shown}`, which is not an absolute path");
             return Err(Error::new(Kind::Unavailable, message).next(elsewhere));
         }
         if directory.is_dir() {
@@ -50,9 +50,9 @@ impl Place {
         }
         let message = format!("session {id} started in {}, which is gone", directory.display());
         let again = match workers::quoted(directory) {
-            Some(directory) => format!("make the directory again, then resume: mkdir -p {directory}"),
+            Some(directory) => format!("create the directory again, then resume: mkdir -p {directory}"),
             None => {
-                "make the directory again, then resume; its name holds signs that shells read differently, \
+                "create the directory again, then resume; its name has characters that shells read differently, \
                      so no command for it is printed"
                     .to_owned()
             }
@@ -93,7 +93,7 @@ pub(crate) fn ensure_not_demo(context: &Context) -> Result<(), Error> {
     if !context.config().is_demo {
         return Ok(());
     }
-    let message = "the sessions of the demo are made up and cannot be continued";
+    let message = "demo sessions are made up and cannot be continued";
     Err(Error::new(Kind::Unavailable, message).next(NextStep::LeaveDemo))
 }
 
@@ -107,8 +107,8 @@ pub(crate) fn holder(context: &Context, id: &SessionId) -> Option<RegisteredProc
 /// What to do about a session that a live process holds, beside forking it.
 pub(crate) fn go_on_there(live: &RegisteredProcess) -> String {
     match live.kind.as_deref() {
-        Some("bg") => format!("go on there: claude attach {}", live.session.short()),
-        _ => "go on there, or end that process first".to_owned(),
+        Some("bg") => format!("continue it there: claude attach {}", live.session.short()),
+        _ => "continue it there, or end that process first".to_owned(),
     }
 }
 
@@ -126,7 +126,7 @@ fn folder(context: &Context, transcript: &Path) -> ConfigFolder {
 pub(crate) fn gone(id: &SessionId, file: Option<&Path>) -> Error {
     let message = match file {
         Some(file) => format!("the transcript of session {id} is gone: {}", file.display()),
-        None => format!("session {id} has no transcript: only OpenClaw's registry still knows it"),
+        None => format!("session {id} has no transcript: only OpenClaw's registry still has it"),
     };
     let deleted = "Claude Code deletes transcripts after `cleanupPeriodDays` (30 days when not set)";
     Error::new(Kind::Unavailable, message)
@@ -136,7 +136,6 @@ pub(crate) fn gone(id: &SessionId, file: Option<&Path>) -> Error {
 /// A session of which only qmd's document still tells; `document` is what qmd calls it.
 pub(crate) fn gone_but_told(id: &SessionId, document: Option<&Path>) -> Error {
     let document = document.map(|path| format!(" at {}", path.display())).unwrap_or_default();
-    let message =
-        format!("the transcript of session {id} is gone; only qmd's document{document} still tells of it");
+    let message = format!("the transcript of session {id} is gone; only qmd's document{document} is left");
     Error::new(Kind::Unavailable, message).hint("without its transcript a session cannot be continued")
 }

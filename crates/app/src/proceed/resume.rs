@@ -31,7 +31,7 @@ pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Resul
 
 fn worked_on(session: &Session) -> Error {
     let id = &session.id;
-    Error::new(Kind::Held, format!("a worker has session {id}"))
+    Error::new(Kind::Held, format!("session {id} is in use by a worker"))
         .next(NextStep::Attach { session: id.clone() })
         .next(NextStep::SendToSession { session: id.clone() })
         .next(NextStep::Fork { session: id.clone() })

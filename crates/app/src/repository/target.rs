@@ -93,7 +93,7 @@ impl RepoTarget {
                 let root = catalog::repository(&context.config().places(), &directory);
                 Ok(Some(Self { directory, root }))
             }
-            Ok(file) => Err(Error::new(Kind::Usage, format!("{} is no directory", file.display()))),
+            Ok(file) => Err(Error::new(Kind::Usage, format!("{} is not a directory", file.display()))),
             Err(_) if named.is_some() => Ok(None),
             Err(error) => Err(Error::caused(Kind::Unavailable, "cannot find the current directory", &error)),
         }
@@ -113,12 +113,12 @@ impl RepoTarget {
         match (roots.next(), roots.next()) {
             (Some(root), None) => Ok(Self { directory: root.to_owned(), root: root.to_owned() }),
             (None, _) => {
-                Err(Error::new(Kind::NotFound, format!("no directory and no project is called `{name}`"))
+                Err(Error::new(Kind::NotFound, format!("no directory or project is named `{name}`"))
                     .next(NextStep::NameProject))
             }
             (Some(one), Some(other)) => {
                 let error =
-                    Error::new(Kind::Ambiguous, format!("several projects are called `{name}`; name a path"));
+                    Error::new(Kind::Ambiguous, format!("several projects are named `{name}`; give a path"));
                 Err([one, other]
                     .into_iter()
                     .chain(roots)

@@ -65,7 +65,7 @@ pub(crate) fn understanding(
     let set = &context.config().settings.embedding;
     let choice = choice(context, flag, set.question_timeout_ms);
     if deep && choice.is_none() {
-        return Err(no_model("a model has to read the best sessions again, and none is chosen"));
+        return Err(no_model("rescoring the best sessions needs a model, and none is configured"));
     }
     let deep = if deep { set.deep_sessions } else { 0 };
     Ok(choice.map(|choice| QueryEncoder { choice, deep, pause: |_| false }))
@@ -80,7 +80,7 @@ pub fn embed(
     pause: fn(Duration) -> bool,
 ) -> Result<EmbedReport, Error> {
     let Some(choice) = choice(context, flag, context.config().settings.embedding.timeout_ms) else {
-        return Err(no_model("a model has to embed everything, and none is chosen"));
+        return Err(no_model("embedding everything needs a model, and none is configured"));
     };
     let failed = |error: &dyn std::error::Error| {
         Error::caused(Kind::Unavailable, "the model cannot embed", error).next(NextStep::ContinueEmbedding)

@@ -90,9 +90,10 @@ where
             Ok(DocumentState::Unchanged) => exported.unchanged += 1,
             Ok(DocumentState::Stale) => exported.written += 1,
             Ok(DocumentState::NotOurs) => {
-                exported
-                    .failed
-                    .push(format!("{}: a file of somebody else's has this name", page.path.display()));
+                exported.failed.push(format!(
+                    "{}: a file that Backstory did not write has this name",
+                    page.path.display()
+                ));
             }
             Err(Broken(why)) => exported.failed.push(format!("{}: {why}", page.path.display())),
         }
@@ -119,22 +120,22 @@ pub fn index(context: &Context) -> Result<(), Error> {
     };
     qmd.index().map_err(|why| {
         Error::new(Kind::Unavailable, why)
-            .hint("the documents are exported; `qmd doctor` says what qmd lacks")
-            .hint("words are found after `qmd update` alone, meaning only after `qmd embed`")
+            .hint("the documents are exported; `qmd doctor` says what is wrong")
+            .hint("qmd searches by words after `qmd update`, and by meaning only after `qmd embed`")
     })
 }
 
 fn open(folder: &Path) -> Result<Collection, Error> {
     let opened = Collection::open(folder).map_err(|error| unusable(folder, &error))?;
     opened.ok_or_else(|| {
-        let message = format!("another Backstory is exporting to {}", folder.display());
-        Error::new(Kind::Unavailable, message).hint("wait until it has ended, then export again")
+        let message = format!("another Backstory process is exporting to {}", folder.display());
+        Error::new(Kind::Unavailable, message).hint("wait until it has finished, then try again")
     })
 }
 
 fn unusable(folder: &Path, error: &io::Error) -> Error {
     Error::caused(Kind::Unavailable, format!("cannot export to {}", folder.display()), error)
-        .hint("name a folder that you can write to")
+        .hint("choose a folder that you can write to")
 }
 
 /// The transcript, and what tells one state of it from another.

@@ -65,8 +65,8 @@ fn text(path: &Path) -> Result<String, Error> {
 
 fn unprintable(word: &str) -> Error {
     let message = format!(
-        "`{word}` holds a control character, an invisible sign or bytes that are no text, which cron, systemd and \
+        "`{word}` has a control character, an invisible character or bytes that are not UTF-8, which cron, systemd and \
          shells read differently"
     );
-    Error::new(Kind::Unavailable, message).hint("give it a plain name, then run the command again")
+    Error::new(Kind::Unavailable, message).hint("give it a plain name, then try again")
 }

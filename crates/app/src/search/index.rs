@@ -190,13 +190,13 @@ pub(crate) fn failed(error: &search::Error) -> Error {
     match error.remedy() {
         Remedy::Rebuild => failed.next(NextStep::RebuildIndex),
         Remedy::Room => {
-            failed.hint("make room on the disk, then ask again; BACKSTORY_HOME names another place")
+            failed.hint("free some disk space, then try again; or set BACKSTORY_HOME to another folder")
         }
         Remedy::Permission => {
-            failed.hint("give yourself the right to write there; BACKSTORY_HOME names another place")
+            failed.hint("make the folder writable, or set BACKSTORY_HOME to another folder")
         }
         Remedy::Wait => {
-            failed.hint("another Backstory is writing it: wait until it has ended, then ask again")
+            failed.hint("another Backstory process is writing it: wait until it has finished, then try again")
         }
     }
 }

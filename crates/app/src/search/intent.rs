@@ -186,7 +186,7 @@ fn by_qmd(
     let ranked = good_enough(ranked(context, request, &qmd, &reply.found, sessions), request.min_score);
     let failed = QmdFailure::describe(&reply.failures);
     if ranked.is_empty() {
-        let nothing = format!("qmd {}: it found no session", reply.step.as_str());
+        let nothing = format!("qmd {}: no sessions were found", reply.step.as_str());
         return Ok(Some(Err(failed.map_or(nothing.clone(), |failed| format!("{failed}; {nothing}")))));
     }
     let how = How {
@@ -205,8 +205,8 @@ fn checked(name: &str) -> Result<&str, Error> {
     if name.starts_with(char::is_alphanumeric) && name.chars().all(plain) {
         return Ok(name);
     }
-    let message = format!("`{name}` is no name of a collection");
-    Err(Error::new(Kind::Usage, message).hint("`qmd collection list` names those there are"))
+    let message = format!("`{name}` is not a valid collection name");
+    Err(Error::new(Kind::Usage, message).hint("`qmd collection list` lists the collections"))
 }
 
 /// The sessions behind qmd's documents, each once.

@@ -122,7 +122,7 @@ pub fn search(
     );
     let query = Query::parse(&question);
     if query.is_empty() {
-        return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
+        return Err(Error::new(Kind::Usage, "the question has no words to search for"));
     }
     let scope = scope(context, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
@@ -205,7 +205,7 @@ fn scan(memory: &Memory, known: &AgentMemory, source: SourceKind, claude: usize)
     let database = known.database.as_ref().filter(|_| source == SourceKind::Sessions);
     issues.extend(database.map(crate::sessions::unread::said));
     if files == 0 && issues.is_empty() {
-        issues.push(format!("nothing of the source `{}` in {}", source.word(), folder.display()));
+        issues.push(format!("no files of the source `{}` in {}", source.word(), folder.display()));
     }
     Scan { source, files, issues }
 }
@@ -221,18 +221,18 @@ fn settings<'a>(memory: &'a Memory, agent: Option<&AgentId>) -> Result<Option<&'
     {
         let mut names: Vec<_> = memory.agents.iter().map(|known| known.agent.as_str()).collect();
         names.dedup();
-        let error = Error::new(Kind::NotFound, format!("OpenClaw has no agent `{agent}` here"));
+        let error = Error::new(Kind::NotFound, format!("OpenClaw has no agent `{agent}`"));
         return Err(error.hint(if names.is_empty() {
-            "set OPENCLAW_STATE_DIR to the folder that holds its state".to_owned()
+            "set OPENCLAW_STATE_DIR to OpenClaw's state folder".to_owned()
         } else {
             format!("its agents are {}", names.join(", "))
         }));
     }
     match known {
         Some(known) if !known.settings.enabled => {
-            let off = format!("memory search is switched off for the agent `{}`", known.agent);
+            let off = format!("memory search is disabled for agent `{}`", known.agent);
             Err(Error::new(Kind::Settings, off)
-                .hint("OpenClaw's configuration says so under `memorySearch.enabled`"))
+                .hint("OpenClaw's configuration disables it in `memorySearch.enabled`"))
         }
         known => Ok(known.map(|known| &known.settings)),
     }

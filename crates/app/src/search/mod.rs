@@ -108,7 +108,7 @@ pub fn search(
     let typed = request.filter.project.take();
     request.filter.project = typed.map(|typed| project(context, &typed, &found));
     if query.is_empty() && request.file.is_none() {
-        return Err(Error::new(Kind::Usage, "the question holds no words to search for"));
+        return Err(Error::new(Kind::Usage, "the question has no words to search for"));
     }
     let understanding = embed::understanding(context, request.model.as_deref(), request.deep)?;
     let memory = index::memory(context);
@@ -328,7 +328,7 @@ pub(crate) fn named(
     if sessions.is_empty() && conversations.is_empty() {
         return Err(Error::new(
             Kind::NotFound,
-            format!("no session's id begins with `{text}`, and no conversation has that key"),
+            format!("no session id starts with `{text}`, and no conversation has that key"),
         )
         .next(NextStep::ListSessions));
     }

@@ -109,7 +109,7 @@ fn named(session: Session) -> Ranked {
 fn last(sessions: &[Session]) -> Result<&Session, Error> {
     let kept = sessions.iter().filter(|session| session.file.is_some());
     kept.max_by_key(|session| session.last_modified)
-        .ok_or_else(|| Error::new(Kind::NotFound, "there is no session yet"))
+        .ok_or_else(|| Error::new(Kind::NotFound, "there are no sessions yet"))
 }
 
 /// The session whose id this is or begins with; none where it must be words. What looks like an id is never words: a
@@ -161,7 +161,7 @@ fn nothing(text: &str, answer: &Answer) -> Error {
     let error = Error::new(
         Kind::NotFound,
         format!(
-            "no session's id is or begins with `{text}` ({SHORTEST} characters at the least), and none answers it"
+            "no session id starts with `{text}` (at least {SHORTEST} characters), and no session matches it"
         ),
     );
     let error = match &answer.stale {

@@ -28,9 +28,7 @@ pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec
     }
     let Some((agent, first)) = found.first().copied() else { return Ok(None) };
     if let Some((_, other)) = found.iter().find(|(_, file)| file.session != first.session) {
-        let message = format!(
-            "several of OpenClaw's conversations begin with `{text}`; write more of the one you mean"
-        );
+        let message = format!("several OpenClaw conversation ids start with `{text}`; give more of the id");
         let error = Error::new(Kind::Ambiguous, message);
         return Err(error.hint(first.session.to_string()).hint(other.session.to_string()));
     }

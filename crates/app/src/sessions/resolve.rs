@@ -69,7 +69,7 @@ fn after_date(id: &SessionId) -> &str {
 }
 
 fn unknown<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Error {
-    let error = Error::new(Kind::NotFound, format!("no session's id begins with `{}`", printable(text)));
+    let error = Error::new(Kind::NotFound, format!("no session id starts with `{}`", printable(text)));
     let error = nearest(sessions, text).into_iter().fold(error, |error, session| {
         error.hint(format!("did you mean {}?  {}", session.id, title(session)))
     });
@@ -98,11 +98,8 @@ fn nearest<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Vec<&
 }
 
 fn ambiguous(text: &str, found: &[&Session]) -> Error {
-    let message = format!(
-        "{} sessions' ids begin with `{}`; write more of the one you mean",
-        found.len(),
-        printable(text)
-    );
+    let message =
+        format!("{} session ids start with `{}`; give more of the id", found.len(), printable(text));
     let named = found.iter().take(NAMED);
     named.fold(Error::new(Kind::Ambiguous, message), |error, session| {
         error.hint(format!("{}  {}", session.id, title(session)))

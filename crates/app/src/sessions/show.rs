@@ -122,8 +122,7 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
         Err(error) => return Err(error),
     };
     let Some(file) = session.file.as_deref().map(ToOwned::to_owned) else {
-        let message =
-            format!("the transcript of session {} is gone; only OpenClaw still names it", session.id);
+        let message = format!("the transcript of session {} is gone; only OpenClaw still has it", session.id);
         return Err(Error::new(Kind::NotFound, message));
     };
     activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
@@ -197,7 +196,7 @@ impl Conversation {
             // Most messages are left out, of whatever branch.
             return Ok(0);
         }
-        let message = format!("session {} shows no message with the id `{uuid}`", self.session.id);
+        let message = format!("session {} has no visible message with the id `{uuid}`", self.session.id);
         Err(Error::new(Kind::NotFound, message).next(NextStep::ShowEverything).into())
     }
 

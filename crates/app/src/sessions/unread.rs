@@ -6,7 +6,7 @@ use crate::Context;
 
 /// What is still found of an agent whose conversations are not read.
 pub(crate) const STILL_FOUND: &str =
-    "its notes, the transcripts from before that, and Claude Code's sessions are found all the same";
+    "its notes, older transcripts and Claude Code's sessions are still found";
 
 /// The databases of OpenClaw's agents that are not read, a sentence for each.
 pub fn unread(context: &Context) -> Vec<String> {
@@ -17,5 +17,7 @@ pub fn unread(context: &Context) -> Vec<String> {
 pub(crate) fn said(database: &AgentDatabase) -> String {
     let schema = database.schema.map_or_else(String::new, |schema| format!(" (schema {schema})"));
     let path = database.path.display();
-    format!("OpenClaw keeps conversations in SQLite, which is not read yet: {path}{schema}; {STILL_FOUND}")
+    format!(
+        "OpenClaw keeps conversations in SQLite, which Backstory does not read yet: {path}{schema}; {STILL_FOUND}"
+    )
 }

@@ -27,7 +27,7 @@ pub struct Forked {
 /// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for.
 pub fn work(context: &Context, session: &Session, request: &Request, intent: &str) -> Result<Forked, Error> {
     if !request.extra.is_empty() {
-        let message = "arguments for a `claude` on a terminal mean nothing to a worker, which has none";
+        let message = "a worker does not take arguments for `claude`";
         let options = NextStep::RunOptions { session: session.id.clone() };
         return Err(Error::new(Kind::Usage, message).next(options));
     }

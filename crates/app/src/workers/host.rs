@@ -133,7 +133,7 @@ fn order(context: &Context, claude: ControllableClaude) -> RunnerConfig {
 }
 
 /// Waits a moment for another process, whose start and end cannot be waited for.
-#[expect(clippy::disallowed_methods, reason = "another process's start and end are told to nobody")]
+#[expect(clippy::disallowed_methods, reason = "another process's start and end cannot be waited for")]
 pub(crate) fn pause() {
     std::thread::sleep(GLANCE);
 }

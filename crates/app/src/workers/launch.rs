@@ -106,8 +106,7 @@ pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> R
 
 /// A refusal: this worker has the session.
 pub(crate) fn has_a_worker(worker: WorkerId, name: &str) -> Error {
-    Error::new(Kind::Held, format!("worker {worker} has {name}: it has one writer"))
-        .next(NextStep::Send { worker })
+    Error::new(Kind::Held, format!("{name} is in use by worker {worker}")).next(NextStep::Send { worker })
 }
 
 fn open_elsewhere(session: &SessionId, live: &RegisteredProcess) -> Error {

@@ -132,7 +132,7 @@ pub(crate) fn in_a_fork(
 /// The `claude` that can do a task, once what a killed Backstory left is looked after.
 fn able(context: &Context, task: &str) -> Result<ControllableClaude, Error> {
     if task.trim().is_empty() {
-        return Err(Error::new(Kind::Usage, "the task is empty: say what is to be done"));
+        return Err(Error::new(Kind::Usage, "the task is empty: say what to do"));
     }
     ensure_not_demo(context)?;
     look_after(context)?;
@@ -269,7 +269,7 @@ fn ensure_label_free(context: &Context, request: &Request, label: &str) -> Resul
     let Some(meant) = RepoTarget::directory(context, request.repo.as_deref())? else { return Ok(()) };
     let found = labelled(context, request.agent.as_ref(), &meant.work_tree(context), label)?;
     found.map_or(Ok(()), |session| {
-        launch::make_free(context, &session, &format!("the session called `{label}`"))
+        launch::make_free(context, &session, &format!("the session named `{label}`"))
     })
 }
 
@@ -294,14 +294,14 @@ fn find_course(
 /// An id for a new session, which no session has.
 fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
     let id = text.parse().ok().filter(SessionId::is_uuid).ok_or_else(|| {
-        let message = format!("`{text}` is no id for a session: Claude Code takes UUIDs");
-        Error::new(Kind::Usage, message).hint("as in 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
+        let message = format!("`{text}` is not a valid session id: Claude Code takes UUIDs");
+        Error::new(Kind::Usage, message).hint("for example 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
     })?;
     let sessions =
         crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
     let has_worker = !open_recovered(context)?.by_session(&id).map_err(unusable)?.is_empty();
     if has_worker || sessions.iter().any(|session| session.id == id) {
-        return Err(Error::new(Kind::Held, format!("there is a session {id} already"))
+        return Err(Error::new(Kind::Held, format!("session {id} already exists"))
             .next(NextStep::RunInSession { session: id }));
     }
     Ok(id)
@@ -324,7 +324,7 @@ fn named(context: &Context, text: &str) -> Result<Session, Error> {
         None if let Some(worker) = has_begun(context, text)? => {
             Err(launch::has_a_worker(worker, &format!("session {text}")))
         }
-        None => Err(Error::new(Kind::NotFound, format!("no session's id is or begins with `{text}`"))
+        None => Err(Error::new(Kind::NotFound, format!("no session id starts with `{text}`"))
             .next(NextStep::ListSessions)
             .next(NextStep::ListWorkers)),
     }
@@ -345,7 +345,7 @@ fn add(
         AddOutcome::Queued(id, behind) => Ok((id, Some(behind))),
         AddOutcome::Full { running, queued } => {
             let message = format!(
-                "worker {running} works in {} and worker {queued} waits for it already; no third one can",
+                "worker {running} is working in {} and worker {queued} is already waiting for it; no third one can queue",
                 slot.display()
             );
             Err(Error::new(Kind::Held, message)
@@ -353,7 +353,7 @@ fn add(
                 .next(NextStep::RunInWorkTree))
         }
         AddOutcome::InUse(holder) => {
-            let of_label = spec.label.as_ref().map(|label| format!("the session called `{label}`"));
+            let of_label = spec.label.as_ref().map(|label| format!("the session named `{label}`"));
             let held = of_label.unwrap_or_else(|| format!("session {session}"));
             let refused = launch::has_a_worker(holder, &held);
             Err(match spec.start {

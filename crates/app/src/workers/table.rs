@@ -35,13 +35,13 @@ pub(crate) fn home(context: &Context) -> PathBuf {
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 pub(crate) fn unusable(error: workers::store::WorkerStoreError) -> Error {
-    Error::caused(Kind::Unavailable, "workers cannot be kept count of", &error)
+    Error::caused(Kind::Unavailable, "cannot use the table of workers", &error)
 }
 
 pub(crate) fn find(context: &Context, table: &WorkerStore, text: &str) -> Result<Worker, Error> {
     lookup(context, table, text)?.ok_or_else(|| {
         Error::new(Kind::NotFound, format!("there is no worker `{text}`"))
-            .hint("a worker is named by its number or its session's id")
+            .hint("give a worker's number or its session's id")
             .next(NextStep::ListWorkers)
     })
 }
@@ -60,7 +60,7 @@ pub(crate) fn lookup(context: &Context, table: &WorkerStore, text: &str) -> Resu
     let mut named: Vec<_> = all.iter().filter(begins).collect();
     named.dedup_by(|one, other| one.session == other.session);
     if named.len() > 1 {
-        let message = format!("several workers' sessions begin with `{text}`; name one by its number");
+        let message = format!("several workers' session ids start with `{text}`; give a worker's number");
         return Err(Error::new(Kind::Ambiguous, message));
     }
     Ok(named.first().map(|worker| (*worker).clone()))
@@ -75,7 +75,7 @@ pub(crate) fn not_running(worker: &Worker) -> Error {
 }
 
 pub(crate) fn over(worker: &Worker) -> Error {
-    let message = format!("worker {} is over: {}", worker.id, worker.state.as_str());
+    let message = format!("worker {} has ended: {}", worker.id, worker.state.as_str());
     Error::new(Kind::NotFound, message)
         .next(NextStep::Show { session: worker.session.clone() })
         .next(NextStep::Send { worker: worker.id })

@@ -40,8 +40,10 @@ pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> 
         Worktree::Named(name) => name.clone(),
     };
     if !project::is_work_tree_name(&name) {
-        let message = format!("`{name}` cannot be a work tree's name: it is part of a path and of a branch");
-        return Err(Error::new(Kind::Usage, message).hint("letters, digits, `-`, `_` and `.`, at most 64"));
+        let message =
+            format!("`{name}` is not a valid work tree name: it becomes part of a path and of a branch");
+        return Err(Error::new(Kind::Usage, message)
+            .hint("use letters, digits, `-`, `_` and `.`, at most 64 characters"));
     }
     let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant
@@ -72,7 +74,7 @@ pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     };
     let living = open_recovered(context)?.active().map_err(unusable)?;
     if let Some(other) = living.iter().find(|other| other.slot == path) {
-        return Err(kept(format!("worker {} works there", other.id)));
+        return Err(kept(format!("worker {} is working there", other.id)));
     }
     if let Some(live) = open_in(context, &path) {
         return Err(kept(format!("session {} is open there in process {}", live.session, live.pid)));

@@ -10,16 +10,16 @@ use crate::text::{safe, safe_lines};
 /// The exit codes, for `--help`.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0  done
+  0  success
   1  a file, folder or database could not be used
-  2  the command or one of its arguments makes no sense
+  2  the command or one of its arguments is invalid
   3  no matching session
   4  several sessions match; words are not enough to be sure of one
-  5  the settings make no sense
-  6  a live process holds the session
-  7  `doctor` found something that has to be mended
-  8  a worker ended without having finished its task
-  9  whoever asks may not do that
+  5  the settings are invalid
+  6  the session is in use by a running process
+  7  `doctor` found a problem
+  8  a worker ended without finishing its task
+  9  the caller may not do that
 130  cancelled";
 
 /// Why a command failed.

@@ -65,6 +65,6 @@ fn reply(args: &Args) -> Result<PermissionReply, Error> {
         return Ok(PermissionReply::Answers { answers: answers? });
     }
     let input = args.input.as_deref().map(serde_json::from_str).transpose();
-    let input = input.map_err(|error| Error::caused(Kind::Usage, "--input is no JSON", &error))?;
+    let input = input.map_err(|error| Error::caused(Kind::Usage, "--input is not valid JSON", &error))?;
     Ok(PermissionReply::Allow { input, always: args.always })
 }

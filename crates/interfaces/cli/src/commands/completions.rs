@@ -13,7 +13,7 @@ use crate::output::Output;
 #[command(after_help = "\
 Where to put them:
   bash        ~/.local/share/bash-completion/completions/backstory
-  zsh         a folder of your $fpath, as _backstory
+  zsh         a folder in your $fpath, as _backstory
   fish        ~/.config/fish/completions/backstory.fish")]
 pub(crate) struct Args {
     /// The shell to complete in.

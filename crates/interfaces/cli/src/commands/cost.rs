@@ -13,8 +13,8 @@ use crate::text::{count, dollars};
 /// Add up tokens and their cost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Prices are estimates from a table inside Backstory; a model it does not know has tokens and no price.
-Every message counts once, for the session that first had it, whatever was forked or copied since.")]
+Prices are estimates from a table built into Backstory; tokens of models it does not know have no price.
+Every message counts once, for the session it was first written to, even if that was forked or copied since.")]
 pub(crate) struct Args {
     /// What to group by.
     #[arg(long, default_value = "day", value_name = "WHAT")]
@@ -58,10 +58,10 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     let mut rows: Vec<_> = answer.rows.iter().map(|line| row(answer.by, line)).collect();
     if rows.is_empty() {
-        writeln!(out, "Nothing was spent in this time.")?;
+        writeln!(out, "No usage in this period.")?;
         return Ok(out.finish()?);
     }
-    rows.push(row(By::Day, &Line { key: "all".to_owned(), ..answer.total.clone() }));
+    rows.push(row(By::Day, &Line { key: "total".to_owned(), ..answer.total.clone() }));
     let head = match answer.by {
         By::Day => "DAY",
         By::Project => "PROJECT",
@@ -104,14 +104,11 @@ fn row(by: By, line: &Line) -> Vec<Cell> {
 fn note(out: &mut crate::output::Output, answer: &Answer) -> std::io::Result<()> {
     let dim = anstyle::Style::new().dimmed();
     if let Some(day) = answer.prices_as_of {
-        writeln!(out, "{dim}estimated by the prices of {day}{dim:#}")?;
+        writeln!(out, "{dim}estimated with the prices of {day}{dim:#}")?;
     }
     if answer.total.unpriced_tokens > 0 {
         let tokens = count(answer.total.unpriced_tokens);
-        writeln!(
-            out,
-            "{dim}{tokens} tokens of models whose price is not known are not in the sums (+){dim:#}"
-        )?;
+        writeln!(out, "{dim}{tokens} tokens of models without a known price are not included (+){dim:#}")?;
     }
     Ok(())
 }

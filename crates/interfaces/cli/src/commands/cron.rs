@@ -117,8 +117,8 @@ fn by_hand(context: &Context, named: &Named) -> Result<(), Failure> {
     match &run.run.state {
         RunState::Over { outcome, message, .. } => {
             let kind = if *outcome == RunOutcome::Skipped { Kind::Held } else { Kind::Unavailable };
-            let why = message.as_deref().unwrap_or("it ended at once");
-            Err(Error::new(kind, format!("job {} was not begun: {why}", run.job)).into())
+            let why = message.as_deref().unwrap_or("it ended immediately");
+            Err(Error::new(kind, format!("job {} was not started: {why}", run.job)).into())
         }
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } if named.json => Ok(()),
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } => {

@@ -53,10 +53,10 @@ fn print_schedule(schedule: &Schedule) -> Result<(), Failure> {
         writeln!(out, "qmd is not installed: npm install -g @tobilu/qmd\n")?;
     }
     let parts = [
-        ("Once: write the documents, then let qmd know them", None),
+        ("Once: write the documents, then add them to qmd", None),
         ("", Some(&schedule.export)),
         ("", Some(&schedule.collection_add)),
-        ("\nFrom then on, one of these. cron (crontab -e):", Some(&schedule.errand.crontab)),
+        ("\nThen schedule one of these. cron (crontab -e):", Some(&schedule.errand.crontab)),
         (
             "\nsystemd: ~/.config/systemd/user/backstory-export.service",
             Some(&schedule.errand.systemd_service),
@@ -98,7 +98,7 @@ fn print(report: &Report) -> Result<(), Failure> {
         tell(&mut out, finding)?;
     }
     if report.findings.is_empty() {
-        writeln!(out, "Nothing is wrong.")?;
+        writeln!(out, "No problems found.")?;
     }
     Ok(out.finish()?)
 }
@@ -111,12 +111,12 @@ fn line(out: &mut Output, head: &str, text: &str) -> Result<(), Failure> {
 fn claude(report: &Report) -> String {
     let Some(claude) = &report.claude else { return "not found".to_owned() };
     let abilities = [
-        (claude.can_fork, "forks"),
-        (claude.registers_live_sessions, "says what is open"),
+        (claude.can_fork, "can fork"),
+        (claude.registers_live_sessions, "registers open sessions"),
         (claude.finds_sessions_anywhere, "finds sessions from any directory"),
     ];
     let can: Vec<_> = abilities.into_iter().filter_map(|(can, word)| can.then_some(word)).collect();
-    let version = claude.version.as_deref().unwrap_or("of an unknown version");
+    let version = claude.version.as_deref().unwrap_or("unknown version");
     let path = claude.path.display();
     if can.is_empty() {
         format!("{version}  {path}")
@@ -135,13 +135,13 @@ fn describe(folder: &Folder) -> String {
 }
 
 fn kept(path: &Path, bytes: Option<u64>) -> String {
-    let size = bytes.map_or_else(|| "not there yet".to_owned(), |bytes| format!("{}B", count(bytes)));
+    let size = bytes.map_or_else(|| "not created yet".to_owned(), |bytes| format!("{}B", count(bytes)));
     format!("{size}  {}", path.display())
 }
 
 fn index(report: &Report) -> String {
     let Some(index) = &report.index else {
-        return "not there yet; the first `backstory search` makes it".to_owned();
+        return "not created yet; the first `backstory search` creates it".to_owned();
     };
     let (files, pending) = (count(index.files), count(index.pending_files));
     format!("{files} files, {pending} pending  {}", index.path.display())

@@ -37,7 +37,7 @@ enum What {
     Selection(Selection),
 }
 
-/// Ask labelled questions and print nDCG@10, MRR@10, recall@5 and hit@1 by kind, with 95 % intervals.
+/// Ask labelled questions and print nDCG@10, MRR@10, recall@5 and hit@1 by kind, with 95 % confidence intervals.
 #[derive(Debug, clap::Args)]
 struct Retrieval {
     /// One {"id", "kind", "query", "relevant": {session: grade}} per line.
@@ -93,19 +93,19 @@ fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
     }
     let (sessions, older_sessions) = (answer.sessions, answer.older_sessions);
     let mut out = Output::plain();
-    writeln!(out, "{sessions} sessions, the newest; {older_sessions} older ones were left out")?;
+    writeln!(out, "{sessions} newest sessions; {older_sessions} older ones were left out")?;
     if answer.retrieval.kinds.is_empty() {
-        writeln!(out, "No session made a commit that git still holds, so there is nothing to search for.")?;
+        writeln!(out, "No session made a commit that git still has, so there is nothing to search for.")?;
     }
     let record = answer.record;
     if record.decisions > 0 {
         writeln!(
             out,
-            "Of your last {} decisions pick was right in {}; beginning fresh always would have been in {}.",
+            "In your last {} decisions, pick was right in {}; always starting fresh would have been right in {}.",
             record.decisions, record.right, record.fresh
         )?;
     } else {
-        writeln!(out, "What you did after pick had advised was not seen yet.")?;
+        writeln!(out, "There is no record yet of what you did after pick gave its advice.")?;
     }
     out.finish()?;
     print_report(&answer.retrieval)?;
@@ -166,7 +166,7 @@ fn print_report(report: &RankingReport) -> Result<(), Failure> {
     table(&mut out, WIDE, &COLUMNS[..shown], &rows)?;
     if report.without_answer > 0 {
         let (of, all) = (report.answered_all_the_same, report.without_answer);
-        writeln!(out, "{of} of {all} questions that nothing answers got an answer")?;
+        writeln!(out, "{of} of {all} questions without a right answer got one anyway")?;
     }
     Ok(out.finish()?)
 }
@@ -193,10 +193,10 @@ fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 6] = [
         Column { head: "RULE", align: Align::Left, max_width: 26 },
         Column { head: "ACCURACY", align: Align::Left, max_width: 20 },
-        Column { head: "RIGHT SESSION, TOO", align: Align::Left, max_width: 20 },
+        Column { head: "RIGHT SESSION", align: Align::Left, max_width: 20 },
         Column { head: "FALSE RESUMES", align: Align::Left, max_width: 20 },
-        Column { head: "RIGHT FIRST", align: Align::Left, max_width: 20 },
-        Column { head: "IN THREE", align: Align::Left, max_width: 20 },
+        Column { head: "RANKED FIRST", align: Align::Left, max_width: 20 },
+        Column { head: "IN TOP 3", align: Align::Left, max_width: 20 },
     ];
     let row = |(name, tally): (&str, &ChoiceMetrics)| {
         let ChoiceMetrics { accuracy, exact, false_resumes, right_first, right_in_three, .. } = tally;
@@ -207,7 +207,7 @@ fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
             });
         [vec![Cell::new(name)], figures.to_vec()].concat()
     };
-    let marked = [("pick, at quiet moments", &answer.quiet), ("pick, at those seen", &answer.seen)];
+    let marked = [("pick (quiet)", &answer.quiet), ("pick (quiet, seen)", &answer.seen)];
     let marked = marked.into_iter().filter_map(|(name, tally)| Some((name, tally.as_ref()?)));
     let rows: Vec<Vec<Cell>> =
         answer.rules.iter().map(|rule| (rule.name, &rule.tally)).chain(marked).map(row).collect();

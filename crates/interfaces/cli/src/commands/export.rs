@@ -85,7 +85,7 @@ fn nothing_exported(exported: &Exported) -> Error {
     let Exported { folder, failed, .. } = exported;
     let message = format!("none of {} documents could be exported to {}", failed.len(), folder.display());
     let error = Error::new(Kind::Unavailable, message);
-    failed.iter().take(1).fold(error, |error, why| error.hint(format!("the first of them: {why}")))
+    failed.iter().take(1).fold(error, |error, why| error.hint(format!("the first failure: {why}")))
 }
 
 fn tell(exported: &Exported) -> Result<(), Failure> {
@@ -94,7 +94,7 @@ fn tell(exported: &Exported) -> Result<(), Failure> {
     let folder = safe(&folder.display().to_string());
     writeln!(out, "{written} written, {unchanged} unchanged, {removed} removed in {folder}")?;
     for why in failed {
-        writeln!(out, "Not exported: {}", safe(why))?;
+        writeln!(out, "Could not export {}", safe(why))?;
     }
     Ok(out.finish()?)
 }

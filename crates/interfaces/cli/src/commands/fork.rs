@@ -74,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "print")]
     json: bool,
     /// Arguments passed on to `claude`.
-    #[arg(last = true, value_name = "CLAUDE'S ARGUMENTS")]
+    #[arg(last = true, value_name = "CLAUDE_ARGS")]
     extra: Vec<OsString>,
 }
 
@@ -157,8 +157,8 @@ fn intent<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
     if !found.is_named {
         return Ok(query);
     }
-    let task = format!("name one: backstory run --fork {} <task>", found.id);
-    Err(Error::new(Kind::Usage, "a fork of a session that is named has no task to work on").hint(task))
+    let task = format!("give one: backstory run --fork {} <task>", found.id);
+    Err(Error::new(Kind::Usage, "a session given by its id comes without a task to work on").hint(task))
 }
 
 fn json(
@@ -241,7 +241,7 @@ fn chosen<'a>(args: &Args, ranked: &'a [Ranked]) -> Result<Option<&'a Ranked>, E
 
 fn share(text: &str) -> Result<f32, String> {
     let share = text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "it has to be a number from 0 to 1".to_owned())
+    share.ok_or_else(|| "must be a number from 0 to 1".to_owned())
 }
 
 fn query(wanted: &SessionRef) -> String {

@@ -82,7 +82,7 @@ fn carry_out(plan: &Plan, change: &Change, keep: bool) -> Result<(), Failure> {
     let mut out = Output::plain();
     let file = safe(&plan.file.display().to_string());
     if plan.is_empty() {
-        writeln!(out, "{file} is as it should be; nothing to do.")?;
+        writeln!(out, "{file} is already up to date.")?;
         return Ok(out.finish()?);
     }
     writeln!(out, "{file}:")?;
@@ -94,7 +94,9 @@ fn carry_out(plan: &Plan, change: &Change, keep: bool) -> Result<(), Failure> {
     plan.apply(keep)?;
     if keep {
         let backup = safe(&plan.backup().display().to_string());
-        line(&format!("Done. What was there is kept in {backup}; `backstory hooks uninstall` puts it back."))
+        line(&format!(
+            "Done. The previous settings are saved in {backup}; `backstory hooks uninstall` restores them."
+        ))
     } else {
         line("Done.")
     }
@@ -105,10 +107,11 @@ fn may(change: &Change) -> Result<bool, Failure> {
         return Ok(true);
     }
     if !ask::is_possible() {
-        let error = Error::new(Kind::Usage, "nobody is here to ask").hint("say --yes to change the file");
+        let error = Error::new(Kind::Usage, "cannot ask for confirmation without a terminal")
+            .hint("use --yes to change the file");
         return Err(error.into());
     }
-    Ok(ask::yes("Change it?")?)
+    Ok(ask::yes("Change the file?")?)
 }
 
 fn show_difference(out: &mut Output, plan: &Plan) -> Result<(), Failure> {
@@ -144,10 +147,10 @@ fn show(context: &Context, look: &Look) -> Result<(), Failure> {
     for status in &found {
         let file = safe(&status.file.display().to_string());
         let says = match (status.installed.len(), status.missing.as_slice()) {
-            (0, _) => "not installed; `backstory hooks install` puts them in".to_owned(),
+            (0, _) => "not installed; `backstory hooks install` adds them".to_owned(),
             (_, []) => "installed".to_owned(),
             (_, missing) => {
-                format!("installed but for {}; `backstory hooks install` adds them", missing.join(", "))
+                format!("installed except for {}; `backstory hooks install` adds them", missing.join(", "))
             }
         };
         writeln!(out, "{file}: {says}")?;
@@ -157,6 +160,6 @@ fn show(context: &Context, look: &Look) -> Result<(), Failure> {
         "now" => "just now".to_owned(),
         age => format!("{age} ago"),
     });
-    writeln!(out, "last heard of a hook: {heard}")?;
+    writeln!(out, "last report from a hook: {heard}")?;
     Ok(out.finish()?)
 }

@@ -137,16 +137,16 @@ fn embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
     }
     let mut out = Output::plain();
     if busy {
-        writeln!(out, "Another backstory is embedding.")?;
+        writeln!(out, "Another Backstory process is embedding.")?;
     } else {
         let percent = if of == 0 { 100.0 } else { 100.0 * done as f64 / of as f64 };
-        writeln!(out, "{done} of {of} pieces of text ({percent:.0} %) have vectors of the model.")?;
+        writeln!(out, "{done} of {of} pieces of text ({percent:.0} %) are embedded.")?;
     }
     if unread > 0 {
-        writeln!(out, "{unread} pieces could not be read again; the next pass tries them.")?;
+        writeln!(out, "{unread} pieces could not be read; the next run tries them again.")?;
     }
     if done + unread < of {
-        writeln!(out, "`backstory index --embed` goes on there.")?;
+        writeln!(out, "`backstory index --embed` continues there.")?;
     }
     Ok(out.finish()?)
 }
@@ -206,7 +206,7 @@ fn tell(context: &Context, synced: &SyncReport, args: &Args) -> Result<(), Failu
     let mut out = Output::plain();
     let done = synced.progress;
     if synced.busy {
-        writeln!(out, "Another backstory is indexing; {} files are left to it.", synced.pending_files)?;
+        writeln!(out, "Another Backstory process is indexing; it has {} files left.", synced.pending_files)?;
     } else if done.files == 0 {
         writeln!(out, "The index is up to date.")?;
     } else {
@@ -220,21 +220,21 @@ fn tell(context: &Context, synced: &SyncReport, args: &Args) -> Result<(), Failu
     }
     if let Some(size) = index::size(context)? {
         let (text, disk) = (bytes(size.text_bytes), bytes(size.disk_bytes));
-        writeln!(out, "The index of {} sessions takes {disk}, for {text} of text.", size.sessions)?;
+        writeln!(out, "The index of {} sessions takes {disk} for {text} of text.", size.sessions)?;
     }
     if synced.pending_files > 0 && !synced.busy {
         writeln!(
             out,
-            "{} files ({}) are left; `backstory index` goes on there.",
+            "{} files ({}) are left; `backstory index` continues there.",
             synced.pending_files,
             bytes(synced.pending_bytes)
         )?;
     }
     if synced.unreadable_lines > 0 {
-        writeln!(out, "{} lines could not be read and were passed over.", synced.unreadable_lines)?;
+        writeln!(out, "{} lines could not be read and were skipped.", synced.unreadable_lines)?;
     }
     for (path, why) in &synced.failed {
-        writeln!(out, "Not read: {}: {}", safe(&path.display().to_string()), safe(why))?;
+        writeln!(out, "Could not read {}: {}", safe(&path.display().to_string()), safe(why))?;
     }
     Ok(out.finish()?)
 }

@@ -21,7 +21,7 @@ const ON_A_TERMINAL: usize = 50;
 /// List sessions: running first, then newest.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path into it.
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// Only sessions last seen on this branch.
@@ -198,16 +198,18 @@ fn cost(session: &Session) -> String {
 fn notes(answer: &Answer) -> Vec<String> {
     let mut notes = Vec::new();
     if answer.more > 0 {
-        notes.push(format!("{} more; --limit shows more of them", answer.more));
+        notes.push(format!("{} more; use --limit to show more", answer.more));
     }
     if !answer.problems.is_empty() {
         notes.push(format!(
-            "{} files or folders could not be read; `backstory doctor` names them",
+            "{} files or folders could not be read; `backstory doctor` lists them",
             answer.problems.len()
         ));
     }
     if let Some(why) = &answer.not_kept {
-        notes.push(format!("what was read could not be kept, so the next list reads it again: {why}"));
+        notes.push(format!(
+            "the cache could not be saved, so the next `list` reads the same files again: {why}"
+        ));
     }
     notes
 }
@@ -223,9 +225,11 @@ fn nothing(context: &Context, args: &Args, answer: &Answer) -> String {
         let states: Vec<_> =
             context.config().openclaw_folders.iter().map(|folder| folder.display().to_string()).collect();
         return match states.as_slice() {
-            [] => "No state of OpenClaw's was found; set OPENCLAW_STATE_DIR to the folder that holds it."
-                .to_owned(),
-            _ => format!("No Claude Code session was started by OpenClaw's agents in {}.", states.join(", ")),
+            [] => "No OpenClaw state folder was found; set OPENCLAW_STATE_DIR to it.".to_owned(),
+            _ => format!(
+                "OpenClaw's agents in {} have not started any Claude Code sessions.",
+                states.join(", ")
+            ),
         };
     }
     if answer.known > 0 {

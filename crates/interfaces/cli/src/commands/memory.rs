@@ -127,7 +127,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 fn run_search(context: &Context, args: &SearchArgs) -> Result<(), Failure> {
     if args.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
-        return Err(Error::new(Kind::Usage, "--min-score lies between 0 and 1").into());
+        return Err(Error::new(Kind::Usage, "--min-score must be between 0 and 1").into());
     }
     let request = Request {
         question: args.words.join(" "),
@@ -189,7 +189,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     if answer.pending_files > 0 {
         writeln!(
             out,
-            "{} files are not indexed yet; `backstory memory index` finishes that",
+            "{} files are not indexed yet; `backstory memory index` indexes them",
             answer.pending_files
         )?;
     }
@@ -216,34 +216,28 @@ fn run_status(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
     }
     let mut out = Output::plain();
     if found.is_empty() {
-        writeln!(
-            out,
-            "OpenClaw has no agents here; set OPENCLAW_STATE_DIR to the folder that holds its state."
-        )?;
+        writeln!(out, "No OpenClaw agents were found; set OPENCLAW_STATE_DIR to OpenClaw's state folder.")?;
     }
     for one in &found {
         let names: Vec<_> = one.sources.iter().map(|source| source.word()).collect();
-        writeln!(out, "Memory search of the agent {}", one.agent)?;
+        writeln!(out, "Memory search for agent {}", one.agent)?;
         writeln!(out, "  sources    {}", names.join(", "))?;
         writeln!(out, "  workspace  {}", safe(&one.workspace.display().to_string()))?;
         for count in &one.counts {
             writeln!(out, "  {:<16} {} files, {} pieces", count.source.word(), count.files, count.chunks)?;
         }
-        let dirty = if one.dirty {
-            "something is not indexed yet; `backstory memory index` reads it"
-        } else {
-            "up to date"
-        };
+        let dirty =
+            if one.dirty { "not up to date; `backstory memory index` updates it" } else { "up to date" };
         writeln!(out, "  index      {dirty}")?;
         writeln!(out, "  meaning    {} ({})", safe(&embeds.1), embeds.0)?;
         if let Some(Err(why)) = &probe {
-            writeln!(out, "             cannot be asked: {}", safe(why))?;
+            writeln!(out, "             not available: {}", safe(why))?;
         }
         for issue in one.scans.iter().flat_map(|scan| &scan.issues) {
             writeln!(out, "  note       {}", safe(issue))?;
         }
         if args.verbose {
-            writeln!(out, "  kept in    {}", safe(&one.index.display().to_string()))?;
+            writeln!(out, "  stored in  {}", safe(&one.index.display().to_string()))?;
         }
     }
     if let Some(why) = &index_error {
@@ -326,7 +320,7 @@ fn run_index(context: &Context, args: &IndexArgs) -> Result<(), Failure> {
     let mut budget = SearchBudget::unlimited();
     let synced = app::search::index::index(context, &mut |progress| budget.should_continue(progress))?;
     let mut out = Output::plain();
-    let state = if synced.pending_files > 0 { "is not finished" } else { "updated" };
+    let state = if synced.pending_files > 0 { "incomplete" } else { "updated" };
     writeln!(
         out,
         "Memory index {state}: {} files read, {} pieces of text.",
@@ -334,7 +328,7 @@ fn run_index(context: &Context, args: &IndexArgs) -> Result<(), Failure> {
     )?;
     let more = if args.verbose { synced.failed.as_slice() } else { &[] };
     for (path, why) in more {
-        writeln!(out, "Not read: {}: {}", safe(&path.display().to_string()), safe(why))?;
+        writeln!(out, "Could not read {}: {}", safe(&path.display().to_string()), safe(why))?;
     }
     Ok(out.finish()?)
 }

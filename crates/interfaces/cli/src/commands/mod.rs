@@ -94,11 +94,8 @@ fn shown() -> Result<Secrets, Error> {
     if is_read_by_a_person() {
         return Ok(Secrets::Shown);
     }
-    Err(Error::new(
-        Kind::Usage,
-        "--show-secrets shows secrets on your own terminal only; this output goes elsewhere",
-    )
-    .hint("leave it out: `[redacted:kind]` then stands in the place of each secret"))
+    Err(Error::new(Kind::Usage, "--show-secrets works only on your own terminal; this output goes elsewhere")
+        .hint("leave it out to print `[redacted:kind]` in place of each secret"))
 }
 
 /// Parses `--weights`.
@@ -109,7 +106,7 @@ fn rule(name: &str) -> Result<RuleName, Error> {
 /// Parses a limit, which must be at least 1.
 fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().map_err(|error| error.to_string())?;
-    if number == 0 { Err("it has to be at least 1".to_owned()) } else { Ok(number) }
+    if number == 0 { Err("must be at least 1".to_owned()) } else { Ok(number) }
 }
 
 /// The values of `--mode`.
@@ -128,7 +125,7 @@ fn mode(word: &str) -> Mode {
 /// taken for a flag.
 fn project(text: &str) -> Result<String, String> {
     if text.starts_with("--") {
-        return Err("that is a flag, not a project; a project's path says it, too".to_owned());
+        return Err("this looks like a flag, not a project; use the project's path instead".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -142,7 +139,7 @@ fn clock() -> Timestamp {
 /// This program's own file, which it starts again for background work whatever `PATH` says.
 fn program() -> Result<std::path::PathBuf, Error> {
     std::env::current_exe()
-        .map_err(|error| Error::caused(Kind::Unavailable, "cannot find out where this program lies", &error))
+        .map_err(|error| Error::caused(Kind::Unavailable, "cannot find this program's own file", &error))
 }
 
 /// Standard output through the pager from the settings or the environment.

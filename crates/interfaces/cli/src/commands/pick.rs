@@ -81,7 +81,7 @@ fn request(context: &Context, args: &Args, task: String) -> Result<Request, Erro
     let agent = args.agent.as_deref().map(str::parse).transpose();
     let budget = args.budget.map(|budget| match budget {
         budget if budget > 0.0 && budget.is_finite() => Ok(budget),
-        _ => Err(Error::new(Kind::Usage, "--budget is an amount of US dollars over zero")),
+        _ => Err(Error::new(Kind::Usage, "--budget must be a positive amount of US dollars")),
     });
     Ok(Request {
         task,
@@ -225,24 +225,31 @@ fn rows(
 /// Prints the earlier sessions that a fresh one would be told about.
 fn packed(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
     let (width, dim) = (out.width(), Style::new().dimmed());
-    writeln!(out, "\nA fresh session begins with what these said last (at most {} tokens):", pack.tokens)?;
+    writeln!(
+        out,
+        "\nA fresh session would start with the last messages of these (at most {} tokens):",
+        pack.tokens
+    )?;
     for source in &pack.sessions {
         let title = source.title.as_deref().unwrap_or("(no title)");
         let line = format!("  {}  {}", source.session_id.short(), safe(title));
         writeln!(out, "{}", fit(&line, width))?;
     }
-    writeln!(out, "{dim}`backstory run` gives it along; --json shows it{dim:#}")?;
+    writeln!(out, "{dim}`backstory run` includes them; --json shows the text{dim:#}")?;
     Ok(())
 }
 
 fn before(out: &mut Output, outlay: &Outlay) -> Result<(), Failure> {
-    let price = outlay.cost_usd.map_or_else(|| "a price that is not known".to_owned(), dollars);
-    let billing =
-        if outlay.cache_minutes > 5 { "a subscription's hour" } else { "an API key's five minutes" };
+    let price = outlay.cost_usd.map_or_else(|| "unknown price".to_owned(), dollars);
+    let billing = if outlay.cache_minutes > 5 {
+        "a subscription's one-hour cache"
+    } else {
+        "an API key's five-minute cache"
+    };
     let cache = if outlay.cached { "still cached" } else { "no longer cached" };
     let text = format!(
-        "Before its first word it reads {} tokens again, {cache} ({billing}): {price}. The context is {:.0} % full; {} \
-         tokens are left before it is compacted.",
+        "Resuming reads {} tokens again, {cache} ({billing}): {price}. The context is {:.0} % full; {} \
+         tokens are left before compaction.",
         count(outlay.tokens),
         outlay.window_used * 100.0,
         count(outlay.tokens_until_compaction)
@@ -258,10 +265,10 @@ fn before(out: &mut Output, outlay: &Outlay) -> Result<(), Failure> {
 fn notes(answer: &Answer) -> Vec<String> {
     let mut notes = answer.notes.clone();
     if let Some(why) = &answer.relevance_fallback {
-        notes.push(format!("common words judged relevance: {why}"));
+        notes.push(format!("relevance was judged by common words: {why}"));
     }
     if let Some(why) = &answer.save_error {
-        notes.push(format!("the decision could not be kept: {why}"));
+        notes.push(format!("the decision could not be saved: {why}"));
     }
     notes
 }

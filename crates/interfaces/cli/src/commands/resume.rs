@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     print: bool,
     /// Arguments passed on to `claude`.
-    #[arg(last = true, value_name = "CLAUDE'S ARGUMENTS")]
+    #[arg(last = true, value_name = "CLAUDE_ARGS")]
     extra: Vec<OsString>,
 }
 
@@ -104,8 +104,8 @@ fn choice(context: &Context, found: &Ranked) -> String {
 
 fn uncertain(choices: &[String]) -> Error {
     let what = match choices {
-        [_] => "one session may be meant, but it answers these words poorly; name it by its id",
-        _ => "several sessions may be meant; name one by its id",
+        [_] => "only one session matches these words, and not well; give its id",
+        _ => "several sessions match; give the id of one",
     };
     let error = Error::new(Kind::Ambiguous, what);
     choices.iter().fold(error, |error, choice| error.hint(choice.clone()))

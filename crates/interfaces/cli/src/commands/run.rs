@@ -65,7 +65,7 @@ pub(crate) struct Args {
 
 /// The options of the worker.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "How it works")]
+#[command(next_help_heading = "Worker options")]
 struct OptionArgs {
     /// The model to use.
     #[arg(long, value_name = "MODEL")]
@@ -121,7 +121,7 @@ struct OptionArgs {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = settled(context, request(args)?, args.json)?;
     let slow = (!args.json)
-        .then(|| Slow::begin("still choosing the session, and asking claude which release it is".to_owned()));
+        .then(|| Slow::begin("choosing the session and checking the version of claude…".to_owned()));
     let ready = prepare(context, &request)?;
     drop(slow);
     if args.detach {
@@ -167,7 +167,7 @@ fn ended(worker: i64, state: Option<&WorkerState>) -> Result<(), Failure> {
         None => {
             let mut out = anstream::stderr().lock();
             // Nothing can be printed if standard error is closed.
-            let _ = writeln!(out, "worker {worker} ended without a word; backstory workers shows it");
+            let _ = writeln!(out, "worker {worker} ended without a result; see backstory workers");
             Err(Failure::Worker)
         }
     }
@@ -209,8 +209,8 @@ fn task(words: &[String]) -> Result<String, Failure> {
 fn options(args: &OptionArgs) -> Result<WorkerOptions, Error> {
     let permission_mode = PermissionMode::from_name(&args.permission_mode).ok_or_else(|| {
         let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.as_str()).collect();
-        let message = format!("there is no permission mode `{}`", args.permission_mode);
-        Error::new(Kind::Usage, message).hint(format!("there are {}", words.join(", ")))
+        let message = format!("unknown permission mode `{}`", args.permission_mode);
+        Error::new(Kind::Usage, message).hint(format!("the modes are {}", words.join(", ")))
     })?;
     let variable = |text: &String| {
         let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
@@ -257,13 +257,13 @@ fn announce(args: &Args, ready: &Ready) -> Result<(), Failure> {
         writeln!(out, "{dim}{}{title}: {}{dim:#}", decision.action.word(), safe(&decision.reason))?;
         if let Some(pack) = &decision.pack {
             let ids: Vec<&str> = pack.sessions.iter().map(|source| source.session_id.short()).collect();
-            writeln!(out, "{dim}it is told what was said last in {}{dim:#}", ids.join(", "))?;
+            writeln!(out, "{dim}it starts with the last messages of {}{dim:#}", ids.join(", "))?;
         }
     }
     let place = safe(&ready.directory.display().to_string());
     writeln!(out, "{dim}worker {} · {} · {place}{dim:#}", ready.worker, ready.start)?;
     if args.options.permission_mode.eq_ignore_ascii_case("bypassPermissions") && io::stderr().is_terminal() {
-        writeln!(out, "{red}It does everything without asking.{red:#}")?;
+        writeln!(out, "{red}It uses every tool without asking.{red:#}")?;
     }
     Ok(())
 }
@@ -273,6 +273,6 @@ fn detached(ready: &Ready) -> Result<(), Failure> {
     let number = ready.worker;
     let waits = ready.behind.map_or_else(String::new, |behind| format!(", behind worker {behind}"));
     writeln!(out, "worker {number} ({}{waits}), session {}", ready.start, ready.session_id)?;
-    writeln!(out, "  watch it: backstory attach {number}; end it: backstory stop {number}")?;
+    writeln!(out, "  watch it: backstory attach {number}; stop it: backstory stop {number}")?;
     Ok(out.finish()?)
 }

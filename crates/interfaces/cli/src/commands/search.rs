@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// What to look for.
     #[arg(required = true, value_name = "QUESTION")]
     words: Vec<String>,
-    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path into it.
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
     /// Only sessions last seen on this branch.
@@ -225,9 +225,9 @@ fn json(context: &Context, args: &Args, question: &str, answer: &Answer) -> Resu
 fn without_meaning(meaning: MeaningStatus) -> Option<&'static str> {
     match meaning {
         MeaningStatus::Ran | MeaningStatus::NotAsked => None,
-        MeaningStatus::Path => Some("a path is found by what was done to the file"),
+        MeaningStatus::Path => Some("a path is matched by the files that sessions changed"),
         MeaningStatus::OtherLanguage => {
-            Some("the built-in table of meanings does not know the question's language")
+            Some("the built-in embedding table does not know the question's language")
         }
         MeaningStatus::Nothing => {
             Some("there is nothing to compare: no indexed text, or no word in the question")
@@ -274,7 +274,7 @@ fn print(context: &Context, args: &Args, question: &str, answer: &Answer) -> Res
     let mut out = super::paged(context);
     let dim = Style::new().dimmed();
     if answer.found.is_empty() {
-        writeln!(out, "Nothing found for {}.", safe(question))?;
+        writeln!(out, "No matches for {}.", safe(question))?;
         if !answer.near.is_empty() {
             writeln!(out, "Did you mean: {}", safe(&answer.near.join(", ")))?;
         }
@@ -341,7 +341,7 @@ fn print_one(context: &Context, out: &mut Output, found: &Answered) -> Result<()
 fn untitled(hit: &Hit) -> String {
     match hit.source {
         SourceKind::ClaudeSessions => "(its transcript is gone)".to_owned(),
-        SourceKind::Sessions => format!("OpenClaw's conversation {}", hit.session),
+        SourceKind::Sessions => format!("OpenClaw conversation {}", hit.session),
         SourceKind::Memory => hit.file.display().to_string(),
     }
 }
@@ -395,11 +395,11 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
     if let Some(source @ ("sessions" | "memory")) = args.source.as_deref() {
         return format!(
-            "Only the source `{source}` of OpenClaw was asked; `backstory memory status` says what there is."
+            "Only OpenClaw's source `{source}` was searched; `backstory memory status` shows what it holds."
         );
     }
     if answer.known > 0 {
-        return "Every word counts by itself; try fewer or other words, or leave out a filter.".to_owned();
+        return "Try fewer or other words, or leave out a filter.".to_owned();
     }
     let folders: Vec<_> = context
         .config()
@@ -417,16 +417,16 @@ fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
 fn readers(understood: &EncoderReport) -> Option<String> {
     let covered = understood.covered?;
     if let Some(why) = &understood.fallback {
-        return Some(format!("the chosen model did not answer, the built-in table did: {why}"));
+        return Some(format!("the chosen model did not answer, so the built-in table was used: {why}"));
     }
     let EncoderReport { question, documents, rescored, .. } = understood;
     let percent = 100.0 * covered;
     Some(match (question == documents, rescored) {
-        (true, _) => format!("meaning by {question}, of {percent:.0} % of what was said"),
+        (true, _) => format!("embedded by {question}: the question and {percent:.0} % of the text"),
         (false, 0) => {
-            format!("the question's meaning by {question}, that of what was said by the built-in table")
+            format!("embedded by {question}: the question only; the text by the built-in table")
         }
-        (false, rescored) => format!("meaning by {question}, which read the best {rescored} sessions again"),
+        (false, rescored) => format!("embedded by {question}: the question and the best {rescored} sessions"),
     })
 }
 
@@ -434,9 +434,9 @@ fn notes(context: &Context, args: &Args, answer: &Answer) -> Vec<String> {
     let mut notes: Vec<String> = answer.understood.as_ref().and_then(readers).into_iter().collect();
     if answer.pending_files > 0 {
         let who = if answer.busy {
-            "another backstory is indexing them"
+            "another Backstory process is indexing them"
         } else {
-            "`backstory index` finishes that"
+            "`backstory index` indexes them"
         };
         notes.push(format!(
             "{} files ({}) are not indexed yet and were not searched; {who}",
@@ -452,7 +452,7 @@ fn notes(context: &Context, args: &Args, answer: &Answer) -> Vec<String> {
         notes.extend(app::unread(context));
     }
     if answer.cut {
-        notes.push("the question was long: only its first 64 different words were searched for".to_owned());
+        notes.push("the question is long: only its first 64 different words were searched for".to_owned());
     }
     notes
 }

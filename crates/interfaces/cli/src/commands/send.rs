@@ -29,7 +29,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return super::json(&sent);
     }
     let mut out = Output::plain();
-    let (number, how) = (sent.worker, if sent.resumed { "resumes the session for it" } else { "has it" });
+    let (number, how) =
+        (sent.worker, if sent.resumed { "resumes the session for it" } else { "received it" });
     writeln!(out, "worker {number} {how}; watch it: backstory attach {number}")?;
     Ok(out.finish()?)
 }

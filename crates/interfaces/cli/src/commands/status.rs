@@ -61,7 +61,7 @@ fn repository(context: &Context, out: &mut Output, answer: &Answer) -> Result<()
         writeln!(out, "not a git repository")?;
         return Ok(());
     }
-    let branch = git.current_branch.as_deref().unwrap_or("no branch (detached head)");
+    let branch = git.current_branch.as_deref().unwrap_or("no branch (detached HEAD)");
     let stashes = match git.stash_count {
         0 => String::new(),
         1 => ", 1 stash".to_owned(),
@@ -69,7 +69,7 @@ fn repository(context: &Context, out: &mut Output, answer: &Answer) -> Result<()
     };
     writeln!(
         out,
-        "on {}: {} staged, {} not staged{stashes}",
+        "on {}: {} staged, {} unstaged{stashes}",
         safe(branch),
         git.staged_changes.len(),
         git.uncommitted_changes.len()
@@ -144,7 +144,7 @@ fn active_files(out: &mut Output, active_files: &[Touched]) -> Result<(), Failur
         return Ok(());
     }
     let red = AnsiColor::Red.on_default().bold();
-    writeln!(out, "\nTouched within the last hour:")?;
+    writeln!(out, "\nChanged within the last hour:")?;
     for touched in active_files {
         let ids: Vec<&str> = touched.sessions.iter().map(model::SessionId::short).collect();
         writeln!(out, "  {}  {}", ids.join(" "), safe(&touched.file.display().to_string()))?;
@@ -153,7 +153,7 @@ fn active_files(out: &mut Output, active_files: &[Touched]) -> Result<(), Failur
         let count = touched.sessions.len();
         writeln!(
             out,
-            "{red}warning{red:#}: {count} live sessions write to {}; one may undo the other's work",
+            "{red}warning{red:#}: {count} running sessions are writing to {}; they may undo each other's work",
             safe(&touched.file.display().to_string())
         )?;
     }

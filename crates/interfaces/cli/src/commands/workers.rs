@@ -43,7 +43,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
     let mut out = super::paged(context);
     if workers.is_empty() {
-        writeln!(out, "No worker was started yet: backstory run <task>")?;
+        writeln!(out, "No workers yet. Start one: backstory run <task>")?;
         return Ok(out.finish()?);
     }
     let rows: Vec<_> = workers.iter().map(|worker| row(context, worker)).collect();

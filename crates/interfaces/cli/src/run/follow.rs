@@ -203,9 +203,7 @@ impl Desk<'_> {
         match event {
             Event::State(WorkerState::Starting) if !self.how.json => {
                 let most = self.context.config().settings.workers.start_seconds;
-                self.slow = Some(Slow::begin(format!(
-                    "claude is starting; its first answer is waited for, at most {most} s"
-                )));
+                self.slow = Some(Slow::begin(format!("waiting for claude to start, at most {most} s")));
             }
             Event::Note { .. } => {}
             _ => self.slow = None,
@@ -252,18 +250,18 @@ impl Desk<'_> {
         match heeded {
             Heeded::Leaving => {
                 let worker = self.how.worker;
-                writeln!(io::stderr(), "\nworker {worker} goes on; backstory stop {worker} ends it")?;
+                writeln!(io::stderr(), "\nworker {worker} keeps running; stop it: backstory stop {worker}")?;
                 return Ok(Next::End(None));
             }
             Heeded::Interrupting => self.questions.interrupted(true),
             Heeded::Interrupted => {
                 self.questions.next_line()?;
-                writeln!(io::stderr(), "interrupted; Ctrl-C again ends it")?;
+                writeln!(io::stderr(), "interrupted; press Ctrl-C again to stop the worker")?;
             }
             Heeded::Ending => {
                 self.questions.interrupted(false);
                 self.questions.next_line()?;
-                writeln!(io::stderr(), "it is being ended")?;
+                writeln!(io::stderr(), "stopping the worker")?;
             }
         }
         Ok(Next::Goes)
@@ -293,12 +291,12 @@ pub(crate) fn in_a_line(worker: i64, request: &PermissionRequest) -> String {
             let answers = questions.len().max(1);
             (format!("asks: {}", all.join(" ")), ["--say 'QUESTION=ANSWER'"].repeat(answers).join(" "))
         }
-        RequestKind::Plan(_) => ("has a plan, and asks whether to begin".to_owned(), String::new()),
+        RequestKind::Plan(_) => ("has a plan and asks whether to start".to_owned(), String::new()),
         RequestKind::Permission => {
             // A command is judged by what it runs, not by its description.
             let command = request.input["command"].as_str().map(str::to_owned);
             let detail = command.or_else(|| request.detail()).map(|detail| format!(": {detail}"));
-            let text = format!("asks for {}{}", request.tool, detail.unwrap_or_default());
+            let text = format!("asks to use {}{}", request.tool, detail.unwrap_or_default());
             (fit(&text, DETAIL), String::new())
         }
     };

@@ -11,9 +11,9 @@ use crate::text::{fit, safe, safe_lines};
 const SHOWN: usize = 30;
 
 /// Asks for the reason of a denial.
-const WHY: &str = "What should Claude know (Enter for nothing)? ";
+const WHY: &str = "Tell Claude why (Enter to skip): ";
 /// Asks whether to start with a plan.
-const BEGIN: &str = "Begin with it? [y, or n and why] ";
+const BEGIN: &str = "Start with it? [y, or n and a reason] ";
 
 /// A request that is being answered.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +54,7 @@ impl Prompt {
         let (stage, text) = match show.kind() {
             RequestKind::Permission => (Stage::Permission, permission(show, who, width)),
             RequestKind::Plan(plan) if plan.trim().is_empty() => {
-                let text = format!("{who} wants to begin, and has written down no plan.\n{BEGIN}");
+                let text = format!("{who} wants to start without a written plan.\n{BEGIN}");
                 (Stage::Plan, text)
             }
             RequestKind::Plan(plan) => {
@@ -76,7 +76,7 @@ impl Prompt {
         match &self.stage {
             Stage::Permission if self.request.suggestions.is_empty() => format!("{tool}? [y/n/e/x] "),
             Stage::Permission => format!("{tool}? [y/a/n/e/x] "),
-            Stage::Edit => "The same as you want it, on one line: ".to_owned(),
+            Stage::Edit => "The input you want instead, on one line: ".to_owned(),
             Stage::Why => WHY.to_owned(),
             Stage::Plan => BEGIN.to_owned(),
             Stage::Questions { open, .. } => open.last().map(question).unwrap_or_default(),
@@ -98,15 +98,17 @@ impl Prompt {
                 Ok(input) if input.is_object() => {
                     Step::Done(PermissionReply::Allow { input: Some(input), always: false })
                 }
-                Ok(_) => Step::Ask("It has to be a JSON object (Enter leaves it unchanged): ".to_owned()),
-                Err(error) => Step::Ask(format!("That is no JSON ({error}; Enter leaves it unchanged): ")),
+                Ok(_) => Step::Ask("It must be a JSON object (Enter leaves it unchanged): ".to_owned()),
+                Err(error) => {
+                    Step::Ask(format!("That is not valid JSON ({error}; Enter leaves it unchanged): "))
+                }
             },
             Stage::Questions { given, open } => {
                 let Some(asked) = open.last() else {
                     return Step::Done(PermissionReply::Answers { answers: given.clone() });
                 };
                 let Some(answer) = chosen(asked, line) else {
-                    return Step::Ask("A number, or your own words: ".to_owned());
+                    return Step::Ask("A number, or your own answer: ".to_owned());
                 };
                 given.insert(asked.question.clone(), answer);
                 open.pop();
@@ -130,7 +132,7 @@ impl Prompt {
             "x" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: true }),
             "e" | "edit" => {
                 let text = format!(
-                    "{}\nThe same as you want it, on one line: ",
+                    "{}\nThe input you want instead, on one line: ",
                     safe(&self.request.input.to_string())
                 );
                 self.again(Stage::Edit, &text)
@@ -170,7 +172,7 @@ fn keys(request: &PermissionRequest) -> String {
         format!("  a  always: {}\n", safe(&rules.join(", ")))
     };
     format!(
-        "  y  allow once\n{always}  n  deny (n and why, in a line)\n  e  edit what it is used with\n  x  deny, and end \
+        "  y  allow once\n{always}  n  deny (a reason may follow)\n  e  edit the input\n  x  deny and end \
          the turn\n> "
     )
 }
@@ -180,7 +182,7 @@ fn plan(line: &str) -> Step {
     match word.to_ascii_lowercase().as_str() {
         "y" | "yes" => Step::Done(PermissionReply::Allow { input: None, always: false }),
         "n" | "no" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: false }),
-        _ => Step::Ask("[y, or n and why] ".to_owned()),
+        _ => Step::Ask("[y, or n and a reason] ".to_owned()),
     }
 }
 
@@ -192,8 +194,11 @@ fn question(asked: &UserQuestion) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{number:>3}  {}{}", safe(&choice.label), safe(&about));
     }
-    let how =
-        if asked.several { "numbers with commas, or your own words" } else { "a number, or your own words" };
+    let how = if asked.several {
+        "numbers separated by commas, or your own answer"
+    } else {
+        "a number, or your own answer"
+    };
     format!("{text}[{how}] ")
 }
 
@@ -299,7 +304,7 @@ mod tests {
         assert!(text.contains("First this."));
         assert_eq!(plan.clone().line("y"), Step::Done(PermissionReply::Allow { input: None, always: false }));
         let (_, text) = prompt(&request("ExitPlanMode", "{}", "[]"));
-        assert!(text.contains("has written down no plan.\nBegin with it?"), "{text}");
+        assert!(text.contains("without a written plan.\nStart with it?"), "{text}");
         let back = PermissionReply::Deny { message: "that first".into(), interrupt: false };
         assert_eq!(plan.line("n that first"), Step::Done(back));
     }

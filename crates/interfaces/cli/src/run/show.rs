@@ -116,7 +116,7 @@ impl Show {
         match event {
             Event::Queued { behind } => {
                 let behind = behind.map_or_else(String::new, |behind| format!(" behind worker {behind}"));
-                note(&format!("waits for its directory{behind}"))
+                note(&format!("waiting for its directory{behind}"))
             }
             Event::Started(started) => {
                 if self.session.replace(started.session_id.clone()).as_ref() == Some(&started.session_id) {
@@ -125,7 +125,7 @@ impl Show {
                 let model = started.model.as_deref().unwrap_or("?");
                 note(&format!("session {} · {model}", started.session_id))?;
                 if started.permission_mode.as_deref() == Some("bypassPermissions") {
-                    writeln!(out, "{red}it does everything without asking (bypassPermissions){red:#}")?;
+                    writeln!(out, "{red}it uses every tool without asking (bypassPermissions){red:#}")?;
                 }
                 Ok(())
             }
@@ -153,7 +153,7 @@ impl Show {
             Event::Refused { tool, message } => note(&format!("{tool} was not allowed: {message}")),
             Event::Note { text } => note(text),
             Event::Missed { count } => note(&format!("… {count} events were missed")),
-            Event::Withdrawn { .. } => note("the question needs no answer any more"),
+            Event::Withdrawn { .. } => note("the question no longer needs an answer"),
             Event::Result(result) => {
                 self.failed = result.is_error;
                 note(&summary(result))

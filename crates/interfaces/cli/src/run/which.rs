@@ -27,7 +27,7 @@ pub(crate) fn settled(context: &Context, request: Request, is_quiet: bool) -> Re
     let Some(how) = ask(context, &answer)? else { return Ok(Request { chosen: Some(answer), ..request }) };
     decided(context, &answer, &how);
     let chosen = match how {
-        How::Fresh => Some(answer.fresh("you chose that")),
+        How::Fresh => Some(answer.fresh("you chose to start fresh")),
         _ => None,
     };
     Ok(Request { how: if chosen.is_some() { How::Chosen } else { how }, chosen, ..request })
@@ -47,11 +47,11 @@ fn ask(context: &Context, answer: &Answer) -> Result<Option<How>, Failure> {
         writeln!(err, "  {number}  {bold}{}{bold:#}  {age:>4}  {title}", one.session_id.short())?;
     }
     loop {
-        write!(err, "Go on with 1 (r), begin fresh (f), fork 1 (k), or a number? [f] ")?;
+        write!(err, "Resume 1 (r), start fresh (f), fork 1 (k), or resume by number? [f] ")?;
         err.flush()?;
         let mut line = String::new();
         if io::stdin().lock().read_line(&mut line)? == 0 {
-            return Err(Error::new(Kind::Usage, "nothing was chosen, and nothing was begun").into());
+            return Err(Error::new(Kind::Usage, "nothing was chosen, so nothing was started").into());
         }
         match understood(&line, &offered, first) {
             Some(how) => return Ok(Some(how)),

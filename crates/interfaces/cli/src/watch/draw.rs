@@ -38,17 +38,17 @@ const STATE: usize = "needs permission?".len();
 
 /// The keys and what they do.
 pub(crate) const KEYS: [(&str, &str); 12] = [
-    ("↑ ↓  j k", "go up and down"),
-    ("PgUp PgDn", "by a page"),
-    ("g G", "to the first, to the last"),
-    ("Tab", "to the next one that needs you"),
+    ("↑ ↓  j k", "move up and down"),
+    ("PgUp PgDn", "move by a page"),
+    ("g G", "go to the first or last"),
+    ("Tab", "go to the next one that needs you"),
     ("Enter", "read the conversation"),
     ("r", "continue the session here"),
     ("f", "continue a copy of it here"),
     ("c", "copy its id"),
-    ("/", "only sessions with these words; Esc: all"),
-    ("a", "show old sessions, too"),
-    ("n", "call me: off, by bell, by notification"),
+    ("/", "filter by words; Esc clears the filter"),
+    ("a", "show older sessions too"),
+    ("n", "notify me: off, bell, notification"),
     ("? q", "this help; quit"),
 ];
 
@@ -89,9 +89,9 @@ fn scroll(board: &Board, frame: &mut Frame, room: usize) {
 
 fn nothing(board: &Board) -> &'static str {
     if !board.is_listed {
-        "Looking through your sessions…"
+        "Loading your sessions…"
     } else if board.filter.is_empty() {
-        "No session of the last day. `a` shows older ones; a new one appears by itself."
+        "No sessions in the last day. `a` shows older ones; new ones appear by themselves."
     } else {
         "No matches. Esc shows all sessions again."
     }
@@ -132,7 +132,7 @@ fn head(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
     add(working, if working == 1 { "works" } else { "work" }, Color::Green);
     if let Some(trouble) = &frame.trouble {
         spans.push(Span::styled(
-            format!("  looking every second: {}", safe(trouble)),
+            format!("  polling every second: {}", safe(trouble)),
             Style::new().fg(Color::Yellow),
         ));
     }

@@ -69,7 +69,7 @@ fn what(event: &SessionActivity) -> String {
     match (event.state, event.tool_name.as_deref()) {
         (State::WaitingPermission, Some(tool)) => format!("needs permission for {tool}"),
         (State::WaitingPermission, None) => "needs permission".to_owned(),
-        _ => "asks you something".to_owned(),
+        _ => "is asking you something".to_owned(),
     }
 }
 

@@ -92,11 +92,11 @@ impl Lines {
                 let mut out = anstream::stderr().lock();
                 let told = watching.reason.as_deref().map(safe);
                 let told = told.map_or_else(
-                    || "every change is told of again".to_owned(),
-                    |reason| format!("looking every second: {reason}"),
+                    || "the system reports every change again".to_owned(),
+                    |reason| format!("polling every second: {reason}"),
                 );
                 // Nothing can be printed if standard error is closed.
-                let _ = writeln!(out, "{told}");
+                let _ = writeln!(out, "{text}");
                 Ok(())
             }
             _ => Ok(()),

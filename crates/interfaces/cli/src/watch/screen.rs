@@ -152,7 +152,8 @@ impl Screen<'_> {
             Input::Terminal(Sign::Event(_)) => Wish::Stay,
             Input::Terminal(Sign::Stop) => Wish::Stop,
             Input::Back(ended) => {
-                let wrong = |error: io::Error| format!("cannot go on: {}", safe(&error.to_string()));
+                let wrong =
+                    |error: io::Error| format!("the command could not be run: {}", safe(&error.to_string()));
                 self.frame.message = ended.err().map(wrong);
                 self.wants_listing = true;
                 Wish::Back
@@ -299,9 +300,9 @@ impl Screen<'_> {
 
     fn next_notify(&mut self) {
         let (notify, message) = match self.notify {
-            Notify::Off => (Notify::Bell, "calls you by the terminal's bell"),
-            Notify::Bell => (Notify::Notify, "calls you by a notification of the desktop"),
-            Notify::Notify => (Notify::Off, "does not call you"),
+            Notify::Off => (Notify::Bell, "notifications by the terminal's bell"),
+            Notify::Bell => (Notify::Notify, "notifications on the desktop"),
+            Notify::Notify => (Notify::Off, "notifications off"),
         };
         self.notify = notify;
         self.frame.message = Some(message.to_owned());
@@ -343,7 +344,7 @@ fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus>
     let began = Instant::now();
     let status = program.status()?;
     if !status.success() || (prints && began.elapsed() < UNREAD) {
-        writeln!(io::stderr(), "\n[Enter goes back]")?;
+        writeln!(io::stderr(), "\n[press Enter to go back]")?;
         io::stdin().read_line(&mut String::new())?;
     }
     Ok(status)

@@ -195,7 +195,7 @@ fn what_the_person_then_does_is_kept_beside_the_advice() {
     let next = desk.json(&["pick", "--repo", "shop", "and now the tests of the token refresh"]);
     assert_eq!(next["record"], json!({"decisions": 1, "right": 0, "fresh": 1}), "{next}");
     let mine = desk.backstory(&["eval", "--mine"]).succeeded().stdout;
-    assert!(mine.contains("Of your last 1 decisions pick was right in 0"), "{mine}");
+    assert!(mine.contains("In your last 1 decisions, pick was right in 0"), "{mine}");
 }
 
 #[test]
@@ -378,6 +378,6 @@ fn what_makes_no_sense_is_refused() {
     check(&["x", "--budget=-1"], 2, "--budget");
     check(&["x", "--agent", "a b"], 2, "--agent");
     check(&["x", "--as-of", "someday"], 2, "is no time");
-    check(&["x", "--repo", "nowhere"], 3, "no directory and no project is called `nowhere`");
-    check(&["--repo", "shop", "--why-not", "x"], 3, "nothing was decided");
+    check(&["x", "--repo", "nowhere"], 3, "no directory or project is named `nowhere`");
+    check(&["--repo", "shop", "--why-not", "x"], 3, "no decision was made");
 }

@@ -95,7 +95,7 @@ fn a_job_that_is_due_is_done_once_and_told() {
     assert_eq!(added["payload"]["message"], "say hello");
     assert!(added["next"].is_string(), "{added}");
     let listed = desk.backstory(&["cron", "list"]).succeeded();
-    assert!(listed.stdout.contains("No daemon runs"), "{}", listed.stdout);
+    assert!(listed.stdout.contains("No daemon is running"), "{}", listed.stdout);
 
     let mut daemon = Daemon::start(&desk, "one");
     let run = until_run(&desk, "greet", "status", "over");
@@ -230,7 +230,7 @@ fn a_run_that_takes_too_long_or_cannot_begin_is_told() {
     let run = desk.backstory(&["cron", "run", "lost"]);
     assert_eq!(run.code, Some(1));
     assert!(
-        desk.plain(&run.stderr).contains("job lost was not begun: its directory ~/gone is gone"),
+        desk.plain(&run.stderr).contains("job lost was not started: its directory ~/gone is gone"),
         "{}",
         run.stderr
     );
@@ -248,18 +248,18 @@ fn what_makes_no_sense_is_refused_with_what_would() {
     };
     check(&["a", "task"], "--at");
     check(&["a", "--at", "in 1h", "--every", "1h", "task"], "cannot be used with");
-    check(&["a", "--at", "2h", "task"], "has been already");
+    check(&["a", "--at", "2h", "task"], "is in the past");
     check(&["a", "--at", "in 2", "task"], "is no span of time");
     check(&["a", "--every", "10ms", "task"], "less than a second");
     check(&["a", "--cron", "61 * * * *", "task"], "is no cron expression");
     check(&["a", "--cron", "0 0 31 2 *", "task"], "never comes");
     check(&["a", "--cron", "0 9 * * *", "--tz", "Mars/Olympus", "task"], "no time zone");
     check(&["a b", "--every", "1h", "task"], "is no name for a job");
-    check(&["a", "--every", "1h", "--permission-mode", "yolo", "task"], "no permission mode");
+    check(&["a", "--every", "1h", "--permission-mode", "yolo", "task"], "unknown permission mode");
     check(&["a", "--every", "1h", "--agent", "../x", "task"], "--agent");
-    check(&["a", "--every", "1h", "--repo", "/no/such", "task"], "is no directory");
+    check(&["a", "--every", "1h", "--repo", "/no/such", "task"], "is not a directory");
     let _ = desk.backstory(&["cron", "add", "a", "--every", "1h", "task"]).succeeded();
-    check(&["a", "--every", "1h", "task"], "there is a job `a` already");
+    check(&["a", "--every", "1h", "task"], "there is already a job `a`");
     assert_eq!(desk.json(&["cron", "list"])["jobs"].as_array().map(Vec::len), Some(1));
 }
 
@@ -315,12 +315,12 @@ fn jobs_are_shown_as_a_person_reads_them() {
     assert_eq!(bold["permission_mode"], "bypassPermissions");
     let _ = desk.backstory(&["cron", "disable", "tide"]).succeeded();
     let listed = desk.backstory(&["cron", "list"]).succeeded().stdout;
-    for words in ["30 2 * * * (Europe/Zurich)", "every 1h 30m", "disabled", "No daemon runs"] {
+    for words in ["30 2 * * * (Europe/Zurich)", "every 1h 30m", "disabled", "No daemon is running"] {
         assert!(listed.contains(words), "{words}: {listed}");
     }
     let shown = desk.plain(&desk.backstory(&["cron", "enable", "bold"]).succeeded().stdout);
     assert!(shown.contains("in ~/shop") && shown.contains("without asking"), "{shown}");
-    assert_eq!(desk.backstory(&["cron", "history"]).succeeded().stdout, "Nothing was done yet.\n");
+    assert_eq!(desk.backstory(&["cron", "history"]).succeeded().stdout, "No runs yet.\n");
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn a_job_whose_worker_waits_for_an_answer_says_so() {
     let id = job["requests"][0]["request"].as_str().expect("a request").to_owned();
     let said = desk.backstory(&["cron", "list"]).succeeded().stdout;
     let short = &id[..8];
-    assert!(said.contains("files: worker 1 asks for Bash: touch made && rm -rf nothing"), "{said}");
+    assert!(said.contains("files: worker 1 asks to use Bash: touch made && rm -rf nothing"), "{said}");
     assert!(said.contains(&format!("backstory answer 1 {short} allow|deny")), "{said}");
     let _ = desk.backstory(&["answer", "1", short, "allow"]).succeeded();
     wait_until(desk.home.path(), "the file", || shop.path().join("made").exists());
@@ -361,12 +361,12 @@ fn doctor_says_that_no_daemon_does_what_is_to_be_done() {
     command.current_dir(shop.path());
     let said = testkit::claude::Run::of(command).succeeded().stdout;
     assert!(
-        said.ends_with("No daemon runs: nothing is done until `backstory cron daemon` does it.\n"),
+        said.ends_with("No daemon is running, so no job will run. Start one: backstory cron daemon\n"),
         "{said}"
     );
     let found = advice().expect("advice");
     assert_eq!(found["severity"], "advice", "{found}");
-    assert_eq!(found["what"], "a job is to be done at set times, and no daemon runs that does it");
+    assert_eq!(found["what"], "a job is scheduled, but no daemon is running");
     assert_eq!(found["next_step"], "start one: backstory cron daemon");
     let mut daemon = Daemon::start(&desk, "daemon");
     wait_until(desk.home.path(), "it leads", || daemon.events().contains(&"leads".to_owned()));

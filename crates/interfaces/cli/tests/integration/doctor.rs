@@ -43,12 +43,12 @@ fn a_home_that_is_well() {
     let (code, text) = told(&desk());
     assert_eq!(code, Some(0));
     insta::assert_snapshot!(text, @r"
-    claude     2.1.329  ~/bin/claude  (forks, says what is open, finds sessions from any directory)
+    claude     2.1.329  ~/bin/claude  (can fork, registers open sessions, finds sessions from any directory)
     sessions   1  ~/.claude
     sub-agents 0
-    index      not there yet; the first `backstory search` makes it
+    index      not created yet; the first `backstory search` creates it
 
-    Nothing is wrong.
+    No problems found.
     ");
 }
 
@@ -70,16 +70,16 @@ fn what_is_wrong_comes_with_the_next_step() {
     claude     not found
     sessions   1  ~/.claude
     sub-agents 0
-    index      not there yet; the first `backstory search` makes it
+    index      not created yet; the first `backstory search` creates it
 
     problem  there is no program `claude` on your PATH
-      install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or let the setting `claude.binary` name its program
+      install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or set `claude.binary` to its program
     problem  ~/.claude/projects/-p/dir.jsonl: it is a folder, not a file
       look at it: ls -ld ~/.claude/projects/-p/dir.jsonl
     problem  ~/.claude/projects/-x.jsonl: it is a link out of the projects folder, to /etc/passwd
       look at it: ls -ld ~/.claude/projects/-x.jsonl
     advice  ~/.claude/sessions/4194999.json: a process that is gone is still registered as live
-      nothing has to be done; to tidy up: rm ~/.claude/sessions/4194999.json
+      no action is needed; to tidy up: rm ~/.claude/sessions/4194999.json
     ");
 }
 
@@ -113,7 +113,7 @@ fn made_up_sessions_do_not_hide_which_claude_there_is() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(desk.home.path().join("bin/claude"), mode).expect("a program");
     let text = desk.backstory(&["doctor"]).stdout;
-    assert!(text.contains("of an unknown version") && !text.contains("()"), "{text}");
+    assert!(text.contains("unknown version") && !text.contains("()"), "{text}");
 }
 
 #[test]
@@ -126,5 +126,5 @@ fn a_file_that_was_put_away_is_told_of() {
     let _ = desk.backstory(&["list"]).succeeded();
     let (code, text) = told(&desk);
     assert_eq!(code, Some(0), "it is mended already: {text}");
-    assert!(text.contains("catalog.sqlite.set-aside: a file of Backstory's could not be used"), "{text}");
+    assert!(text.contains("catalog.sqlite.set-aside: one of Backstory's files could not be used"), "{text}");
 }

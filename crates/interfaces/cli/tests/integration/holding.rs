@@ -52,8 +52,10 @@ fn a_task_waits_for_the_worker_that_runs_there() {
         assert_eq!((&second["behind"], &second["start"]), (&first["worker"], &"fresh".into()), "{second}");
         let third = inside(&desk, shop.path(), &[&["run", MORE], &of_agent[..]].concat());
         assert_eq!(third.code, Some(6), "{}", third.stderr);
-        let expected =
-            format!("worker {} works in ~/shop and worker {} waits", first["worker"], second["worker"]);
+        let expected = format!(
+            "worker {} is working in ~/shop and worker {} is already waiting",
+            first["worker"], second["worker"]
+        );
         assert!(desk.plain(&third.stderr).contains(&expected), "{}", third.stderr);
 
         gate.open();
@@ -130,7 +132,7 @@ fn the_session_of_a_worker_is_named_for_one_that_works_and_free_for_one_that_is_
     let refused = refused();
     assert_eq!(refused.code, Some(6), "{}", refused.stderr);
     for words in [
-        format!("worker {number} has session {session}"),
+        format!("session {session} is in use by worker {number}"),
         format!("backstory send {number} <message>"),
         format!("backstory run --fork {session} <task>"),
     ] {

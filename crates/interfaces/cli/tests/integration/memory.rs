@@ -201,7 +201,7 @@ fn the_status_names_who_embeds() {
         "nothing is indexed: {status}"
     );
     let said = backstory(&home, &["memory", "status"]).succeeded().stdout;
-    assert!(said.contains("nothing of the source `memory`") && said.contains("built-in"), "{said}");
+    assert!(said.contains("no files of the source `memory`") && said.contains("built-in"), "{said}");
 }
 
 /// OpenClaw leaves out what scores below 0.35: a word that stands there must not.

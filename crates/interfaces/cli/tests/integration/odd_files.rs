@@ -61,8 +61,8 @@ fn bytes_that_are_no_utf8_are_read_as_claude_code_reads_them() {
         assert_eq!(
             told,
             [
-                "1 line cannot be read, of 1 session (11111111)",
-                "1 line with bytes that are not UTF-8, of 1 session (11111111)"
+                "1 line cannot be read, in 1 session (11111111)",
+                "1 line with bytes that are not UTF-8, in 1 session (11111111)"
             ]
         );
     }
@@ -121,7 +121,10 @@ fn a_file_without_json_is_no_session() {
     for _ in 0..2 {
         assert_eq!(json(&home, &["list", "--json"])["sessions"].as_array().map(Vec::len), Some(0));
         let told = findings(&home);
-        assert_eq!(told, ["it is named as a transcript is, and none of its lines is JSON: it is not listed"]);
+        assert_eq!(
+            told,
+            ["it is named like a transcript, but none of its lines is JSON, so it is not listed"]
+        );
     }
     fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(&prompt(b"Fix it")).unwrap();
     assert_eq!(json(&home, &["list", "--json"])["sessions"][0]["title"], "Fix it");

@@ -35,7 +35,7 @@ fn check_held(claude: Claude) {
         desk.plain(&refused.stderr),
         format!(
             "error: session {ID} is open in process {pid} in ~/shop\n  \
-             go on there, or end that process first\n  \
+             continue it there, or end that process first\n  \
              continue a fork of it: backstory fork {ID}\n"
         )
     );
@@ -83,7 +83,7 @@ fn a_hostile_directory_gives_no_command_that_a_shell_misreads() {
     assert!(said.contains(r"mkdir -p '/nonexist/back'\\\''; touch PWN; #'"), "{said}");
     for name in ["/nonexist/\n'; touch PWN; #", "/nonexist/\u{202e}gpj"] {
         let (_, said) = refused(name);
-        assert!(said.contains("make the directory again") && !said.contains("mkdir"), "{said}");
+        assert!(said.contains("create the directory again") && !said.contains("mkdir"), "{said}");
     }
 }
 
@@ -95,7 +95,7 @@ fn a_directory_that_is_there_is_not_printed_where_shells_would_misread_it() {
     for asked in [&["resume", ID, "--print"][..], &["fork", ID, "--print"]] {
         let refused = desk.backstory(asked);
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{}", refused.stderr);
-        assert!(refused.stderr.contains("without --print the same command runs it"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("without --print, the same command runs it"), "{}", refused.stderr);
     }
 }
 
@@ -109,7 +109,7 @@ fn a_relative_directory_is_nowhere() {
         Transcript::new(ID).cwd(directory).prompt("Hello").answer("Hi").write_to(&desk.home);
         let refused = desk.backstory(&["resume", ID, "--print"]);
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{directory}");
-        assert!(refused.stderr.contains("which is no absolute path"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("which is not an absolute path"), "{}", refused.stderr);
         let listed = desk.json(&["list"]);
         assert_eq!(listed["sessions"][0]["cwd"], directory, "{listed}");
         assert_eq!(listed["sessions"][0]["repo_path"], directory, "{listed}");
@@ -128,15 +128,15 @@ fn who_may_not_go_on_with_an_open_session_is_told_commands_that_work() {
         let sent = desk.backstory(&["send", ID, "go on"]);
         let expected = format!(
             "error: session {ID} is open in process {pid}\n  \
-             let a worker go on with a fork of it: backstory run --fork {ID} <task>\n  {there}\n"
+             let a worker continue a fork of it: backstory run --fork {ID} <task>\n  {there}\n"
         );
         assert_eq!((sent.code, sent.stderr), (Some(6), expected));
         let resumed = desk.backstory(&["resume", ID, "--print"]);
         assert_eq!(resumed.code, Some(6));
         assert!(resumed.stderr.contains(&format!("\n  {there}\n")), "{}", resumed.stderr);
     };
-    check("interactive", "go on there, or end that process first");
-    check("bg", "go on there: claude attach 11111111");
+    check("interactive", "continue it there, or end that process first");
+    check("bg", "continue it there: claude attach 11111111");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_directory_that_is_gone_is_explained() {
     assert_eq!(refused.code, Some(1));
     insta::assert_snapshot!(desk.plain(&refused.stderr), @r"
     error: session 11111111-1111-4111-8111-111111111111 started in ~/my tree, which is gone
-      make the directory again, then resume: mkdir -p '~/my tree'
+      create the directory again, then resume: mkdir -p '~/my tree'
       continue a fork of it elsewhere: backstory fork 11111111-1111-4111-8111-111111111111 --in <directory>
     ");
 }
@@ -206,7 +206,7 @@ fn made_up_sessions_cannot_be_continued() {
     for command in ["resume", "fork"] {
         let refused = desk.backstory(&[command, "1ba1de03", "--print", "--demo"]);
         assert_eq!(refused.code, Some(1), "{}", refused.stderr);
-        assert!(refused.stderr.contains("the sessions of --demo are made up"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("demo sessions are made up"), "{}", refused.stderr);
         assert!(refused.stderr.contains("backstory show <id> --demo"), "{}", refused.stderr);
         assert_eq!(refused.stdout, "");
     }

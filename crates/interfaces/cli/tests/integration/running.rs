@@ -171,7 +171,8 @@ fn a_third_one_is_refused_and_one_that_waits_can_be_cancelled() {
     until_status(&desk, &second, "queued");
     let third = inside(&desk, shop.path(), &["run", "--fresh", "and again"]);
     assert_eq!(third.code, Some(6));
-    let expected = format!("worker {first} works in ~/shop and worker {second} waits for it already");
+    let expected =
+        format!("worker {first} is working in ~/shop and worker {second} is already waiting for it");
     assert!(desk.plain(&third.stderr).contains(&expected), "{}", third.stderr);
     let _ = desk.backstory(&["stop", &second]).succeeded();
     let fourth = detached(&desk, shop.path(), "say hello");
@@ -219,7 +220,7 @@ fn what_cannot_run_is_said_with_what_to_do() {
     check(Some("#!/bin/sh\n"), 0o644, &["there is no program `claude` on your PATH"]);
     let old = Some("#!/bin/sh\necho '1.0.60 (Claude Code)'\n");
     check(old, 0o755, &["claude 1.0.60 cannot be controlled", "npm install"]);
-    check(Some("#!/bin/sh\nexit 1\n"), 0o755, &["does not say which release", "--version"]);
+    check(Some("#!/bin/sh\nexit 1\n"), 0o755, &["does not report its version", "--version"]);
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn a_start_that_takes_long_is_told_to_people_and_not_to_programs() {
         command.current_dir(shop.path()).env("BACKSTORY_CLAUDE_BINARY", &slow);
         testkit::claude::Run::of(command).succeeded()
     };
-    let told = "claude is starting; its first answer is waited for, at most 600 s";
+    let told = "waiting for claude to start, at most 600 s";
     let person = run(&["run", "--fresh", "say hello"]);
     assert!(person.stderr.contains(told) && !person.stdout.contains(told), "{}", person.stderr);
     let program = run(&["run", "--fresh", "--json", "say hello"]);

@@ -203,8 +203,8 @@ fn a_qmd_that_fails_in_any_way_costs_an_answer_never_the_command() {
     check("kill -SEGV $$", "it failed and says nothing");
     check("echo '<html>'; exit 0", "it printed no answer that can be read");
     check("printf '\\033]0;gone\\007[{'; head -c 100000 /dev/zero", "it printed no answer that can be read");
-    check("echo '[{\"file\":\"qmd://c/notes.md\"}]'", "it found no session");
-    check("echo 'No results found.'", "it found no session");
+    check("echo '[{\"file\":\"qmd://c/notes.md\"}]'", "no sessions were found");
+    check("echo 'No results found.'", "no sessions were found");
     check("echo 'Error: sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789' >&2; exit 1", "[redacted:");
 }
 
@@ -280,7 +280,7 @@ fn a_fork_by_rank_is_a_worker_with_a_place_of_its_own() {
     let third = desk.backstory(&["fork", "smart forking", "--auto-fork", "--json"]);
     assert_eq!(third.code, Some(6), "{}", third.stderr);
     let taken = format!(
-        "worker {} works in ~/tmp and worker {} waits for it already",
+        "worker {} is working in ~/tmp and worker {} is already waiting for it",
         first["worker_id"], second["worker_id"]
     );
     assert!(desk.plain(&third.stderr).contains(&taken), "{}", third.stderr);

@@ -81,7 +81,7 @@ fn two_live_sessions_in_one_file_are_warned_of() {
     assert_eq!(active_files(&desk)[0]["file"], json!(file));
     assert_eq!(active_files(&desk)[0]["sessions"].as_array().map(Vec::len), Some(2));
     let plain = desk.backstory(&["status", "shop"]).succeeded().stdout;
-    assert!(plain.contains("warning: 2 live sessions write to"), "{plain}");
+    assert!(plain.contains("warning: 2 running sessions are writing to"), "{plain}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn a_database_that_is_not_read_is_told_of_wherever_it_would_be_missed() {
     check(&["list", "--origin", "openclaw"]);
     check(&["search", "--source", "sessions", "nobodysaidthat"]);
     let empty = backstory(&home, &["list", "--origin", "openclaw"]).succeeded().stdout;
-    assert!(empty.contains("No Claude Code session was started by OpenClaw's agents in"), "{empty}");
+    assert!(empty.contains("have not started any Claude Code sessions"), "{empty}");
     assert!(!empty.contains("CLAUDE_CONFIG_DIR"), "{empty}");
     let nowhere = backstory(&ScratchHome::new(), &["list", "--origin", "openclaw"]).succeeded().stdout;
     assert!(nowhere.contains("set OPENCLAW_STATE_DIR"), "{nowhere}");

@@ -255,7 +255,7 @@ fn the_board_shows_who_needs_you_at_any_size() {
     board.until(|screen| screen.contains("needs permission") && !screen.contains("Make it"));
     board.resize(110, 20);
     board.key("Enter");
-    board.until(|screen| screen.contains("touch it") && screen.contains("[Enter goes back]"));
+    board.until(|screen| screen.contains("touch it") && screen.contains("[press Enter to go back]"));
     board.key("Enter");
     board.until(|screen| screen.contains("backstory watch"));
     board.key("/");
@@ -308,7 +308,7 @@ fn the_terminal_is_as_it_was_however_the_board_is_left() {
     shell.args(["--norc", "--noprofile", "-i"]).env("PATH", format!("{programs}:/usr/bin:/bin"));
     shell.env("PS1", "$ ").current_dir(desk.home.path());
     let terminal = Terminal::run(&shell, 90, 20);
-    let board = || terminal.until(|screen| screen.contains("No session of the last day"));
+    let board = || terminal.until(|screen| screen.contains("No sessions in the last day"));
     let settings = |when: &str| {
         terminal.until(|_| !terminal.has_another_screen());
         terminal.type_line(&format!("stty -a > {when}; echo {when} $?"));
@@ -358,7 +358,7 @@ fn a_terminal_that_is_closed_takes_the_board_with_it() {
     shell.args(["-c", "echo $$ > number; exec \"$@\"", "sh"]).current_dir(desk.home.path());
     shell.arg(watch.get_program()).args(watch.get_args());
     let terminal = Terminal::run(&shell, 90, 20);
-    terminal.until(|screen| screen.contains("No session of the last day"));
+    terminal.until(|screen| screen.contains("No sessions in the last day"));
     let number = String::from_utf8(bytes(&desk.home.path().join("number"))).unwrap();
     let process = Path::new("/proc").join(number.trim());
     assert!(process.exists());

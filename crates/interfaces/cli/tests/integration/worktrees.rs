@@ -107,7 +107,7 @@ fn a_work_tree_in_which_somebody_works_is_kept() {
     let number = third["worker"].to_string();
     let kept = desk.backstory(&["stop", &number, "--remove-worktree"]);
     assert_eq!(kept.code, Some(6), "{}", kept.stderr);
-    assert!(kept.stderr.contains(&format!("worker {} works there", first["worker"])), "{}", kept.stderr);
+    assert!(kept.stderr.contains(&format!("worker {} is working there", first["worker"])), "{}", kept.stderr);
     for worker in [&first, &second] {
         let removed = desk.json(&["stop", &worker["worker"].to_string(), "--remove-worktree"]);
         assert_eq!(removed["status"], "stopped", "{removed}");

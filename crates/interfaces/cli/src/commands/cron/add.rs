@@ -117,8 +117,8 @@ fn when(context: &Context, add: &Args) -> Result<JobSchedule, Error> {
         None => moment(context, text)?,
     };
     if at <= context.now {
-        return Err(Error::new(Kind::Usage, format!("`{text}` has been already"))
-            .hint("write a time to come, or how far ahead it is: --at 'in 20m'"));
+        return Err(Error::new(Kind::Usage, format!("`{text}` is in the past"))
+            .hint("give a time in the future, or how far ahead it is: --at 'in 20m'"));
     }
     Ok(JobSchedule::At { at })
 }
@@ -131,5 +131,6 @@ fn span(text: &str) -> Result<SignedDuration, Error> {
 }
 
 fn no_span(text: &str) -> Error {
-    Error::new(Kind::Usage, format!("`{text}` is no span of time")).hint("write 90s, 30m, 6h, 2d or 1w")
+    Error::new(Kind::Usage, format!("`{text}` is not a valid duration"))
+        .hint("use a form like 90s, 30m, 6h, 2d or 1w")
 }

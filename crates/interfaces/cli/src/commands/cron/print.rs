@@ -22,7 +22,7 @@ const COLUMNS: [Column; 5] = [
     Column { head: "DIRECTORY", align: Align::TruncateStart, max_width: 40 },
 ];
 
-const NO_DAEMON: &str = "No daemon runs: nothing is done until `backstory cron daemon` does it.";
+const NO_DAEMON: &str = "No daemon is running, so no job will run. Start one: backstory cron daemon";
 
 /// Marks jobs that use every tool without asking.
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -31,7 +31,7 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 pub(super) fn jobs(context: &Context, found: &JobList) -> Result<(), Failure> {
     let mut out = super::super::paged(context);
     if found.jobs.is_empty() {
-        writeln!(out, "No job yet: backstory cron add <name> --cron '0 9 * * *' <task>")?;
+        writeln!(out, "No jobs yet. Add one: backstory cron add <name> --cron '0 9 * * *' <task>")?;
         return Ok(out.finish()?);
     }
     let row = |job: &JobInfo| {
@@ -67,7 +67,7 @@ pub(super) fn no_daemon() -> Result<(), Failure> {
 pub(super) fn begun(run: &RunInfo) -> Result<(), Failure> {
     let Some(worker) = run.run.state.worker() else { return Ok(()) };
     let mut out = Output::plain();
-    writeln!(out, "  watch it: backstory attach {worker}; end it: backstory stop {worker}")?;
+    writeln!(out, "  watch it: backstory attach {worker}; stop it: backstory stop {worker}")?;
     Ok(out.finish()?)
 }
 
@@ -79,7 +79,7 @@ pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
     writeln!(out, "  in {}", safe(&order.directory.display().to_string()))?;
     writeln!(out, "  task {}", safe(order.payload.text()))?;
     if asks_nobody(job) {
-        writeln!(out, "  {RED}it does everything without asking{RED:#}")?;
+        writeln!(out, "  {RED}it uses every tool without asking{RED:#}")?;
     }
     writeln!(out, "  next {}", next(context, job))?;
     if let Some(run) = &job.last_run {
@@ -101,7 +101,7 @@ fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
 /// Prints that a job was removed.
 pub(super) fn removed(job: &JobInfo) -> Result<(), Failure> {
     let mut out = Output::plain();
-    writeln!(out, "{} is removed; what it started goes on.", safe(&job.job.spec.name))?;
+    writeln!(out, "Removed {}; runs that have started keep going.", safe(&job.job.spec.name))?;
     Ok(out.finish()?)
 }
 
@@ -109,7 +109,7 @@ pub(super) fn removed(job: &JobInfo) -> Result<(), Failure> {
 pub(super) fn runs(context: &Context, runs: &[RunInfo]) -> Result<(), Failure> {
     let mut out = super::super::paged(context);
     if runs.is_empty() {
-        writeln!(out, "Nothing was done yet.")?;
+        writeln!(out, "No runs yet.")?;
     }
     for run in runs {
         writeln!(out, "{}  {}  {}", clock(context, run.run.claimed), safe(&run.job), safe(&said(&run.run)))?;
@@ -128,9 +128,9 @@ pub(super) fn event(context: &Context, told: &DaemonEvent, json: bool) {
 fn in_words(context: &Context, told: &DaemonEvent) -> String {
     let now = clock(context, context.read_clock());
     match told {
-        DaemonEvent::Leads => format!("{now}  does what is due; Ctrl-C ends it"),
+        DaemonEvent::Leads => format!("{now}  running jobs as they become due; Ctrl-C stops"),
         DaemonEvent::Follows => {
-            format!("{now}  another daemon does what is due; this one follows when that is gone")
+            format!("{now}  another daemon is running the jobs; this one takes over when that exits")
         }
         DaemonEvent::Run { run } => format!("{now}  {}  {}", safe(&run.job), safe(&said(&run.run))),
         DaemonEvent::Problem { message } => format!("{now}  {}", safe(message)),
@@ -153,7 +153,7 @@ fn timing(context: &Context, when: &JobSchedule) -> String {
         JobSchedule::Every { every_ms, .. } => {
             format!("every {:#}", SignedDuration::from_millis(i64::try_from(*every_ms).unwrap_or(i64::MAX)))
         }
-        JobSchedule::Cron { expr, tz } => format!("{expr} ({})", tz.as_deref().unwrap_or("your clock")),
+        JobSchedule::Cron { expr, tz } => format!("{expr} ({})", tz.as_deref().unwrap_or("local time")),
     }
 }
 
@@ -172,14 +172,14 @@ fn clock(context: &Context, time: Timestamp) -> String {
 /// The state of a run in a few words.
 fn said(run: &Run) -> String {
     match &run.state {
-        RunState::Waiting { reason: why, .. } => format!("waits: {why}"),
-        RunState::Starting => "is being started".to_owned(),
-        RunState::Running { worker, .. } => format!("worker {worker} is at it"),
+        RunState::Waiting { reason: why, .. } => format!("waiting: {why}"),
+        RunState::Starting => "starting".to_owned(),
+        RunState::Running { worker, .. } => format!("running as worker {worker}"),
         RunState::Over { outcome, message, cost_usd, .. } => {
             let words = match outcome {
                 RunOutcome::Finished => "finished",
                 RunOutcome::Failed => "failed",
-                RunOutcome::TimedOut => "took too long",
+                RunOutcome::TimedOut => "timed out",
                 RunOutcome::Skipped => "skipped",
             };
             let cost = cost_usd.map_or_else(String::new, |cost| format!(" ({})", dollars(cost)));
