@@ -34,7 +34,7 @@ pub struct Report {
     /// The number of sub-agents' transcripts.
     pub subagents: usize,
     /// The cache of the sessions that were read.
-    pub catalog: Kept,
+    pub catalog: CacheFile,
     /// The search index; absent where there is none yet, or it cannot be opened.
     pub index: Option<Index>,
     /// What is wrong or will be.
@@ -71,7 +71,7 @@ pub struct Folder {
 
 /// One of Backstory's own files.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Kept {
+pub struct CacheFile {
     /// The file.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
@@ -150,7 +150,7 @@ pub fn doctor(context: &Context, progress: impl FnMut(list::ReadProgress)) -> Re
         config_folders: config_folders(context, &all.sessions),
         openclaw_folders: openclaw_folders(context),
         subagents: all.subagents_excluded,
-        catalog: kept(context.config().places().cache.unwrap_or_default()),
+        catalog: cache_file(context.config().places().cache.unwrap_or_default()),
         index: index.ok().flatten(),
         findings,
     })
@@ -206,9 +206,9 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
 /// Files that are named like transcripts and hold something else.
 fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
     let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
-    let told: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
+    let reported: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
     let found = catalog::discover(&context.config().places()).sessions;
-    let files = found.iter().filter(|file| !listed.contains(&file.id) && !told.contains(&*file.path));
+    let files = found.iter().filter(|file| !listed.contains(&file.id) && !reported.contains(&*file.path));
     let finding = |file: &TranscriptFile| Finding {
         severity: Severity::Advice,
         what: "it is named like a transcript, but none of its lines is JSON, so it is not listed".to_owned(),
@@ -427,8 +427,8 @@ fn projects(folder: &ConfigFolder) -> PathBuf {
     projects.canonicalize().unwrap_or(projects)
 }
 
-fn kept(path: PathBuf) -> Kept {
-    Kept { bytes: path.metadata().ok().map(|found| found.len()), path }
+fn cache_file(path: PathBuf) -> CacheFile {
+    CacheFile { bytes: path.metadata().ok().map(|found| found.len()), path }
 }
 
 fn problem(what: String, place: Option<PathBuf>, next_step: String) -> Finding {

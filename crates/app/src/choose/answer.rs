@@ -9,9 +9,9 @@ use selection::calibrated::TrackRecord;
 use selection::{Action, Factors, Judge};
 use serde::Serialize;
 
-use crate::choose::outcome::Advice;
+use crate::choose::outcome::RuleAdvice;
 pub use crate::choose::pack::Pack;
-pub use crate::choose::resume_cost::Outlay;
+pub use crate::choose::resume_cost::ResumeCost;
 
 /// The decision for a task, with its reason.
 #[derive(Debug, Clone, Serialize)]
@@ -48,7 +48,7 @@ pub struct Answer {
     /// Why the model that was to judge relevance did not.
     pub relevance_fallback: Option<String>,
     /// What resuming the session costs at first.
-    pub resume_cost: Option<Outlay>,
+    pub resume_cost: Option<ResumeCost>,
     /// The brief on earlier sessions for a fresh one, if some are relevant to the task.
     pub pack: Option<Pack>,
     /// The brief for a fresh session, if the choice is uncertain.
@@ -94,15 +94,15 @@ impl Answer {
     }
 
     /// What the calibrated rule advised by itself; `None` if it was not used.
-    pub(crate) fn advice(&self) -> Option<Advice> {
+    pub(crate) fn advice(&self) -> Option<RuleAdvice> {
         let first = self.scores.first().filter(|first| first.estimate.is_some())?;
         let action = self.advised_action.unwrap_or(self.action);
-        Some(Advice { action, candidate: Some(first.session_id.clone()) })
+        Some(RuleAdvice { action, candidate: Some(first.session_id.clone()) })
     }
 
     /// Turns an uncertain resume into a fresh session, because nobody can be asked.
     #[must_use]
-    pub(crate) fn settled_by_nobody(self) -> Self {
+    pub(crate) fn fresh_if_uncertain(self) -> Self {
         if self.is_uncertain() && self.action == Action::Resume {
             self.fresh("that is uncertain, and nobody can be asked")
         } else {

@@ -120,7 +120,7 @@ impl CandidateSet {
         let taken_by = taken_by(context, request, &meant, &here, &holds);
         here.retain(|one| one.is_own);
         if request.as_of.is_none() {
-            work_trees::tell_apart(&meant.directory, &mut here);
+            work_trees::mark_others(&meant.directory, &mut here);
         }
         Ok(Self { meant, branch, own: here, taken_by, notes, asker })
     }

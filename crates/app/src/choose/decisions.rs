@@ -9,7 +9,7 @@ use selection::calibrated::{SettledDecision, TrackRecord};
 
 use crate::choose::answer::Answer;
 use crate::choose::candidates::CandidateSet;
-use crate::choose::outcome::{Advice, Did, WINDOW, after};
+use crate::choose::outcome::{Outcome, RuleAdvice, WINDOW, after};
 use crate::{Context, Error, Kind};
 
 const STEPS: [&str; 4] = [
@@ -46,17 +46,17 @@ const STEPS: [&str; 4] = [
     CREATE INDEX decision_advised ON decision(asker, id) WHERE advised IS NOT NULL;
     ",
 ];
-/// For so many decisions, and for the newest of each repository, the best of the sessions that were considered are
-/// kept; for the others the few in the answer.
-const WHOLE: i64 = 100;
+/// For this many decisions, and for the newest of each repository, the best of the considered sessions are kept; for
+/// the others only those in the answer.
+const WITH_CONSIDERED: i64 = 100;
 /// The age from which the outcome of a decision is no longer looked for.
-const FORGOTTEN: SignedDuration = SignedDuration::from_hours(7 * 24);
+const MAX_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many of the newest decisions make up a record.
 const COUNTED: i64 = 200;
 
 /// A decision as it was saved.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct SavedDecision {
     /// Its number.
     pub(crate) id: i64,
     /// When it was made.
@@ -87,11 +87,11 @@ impl<'a> DecisionStore<'a> {
     }
 
     /// Saves a decision and returns its number.
-    pub(crate) fn keep(
+    pub(crate) fn save(
         mut self,
         answer: &Answer,
         considered: &[Considered],
-        advice: Option<&Advice>,
+        advice: Option<&RuleAdvice>,
     ) -> Result<i64, Error> {
         let context = self.context;
         let failed = |error: rusqlite::Error| failed(context, &error);
@@ -151,8 +151,8 @@ impl<'a> DecisionStore<'a> {
         for (id, at) in rows {
             let Ok(at) = at.parse::<Timestamp>() else { continue };
             let age = now.duration_since(at);
-            let did = if age > FORGOTTEN { Some(Did::Nothing) } else { after(candidates, at) };
-            if let Some(did) = did.or_else(|| (age > WINDOW).then_some(Did::Nothing)) {
+            let did = if age > MAX_AGE { Some(Outcome::Nothing) } else { after(candidates, at) };
+            if let Some(did) = did.or_else(|| (age > WINDOW).then_some(Outcome::Nothing)) {
                 enter(&self.connection, id, &did)?;
             }
         }
@@ -161,7 +161,12 @@ impl<'a> DecisionStore<'a> {
 }
 
 /// Records what a person who was asked did after decision `id`.
-pub(crate) fn answered(context: &Context, id: i64, advice: &Advice, did: &Did) -> Result<(), Error> {
+pub(crate) fn record_outcome(
+    context: &Context,
+    id: i64,
+    advice: &RuleAdvice,
+    did: &Outcome,
+) -> Result<(), Error> {
     let connection = open(context)?;
     let candidate = advice.candidate.as_ref().map(ToString::to_string);
     connection
@@ -181,11 +186,11 @@ pub(crate) fn record_of(context: &Context, asker: &str) -> Result<TrackRecord, E
     record(&open(context)?, asker).map_err(|error| failed(context, &error))
 }
 
-fn enter(connection: &Connection, id: i64, did: &Did) -> rusqlite::Result<()> {
+fn enter(connection: &Connection, id: i64, did: &Outcome) -> rusqlite::Result<()> {
     let (word, session) = match did {
-        Did::Resumed(session) => ("resume", Some(session.as_str())),
-        Did::BeganFresh => ("fresh", None),
-        Did::Nothing => ("nothing", None),
+        Outcome::Resumed(session) => ("resume", Some(session.as_str())),
+        Outcome::BeganFresh => ("fresh", None),
+        Outcome::Nothing => ("nothing", None),
     };
     connection
         .execute("UPDATE decision SET did = ?2, did_session = ?3 WHERE id = ?1", params![id, word, session])
@@ -211,7 +216,7 @@ fn record(connection: &Connection, asker: &str) -> rusqlite::Result<TrackRecord>
 
 /// The decisions whose considered sessions are dropped now that decision `id` of a repository was saved.
 fn old(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64>> {
-    let last = id - WHOLE;
+    let last = id - WITH_CONSIDERED;
     if last <= 0 {
         return Ok(Vec::new());
     }
@@ -224,7 +229,7 @@ fn old(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64
 }
 
 /// The newest decision of a repository.
-pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<Kept>, Error> {
+pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<SavedDecision>, Error> {
     if !file(context).exists() {
         return Ok(None);
     }
@@ -247,7 +252,7 @@ pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<Kept>, Err
     // What an older version saved has other fields and counts as not recorded.
     let considered = considered.and_then(|text| serde_json::from_str(&text).ok());
     let at = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-    Ok(Some(Kept { id, at, task, answer, considered }))
+    Ok(Some(SavedDecision { id, at, task, answer, considered }))
 }
 
 fn open(context: &Context) -> Result<Connection, Error> {
@@ -282,7 +287,7 @@ mod tests {
             old(&connection, connection.last_insert_rowid(), repo).unwrap()
         };
         assert_eq!(decide("seldom"), [0; 0]);
-        for _ in 2..=WHOLE + 1 {
+        for _ in 2..=WITH_CONSIDERED + 1 {
             assert_eq!(decide("often"), [0; 0], "the first is old, and the newest of its repository");
         }
         assert_eq!(decide("often"), [2], "the second is old");
@@ -294,7 +299,7 @@ mod tests {
     fn a_record_counts_what_the_person_did() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(&STEPS.concat()).unwrap();
-        let decide = |asker: &str, advised: &str, did: &Did| {
+        let decide = |asker: &str, advised: &str, did: &Outcome| {
             connection
                 .execute(
                     "INSERT INTO decision (at, repo, task, answer, asker, advised, candidate)
@@ -304,13 +309,13 @@ mod tests {
                 .unwrap();
             enter(&connection, connection.last_insert_rowid(), did).unwrap();
         };
-        let resumed = |id: &str| Did::Resumed(id.parse().unwrap());
+        let resumed = |id: &str| Outcome::Resumed(id.parse().unwrap());
         decide("", "resume", &resumed("a"));
         decide("", "resume", &resumed("b"));
-        decide("", "resume", &Did::BeganFresh);
-        decide("", "fresh", &Did::BeganFresh);
-        decide("", "fresh", &Did::Nothing);
-        decide("main", "fresh", &Did::BeganFresh);
+        decide("", "resume", &Outcome::BeganFresh);
+        decide("", "fresh", &Outcome::BeganFresh);
+        decide("", "fresh", &Outcome::Nothing);
+        decide("main", "fresh", &Outcome::BeganFresh);
         assert_eq!(record(&connection, "").unwrap(), TrackRecord { decisions: 4, right: 2, fresh: 2 });
         assert_eq!(record(&connection, "main").unwrap(), TrackRecord { decisions: 1, right: 1, fresh: 1 });
     }

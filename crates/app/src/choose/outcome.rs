@@ -11,7 +11,7 @@ pub(super) const WINDOW: SignedDuration = SignedDuration::from_mins(30);
 
 /// What a rule advised, and for which session.
 #[derive(Debug, Clone)]
-pub(crate) struct Advice {
+pub(crate) struct RuleAdvice {
     /// What it advised.
     pub(crate) action: Action,
     /// The session that ranked first.
@@ -20,7 +20,7 @@ pub(crate) struct Advice {
 
 /// What a person did after a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Did {
+pub(crate) enum Outcome {
     /// They resumed this session.
     Resumed(SessionId),
     /// They started a fresh session.
@@ -30,16 +30,16 @@ pub(crate) enum Did {
 }
 
 /// The first session that was started or resumed here within [`WINDOW`] of a moment; `None` if there is none yet.
-pub(super) fn after(candidates: &CandidateSet, moment: Timestamp) -> Option<Did> {
+pub(super) fn after(candidates: &CandidateSet, moment: Timestamp) -> Option<Outcome> {
     let from = moment.as_second();
     let window = from..from + WINDOW.as_secs();
     let begun = candidates.own.iter().filter_map(|one| begun(one, &window));
     begun.min_by_key(|(at, _)| *at).map(|(_, did)| did)
 }
 
-fn begun(one: &RepoCandidate, window: &std::ops::Range<i64>) -> Option<(i64, Did)> {
+fn begun(one: &RepoCandidate, window: &std::ops::Range<i64>) -> Option<(i64, Outcome)> {
     let fresh = one.beginnings.first().filter(|at| window.contains(at) && !one.is_copy);
     let resumed = || one.beginnings.resumed().map(|one| one.at).find(|at| window.contains(at));
     let id = || one.candidate.id.clone();
-    fresh.map(|at| (at, Did::BeganFresh)).or_else(|| resumed().map(|at| (at, Did::Resumed(id()))))
+    fresh.map(|at| (at, Outcome::BeganFresh)).or_else(|| resumed().map(|at| (at, Outcome::Resumed(id()))))
 }

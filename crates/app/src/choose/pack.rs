@@ -18,7 +18,7 @@ use crate::choose::candidates::{CandidateSet, RepoCandidate};
 use crate::choose::request::Request;
 
 /// The longest brief, in tokens.
-pub const MOST: usize = 1500;
+pub const MAX_TOKENS: usize = 1500;
 /// How many sessions a brief quotes at most.
 const SOURCES: usize = 3;
 /// How many words a session must have in common with the task, if the task has as many.
@@ -65,7 +65,7 @@ pub(super) fn of(
     let now = request.as_of.unwrap_or(context.now);
     let chosen = sources(candidates, &decision.considered);
     let mut text = HEAD.to_owned();
-    let room = (MOST - tokens(&text)) / chosen.len().max(1);
+    let room = (MAX_TOKENS - tokens(&text)) / chosen.len().max(1);
     let mut sessions = Vec::new();
     for one in chosen {
         let brief = Brief::of(one, candidates, request.as_of, now);

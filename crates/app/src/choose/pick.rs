@@ -41,20 +41,20 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
         Ok(store) if request.as_of.is_none() => store.record(&candidates).unwrap_or_default(),
         _ => TrackRecord::default(),
     };
-    let asked = Asked { context, request, settings: &settings, rule, record };
-    let (mut decision, judged) = asked.decide(&candidates);
+    let chooser = Chooser { context, request, settings: &settings, rule, record };
+    let (mut decision, judged) = chooser.decide(&candidates);
     // The answer is saved, so it never holds secrets, even if the caller may see them.
     for one in &mut decision.considered {
         one.branch = one.branch.take().map(without_secrets);
     }
-    let mut answer = asked.answer(&candidates, &decision, judged);
+    let mut answer = chooser.answer(&candidates, &decision, judged);
     if answer.action == Action::Fresh {
         answer.pack = pack::of(context, request, &candidates, &decision);
     } else if answer.is_uncertain() {
         answer.pack_if_fresh = pack::of(context, request, &candidates, &decision);
     }
     let advice = (!request.is_carried_out && request.as_of.is_none()).then(|| answer.advice()).flatten();
-    match store.and_then(|store| store.keep(&answer, &decision.considered, advice.as_ref())) {
+    match store.and_then(|store| store.save(&answer, &decision.considered, advice.as_ref())) {
         Ok(id) => answer.decision = Some(id),
         Err(error) => answer.save_error = Some(error.message),
     }
@@ -78,7 +78,7 @@ fn budget(request: &Request, of_agents: Option<f64>) -> Budget {
 }
 
 /// A request with the rule that decides it.
-struct Asked<'a> {
+struct Chooser<'a> {
     context: &'a Context,
     request: &'a Request,
     settings: &'a Selection,
@@ -86,7 +86,7 @@ struct Asked<'a> {
     record: TrackRecord,
 }
 
-impl Asked<'_> {
+impl Chooser<'_> {
     fn decide(&self, candidates: &CandidateSet) -> (Decision, Option<Judgement>) {
         let task = Task {
             text: &self.request.task,

@@ -34,8 +34,8 @@ pub(crate) fn judged(
     if !settings.enabled {
         return judged;
     }
-    let asker = match Asker::found(context, settings) {
-        Ok(asker) => asker,
+    let channel = match Channel::open(context, settings) {
+        Ok(channel) => channel,
         Err(why) => {
             judged.fallback = Some(why);
             return judged;
@@ -47,7 +47,7 @@ pub(crate) fn judged(
     let task = redact::redacted(Cow::Borrowed(task));
     let question =
         prompt(&task, &shown.iter().collect::<Vec<_>>(), &format!("==={}===", uuid::Uuid::new_v4()));
-    let (judge, answer) = asker.ask(context, settings, &model, &question);
+    let (judge, answer) = channel.ask(context, settings, &model, &question);
     match answer.and_then(|answer| parse_ratings(&answer, shown.len())) {
         Ok(found) => {
             judged.judge = judge;
@@ -112,13 +112,13 @@ fn limit(settings: &Selection) -> Duration {
 }
 
 /// The way a model is asked.
-enum Asker<'a> {
+enum Channel<'a> {
     Api { key: &'a str },
     Claude { program: workers::Program, release: workers::Release },
 }
 
-impl<'a> Asker<'a> {
-    fn found(context: &'a Context, settings: &Selection) -> Result<Self, String> {
+impl<'a> Channel<'a> {
+    fn open(context: &'a Context, settings: &Selection) -> Result<Self, String> {
         match settings.relevance_through {
             Through::Api => {
                 let key = context.config().api_key.as_ref();

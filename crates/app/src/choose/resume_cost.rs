@@ -9,7 +9,7 @@ use crate::choose::candidates::RepoCandidate;
 
 /// The cost of resuming a session.
 #[derive(Debug, Clone, Serialize)]
-pub struct Outlay {
+pub struct ResumeCost {
     /// Tokens of context that are read again.
     pub tokens: u64,
     /// Whether they are still in the prompt cache.
@@ -32,7 +32,7 @@ pub struct Outlay {
 }
 
 /// The cost of resuming a session at `now`.
-pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> Outlay {
+pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> ResumeCost {
     let Candidate { id, last_active, .. } = &resumed.candidate;
     let transcript = resumed.file.as_deref();
     let messages =
@@ -44,7 +44,7 @@ pub(super) fn of(context: &Context, resumed: &RepoCandidate, now: Timestamp) -> 
     let found = selection::resume_cost(resumed.context_tokens, minutes, long_cache);
     let alternatives =
         ["a fork at an earlier message".to_owned(), "a new session, which reads nothing again".to_owned()];
-    Outlay {
+    ResumeCost {
         tokens: found.tokens,
         cached: found.cached,
         cache_minutes: found.cache_minutes,

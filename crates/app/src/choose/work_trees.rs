@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::choose::candidates::RepoCandidate;
 
 /// Marks the candidates that were started in another work tree. One whose directory is gone is in none.
-pub(crate) fn tell_apart(directory: &Path, candidates: &mut [RepoCandidate]) {
+pub(crate) fn mark_others(directory: &Path, candidates: &mut [RepoCandidate]) {
     let Some(ours) = tree_of(directory) else { return };
     // Thousands of sessions share a few directories.
     let mut known: HashMap<Arc<Path>, bool> = HashMap::new();

@@ -17,7 +17,7 @@ use crate::{Error, Kind, Settings};
 /// Variables that start with `BACKSTORY_` but are not settings.
 const NOT_SETTINGS: [&str; 3] = ["BACKSTORY_HOME", "BACKSTORY_CONFIG", "BACKSTORY_WORKER"];
 /// The largest settings file that is read, in bytes.
-const CAP: u64 = 1 << 20;
+const MAX_SETTINGS: u64 = 1 << 20;
 
 /// The paths of everything Backstory uses, and the settings.
 #[derive(Debug, Clone, Default)]
@@ -152,7 +152,7 @@ fn settings(variables: &Variables, home: &Path) -> Result<Settings, Error> {
         let base = folder(variables, "XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
         base.join("backstory/config.toml")
     });
-    let text = match system::read_small(&path, CAP) {
+    let text = match system::read_small(&path, MAX_SETTINGS) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         // The home of a system's user may be `/dev/null`.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,

@@ -65,7 +65,7 @@ impl Executor for WorkerExecutor<'_> {
     }
 
     fn worker_status(&mut self, run: &Run) -> Result<Option<WorkerStatus>, String> {
-        let context = self.at_this_moment();
+        let context = self.refreshed();
         let found = of_message(&context, &run.key).map_err(|error| error.message)?;
         if let Some(worker) = found.as_ref().filter(|worker| matches!(worker.state, WorkerState::Idle { .. }))
             && worker.host.is_alive()
@@ -77,19 +77,19 @@ impl Executor for WorkerExecutor<'_> {
     }
 
     fn stop(&mut self, worker: i64) -> Result<(), String> {
-        let stopped = stop(&self.at_this_moment(), &worker.to_string());
+        let stopped = stop(&self.refreshed(), &worker.to_string());
         stopped.map(drop).map_err(|error| error.message)
     }
 }
 
 impl WorkerExecutor<'_> {
     /// The context with the current time: a daemon runs for long.
-    fn at_this_moment(&self) -> Context {
+    fn refreshed(&self) -> Context {
         self.context.refreshed()
     }
 
     fn begin(&self, job: &Job, run: &Run) -> Result<StartedWorker, Error> {
-        let context = self.at_this_moment();
+        let context = self.refreshed();
         let request = request(job, run)?;
         let ready = run::prepare(&context, &request)?;
         detach(&context, ready.worker)?;

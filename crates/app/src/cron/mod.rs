@@ -180,7 +180,7 @@ pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Ve
 /// What fails is reported and tried again, because a daemon runs unattended.
 pub fn daemon(
     context: &Context,
-    sleeps: &mut dyn FnMut(Duration) -> bool,
+    sleep: &mut dyn FnMut(Duration) -> bool,
     report: &mut dyn FnMut(DaemonEvent),
 ) -> Result<(), Error> {
     let mut daemon =
@@ -197,7 +197,7 @@ pub fn daemon(
         let until = context.read_clock().checked_add(slice).unwrap_or(Timestamp::MAX);
         while context.read_clock() < until && daemon.store.data_version().unwrap_or_default() == version {
             let left = until.duration_since(context.read_clock()).unsigned_abs();
-            if !sleeps(left.min(GLANCE)) {
+            if !sleep(left.min(GLANCE)) {
                 return lease.map_or(Ok(()), |lease| daemon.store.release_lease(&lease).map_err(unusable));
             }
         }

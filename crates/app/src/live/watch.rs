@@ -106,7 +106,7 @@ impl Watch {
     }
 
     /// Requests a new listing of every session.
-    pub fn want_facts(&self) {
+    pub fn request_facts(&self) {
         // Where nobody lists any more, the facts stay as they are.
         let _ = self.wanted.send(());
     }

@@ -66,7 +66,7 @@ pub(crate) fn advice(context: &Context) -> String {
     if is_path(context) {
         return "set `claude.binary` (or BACKSTORY_CLAUDE_BINARY) to Claude Code's program".into();
     }
-    format!("install Claude Code: {INSTALL}; or let the setting `claude.binary` name its program")
+    format!("install Claude Code: {INSTALL}; or set `claude.binary` to its program")
 }
 
 fn is_path(context: &Context) -> bool {

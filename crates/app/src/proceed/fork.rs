@@ -69,11 +69,11 @@ pub struct Candidate {
 pub fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<Candidate> {
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
-    let hindrance =
+    let obstacle =
         program.is_none().then(|| format!("{}: {}", claude::missing(context), claude::advice(context)));
-    let made_up = location::ensure_not_demo(context).err().map(|error| error.message);
-    let hindrance = made_up.or(hindrance).or_else(|| release.and_then(too_old));
-    ranked.iter().zip(1..).map(|(found, rank)| candidate(context, found, rank, hindrance.clone())).collect()
+    let is_demo = location::ensure_not_demo(context).err().map(|error| error.message);
+    let obstacle = is_demo.or(obstacle).or_else(|| release.and_then(too_old));
+    ranked.iter().zip(1..).map(|(found, rank)| candidate(context, found, rank, obstacle.clone())).collect()
 }
 
 /// The fork of `session` that `request` asks for.
@@ -177,13 +177,13 @@ pub fn not_started(command: &CommandLine, error: &std::io::Error) -> Error {
     Error::caused(Kind::Unavailable, attempt, error)
 }
 
-fn candidate(context: &Context, found: &Ranked, rank: usize, hindrance: Option<String>) -> Candidate {
+fn candidate(context: &Context, found: &Ranked, rank: usize, obstacle: Option<String>) -> Candidate {
     let session = found.session();
     let place = session.and_then(|session| Place::of(context, session));
-    let why_not = place.as_ref().err().map(|error| error.message.clone()).or(hindrance);
+    let why_not = place.as_ref().err().map(|error| error.message.clone()).or(obstacle);
     let (session, document) = (found.session.as_ref(), found.document.as_ref());
     let file = session.and_then(|session| session.file.as_deref()).map(Path::to_path_buf);
-    let told = || document.and_then(|document| document.working_directory.clone());
+    let from_document = || document.and_then(|document| document.working_directory.clone());
     Candidate {
         rank,
         score: found.score,
@@ -193,7 +193,7 @@ fn candidate(context: &Context, found: &Ranked, rank: usize, hindrance: Option<S
             .ok()
             .and_then(|place| place.directory)
             .or_else(|| session?.cwd.as_deref().map(Path::to_path_buf))
-            .or_else(told),
+            .or_else(from_document),
         date: session.and_then(|session| session.last_modified).or_else(|| document?.date),
         snippet: found.snippet.clone(),
         source_path: found.source.clone().or_else(|| file.clone()),
@@ -285,7 +285,7 @@ mod tests {
             let release = release.map(|release| release.parse().unwrap());
             let (start, copy) =
                 how(&place, &"s1".parse().unwrap(), at, Path::new(directory), release).unwrap();
-            let told = match (start, copy) {
+            let kind = match (start, copy) {
                 (SessionStart::Fork { to: None, .. }, None) => "fork",
                 (SessionStart::Fork { to: Some(_), .. }, Some(Copy::Whole { to, .. }))
                     if to == Path::new("/h/.claude/projects/-p-b/s1.jsonl") =>

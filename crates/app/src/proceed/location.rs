@@ -105,7 +105,7 @@ pub(crate) fn holder(context: &Context, id: &SessionId) -> Option<RegisteredProc
 }
 
 /// What to do about a session that a live process holds, beside forking it.
-pub(crate) fn go_on_there(live: &RegisteredProcess) -> String {
+pub(crate) fn continue_there(live: &RegisteredProcess) -> String {
     match live.kind.as_deref() {
         Some("bg") => format!("continue it there: claude attach {}", live.session.short()),
         _ => "continue it there, or end that process first".to_owned(),
@@ -128,13 +128,13 @@ pub(crate) fn gone(id: &SessionId, file: Option<&Path>) -> Error {
         Some(file) => format!("the transcript of session {id} is gone: {}", file.display()),
         None => format!("session {id} has no transcript: only OpenClaw's registry still has it"),
     };
-    let deleted = "Claude Code deletes transcripts after `cleanupPeriodDays` (30 days when not set)";
+    let deleted = "Claude Code deletes transcripts after `cleanupPeriodDays` (30 days by default)";
     Error::new(Kind::Unavailable, message)
         .hint(format!("{deleted}; without one a session cannot be continued"))
 }
 
 /// A session of which only qmd's document still tells; `document` is what qmd calls it.
-pub(crate) fn gone_but_told(id: &SessionId, document: Option<&Path>) -> Error {
+pub(crate) fn only_document(id: &SessionId, document: Option<&Path>) -> Error {
     let document = document.map(|path| format!(" at {}", path.display())).unwrap_or_default();
     let message = format!("the transcript of session {id} is gone; only qmd's document{document} is left");
     Error::new(Kind::Unavailable, message).hint("without its transcript a session cannot be continued")

@@ -7,7 +7,7 @@ use transcript::RegisteredProcess;
 use workers::{CommandLine, SessionStart};
 
 use crate::proceed::claude;
-use crate::proceed::location::{Place, ensure_not_demo, go_on_there, holder};
+use crate::proceed::location::{Place, continue_there, ensure_not_demo, holder};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -17,7 +17,7 @@ use crate::{Context, Error, Kind, NextStep};
 pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Result<CommandLine, Error> {
     ensure_not_demo(context)?;
     if reports::all(context).contains_key(&session.id) {
-        return Err(worked_on(session));
+        return Err(in_use(session));
     }
     if let Some(live) = holder(context, &session.id) {
         return Err(held(&live));
@@ -29,7 +29,7 @@ pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Resul
     Ok(CommandLine { extra: extra.to_vec(), ..place.command_line(context, program, directory, start) })
 }
 
-fn worked_on(session: &Session) -> Error {
+fn in_use(session: &Session) -> Error {
     let id = &session.id;
     Error::new(Kind::Held, format!("session {id} is in use by a worker"))
         .next(NextStep::Attach { session: id.clone() })
@@ -41,6 +41,6 @@ fn held(live: &RegisteredProcess) -> Error {
     let place = live.cwd.as_ref().map_or_else(String::new, |cwd| format!(" in {}", cwd.display()));
     let message = format!("session {} is open in process {}{place}", live.session, live.pid);
     Error::new(Kind::Held, message)
-        .hint(go_on_there(live))
+        .hint(continue_there(live))
         .next(NextStep::Fork { session: live.session.clone() })
 }

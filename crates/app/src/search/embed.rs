@@ -107,7 +107,7 @@ mod tests {
         let context = context(config);
         let check = |flag: Option<&str>, expected: &str| {
             let choice = choice(&context, flag, 1000);
-            let told = choice.map_or_else(
+            let kind = choice.map_or_else(
                 || "table".to_owned(),
                 |choice| match &choice {
                     ModelChoice::Folder(folder) => format!("folder {}", folder.display()),
@@ -115,7 +115,7 @@ mod tests {
                     ModelChoice::Endpoint { .. } => format!("endpoint {}", choice.name()),
                 },
             );
-            assert_eq!(told, expected, "{flag:?}");
+            assert_eq!(kind, expected, "{flag:?}");
         };
         check(None, "table");
         check(Some("built-in"), "table");

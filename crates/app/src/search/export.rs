@@ -114,9 +114,8 @@ where
 pub fn index(context: &Context) -> Result<(), Error> {
     let Some(qmd) = intent::installed(context) else {
         let wanted = context.config().settings.fork.qmd.display().to_string();
-        return Err(Error::new(Kind::Unavailable, format!("there is no program `{wanted}`")).hint(
-            "install qmd: npm install -g @tobilu/qmd; or let the setting `fork.qmd` name its program",
-        ));
+        return Err(Error::new(Kind::Unavailable, format!("there is no program `{wanted}`"))
+            .hint("install qmd: npm install -g @tobilu/qmd; or set `fork.qmd` to its program"));
     };
     qmd.index().map_err(|why| {
         Error::new(Kind::Unavailable, why)

@@ -61,7 +61,7 @@ pub struct Watch {
     changes: FolderWatcher,
     looked: Instant,
     /// Whether OpenClaw's settings turn off watching Claude Code's sessions.
-    leaves_claude: bool,
+    skips_claude: bool,
 }
 
 impl Watch {
@@ -69,27 +69,27 @@ impl Watch {
     pub fn start(context: &Context) -> Self {
         let memory = memory(context);
         let wants = |agent: &openclaw::AgentMemory| agent.settings.claude.watch;
-        let leaves_claude = !memory.agents.is_empty() && !memory.agents.iter().any(wants);
+        let skips_claude = !memory.agents.is_empty() && !memory.agents.iter().any(wants);
         let changes = FolderWatcher::new(context.config().settings.activity.events);
-        let mut watch = Self { changes, looked: Instant::now(), leaves_claude };
+        let mut watch = Self { changes, looked: Instant::now(), skips_claude };
         watch.look(context);
         watch
     }
 
     /// Whether Claude Code's sessions are not watched because OpenClaw's settings say so.
-    pub fn leaves_claude(&self) -> bool {
-        self.leaves_claude
+    pub fn skips_claude(&self) -> bool {
+        self.skips_claude
     }
 
     /// Waits for a second at most, and returns whether the index should be updated.
-    pub fn is_time(&mut self, context: &Context) -> bool {
-        let told = self.changes.wait(LOOK);
+    pub fn is_due(&mut self, context: &Context) -> bool {
+        let has_changes = self.changes.wait(LOOK);
         let rescan = if self.changes.works() { RESCAN } else { LOOK };
-        let is_due = !self.leaves_claude && self.looked.elapsed() >= rescan;
-        if told || is_due {
+        let is_rescan_due = !self.skips_claude && self.looked.elapsed() >= rescan;
+        if has_changes || is_rescan_due {
             self.look(context);
         }
-        told || is_due
+        has_changes || is_rescan_due
     }
 
     /// Watches the folders that are new since the last time.
@@ -102,11 +102,11 @@ impl Watch {
             let modified = source.stamp.modified();
             let is_recent = modified.is_some_and(|at| context.now.duration_since(at) <= RECENT);
             (!source.subagent || is_recent)
-                && !(self.leaves_claude && source.kind == SourceKind::ClaudeSessions)
+                && !(self.skips_claude && source.kind == SourceKind::ClaudeSessions)
         };
         let parents = sources.iter().filter(is_watched).filter_map(|source| source.path.parent());
         let mut folders: BTreeSet<PathBuf> = parents.map(PathBuf::from).collect();
-        if !self.leaves_claude {
+        if !self.skips_claude {
             folders.extend(places.config_folders.iter().map(transcript::ConfigFolder::projects));
         }
         for agent in &memory.agents {

@@ -51,7 +51,7 @@ impl Ranked {
     /// The session, or why it cannot be continued.
     pub fn session(&self) -> Result<&Session, Error> {
         self.session.as_ref().ok_or_else(|| match &self.document {
-            Some(_) => location::gone_but_told(&self.id, self.source.as_deref()),
+            Some(_) => location::only_document(&self.id, self.source.as_deref()),
             None => location::gone(&self.id, self.source.as_deref()),
         })
     }

@@ -266,15 +266,17 @@ impl Conversation {
 
     /// A piece as it may leave; none where it was not asked for.
     fn asked_for(&self, piece: Piece) -> Option<Piece> {
-        let told = |text: String| self.secrets.redacted(Cow::Owned(text));
+        let redacted = |text: String| self.secrets.redacted(Cow::Owned(text));
         match piece {
-            Piece::Text { text } => Some(Piece::Text { text: told(text) }),
-            Piece::Thinking { text } if self.request.thinking => Some(Piece::Thinking { text: told(text) }),
+            Piece::Text { text } => Some(Piece::Text { text: redacted(text) }),
+            Piece::Thinking { text } if self.request.thinking => {
+                Some(Piece::Thinking { text: redacted(text) })
+            }
             Piece::ToolUse { name, input } if self.request.tools => {
-                Some(Piece::ToolUse { name, input: cut(&told(input)) })
+                Some(Piece::ToolUse { name, input: cut(&redacted(input)) })
             }
             Piece::ToolResult { text, is_error } if self.request.tools => {
-                Some(Piece::ToolResult { text: cut(&told(text)), is_error })
+                Some(Piece::ToolResult { text: cut(&redacted(text)), is_error })
             }
             Piece::Thinking { .. } | Piece::ToolUse { .. } | Piece::ToolResult { .. } | Piece::Image => None,
         }
@@ -294,18 +296,18 @@ impl Conversation {
     }
 
     fn piece(&self, part: &Part<'_>) -> Option<Piece> {
-        let told = |text: Cow<'_, str>| self.secrets.redacted(text);
+        let redacted = |text: Cow<'_, str>| self.secrets.redacted(text);
         match part {
-            Part::Text(text) => Some(Piece::Text { text: told(text.clone()) }),
+            Part::Text(text) => Some(Piece::Text { text: redacted(text.clone()) }),
             Part::Image => Some(Piece::Image),
             Part::Thinking(text) if self.request.thinking => {
-                Some(Piece::Thinking { text: told(text.clone()) })
+                Some(Piece::Thinking { text: redacted(text.clone()) })
             }
             Part::ToolUse { name, input, .. } if self.request.tools => {
-                Some(Piece::ToolUse { name: (*name).to_owned(), input: cut(&told(call(*input))) })
+                Some(Piece::ToolUse { name: (*name).to_owned(), input: cut(&redacted(call(*input))) })
             }
             Part::ToolResult { content, is_error, .. } if self.request.tools => {
-                Some(Piece::ToolResult { text: cut(&told(result_text(*content))), is_error: *is_error })
+                Some(Piece::ToolResult { text: cut(&redacted(result_text(*content))), is_error: *is_error })
             }
             Part::Thinking(_) | Part::ToolUse { .. } | Part::ToolResult { .. } => None,
         }

@@ -44,8 +44,8 @@ pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error>
 /// Runs a worker of the table in this process.
 pub(crate) fn begin(context: &Context, id: WorkerId, claude: ControllableClaude) -> Result<Link, Error> {
     let (handle, _) = workers::start(order(context, claude), id).map_err(unusable)?;
-    let clerk = RegistryRecorder::hire(context, &handle)?;
-    Ok(Link::new(context, id, Peer::Here { handle, clerk }))
+    let recorder = RegistryRecorder::start(context, &handle)?;
+    Ok(Link::new(context, id, Peer::Here { handle, recorder }))
 }
 
 /// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
@@ -68,7 +68,7 @@ pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
 }
 
 /// Recovers what a killed Backstory left: its unfinished tasks are run again in the background.
-pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
+pub(crate) fn recover_orphans(context: &Context) -> Result<(), Error> {
     if !exists(context) {
         return Ok(());
     }
@@ -78,12 +78,12 @@ pub(crate) fn look_after(context: &Context) -> Result<(), Error> {
     for worker in waiting {
         hand_over(context, &mut table, worker.id, &worker.host)?;
     }
-    registry::catch_up(context, &mut table)
+    registry::record_missing_ends(context, &mut table)
 }
 
 /// The worker whose first message has this id, after recovering what a killed Backstory left.
 pub(crate) fn of_message(context: &Context, message: &str) -> Result<Option<Worker>, Error> {
-    look_after(context)?;
+    recover_orphans(context)?;
     open_recovered(context)?.by_first_message(message).map_err(unusable)
 }
 

@@ -9,7 +9,7 @@ use workers::{Release, SessionStart, WorkerId};
 use crate::ids::new_session_id;
 use crate::proceed::copy::Copy;
 use crate::proceed::fork;
-use crate::proceed::location::{Place, go_on_there, holder};
+use crate::proceed::location::{Place, continue_there, holder};
 use crate::repository::target::RepoTarget;
 use crate::workers::holders;
 use crate::workers::table::{exists, open_recovered, unusable};
@@ -112,5 +112,5 @@ pub(crate) fn has_a_worker(worker: WorkerId, name: &str) -> Error {
 fn open_elsewhere(session: &SessionId, live: &RegisteredProcess) -> Error {
     Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
         .next(NextStep::RunInFork { session: session.clone() })
-        .hint(go_on_there(live))
+        .hint(continue_there(live))
 }

@@ -18,8 +18,8 @@ pub struct Link {
 /// Who runs the worker.
 #[derive(Debug)]
 pub(crate) enum Peer {
-    /// This process; the clerk enters what the worker does for an agent.
-    Here { handle: WorkerHandle, clerk: Option<RegistryRecorder> },
+    /// This process; the recorder writes what the worker does for an agent to that agent's registry.
+    Here { handle: WorkerHandle, recorder: Option<RegistryRecorder> },
     /// Another process.
     There(RemoteWorker),
 }
@@ -77,10 +77,10 @@ impl Link {
 
     /// Waits until everybody who listens to a worker of this process knows how it ended, and OpenClaw's registry does,
     /// where it worked for an agent; what hindered that otherwise.
-    pub fn last_words(&self) -> Option<String> {
-        let Peer::Here { handle, clerk } = &self.peer else { return None };
+    pub fn wait_for_end(&self) -> Option<String> {
+        let Peer::Here { handle, recorder } = &self.peer else { return None };
         handle.wait_until_closed();
-        clerk.as_ref().and_then(RegistryRecorder::wait)
+        recorder.as_ref().and_then(RegistryRecorder::wait)
     }
 
     /// What happened lately and what happens from now on, redacted; it ends with the worker.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use workers::store::{SlotState, Worker, WorkerStats};
 use workers::{PermissionMode, WorkerId, WorkerState, WorkerStore};
 
-use crate::workers::host::look_after;
+use crate::workers::host::recover_orphans;
 use crate::workers::table;
 use crate::workers::table::{home, open_recovered, unusable};
 use crate::{Context, Error};
@@ -52,7 +52,7 @@ pub struct WorkerInfo {
 
 /// The workers, newest first. What a killed Backstory left is run by hosts of their own.
 pub fn list(context: &Context) -> Result<Vec<WorkerInfo>, Error> {
-    look_after(context)?;
+    recover_orphans(context)?;
     let table = open_recovered(context)?;
     let workers = table.newest(LISTED).map_err(unusable)?;
     let visible = workers.iter().filter(|worker| context.is_of(worker.agent.as_ref()));

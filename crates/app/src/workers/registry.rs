@@ -18,7 +18,7 @@ pub(crate) struct RegistryRecorder {
 
 impl RegistryRecorder {
     /// Starts recording a worker that is about to work; `None` if it works for no agent.
-    pub(crate) fn hire(context: &Context, handle: &WorkerHandle) -> Result<Option<Self>, Error> {
+    pub(crate) fn start(context: &Context, handle: &WorkerHandle) -> Result<Option<Self>, Error> {
         let mut table = open(context)?;
         if table.get(handle.id).map_err(unusable)?.is_none_or(|worker| worker.agent.is_none()) {
             return Ok(None);
@@ -57,7 +57,7 @@ impl RegistryRecorder {
 }
 
 /// Records the ends of workers whose Backstory was killed before it could.
-pub(crate) fn catch_up(context: &Context, table: &mut WorkerStore) -> Result<(), Error> {
+pub(crate) fn record_missing_ends(context: &Context, table: &mut WorkerStore) -> Result<(), Error> {
     for worker in table.unreported().map_err(unusable)? {
         // Where the registry cannot be written now, it is tried again the next time; `doctor` tells why.
         let _ = enter(context, table, &worker, &|| context.now);

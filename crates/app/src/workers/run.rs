@@ -12,7 +12,7 @@ use workers::{Command, Envelope, ProcessIdentity, Release, SessionStart, WorkerI
 use crate::choose::answer::Answer;
 use crate::choose::decisions;
 use crate::choose::labels::labelled;
-use crate::choose::outcome::Did;
+use crate::choose::outcome::Outcome;
 use crate::choose::pick::pick;
 use crate::choose::request::Request as PickRequest;
 use crate::ids::new_uuid;
@@ -21,7 +21,7 @@ use crate::proceed::location::ensure_not_demo;
 use crate::proceed::{claude, fork};
 use crate::repository::target::RepoTarget;
 use crate::sessions::lookup::{SessionRef, by_name};
-use crate::workers::host::{begin, look_after};
+use crate::workers::host::{begin, recover_orphans};
 use crate::workers::launch::{self, Course};
 use crate::workers::link::Link;
 use crate::workers::table::{open_recovered, unusable};
@@ -95,7 +95,7 @@ pub struct Ready {
 pub fn prepare(context: &Context, request: &Request) -> Result<Ready, Error> {
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };
-    let claude = able(context, &request.task)?;
+    let claude = controllable_claude(context, &request.task)?;
     let Some(wanted) = &request.worktree else { return ready(context, request, claude) };
     let tree = worktree::make(context, request.repo.as_deref(), wanted)?;
     let inside = Request {
@@ -122,20 +122,20 @@ pub(crate) fn in_a_fork(
     wanted: &fork::Request,
     task: &str,
 ) -> Result<Ready, Error> {
-    let claude = able(context, task)?;
+    let claude = controllable_claude(context, task)?;
     let (at, into) = (wanted.at.as_deref(), wanted.into.as_deref());
     let course = launch::forked(context, session, claude.release, at, into)?;
     let request = Request { task: task.to_owned(), agent: context.agent(None)?, ..Request::default() };
-    enlist(context, &request, course, None, claude)
+    add_worker(context, &request, course, None, claude)
 }
 
 /// The `claude` that can do a task, once what a killed Backstory left is looked after.
-fn able(context: &Context, task: &str) -> Result<ControllableClaude, Error> {
+fn controllable_claude(context: &Context, task: &str) -> Result<ControllableClaude, Error> {
     if task.trim().is_empty() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what to do"));
     }
     ensure_not_demo(context)?;
-    look_after(context)?;
+    recover_orphans(context)?;
     claude::controllable(context)
 }
 
@@ -145,11 +145,11 @@ fn ready(context: &Context, request: &Request, claude: ControllableClaude) -> Re
         How::Fresh | How::Named(_) | How::Resume(_) | How::Fork(_) => None,
     };
     let course = find_course(context, request, decision.as_ref(), claude.release)?;
-    enlist(context, request, course, decision, claude)
+    add_worker(context, request, course, decision, claude)
 }
 
 /// Adds a worker to the table.
-fn enlist(
+fn add_worker(
     context: &Context,
     request: &Request,
     course: Course,
@@ -235,24 +235,24 @@ pub fn choose(context: &Context, request: &Request) -> Result<Answer, Error> {
 
 /// What a person decided who was asked.
 pub fn decided(context: &Context, answer: &Answer, how: &How) {
-    let did = match how {
+    let outcome = match how {
         How::Chosen | How::Named(_) => return,
-        How::Fresh => Did::BeganFresh,
+        How::Fresh => Outcome::BeganFresh,
         How::Resume(id) | How::Fork(id) => match id.parse() {
-            Ok(id) => Did::Resumed(id),
+            Ok(id) => Outcome::Resumed(id),
             Err(_) => return,
         },
     };
     let Some((decision, advice)) = answer.decision.zip(answer.advice()) else { return };
     // Nothing is lost but one line of the record.
-    let _ = decisions::answered(context, decision, &advice, &did);
+    let _ = decisions::record_outcome(context, decision, &advice, &outcome);
 }
 
 /// What is decided: where it is left open, by the person who was asked, else a fresh session.
 fn decide(context: &Context, request: &Request) -> Result<Answer, Error> {
     let answer = match &request.chosen {
         Some(answer) => answer.clone(),
-        None => choose(context, request)?.settled_by_nobody(),
+        None => choose(context, request)?.fresh_if_uncertain(),
     };
     if let Some(label) = &request.label {
         ensure_label_free(context, request, label)?;

@@ -14,7 +14,7 @@ Exit codes:
   1  a file, folder or database could not be used
   2  the command or one of its arguments is invalid
   3  no matching session
-  4  several sessions match; words are not enough to be sure of one
+  4  several sessions match, or one matches too poorly to be certain
   5  the settings are invalid
   6  the session is in use by a running process
   7  `doctor` found a problem
@@ -49,32 +49,32 @@ impl From<io::Error> for Failure {
 
 /// Ends the process without running destructors: everything is written and closed by now, and freeing all memory would
 /// take longer than many answers.
-pub(crate) fn at_once(code: u8) -> ! {
+pub(crate) fn exit_now(code: u8) -> ! {
     // A closed output was handled where it was written.
     let _ = io::stdout().flush();
     signal_hook::low_level::exit(i32::from(code))
 }
 
 /// Prints a failure and returns the exit code.
-pub(crate) fn code(outcome: Result<(), Failure>) -> u8 {
+pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
     match outcome {
         Ok(()) => 0,
         Err(Failure::App(error)) => {
-            tell(&error.message, &error.next_steps.iter().map(as_command).collect::<Vec<_>>());
-            number(error.kind)
+            print_error(&error.message, &error.next_steps.iter().map(as_command).collect::<Vec<_>>());
+            exit_code(error.kind)
         }
         Err(Failure::Worker) => 8,
         Err(Failure::Unhealthy) => 7,
         // The reader closed the pipe (`| head`), which is not a failure.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => 0,
         Err(Failure::Output(error)) => {
-            tell(&format!("cannot write the output: {error}"), &[]);
+            print_error(&format!("cannot write the output: {error}"), &[]);
             1
         }
     }
 }
 
-fn number(kind: Kind) -> u8 {
+fn exit_code(kind: Kind) -> u8 {
     match kind {
         Kind::Unavailable | Kind::Internal => 1,
         Kind::Usage | Kind::TooLarge => 2,
@@ -87,7 +87,7 @@ fn number(kind: Kind) -> u8 {
     }
 }
 
-fn tell(message: &str, hints: &[String]) {
+fn print_error(message: &str, hints: &[String]) {
     let mut out = anstream::stderr().lock();
     let red = anstyle::AnsiColor::Red.on_default().bold();
     // Nothing can be printed if standard error is closed.

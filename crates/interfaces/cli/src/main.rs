@@ -24,6 +24,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let code =
-        if commands::hook::is_asked_for() { 0 } else { exit::code(commands::run(args::Args::parse())) };
-    exit::at_once(code)
+        if commands::hook::run_if_requested() { 0 } else { exit::report(commands::run(args::Args::parse())) };
+    exit::exit_now(code)
 }

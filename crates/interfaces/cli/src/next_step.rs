@@ -23,7 +23,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::ForkRecent => "choose one of the newest sessions: backstory fork <id>".to_owned(),
         NextStep::RunInSession { session } => format!("continue it: backstory run --resume {session} <task>"),
         NextStep::RunInFork { session } => {
-            format!("let a worker go on with a fork of it: backstory run --fork {session} <task>")
+            format!("let a worker continue a fork of it: backstory run --fork {session} <task>")
         }
         NextStep::RunOptions { session } => {
             format!("a worker has its own options: backstory run --fork {session} --help")

@@ -8,7 +8,7 @@ use app::sessions::list::ReadProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How long work takes before its progress is shown.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 
 /// The progress bar of reading sessions; cleared on drop.
 pub(crate) struct Reading {
@@ -34,7 +34,7 @@ impl Reading {
     }
 
     fn is_due(&self) -> bool {
-        self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal()
+        self.bar.is_none() && self.began.elapsed() > DELAY && std::io::stderr().is_terminal()
     }
 
     /// Updates the bar, and shows it once the work has taken long enough.
@@ -78,7 +78,7 @@ impl Embedding {
 
     /// Updates the bar, and shows it once the work has taken long enough.
     pub(crate) fn step(&mut self, progress: &EmbedReport) {
-        if self.bar.is_none() && self.began.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
+        if self.bar.is_none() && self.began.elapsed() > DELAY && std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(progress.of), ProgressDrawTarget::stderr());
             let layout = "embedding {bar:30} {pos} of {len} pieces, {per_sec}, {eta} left (Ctrl-C stops)";
             let style = ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar());

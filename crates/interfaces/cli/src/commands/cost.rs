@@ -18,7 +18,7 @@ Every message counts once, for the session it was first written to, even if that
 pub(crate) struct Args {
     /// What to group by.
     #[arg(long, default_value = "day", value_name = "WHAT")]
-    by: Word,
+    by: GroupBy,
     /// Only from this day on: 2026-01-31, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Word {
+enum GroupBy {
     Day,
     Project,
     Model,
@@ -42,10 +42,10 @@ enum Word {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let time = |text: &Option<String>| text.as_deref().map(|text| moment(context, text)).transpose();
     let by = match args.by {
-        Word::Day => By::Day,
-        Word::Project => By::Project,
-        Word::Model => By::Model,
-        Word::Session => By::Session,
+        GroupBy::Day => By::Day,
+        GroupBy::Project => By::Project,
+        GroupBy::Model => By::Model,
+        GroupBy::Session => By::Session,
     };
     let request = Request { by, since: time(&args.since)?, until: time(&args.until)? };
     let mut reading = Reading::new();
@@ -79,7 +79,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     ];
     let width = out.width();
     table(&mut out, width, &columns, &rows)?;
-    note(&mut out, answer)?;
+    print_notes(&mut out, answer)?;
     Ok(out.finish()?)
 }
 
@@ -101,7 +101,7 @@ fn row(by: By, line: &Line) -> Vec<Cell> {
     std::iter::once(name).chain(numbers).map(|text| Cell::new(&text)).collect()
 }
 
-fn note(out: &mut crate::output::Output, answer: &Answer) -> std::io::Result<()> {
+fn print_notes(out: &mut crate::output::Output, answer: &Answer) -> std::io::Result<()> {
     let dim = anstyle::Style::new().dimmed();
     if let Some(day) = answer.prices_as_of {
         writeln!(out, "{dim}estimated with the prices of {day}{dim:#}")?;

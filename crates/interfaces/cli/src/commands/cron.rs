@@ -82,34 +82,34 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Add(args) => {
             let job = add::add(context, args)?;
-            one(context, &job, args.json)?;
+            print_job(context, &job, args.json)?;
             if !args.json && cron::jobs_without_daemon(context)? > 0 { print::no_daemon() } else { Ok(()) }
         }
-        Command::List(asked) => {
+        Command::List(args) => {
             let found = cron::list(context)?;
-            if asked.json { super::json(&found) } else { print::jobs(context, &found) }
+            if args.json { super::json(&found) } else { print::jobs(context, &found) }
         }
-        Command::Enable(named) => one(context, &cron::switch(context, &named.job, true)?, named.json),
-        Command::Disable(named) => one(context, &cron::switch(context, &named.job, false)?, named.json),
+        Command::Enable(named) => print_job(context, &cron::switch(context, &named.job, true)?, named.json),
+        Command::Disable(named) => print_job(context, &cron::switch(context, &named.job, false)?, named.json),
         Command::Remove(named) => {
             let job = cron::remove(context, &named.job)?;
             if named.json { super::json(&job) } else { print::removed(&job) }
         }
-        Command::Run(named) => by_hand(context, named),
-        Command::History(asked) => {
-            let runs = cron::history(context, asked.job.as_deref(), asked.limit)?;
-            if asked.json { super::json(&HistoryJson { runs }) } else { print::runs(context, &runs) }
+        Command::Run(named) => run_now(context, named),
+        Command::History(args) => {
+            let runs = cron::history(context, args.job.as_deref(), args.limit)?;
+            if args.json { super::json(&HistoryJson { runs }) } else { print::runs(context, &runs) }
         }
-        Command::Daemon(asked) => daemon(context, asked.json),
+        Command::Daemon(args) => daemon(context, args.json),
     }
 }
 
-fn one(context: &Context, job: &JobInfo, json: bool) -> Result<(), Failure> {
+fn print_job(context: &Context, job: &JobInfo, json: bool) -> Result<(), Failure> {
     if json { super::json(job) } else { print::job(context, job) }
 }
 
 /// Runs a job now. A run that could not be started is an error; the history has it too.
-fn by_hand(context: &Context, named: &Named) -> Result<(), Failure> {
+fn run_now(context: &Context, named: &Named) -> Result<(), Failure> {
     let run = cron::run(context, &named.job)?;
     if named.json {
         super::json(&run)?;
@@ -123,15 +123,15 @@ fn by_hand(context: &Context, named: &Named) -> Result<(), Failure> {
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } if named.json => Ok(()),
         RunState::Waiting { .. } | RunState::Starting | RunState::Running { .. } => {
             print::runs(context, std::slice::from_ref(&run))?;
-            print::begun(&run)
+            print::started(&run)
         }
     }
 }
 
 fn daemon(context: &Context, json: bool) -> Result<(), Failure> {
-    let (ends, end) = mpsc::channel();
-    signals(ends, |_| ())?;
-    let mut sleeps = |time: Duration| end.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
-    let mut tell = |event| print::event(context, &event, json);
-    Ok(cron::daemon(context, &mut sleeps, &mut tell)?)
+    let (sender, interrupted) = mpsc::channel();
+    signals(sender, |_| ())?;
+    let mut sleep = |time: Duration| interrupted.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
+    let mut report = |event| print::event(context, &event, json);
+    Ok(cron::daemon(context, &mut sleep, &mut report)?)
 }

@@ -95,7 +95,7 @@ fn print(report: &Report) -> Result<(), Failure> {
     line(&mut out, "index", &index(report))?;
     writeln!(out)?;
     for finding in &report.findings {
-        tell(&mut out, finding)?;
+        print_finding(&mut out, finding)?;
     }
     if report.findings.is_empty() {
         writeln!(out, "No problems found.")?;
@@ -130,7 +130,7 @@ fn describe(folder: &Folder) -> String {
     if folder.exists {
         format!("{}  {path}", count(folder.sessions as u64))
     } else {
-        format!("-  {path} (not there)")
+        format!("-  {path} (missing)")
     }
 }
 
@@ -147,7 +147,7 @@ fn index(report: &Report) -> String {
     format!("{files} files, {pending} pending  {}", index.path.display())
 }
 
-fn tell(out: &mut Output, finding: &Finding) -> Result<(), Failure> {
+fn print_finding(out: &mut Output, finding: &Finding) -> Result<(), Failure> {
     let (word, style) = match finding.severity {
         Severity::Problem => ("problem", AnsiColor::Red.on_default().bold()),
         Severity::Advice => ("advice", AnsiColor::Yellow.on_default()),

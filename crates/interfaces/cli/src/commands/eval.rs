@@ -163,7 +163,7 @@ fn print_report(report: &RankingReport) -> Result<(), Failure> {
     let rows: Vec<Vec<Cell>> = report.kinds.iter().map(row).collect();
     let shown = if report.kinds.iter().any(|one| one.difference.is_some()) { 7 } else { 6 };
     let mut out = Output::plain();
-    table(&mut out, WIDE, &COLUMNS[..shown], &rows)?;
+    table(&mut out, TABLE_WIDTH, &COLUMNS[..shown], &rows)?;
     if report.without_answer > 0 {
         let (of, all) = (report.answered_all_the_same, report.without_answer);
         writeln!(out, "{of} of {all} questions without a right answer got one anyway")?;
@@ -172,7 +172,7 @@ fn print_report(report: &RankingReport) -> Result<(), Failure> {
 }
 
 /// The width of tables, in cells: figures are not truncated on a narrow terminal.
-const WIDE: usize = 200;
+const TABLE_WIDTH: usize = 200;
 
 fn interval(figure: &Estimate) -> String {
     format!("{:.4} [{:.4}, {:.4}]", figure.mean, figure.low, figure.high)
@@ -212,7 +212,7 @@ fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
     let rows: Vec<Vec<Cell>> =
         answer.rules.iter().map(|rule| (rule.name, &rule.tally)).chain(marked).map(row).collect();
     let mut out = Output::plain();
-    table(&mut out, WIDE, &COLUMNS, &rows)?;
+    table(&mut out, TABLE_WIDTH, &COLUMNS, &rows)?;
     let all = answer.decisions.len();
     writeln!(out, "{all} decisions; weights: {}; threshold {:.2}", answer.weights, answer.threshold)?;
     Ok(out.finish()?)

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Reading;
-use crate::render::{Look as _, Markdown};
+use crate::render::{Markdown, Renderer as _};
 use crate::text::safe;
 
 /// Export every session as a Markdown document, for qmd or for reading.
@@ -56,14 +56,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         keeps_gone: args.keep_gone,
     };
     let mut reading = Reading::new();
-    let look = || {
+    let new_look = || {
         let mut look = Markdown::default();
         move |out: &mut dyn std::io::Write, shown: &app::sessions::show::Shown| look.message(out, shown)
     };
-    let exported = export(context, &request, look, |progress| reading.exported(progress))?;
+    let exported = export(context, &request, new_look, |progress| reading.exported(progress))?;
     drop(reading);
     if !args.json {
-        tell(&exported)?;
+        print(&exported)?;
     }
     let indexed = args.index.then(|| index(context));
     if args.json {
@@ -88,7 +88,7 @@ fn nothing_exported(exported: &Exported) -> Error {
     failed.iter().take(1).fold(error, |error, why| error.hint(format!("the first failure: {why}")))
 }
 
-fn tell(exported: &Exported) -> Result<(), Failure> {
+fn print(exported: &Exported) -> Result<(), Failure> {
     let mut out = Output::plain();
     let Exported { folder, written, unchanged, removed, failed } = exported;
     let folder = safe(&folder.display().to_string());

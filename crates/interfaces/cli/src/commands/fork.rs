@@ -111,7 +111,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     drop(budget);
     let (ranked, how) = match found {
         Found::Ranked(ranked, how) => (ranked, how),
-        Found::Nothing(guidance) => return nothing(context, &guidance, args.json),
+        Found::Nothing(guidance) => return not_found(context, &guidance, args.json),
     };
     let chosen = chosen(args, &ranked)?;
     if args.json {
@@ -198,9 +198,9 @@ fn listed(context: &Context, args: &Args, ranked: &[Ranked]) -> Vec<Candidate> {
 }
 
 /// Prints the newest sessions where none was found, as JSON in place of the answer, and returns the error.
-fn nothing(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), Failure> {
+fn not_found(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        super::json(&in_words(guidance)?)?;
+        super::json(&guidance_json(guidance)?)?;
     } else {
         let mut out = Output::plain();
         for session in &guidance.fallback_sessions {
@@ -215,7 +215,7 @@ fn nothing(context: &Context, guidance: &Guidance, as_json: bool) -> Result<(), 
 }
 
 /// The guidance as JSON, with its next steps as commands.
-fn in_words(guidance: &Guidance) -> Result<serde_json::Value, Failure> {
+fn guidance_json(guidance: &Guidance) -> Result<serde_json::Value, Failure> {
     let mut json = serde_json::to_value(guidance).map_err(std::io::Error::other)?;
     json["next_steps"] = guidance.next_steps.iter().map(as_command).collect();
     Ok(json)

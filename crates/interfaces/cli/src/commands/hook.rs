@@ -9,9 +9,9 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
-/// Whether the program was started as a hook; then its work is done already. A hook comes before anything else
-/// is looked at: Claude Code waits for it.
-pub(crate) fn is_asked_for() -> bool {
+/// Runs the hook if the program was started as one, and returns whether it was. This comes before the command line is
+/// parsed, because Claude Code waits for its hooks.
+pub(crate) fn run_if_requested() -> bool {
     let mut words = std::env::args_os().skip(1);
     let (Some(command), Some(folder), None) = (words.next(), words.next(), words.next()) else {
         return false;

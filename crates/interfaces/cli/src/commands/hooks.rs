@@ -24,15 +24,15 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Add Backstory's hooks to Claude Code's settings, next to those that are there.
-    Install(Change),
+    Install(ChangeArgs),
     /// Remove them and restore the settings.
-    Uninstall(Change),
+    Uninstall(ChangeArgs),
     /// Show where they are installed, and when one last reported something.
-    Status(Look),
+    Status(StatusArgs),
 }
 
 #[derive(Debug, clap::Args)]
-struct Change {
+struct ChangeArgs {
     /// Change this project's settings instead of your own.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
@@ -45,7 +45,7 @@ struct Change {
 }
 
 #[derive(Debug, clap::Args)]
-struct Look {
+struct StatusArgs {
     /// Also show this project's settings.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
@@ -65,12 +65,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Install(change) => {
             let plan = install(context, &scope(change.project.as_ref()))?;
-            carry_out(&plan, change, true)
+            apply(&plan, change, true)
         }
         Command::Uninstall(change) => {
-            carry_out(&uninstall(context, &scope(change.project.as_ref()))?, change, false)
+            apply(&uninstall(context, &scope(change.project.as_ref()))?, change, false)
         }
-        Command::Status(look) => show(context, look),
+        Command::Status(args) => show(context, args),
     }
 }
 
@@ -78,7 +78,7 @@ fn scope(project: Option<&PathBuf>) -> Scope {
     project.cloned().map_or(Scope::User, Scope::Project)
 }
 
-fn carry_out(plan: &Plan, change: &Change, keep: bool) -> Result<(), Failure> {
+fn apply(plan: &Plan, change: &ChangeArgs, keep_backup: bool) -> Result<(), Failure> {
     let mut out = Output::plain();
     let file = safe(&plan.file.display().to_string());
     if plan.is_empty() {
@@ -88,11 +88,11 @@ fn carry_out(plan: &Plan, change: &Change, keep: bool) -> Result<(), Failure> {
     writeln!(out, "{file}:")?;
     show_difference(&mut out, plan)?;
     out.finish()?;
-    if change.dry_run || !may(change)? {
+    if change.dry_run || !is_confirmed(change)? {
         return line("Nothing was changed.");
     }
-    plan.apply(keep)?;
-    if keep {
+    plan.apply(keep_backup)?;
+    if keep_backup {
         let backup = safe(&plan.backup().display().to_string());
         line(&format!(
             "Done. The previous settings are saved in {backup}; `backstory hooks uninstall` restores them."
@@ -102,7 +102,7 @@ fn carry_out(plan: &Plan, change: &Change, keep: bool) -> Result<(), Failure> {
     }
 }
 
-fn may(change: &Change) -> Result<bool, Failure> {
+fn is_confirmed(change: &ChangeArgs) -> Result<bool, Failure> {
     if change.yes {
         return Ok(true);
     }
@@ -126,7 +126,7 @@ fn show_difference(out: &mut Output, plan: &Plan) -> Result<(), Failure> {
         writeln!(out, "{style}{mark} {}{style:#}", safe(&line))?;
     }
     if plan.after.is_none() {
-        writeln!(out, "{red}(the file is removed: it was not there before){red:#}")?;
+        writeln!(out, "{red}(the file is removed: it did not exist before){red:#}")?;
     }
     Ok(())
 }
@@ -137,10 +137,10 @@ fn line(text: &str) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn show(context: &Context, look: &Look) -> Result<(), Failure> {
-    let project = look.project.clone().map(Scope::Project);
+fn show(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
+    let project = args.project.clone().map(Scope::Project);
     let found = status(context, &[Some(Scope::User), project].into_iter().flatten().collect::<Vec<_>>());
-    if look.json {
+    if args.json {
         return super::json(&HooksJson { settings: found });
     }
     let mut out = Output::plain();

@@ -72,18 +72,18 @@ struct EmbeddedJson {
 /// Brings the index up to date, then embeds and watches if asked to.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
-        return dry(context, args.json);
+        return dry_run(context, args.json);
     }
     if args.rebuild {
         discard(context)?;
     }
     let mut budget = SearchBudget::unlimited();
     let synced = index::index(context, &mut |progress| budget.should_continue(progress))?;
-    tell(context, &synced, args)?;
+    print_synced(context, &synced, args)?;
     let embeds = args.embed || context.config().settings.embedding.everything;
     if embeds {
         let limit = args.watch.then_some(EMBED_FOR);
-        embedded(args, &embed_for(context, args, &budget, limit)?)?;
+        print_embedded(args, &embed_for(context, args, &budget, limit)?)?;
     }
     if args.watch {
         watch(context, args, &mut budget, embeds)?;
@@ -112,7 +112,7 @@ fn embed_while_watching(context: &Context, args: &Args, budget: &SearchBudget) -
     match embed_for(context, args, budget, Some(EMBED_FOR)) {
         Ok(step) => {
             if step.added > 0 {
-                embedded(args, &step)?;
+                print_embedded(args, &step)?;
             }
             Ok(step.added > 0 && step.done + step.unread < step.of)
         }
@@ -130,10 +130,13 @@ fn pause(length: Duration) -> bool {
     true
 }
 
-fn embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
+fn print_embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
     let EmbedReport { done, of, added, unread, busy } = *embedded;
     if args.json {
-        return told_as(args, &EmbeddedJson { embedded: done, total: of, added, unreadable: unread, busy });
+        return print_json(
+            args,
+            &EmbeddedJson { embedded: done, total: of, added, unreadable: unread, busy },
+        );
     }
     let mut out = Output::plain();
     if busy {
@@ -154,31 +157,31 @@ fn embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
 /// Updates the index whenever something has changed, until interrupted.
 fn watch(context: &Context, args: &Args, budget: &mut SearchBudget, embeds: bool) -> Result<(), Failure> {
     let mut watch = index::Watch::start(context);
-    if watch.leaves_claude() {
-        let why = "OpenClaw's settings say so (memorySearch.claudeSessions.watch)";
-        writeln!(anstream::stderr().lock(), "Claude Code's sessions are not watched: {why}.")?;
+    if watch.skips_claude() {
+        let why = "OpenClaw's settings turn that off (memorySearch.claudeSessions.watch)";
+        writeln!(anstream::stderr().lock(), "Not watching Claude Code's sessions: {why}.")?;
     }
     // Updates once at the start, for what was written before watching began.
-    let mut is_time = true;
+    let mut is_due = true;
     // Whether the model has something to embed.
-    let mut is_left = false;
+    let mut has_more = false;
     while !budget.is_interrupted() {
-        if is_time {
+        if is_due {
             let synced = index::index(context, &mut |progress| budget.should_continue(progress))?;
             if synced.progress.files > 0 {
-                tell(context, &synced, args)?;
+                print_synced(context, &synced, args)?;
             }
         }
-        is_left = is_time && embeds || is_left;
-        if is_left {
-            is_left = embed_while_watching(context, args, budget)?;
+        has_more = is_due && embeds || has_more;
+        if has_more {
+            has_more = embed_while_watching(context, args, budget)?;
         }
-        is_time = watch.is_time(context);
+        is_due = watch.is_due(context);
     }
     Ok(())
 }
 
-fn dry(context: &Context, as_json: bool) -> Result<(), Failure> {
+fn dry_run(context: &Context, as_json: bool) -> Result<(), Failure> {
     let IndexProgress { files, bytes: size, .. } = pending(context)?;
     if as_json {
         let left = SyncReport { pending_files: files, pending_bytes: size, ..SyncReport::default() };
@@ -190,7 +193,7 @@ fn dry(context: &Context, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Prints JSON: one pretty-printed object, or with `--watch` one object per line.
-fn told_as(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
+fn print_json(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
     if !args.watch {
         return super::json(value);
     }
@@ -199,9 +202,9 @@ fn told_as(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn tell(context: &Context, synced: &SyncReport, args: &Args) -> Result<(), Failure> {
+fn print_synced(context: &Context, synced: &SyncReport, args: &Args) -> Result<(), Failure> {
     if args.json {
-        return told_as(args, &json(context, synced)?);
+        return print_json(args, &json(context, synced)?);
     }
     let mut out = Output::plain();
     let done = synced.progress;

@@ -16,7 +16,7 @@ use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, count, dollars, safe};
 
 /// How many sessions are listed on a terminal without `--limit`.
-const ON_A_TERMINAL: usize = 50;
+const TERMINAL_LIMIT: usize = 50;
 
 /// List sessions: running first, then newest.
 #[derive(Debug, clap::Args)]
@@ -88,7 +88,7 @@ fn request(context: &Context, args: &Args) -> Result<Request, Failure> {
         since: args.since.as_deref().map(|since| moment(context, since)).transpose()?,
     };
     let for_a_person = !args.json && is_read_by_a_person();
-    Ok(Request { filter, limit: args.limit.or(for_a_person.then_some(ON_A_TERMINAL)) })
+    Ok(Request { filter, limit: args.limit.or(for_a_person.then_some(TERMINAL_LIMIT)) })
 }
 
 const COLUMNS: [Column; 10] = [
@@ -112,7 +112,7 @@ const COST: &str = "COST";
 fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     if answer.sessions.is_empty() {
-        writeln!(out, "{}", nothing(context, args, answer))?;
+        writeln!(out, "{}", empty_message(context, args, answer))?;
         write_notes(&mut out, context, args, answer)?;
         return Ok(out.finish()?);
     }
@@ -220,7 +220,7 @@ fn unread(context: &Context, args: &Args) -> Vec<String> {
     if of_openclaw { app::unread(context) } else { Vec::new() }
 }
 
-fn nothing(context: &Context, args: &Args, answer: &Answer) -> String {
+fn empty_message(context: &Context, args: &Args, answer: &Answer) -> String {
     if args.origin.as_deref() == Some("openclaw") {
         let states: Vec<_> =
             context.config().openclaw_folders.iter().map(|folder| folder.display().to_string()).collect();

@@ -74,7 +74,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 
 /// The context of this request: the configuration, the current time and the working directory.
 fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
-    let secrets = if show_secrets { shown()? } else { Secrets::Redacted };
+    let secrets = if show_secrets { allow_secrets()? } else { Secrets::Redacted };
     let config = Config::of_process()?;
     let config = if demo { config.demo(clock())? } else { config };
     if let Some(warning) = config.guard_state()? {
@@ -90,7 +90,7 @@ fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
 }
 
 /// Shows secrets on a terminal only, never to a file, a program or a log.
-fn shown() -> Result<Secrets, Error> {
+fn allow_secrets() -> Result<Secrets, Error> {
     if is_read_by_a_person() {
         return Ok(Secrets::Shown);
     }

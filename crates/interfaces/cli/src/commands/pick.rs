@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::choose::answer::{Answer, Considered, Outlay, Pack};
+use app::choose::answer::{Answer, Considered, Pack, ResumeCost};
 use app::choose::pick::pick;
 use app::choose::request::Request;
 use app::choose::why_not::{WhyNot, why_not};
@@ -119,11 +119,11 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
         "seed" => factors(&mut out, answer)?,
         _ => chances(&mut out, context, answer)?,
     }
-    if let Some(outlay) = &answer.resume_cost {
-        before(&mut out, outlay)?;
+    if let Some(cost) = &answer.resume_cost {
+        print_resume_cost(&mut out, cost)?;
     }
     if let Some(pack) = &answer.pack {
-        packed(&mut out, pack)?;
+        print_pack(&mut out, pack)?;
     }
     if !answer.what_would_change.is_empty() {
         writeln!(out, "\nWhat would change it:")?;
@@ -223,7 +223,7 @@ fn rows(
 }
 
 /// Prints the earlier sessions that a fresh one would be told about.
-fn packed(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
+fn print_pack(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
     let (width, dim) = (out.width(), Style::new().dimmed());
     writeln!(
         out,
@@ -239,24 +239,24 @@ fn packed(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
     Ok(())
 }
 
-fn before(out: &mut Output, outlay: &Outlay) -> Result<(), Failure> {
-    let price = outlay.cost_usd.map_or_else(|| "unknown price".to_owned(), dollars);
-    let billing = if outlay.cache_minutes > 5 {
+fn print_resume_cost(out: &mut Output, cost: &ResumeCost) -> Result<(), Failure> {
+    let price = cost.cost_usd.map_or_else(|| "unknown price".to_owned(), dollars);
+    let billing = if cost.cache_minutes > 5 {
         "a subscription's one-hour cache"
     } else {
         "an API key's five-minute cache"
     };
-    let cache = if outlay.cached { "still cached" } else { "no longer cached" };
+    let cache = if cost.cached { "still cached" } else { "no longer cached" };
     let text = format!(
         "Resuming reads {} tokens again, {cache} ({billing}): {price}. The context is {:.0} % full; {} \
          tokens are left before compaction.",
-        count(outlay.tokens),
-        outlay.window_used * 100.0,
-        count(outlay.tokens_until_compaction)
+        count(cost.tokens),
+        cost.window_used * 100.0,
+        count(cost.tokens_until_compaction)
     );
     let width = out.width();
     writeln!(out, "\n{}", wrapped(&text, width))?;
-    for line in &outlay.alternatives {
+    for line in &cost.alternatives {
         writeln!(out, "  cheaper: {}", safe(line))?;
     }
     Ok(())

@@ -12,11 +12,11 @@ use app::{Context, Error, Kind};
 use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
-use crate::run::{Follow, Role, Slow, follow, settled};
+use crate::run::{Follow, Role, SlowNotice, follow, resolve_choice};
 use crate::text::{json_line, safe, safe_lines};
 
 /// The most that is read from standard input as a task, in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_TASK: u64 = 1 << 20;
 
 /// Run a task in the session that `pick` chooses, or in the one you name.
 ///
@@ -119,9 +119,9 @@ struct OptionArgs {
 
 /// Starts the worker, then follows it or leaves it in the background.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let request = settled(context, request(args)?, args.json)?;
+    let request = resolve_choice(context, request(args)?, args.json)?;
     let slow = (!args.json)
-        .then(|| Slow::begin("choosing the session and checking the version of claude…".to_owned()));
+        .then(|| SlowNotice::start("choosing the session and checking the version of claude…".to_owned()));
     let ready = prepare(context, &request)?;
     drop(slow);
     if args.detach {
@@ -136,7 +136,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         // The output was closed (`| head`): the worker is not left behind.
         link.end();
     }
-    if let Some(text) = link.last_words() {
+    if let Some(text) = link.wait_for_end() {
         // The task is done even if standard error is closed.
         let _ = writeln!(anstream::stderr(), "{}", safe(&text));
     }
@@ -202,7 +202,7 @@ fn task(words: &[String]) -> Result<String, Failure> {
         return Ok(words.join(" "));
     }
     let mut text = String::new();
-    io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
+    io::stdin().lock().take(MAX_TASK).read_to_string(&mut text)?;
     Ok(text)
 }
 

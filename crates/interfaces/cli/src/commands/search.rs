@@ -414,7 +414,7 @@ fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
 }
 
 /// A note on how a chosen model took part in the search.
-fn readers(understood: &EncoderReport) -> Option<String> {
+fn model_note(understood: &EncoderReport) -> Option<String> {
     let covered = understood.covered?;
     if let Some(why) = &understood.fallback {
         return Some(format!("the chosen model did not answer, so the built-in table was used: {why}"));
@@ -431,7 +431,7 @@ fn readers(understood: &EncoderReport) -> Option<String> {
 }
 
 fn notes(context: &Context, args: &Args, answer: &Answer) -> Vec<String> {
-    let mut notes: Vec<String> = answer.understood.as_ref().and_then(readers).into_iter().collect();
+    let mut notes: Vec<String> = answer.understood.as_ref().and_then(model_note).into_iter().collect();
     if answer.pending_files > 0 {
         let who = if answer.busy {
             "another Backstory process is indexing them"

@@ -5,7 +5,7 @@ use app::sessions::show::{Conversation, Request, show};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::render::{Html, Json, Look, Markdown, Terminal};
+use crate::render::{Html, Json, Markdown, Renderer, Terminal};
 
 /// Show one session as a conversation.
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn write(conversation: &Conversation, mut look: impl Look, mut out: Output) -> Result<(), Failure> {
+fn write(conversation: &Conversation, mut look: impl Renderer, mut out: Output) -> Result<(), Failure> {
     look.begin(&mut out, &conversation.session)?;
     let left_out = conversation.each(|message| look.message(&mut out, &message).map_err(Failure::Output))?;
     look.end(&mut out, left_out)?;

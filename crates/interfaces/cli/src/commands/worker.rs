@@ -15,9 +15,9 @@ pub(crate) struct Args {
     worker: i64,
 }
 
-enum Seen {
-    Over,
-    Told,
+enum Input {
+    Ended,
+    Signal,
 }
 
 /// Runs the worker to its end, independently of any terminal.
@@ -25,22 +25,22 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     // A session of its own outlives the terminal. An error means that the process already leads one.
     let _ = rustix::process::setsid();
     let Some(mut link) = supervise(context, args.worker)? else { return Ok(()) };
-    let (tell, seen) = channel();
-    signals(tell.clone(), |_| Seen::Told)?;
+    let (sender, inputs) = channel();
+    signals(sender.clone(), |_| Input::Signal)?;
     let mut events = link.listen();
     std::thread::spawn(move || {
         let _ = events.find(|event| matches!(event, Event::Ended { .. }));
         // The receiver may be gone.
-        let _ = tell.send(Seen::Over);
+        let _ = sender.send(Input::Ended);
     });
-    for seen in &seen {
-        match seen {
-            Seen::Over => break,
+    for input in &inputs {
+        match input {
+            Input::Ended => break,
             // A worker that has already ended needs no command.
-            Seen::Told => drop(link.command(Command::Stop)),
+            Input::Signal => drop(link.command(Command::Stop)),
         }
     }
     // What could not be recorded with OpenClaw is recorded by the next Backstory that recovers workers.
-    let _ = link.last_words();
+    let _ = link.wait_for_end();
     Ok(())
 }

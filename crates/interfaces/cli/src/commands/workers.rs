@@ -8,7 +8,7 @@ use app::workers::{PermissionMode, WorkerInfo, WorkerState, list};
 use serde::Serialize;
 
 use crate::exit::Failure;
-use crate::run::in_a_line;
+use crate::run::request_line;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, dollars};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     table(&mut out, width, &COLUMNS, &rows)?;
     for worker in &workers {
         for request in waiting(&worker.state) {
-            writeln!(out, "{}", in_a_line(worker.worker, request))?;
+            writeln!(out, "{}", request_line(worker.worker, request))?;
         }
     }
     Ok(out.finish()?)

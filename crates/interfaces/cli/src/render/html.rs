@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use app::sessions::show::{Piece, Shown};
 use model::Session;
 
-use super::{LastSpeaker, Look};
+use super::{LastSpeaker, Renderer};
 use crate::text::safe_lines;
 
 const STYLE: &str = include_str!("page.css");
@@ -16,7 +16,7 @@ pub(crate) struct Html {
     last: LastSpeaker,
 }
 
-impl Look for Html {
+impl Renderer for Html {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
         let title = escaped(session.title.as_deref().unwrap_or("(no title)"));
         let place = session.cwd.as_deref().map(|cwd| escaped(&cwd.display().to_string())).unwrap_or_default();
@@ -55,7 +55,7 @@ fn piece(out: &mut dyn Write, piece: &Piece) -> io::Result<()> {
             let class = if *is_error { " class=\"error\"" } else { "" };
             writeln!(out, "<pre{class}>{}</pre>", escaped(text.trim_end()))
         }
-        Piece::Image => writeln!(out, "<p>(a picture)</p>"),
+        Piece::Image => writeln!(out, "<p>(image)</p>"),
     }
 }
 

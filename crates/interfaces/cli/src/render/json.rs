@@ -6,7 +6,7 @@ use app::SessionJson;
 use app::sessions::show::Shown;
 use model::Session;
 
-use super::Look;
+use super::Renderer;
 use crate::text::json;
 
 /// Renders a conversation for programs.
@@ -15,7 +15,7 @@ pub(crate) struct Json {
     written: bool,
 }
 
-impl Look for Json {
+impl Renderer for Json {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
         write!(out, "{{\"session\": {},\n\"messages\": [", json(&SessionJson::from(session))?)
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use app::sessions::show::{Piece, Shown};
 use model::Session;
 
-use super::{LastSpeaker, Look};
+use super::{LastSpeaker, Renderer};
 use crate::text::{safe, safe_lines};
 
 /// Renders a conversation for documents and indexers.
@@ -15,7 +15,7 @@ pub(crate) struct Markdown {
     last: LastSpeaker,
 }
 
-impl Look for Markdown {
+impl Renderer for Markdown {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
         out.write_all(app::search::export::head(session).as_bytes())
     }
@@ -44,7 +44,7 @@ fn piece(out: &mut dyn Write, piece: &Piece) -> io::Result<()> {
             fenced(out, input)
         }
         Piece::ToolResult { text, .. } => fenced(out, text),
-        Piece::Image => writeln!(out, "\n*(a picture)*"),
+        Piece::Image => writeln!(out, "\n*(image)*"),
     }
 }
 

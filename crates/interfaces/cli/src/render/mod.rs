@@ -16,7 +16,7 @@ pub(crate) use markdown::Markdown;
 pub(crate) use terminal::Terminal;
 
 /// Writes a conversation in one format.
-pub(crate) trait Look {
+pub(crate) trait Renderer {
     /// Writes what comes before the first message.
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()>;
     /// Writes one message.

@@ -7,7 +7,7 @@ use app::sessions::show::{Piece, Shown};
 use jiff::tz::TimeZone;
 use model::Session;
 
-use super::{LastSpeaker, Look};
+use super::{LastSpeaker, Renderer};
 use crate::text::{safe, safe_lines};
 
 /// Renders a conversation for a terminal.
@@ -24,7 +24,7 @@ impl Terminal {
     }
 }
 
-impl Look for Terminal {
+impl Renderer for Terminal {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
         let bold = Style::new().bold();
         writeln!(out, "{bold}{}{bold:#}", safe(session.title.as_deref().unwrap_or("(no title)")))?;
@@ -70,6 +70,6 @@ fn piece(out: &mut dyn Write, piece: &Piece) -> io::Result<()> {
             let style = if *is_error { AnsiColor::Red.on_default() } else { dim };
             safe_lines(text.trim()).lines().try_for_each(|line| writeln!(out, "{style}  {line}{style:#}"))
         }
-        Piece::Image => writeln!(out, "{dim}(a picture){dim:#}"),
+        Piece::Image => writeln!(out, "{dim}(image){dim:#}"),
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use app::Context;
 use app::workers::{Command, Event, Events, Link, PermissionRequest, RequestKind, WorkerState};
 
-use super::Slow;
-use super::interrupts::{Heeded, Interrupts};
+use super::SlowNotice;
+use super::interrupts::{InterruptAction, Interrupts};
 use super::questions::{Questions, Typed};
 use super::show::Show;
 use super::thinking::Thinking;
@@ -41,12 +41,12 @@ pub(crate) struct Follow {
     pub(crate) json: bool,
 }
 
-enum Seen {
+enum Input {
     Event(Box<Event>),
     /// The worker has ended.
-    Over,
+    Ended,
     Line(String),
-    Signal(Heeded),
+    Signal(InterruptAction),
 }
 
 /// Follows a worker until it ends or the guest leaves; returns the state it ended in.
@@ -55,13 +55,13 @@ pub(crate) fn follow(
     link: &mut Link,
     how: Follow,
 ) -> Result<Option<WorkerState>, Failure> {
-    let (tell, seen) = channel();
+    let (sender, inputs) = channel();
     let control = link.control().filter(|_| how.role == Role::Owner);
-    let interrupts = Interrupts::heed(control, tell.clone(), Seen::Signal)?;
-    forward(link.listen(), tell.clone());
+    let interrupts = Interrupts::start(control, sender.clone(), Input::Signal)?;
+    forward(link.listen(), sender.clone());
     let is_asked = !how.json && io::stdin().is_terminal() && io::stderr().is_terminal();
     if is_asked {
-        read_lines(tell);
+        read_lines(sender);
     }
     let out = Output::plain();
     let is_seen = !how.json && io::stdout().is_terminal() && io::stderr().is_terminal();
@@ -69,7 +69,7 @@ pub(crate) fn follow(
     let show = if is_seen { show.word_by_word() } else { show };
     let questions = Questions::new(out.width());
     let thinking = is_seen.then(Thinking::default);
-    let mut desk = Desk {
+    let mut state = FollowLoop {
         context,
         link,
         how,
@@ -83,27 +83,27 @@ pub(crate) fn follow(
         state: None,
     };
     loop {
-        let seen = match seen.recv_timeout(TICK) {
-            Ok(seen) => seen,
+        let input = match inputs.recv_timeout(TICK) {
+            Ok(input) => input,
             Err(RecvTimeoutError::Timeout) => {
-                desk.tick()?;
+                state.tick()?;
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => return Ok(None),
         };
-        if let Next::End(state) = desk.take(seen)? {
-            desk.out.finish()?;
-            return Ok(state);
+        if let Flow::End(end) = state.handle(input)? {
+            state.out.finish()?;
+            return Ok(end);
         }
     }
 }
 
-enum Next {
-    Goes,
+enum Flow {
+    Continue,
     End(Option<WorkerState>),
 }
 
-struct Desk<'a> {
+struct FollowLoop<'a> {
     context: &'a Context,
     link: &'a Link,
     how: Follow,
@@ -116,13 +116,13 @@ struct Desk<'a> {
     is_asked: bool,
     interrupts: Interrupts,
     /// The notice that `claude` starts slowly, while it is starting.
-    slow: Option<Slow>,
+    slow: Option<SlowNotice>,
     state: Option<WorkerState>,
 }
 
-impl Desk<'_> {
+impl FollowLoop<'_> {
     /// Removes the waiting line.
-    fn nothing_is_waited_for(&mut self) -> Result<(), Failure> {
+    fn clear_waiting_line(&mut self) -> Result<(), Failure> {
         Ok(self.thinking.as_mut().map_or(Ok(()), Thinking::clear)?)
     }
 
@@ -135,56 +135,56 @@ impl Desk<'_> {
         }
     }
 
-    fn take(&mut self, seen: Seen) -> Result<Next, Failure> {
-        match seen {
-            Seen::Event(event) => {
+    fn handle(&mut self, input: Input) -> Result<Flow, Failure> {
+        match input {
+            Input::Event(event) => {
                 if let Some(thinking) = &mut self.thinking {
-                    thinking.hear(&event);
+                    thinking.update(&event);
                 }
                 self.event(&event)
             }
-            Seen::Over => Ok(Next::End(self.state.take())),
-            Seen::Line(line) => {
+            Input::Ended => Ok(Flow::End(self.state.take())),
+            Input::Line(line) => {
                 // The waiting line is above the line that was typed.
                 self.thinking.iter_mut().for_each(Thinking::leave);
-                self.line(&line).map(|()| Next::Goes)
+                self.line(&line).map(|()| Flow::Continue)
             }
-            Seen::Signal(signal) => {
-                self.nothing_is_waited_for()?;
+            Input::Signal(signal) => {
+                self.clear_waiting_line()?;
                 self.signal(signal)
             }
         }
     }
 
-    fn event(&mut self, event: &Event) -> Result<Next, Failure> {
+    fn event(&mut self, event: &Event) -> Result<Flow, Failure> {
         self.starting(event);
         self.show.hold(self.questions.is_asking());
         let text = self.text(event)?;
         let asks = matches!(event, Event::Asked(_) | Event::Withdrawn { .. } | Event::Answered { .. });
         if asks || !text.is_empty() || matches!(event, Event::State(WorkerState::Idle { .. })) {
-            self.nothing_is_waited_for()?;
+            self.clear_waiting_line()?;
         }
         if !text.is_empty() {
-            self.questions.step_aside()?;
+            self.questions.end_line()?;
         }
         self.out.write_all(&text)?;
         self.out.flush_now()?;
         match event {
             Event::Asked(request) => self.asked(request)?,
-            Event::Withdrawn { request } => self.questions.over(request, None)?,
-            Event::Answered { request, allowed } => self.questions.over(request, Some(*allowed))?,
+            Event::Withdrawn { request } => self.questions.remove(request, None)?,
+            Event::Answered { request, allowed } => self.questions.remove(request, Some(*allowed))?,
             Event::State(WorkerState::Idle { .. }) if self.how.role == Role::Owner => self.turn_is_over()?,
             Event::Ended { state } => {
                 self.state = Some(state.clone());
-                return Ok(Next::End(self.state.take()));
+                return Ok(Flow::End(self.state.take()));
             }
-            Event::Tool { name, input, .. } => self.questions.called(name, input),
+            Event::Tool { name, input, .. } => self.questions.remember_plan(name, input),
             _ => {}
         }
         if !text.is_empty() {
             self.questions.ask_again()?;
         }
-        Ok(Next::Goes)
+        Ok(Flow::Continue)
     }
 
     /// The text that is printed for an event.
@@ -203,7 +203,7 @@ impl Desk<'_> {
         match event {
             Event::State(WorkerState::Starting) if !self.how.json => {
                 let most = self.context.config().settings.workers.start_seconds;
-                self.slow = Some(Slow::begin(format!("waiting for claude to start, at most {most} s")));
+                self.slow = Some(SlowNotice::start(format!("waiting for claude to start, at most {most} s")));
             }
             Event::Note { .. } => {}
             _ => self.slow = None,
@@ -212,10 +212,10 @@ impl Desk<'_> {
 
     fn asked(&mut self, request: &PermissionRequest) -> Result<(), Failure> {
         if self.is_asked {
-            return Ok(self.questions.asked(request)?);
+            return Ok(self.questions.add(request)?);
         }
         if !self.how.json {
-            writeln!(io::stderr(), "{}", in_a_line(self.how.worker, request))?;
+            writeln!(io::stderr(), "{}", request_line(self.how.worker, request))?;
         }
         Ok(())
     }
@@ -228,17 +228,17 @@ impl Desk<'_> {
     }
 
     fn line(&mut self, line: &str) -> Result<(), Failure> {
-        match self.questions.typed(line)? {
+        match self.questions.read_line(line)? {
             Typed::Answer(request, reply) => {
-                if !self.is_done(Command::Answer { request, reply })? {
-                    self.questions.refused();
+                if !self.send(Command::Answer { request, reply })? {
+                    self.questions.reopen();
                     self.questions.ask_again()?;
                 }
                 Ok(())
             }
             // What is typed while Claude works is sent to it.
             Typed::Message(text) => {
-                self.interrupts.forget();
+                self.interrupts.reset();
                 self.command(app::workers::run::message(&text))
             }
             Typed::End => self.command(Command::Close),
@@ -246,36 +246,36 @@ impl Desk<'_> {
         }
     }
 
-    fn signal(&mut self, heeded: Heeded) -> Result<Next, Failure> {
-        match heeded {
-            Heeded::Leaving => {
+    fn signal(&mut self, action: InterruptAction) -> Result<Flow, Failure> {
+        match action {
+            InterruptAction::Detaching => {
                 let worker = self.how.worker;
                 writeln!(io::stderr(), "\nworker {worker} keeps running; stop it: backstory stop {worker}")?;
-                return Ok(Next::End(None));
+                return Ok(Flow::End(None));
             }
-            Heeded::Interrupting => self.questions.interrupted(true),
-            Heeded::Interrupted => {
+            InterruptAction::Interrupting => self.questions.set_interrupted(true),
+            InterruptAction::Interrupted => {
                 self.questions.next_line()?;
                 writeln!(io::stderr(), "interrupted; press Ctrl-C again to stop the worker")?;
             }
-            Heeded::Ending => {
-                self.questions.interrupted(false);
+            InterruptAction::Stopping => {
+                self.questions.set_interrupted(false);
                 self.questions.next_line()?;
                 writeln!(io::stderr(), "stopping the worker")?;
             }
         }
-        Ok(Next::Goes)
+        Ok(Flow::Continue)
     }
 
     fn command(&mut self, command: Command) -> Result<(), Failure> {
-        self.is_done(command).map(drop)
+        self.send(command).map(drop)
     }
 
     /// Sends a command; prints why if the worker refuses it.
-    fn is_done(&mut self, command: Command) -> Result<bool, Failure> {
+    fn send(&mut self, command: Command) -> Result<bool, Failure> {
         let done = self.link.command(command);
         if let Err(why) = &done {
-            self.questions.step_aside()?;
+            self.questions.end_line()?;
             writeln!(io::stderr(), "{}", safe(why))?;
         }
         Ok(done.is_ok())
@@ -283,7 +283,7 @@ impl Desk<'_> {
 }
 
 /// A pending request and the command that answers it from another terminal; `request` must be redacted.
-pub(crate) fn in_a_line(worker: i64, request: &PermissionRequest) -> String {
+pub(crate) fn request_line(worker: i64, request: &PermissionRequest) -> String {
     let id: String = request.request.chars().take(8).collect();
     let (what, answer) = match request.kind() {
         RequestKind::Questions(questions) => {
@@ -305,23 +305,23 @@ pub(crate) fn in_a_line(worker: i64, request: &PermissionRequest) -> String {
     format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id} {answer}")
 }
 
-fn forward(events: Events, to: Sender<Seen>) {
+fn forward(events: Events, to: Sender<Input>) {
     std::thread::spawn(move || {
         for event in events {
-            if to.send(Seen::Event(Box::new(event))).is_err() {
+            if to.send(Input::Event(Box::new(event))).is_err() {
                 return;
             }
         }
         // The receiver may be gone.
-        let _ = to.send(Seen::Over);
+        let _ = to.send(Input::Ended);
     });
 }
 
-fn read_lines(to: Sender<Seen>) {
+fn read_lines(to: Sender<Input>) {
     std::thread::spawn(move || {
         for line in io::stdin().lock().lines() {
             let Ok(line) = line else { return };
-            if to.send(Seen::Line(line)).is_err() {
+            if to.send(Input::Line(line)).is_err() {
                 return;
             }
         }

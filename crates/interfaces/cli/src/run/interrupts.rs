@@ -14,21 +14,21 @@ use super::{Signal, signals};
 /// Exit code of a program that was ended by an interrupt.
 const INTERRUPTED: i32 = 130;
 /// How many signals go to the worker; the next one ends the program.
-const MOST: u32 = 2;
+const MAX_SIGNALS: u32 = 2;
 /// How long showing the end of a worker may take.
-const SHOWN: Duration = Duration::from_secs(2);
+const SHOW_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The response to a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heeded {
+pub(crate) enum InterruptAction {
     /// The turn is about to be interrupted.
     Interrupting,
     /// The turn was interrupted.
     Interrupted,
     /// The worker is being stopped.
-    Ending,
+    Stopping,
     /// The command leaves the worker running.
-    Leaving,
+    Detaching,
 }
 
 /// The handler of the person's signals; it works until this is dropped.
@@ -40,60 +40,65 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Heeds signals from now on: `control` is the worker that ends with the program, where one does. What is done is
-    /// told to `to`.
-    pub(crate) fn heed<T: Send + 'static>(
+    /// Handles signals from now on and sends every response to `to`. `control` is the worker that ends with the
+    /// program, if one does.
+    pub(crate) fn start<T: Send + 'static>(
         control: Option<Control>,
         to: Sender<T>,
-        wrap: fn(Heeded) -> T,
+        wrap: fn(InterruptAction) -> T,
     ) -> io::Result<Self> {
         let count = Arc::new(AtomicU32::new(0));
         let (held, over) = channel();
-        let (tell, told) = channel();
+        let (forward, numbered) = channel();
         let (sent, counted) = channel();
         signals(sent, |signal| signal)?;
         let counts = Arc::clone(&count);
         std::thread::spawn(move || {
             for signal in counted {
                 // A further Ctrl-C ends the program whatever the worker or the output is doing.
-                if counts.fetch_add(1, Ordering::AcqRel) >= MOST {
+                if counts.fetch_add(1, Ordering::AcqRel) >= MAX_SIGNALS {
                     std::process::exit(INTERRUPTED);
                 }
                 let number = counts.load(Ordering::Acquire);
-                if tell.send((signal, number)).is_err() {
+                if forward.send((signal, number)).is_err() {
                     return;
                 }
             }
         });
         std::thread::spawn(move || match control {
-            Some(control) => end(&control, &told, &over, |heeded| drop(to.send(wrap(heeded)))),
-            None => told.iter().for_each(|_| drop(to.send(wrap(Heeded::Leaving)))),
+            Some(control) => end(&control, &numbered, &over, |action| drop(to.send(wrap(action)))),
+            None => numbered.iter().for_each(|_| drop(to.send(wrap(InterruptAction::Detaching)))),
         });
         Ok(Self { count, _held: held })
     }
 
     /// Starts counting again: the next Ctrl-C interrupts the turn.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn reset(&self) {
         self.count.store(0, Ordering::Release);
     }
 }
 
 /// Interrupts the worker's turn at the first signal and stops the worker at the next.
-fn end(control: &Control, told: &Receiver<(Signal, u32)>, over: &Receiver<()>, tell: impl Fn(Heeded)) {
-    for (signal, number) in told {
+fn end(
+    control: &Control,
+    signals: &Receiver<(Signal, u32)>,
+    over: &Receiver<()>,
+    report: impl Fn(InterruptAction),
+) {
+    for (signal, number) in signals {
         if signal == Signal::Interrupt && number == 1 {
             // Reported first, because the end of the turn may be shown at once.
-            tell(Heeded::Interrupting);
+            report(InterruptAction::Interrupting);
             if control.command(Command::Interrupt).is_ok() {
-                tell(Heeded::Interrupted);
+                report(InterruptAction::Interrupted);
                 continue;
             }
         }
-        tell(Heeded::Ending);
+        report(InterruptAction::Stopping);
         // A worker that is already ending refuses the command.
         let _ = control.command(Command::Stop);
         control.wait();
-        if over.recv_timeout(SHOWN) == Err(RecvTimeoutError::Timeout) {
+        if over.recv_timeout(SHOW_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
             // The output is blocked: nobody reads it.
             std::process::exit(INTERRUPTED);
         }

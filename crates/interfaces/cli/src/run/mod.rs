@@ -11,7 +11,7 @@ mod thinking;
 mod which;
 mod wrap;
 
-pub(crate) use follow::{Follow, Role, follow, in_a_line};
+pub(crate) use follow::{Follow, Role, follow, request_line};
 pub(crate) use signals::{Signal, signals};
-pub(crate) use slow::Slow;
-pub(crate) use which::settled;
+pub(crate) use slow::SlowNotice;
+pub(crate) use which::resolve_choice;

@@ -71,7 +71,7 @@ impl Prompt {
     }
 
     /// The short form of the question, repeated below other output.
-    pub(crate) fn in_short(&self) -> String {
+    pub(crate) fn short_text(&self) -> String {
         let tool = safe(&self.request.tool);
         match &self.stage {
             Stage::Permission if self.request.suggestions.is_empty() => format!("{tool}? [y/n/e/x] "),
@@ -92,7 +92,7 @@ impl Prompt {
             Stage::Why => Step::Done(PermissionReply::Deny { message: line.to_owned(), interrupt: false }),
             Stage::Edit if line.is_empty() => {
                 self.stage = Stage::Permission;
-                Step::Ask(format!("Unchanged. {}", self.in_short()))
+                Step::Ask(format!("Unchanged. {}", self.short_text()))
             }
             Stage::Edit => match serde_json::from_str::<serde_json::Value>(line) {
                 Ok(input) if input.is_object() => {
@@ -127,7 +127,7 @@ impl Prompt {
             "a" | "always" if !self.request.suggestions.is_empty() => {
                 Step::Done(PermissionReply::Allow { input: None, always: true })
             }
-            "n" | "no" if rest.is_empty() => self.again(Stage::Why, WHY),
+            "n" | "no" if rest.is_empty() => self.ask(Stage::Why, WHY),
             "n" | "no" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: false }),
             "x" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: true }),
             "e" | "edit" => {
@@ -135,13 +135,13 @@ impl Prompt {
                     "{}\nThe input you want instead, on one line: ",
                     safe(&self.request.input.to_string())
                 );
-                self.again(Stage::Edit, &text)
+                self.ask(Stage::Edit, &text)
             }
             _ => Step::Ask(keys(&self.request)),
         }
     }
 
-    fn again(&mut self, stage: Stage, text: &str) -> Step {
+    fn ask(&mut self, stage: Stage, text: &str) -> Step {
         self.stage = stage;
         Step::Ask(text.to_owned())
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::prompt::{Prompt, Step};
 
 /// Asks what to do instead of the turn that was interrupted.
-const INSTEAD: &str = "Interrupted. What should Claude do instead (Enter ends)? ";
+const INSTEAD: &str = "Interrupted. What should Claude do instead (Enter to end)? ";
 
 /// The open requests of a worker.
 pub(crate) struct Questions {
@@ -46,14 +46,14 @@ impl Questions {
     }
 
     /// Remembers the plan if the tool that was called presents one.
-    pub(crate) fn called(&mut self, tool: &str, input: &Value) {
+    pub(crate) fn remember_plan(&mut self, tool: &str, input: &Value) {
         if tool == "ExitPlanMode" {
             self.plan.clone_from(&input["plan"]);
         }
     }
 
     /// Adds a request, and asks it if it is the only one.
-    pub(crate) fn asked(&mut self, request: &PermissionRequest) -> io::Result<()> {
+    pub(crate) fn add(&mut self, request: &PermissionRequest) -> io::Result<()> {
         if self.open.iter().any(|prompt| prompt.request.request == request.request) {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl Questions {
     }
 
     /// Removes a request that was answered or withdrawn, and asks the next one.
-    pub(crate) fn over(&mut self, request: &str, allowed: Option<bool>) -> io::Result<()> {
+    pub(crate) fn remove(&mut self, request: &str, allowed: Option<bool>) -> io::Result<()> {
         let is_ours = self.answered.take_if(|answered| answered == request).is_some();
         let was_first = self.open.front().is_some_and(|prompt| prompt.request.request == request);
         self.open.retain(|prompt| prompt.request.request != request);
@@ -76,7 +76,7 @@ impl Questions {
             return Ok(());
         }
         if let Some(allowed) = allowed.filter(|_| !is_ours) {
-            self.step_aside()?;
+            self.end_line()?;
             let how = if allowed { "allowed" } else { "denied" };
             writeln!(io::stderr(), "answered elsewhere: {how}")?;
         }
@@ -89,8 +89,8 @@ impl Questions {
     }
 
     /// Sets whether the turn was interrupted, so that the person is asked what to do instead once it is over.
-    pub(crate) fn interrupted(&mut self, is_so: bool) {
-        self.instead = is_so;
+    pub(crate) fn set_interrupted(&mut self, is_interrupted: bool) {
+        self.instead = is_interrupted;
     }
 
     /// Asks what to do instead if the turn was interrupted, and returns whether it was.
@@ -102,28 +102,28 @@ impl Questions {
     }
 
     /// Ends the line of the question, so that other output starts on a new line.
-    pub(crate) fn step_aside(&mut self) -> io::Result<()> {
+    pub(crate) fn end_line(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.is_shown) { writeln!(io::stderr()) } else { Ok(()) }
     }
 
     /// Starts a new line after a key whose echo does not end the line.
     pub(crate) fn next_line(&mut self) -> io::Result<()> {
         self.is_shown = true;
-        self.step_aside()
+        self.end_line()
     }
 
     /// Repeats the open question below other output.
     pub(crate) fn ask_again(&mut self) -> io::Result<()> {
         let short = match self.open.front() {
-            Some(first) if self.answered.as_ref() != Some(&first.request.request) => first.in_short(),
+            Some(first) if self.answered.as_ref() != Some(&first.request.request) => first.short_text(),
             _ => return Ok(()),
         };
-        self.step_aside()?;
+        self.end_line()?;
         self.ask(&short)
     }
 
     /// Interprets a line that the person typed.
-    pub(crate) fn typed(&mut self, line: &str) -> io::Result<Typed> {
+    pub(crate) fn read_line(&mut self, line: &str) -> io::Result<Typed> {
         self.is_shown = false;
         if let Some(first) = self.open.front_mut() {
             let request = first.request.request.clone();
@@ -145,7 +145,7 @@ impl Questions {
     }
 
     /// Keeps the request open, because the worker refused the answer.
-    pub(crate) fn refused(&mut self) {
+    pub(crate) fn reopen(&mut self) {
         self.answered = None;
     }
 

@@ -11,13 +11,13 @@ const QUIET: Duration = Duration::from_secs(2);
 
 /// A notice that is printed on standard error after a while, unless this is dropped before.
 #[derive(Debug)]
-pub(crate) struct Slow {
+pub(crate) struct SlowNotice {
     _over: Sender<()>,
 }
 
-impl Slow {
+impl SlowNotice {
     /// Starts waiting; `text` says what for.
-    pub(crate) fn begin(text: String) -> Self {
+    pub(crate) fn start(text: String) -> Self {
         let (over, is_over) = channel::<()>();
         std::thread::spawn(move || {
             if is_over.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {

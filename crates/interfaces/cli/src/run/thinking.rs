@@ -18,7 +18,7 @@ const NAME: usize = 40;
 #[derive(Debug, Default)]
 pub(crate) struct Thinking {
     /// Whether a turn is running and no question is open.
-    works: bool,
+    is_working: bool,
     /// The id and name of the tool that was called last and has not answered.
     tool: Option<(String, String)>,
     /// When the last event came.
@@ -29,9 +29,9 @@ pub(crate) struct Thinking {
 
 impl Thinking {
     /// Takes an event into account.
-    pub(crate) fn hear(&mut self, event: &Event) {
+    pub(crate) fn update(&mut self, event: &Event) {
         match event {
-            Event::State(state) => self.works = matches!(state, WorkerState::Running),
+            Event::State(state) => self.is_working = matches!(state, WorkerState::Running),
             Event::Tool { id, name, agent: None, .. } => self.tool = Some((id.clone(), name.clone())),
             Event::ToolResult { id, .. } if self.tool.as_ref().is_some_and(|(open, _)| open == id) => {
                 self.tool = None;
@@ -44,7 +44,7 @@ impl Thinking {
 
     /// Draws the line if it has been quiet for long; `\x1b7` and `\x1b8` save and restore the cursor of the typed line.
     pub(crate) fn tick(&mut self) -> io::Result<()> {
-        let Some(since) = self.since.filter(|since| self.works && since.elapsed() >= QUIET) else {
+        let Some(since) = self.since.filter(|since| self.is_working && since.elapsed() >= QUIET) else {
             return Ok(());
         };
         let what = self.tool.as_ref().map_or("thinking", |(_, name)| name.as_str());

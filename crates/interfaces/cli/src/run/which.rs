@@ -14,7 +14,11 @@ use crate::text::{age, safe};
 const OFFERED: usize = 5;
 
 /// The request with the person's choice where they have to be asked, otherwise unchanged.
-pub(crate) fn settled(context: &Context, request: Request, is_quiet: bool) -> Result<Request, Failure> {
+pub(crate) fn resolve_choice(
+    context: &Context,
+    request: Request,
+    is_quiet: bool,
+) -> Result<Request, Failure> {
     let is_open = request.how == How::Chosen && request.label.is_none() && request.worktree.is_none();
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal() && !is_quiet;
     if !is_open || !is_attended || request.task.trim().is_empty() {
@@ -53,14 +57,14 @@ fn ask(context: &Context, answer: &Answer) -> Result<Option<How>, Failure> {
         if io::stdin().lock().read_line(&mut line)? == 0 {
             return Err(Error::new(Kind::Usage, "nothing was chosen, so nothing was started").into());
         }
-        match understood(&line, &offered, first) {
+        match parse_choice(&line, &offered, first) {
             Some(how) => return Ok(Some(how)),
             None => writeln!(err, "{dim}r, f, k, or a number from 1 to {}{dim:#}", offered.len())?,
         }
     }
 }
 
-fn understood(line: &str, offered: &[&Considered], first: &Considered) -> Option<How> {
+fn parse_choice(line: &str, offered: &[&Considered], first: &Considered) -> Option<How> {
     let id = |one: &Considered| one.session_id.to_string();
     match line.trim() {
         "" | "f" | "fresh" => Some(How::Fresh),

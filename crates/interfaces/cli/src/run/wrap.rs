@@ -12,7 +12,7 @@ pub(crate) struct Wrap {
     /// How many cells of the line are taken.
     column: usize,
     /// Whether the current line is not wrapped.
-    is_as_it_is: bool,
+    is_verbatim: bool,
     /// Whether the current line is in a fenced block.
     is_fenced: bool,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Wrap {
 impl Wrap {
     /// Wraps to lines of at most `width` cells.
     pub(crate) fn new(width: usize) -> Self {
-        Self { width, column: 0, is_as_it_is: false, is_fenced: false }
+        Self { width, column: 0, is_verbatim: false, is_fenced: false }
     }
 
     /// Whether the current line is not complete.
@@ -44,7 +44,7 @@ impl Wrap {
         if self.column == 0 {
             self.begin(word);
         } else if self.column < INDENTED && cells == 0 {
-            self.is_as_it_is |= self.column + 1 >= INDENTED;
+            self.is_verbatim |= self.column + 1 >= INDENTED;
         }
         if cells > 0 && self.column > 0 && self.column + cells > self.width && !self.is_kept() {
             out.push('\n');
@@ -55,7 +55,7 @@ impl Wrap {
         match &piece[word.len()..] {
             "\n" => {
                 out.push('\n');
-                (self.column, self.is_as_it_is) = (0, false);
+                (self.column, self.is_verbatim) = (0, false);
             }
             space => {
                 out.push_str(space);
@@ -67,13 +67,13 @@ impl Wrap {
     fn begin(&mut self, word: &str) {
         if word.starts_with("```") {
             self.is_fenced = !self.is_fenced;
-            self.is_as_it_is = true;
+            self.is_verbatim = true;
         }
-        self.is_as_it_is |= word.starts_with('|');
+        self.is_verbatim |= word.starts_with('|');
     }
 
     fn is_kept(&self) -> bool {
-        self.is_as_it_is || self.is_fenced
+        self.is_verbatim || self.is_fenced
     }
 }
 

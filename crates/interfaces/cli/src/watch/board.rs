@@ -28,11 +28,11 @@ pub(crate) enum Need {
     /// It asks for a permission or asks a question.
     Blocked,
     /// Its turn is over.
-    Waits,
+    Waiting,
     /// It is working.
-    Works,
+    Working,
     /// It is idle or ended.
-    Rests,
+    Idle,
 }
 
 /// A line of the board.
@@ -71,13 +71,13 @@ impl Card {
     pub(crate) fn need(&self) -> Need {
         match self.activity.state {
             _ if self.activity.is_blocked() => Need::Blocked,
-            State::WaitingInput => Need::Waits,
-            State::Thinking | State::ToolUse | State::Responding | State::WaitingPermission => Need::Works,
-            State::Idle | State::Ended | State::Lost => Need::Rests,
+            State::WaitingInput => Need::Waiting,
+            State::Thinking | State::ToolUse | State::Responding | State::WaitingPermission => Need::Working,
+            State::Idle | State::Ended | State::Lost => Need::Idle,
         }
     }
 
-    fn is_like(&self, filter: &str) -> bool {
+    fn matches(&self, filter: &str) -> bool {
         let text = format!(
             "{} {} {} {} {}",
             self.title,
@@ -113,14 +113,14 @@ impl Board {
     }
 
     /// Takes over the facts of a new listing.
-    pub(crate) fn learn(&mut self, facts: Listed) {
+    pub(crate) fn set_facts(&mut self, facts: Listed) {
         self.removed.clear();
         self.is_listed = true;
         self.facts = facts;
     }
 
     /// Applies an event; returns true when the sessions should be listed again.
-    pub(crate) fn hear(&mut self, event: &SessionEvent) -> bool {
+    pub(crate) fn apply(&mut self, event: &SessionEvent) -> bool {
         match event {
             SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
                 let before = self.watched.insert(info.session_id.clone(), (**info).clone());
@@ -165,7 +165,7 @@ impl Board {
                 self.hidden += 1;
             }
         }
-        cards.retain(|card| card.is_like(&self.filter));
+        cards.retain(|card| card.matches(&self.filter));
         sort(&mut cards);
         self.cards = cards;
         self.rows = rows(&self.cards);
@@ -200,7 +200,7 @@ impl Board {
             let (before, after) = self.cards.split_at(from.min(self.cards.len()));
             after.iter().chain(before).find(|card| card.need() == need).map(|card| card.id.clone())
         };
-        if let Some(id) = in_need(Need::Blocked).or_else(|| in_need(Need::Waits)) {
+        if let Some(id) = in_need(Need::Blocked).or_else(|| in_need(Need::Waiting)) {
             self.selected = Some(id);
         }
     }
@@ -339,7 +339,7 @@ pub(crate) mod tests {
         let mut board = board(vec![info("a1", "web", State::Thinking, 1), info("b1", "api", State::Idle, 1)]);
         board.step(1);
         assert_eq!(board.selected().map(|card| card.id.as_str()), Some("b1"));
-        board.hear(&SessionEvent::SessionUpdated(Box::new(info("b1", "api", State::WaitingInput, 0))));
+        board.apply(&SessionEvent::SessionUpdated(Box::new(info("b1", "api", State::WaitingInput, 0))));
         board.arrange(now());
         assert_eq!(shown(&board), "api:1 b1 web:1 a1");
         assert_eq!(board.selected().map(|card| card.id.as_str()), Some("b1"));
@@ -369,9 +369,9 @@ pub(crate) mod tests {
     fn a_listing_is_wanted_when_a_turn_is_over() {
         let mut board = board(vec![info("a1", "web", State::Thinking, 1)]);
         let update = |state| SessionEvent::SessionUpdated(Box::new(info("a1", "web", state, 0)));
-        assert!(!board.hear(&update(State::ToolUse)));
-        assert!(board.hear(&update(State::WaitingInput)));
-        assert!(!board.hear(&update(State::Thinking)));
+        assert!(!board.apply(&update(State::ToolUse)));
+        assert!(board.apply(&update(State::WaitingInput)));
+        assert!(!board.apply(&update(State::Thinking)));
     }
 
     #[test]

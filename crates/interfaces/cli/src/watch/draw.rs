@@ -120,7 +120,7 @@ fn state_width(board: &Board, width: usize) -> usize {
 fn head(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
     let of = |need: Need| board.cards().iter().filter(|card| card.need() == need).count();
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    let (blocked, waiting, working) = (of(Need::Blocked), of(Need::Waits), of(Need::Works));
+    let (blocked, waiting, working) = (of(Need::Blocked), of(Need::Waiting), of(Need::Working));
     let mut spans = vec![Span::styled(" backstory watch ", bold.add_modifier(Modifier::REVERSED))];
     let mut add = |number: usize, what: &str, colour: Color| {
         if number > 0 {
@@ -190,11 +190,11 @@ fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: 
     let colour = colour(card);
     let mark = match card.need() {
         Need::Blocked => "▶ ",
-        Need::Waits => "● ",
-        Need::Works => "◌ ",
-        Need::Rests => "  ",
+        Need::Waiting => "● ",
+        Need::Working => "◌ ",
+        Need::Idle => "  ",
     };
-    let since = if card.need() == Need::Rests { card.last } else { card.activity.since };
+    let since = if card.need() == Need::Idle { card.last } else { card.activity.since };
     let mut spans = vec![
         Span::styled(format!("  {mark}"), colour),
         Span::styled(padded(&super::word(&card.activity), state), colour),
@@ -256,10 +256,10 @@ fn subagent(card: &Card, agent: usize, width: usize, now: Timestamp) -> Line<'st
 fn colour(card: &Card) -> Style {
     match card.need() {
         Need::Blocked => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
-        Need::Waits => Style::new().fg(Color::Yellow),
-        Need::Works => Style::new().fg(Color::Green),
-        Need::Rests if card.activity.state == State::Lost => Style::new().fg(Color::Red),
-        Need::Rests => Style::new().add_modifier(Modifier::DIM),
+        Need::Waiting => Style::new().fg(Color::Yellow),
+        Need::Working => Style::new().fg(Color::Green),
+        Need::Idle if card.activity.state == State::Lost => Style::new().fg(Color::Red),
+        Need::Idle => Style::new().add_modifier(Modifier::DIM),
     }
 }
 
@@ -353,7 +353,7 @@ mod tests {
     fn help_and_nothing() {
         insta::assert_snapshot!(screen(Vec::new(), 60, 16, |_, frame| frame.help = true));
         insta::assert_snapshot!(screen(Vec::new(), 60, 4, |_, _| ()));
-        insta::assert_snapshot!(screen(Vec::new(), 60, 4, |board, _| board.learn(Listed::default())));
+        insta::assert_snapshot!(screen(Vec::new(), 60, 4, |board, _| board.set_facts(Listed::default())));
     }
 
     #[test]

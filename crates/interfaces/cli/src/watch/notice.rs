@@ -16,7 +16,7 @@ const SETTLED: SignedDuration = SignedDuration::from_secs(1);
 
 /// A notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum Notification {
     /// A permission or a question is asked.
     Asked { session: SessionId, what: String },
     /// A turn is over.
@@ -38,7 +38,7 @@ struct Known {
 
 impl Notices {
     /// Takes an activity into account; returns a notification if the session asks something new.
-    pub(crate) fn hear(&mut self, event: &SessionActivity, now: Timestamp) -> Option<Call> {
+    pub(crate) fn update(&mut self, event: &SessionActivity, now: Timestamp) -> Option<Notification> {
         let is_asked = event.is_blocked();
         let is_working = event.state.is_working();
         let is_over = matches!(event.state, State::WaitingInput | State::Ended) && !is_asked;
@@ -50,15 +50,15 @@ impl Notices {
         };
         self.states.insert(event.session_id.clone(), Known { is_asked, is_working, finished });
         let is_new = is_asked && !before.is_some_and(|known| known.is_asked);
-        is_new.then(|| Call::Asked { session: event.session_id.clone(), what: what(event) })
+        is_new.then(|| Notification::Asked { session: event.session_id.clone(), what: what(event) })
     }
 
     /// The notifications of sessions that have been finished for long enough.
-    pub(crate) fn settled(&mut self, now: Timestamp) -> Vec<Call> {
+    pub(crate) fn settled(&mut self, now: Timestamp) -> Vec<Notification> {
         let mut calls = Vec::new();
         for (session, known) in &mut self.states {
             if known.finished.take_if(|at| now.duration_since(*at) >= SETTLED).is_some() {
-                calls.push(Call::Finished { session: session.clone() });
+                calls.push(Notification::Finished { session: session.clone() });
             }
         }
         calls
@@ -74,14 +74,14 @@ fn what(event: &SessionActivity) -> String {
 }
 
 /// Notifies the person.
-pub(crate) fn call(call: &Call, title: &str, how: Notify) {
-    let words = match call {
-        Call::Asked { what, .. } => what.clone(),
-        Call::Finished { .. } => "has finished".to_owned(),
+pub(crate) fn send(notification: &Notification, title: &str, how: Notify) {
+    let words = match notification {
+        Notification::Asked { what, .. } => what.clone(),
+        Notification::Finished { .. } => "has finished".to_owned(),
     };
     match how {
         Notify::Off => {}
-        Notify::Bell => tell_terminal("\u{7}"),
+        Notify::Bell => write_control("\u{7}"),
         Notify::Notify => {
             let (title, words) = (safe(title), safe(&words));
             let sent = Command::new("notify-send")
@@ -94,14 +94,14 @@ pub(crate) fn call(call: &Call, title: &str, how: Notify) {
                 // A thread waits for the child, so that it does not remain a zombie.
                 Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
                 // Most terminals pass such a line on to the desktop.
-                Err(_) => tell_terminal(&format!("\u{1b}]9;{title} {words}\u{7}")),
+                Err(_) => write_control(&format!("\u{1b}]9;{title} {words}\u{7}")),
             }
         }
     }
 }
 
 /// Writes a control sequence to the terminal.
-pub(crate) fn tell_terminal(text: &str) {
+pub(crate) fn write_control(text: &str) {
     let mut out = std::io::stdout().lock();
     // A terminal that is gone is noticed elsewhere.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -126,12 +126,12 @@ mod tests {
             let mut activity = Activity::new(*state, Evidence::Registry, None);
             activity.detail = detail.map(Into::into);
             calls.extend(notices.settled(at(second)));
-            calls.extend(notices.hear(&SessionActivity::new(&session, &activity), at(second)));
+            calls.extend(notices.update(&SessionActivity::new(&session, &activity), at(second)));
         }
         calls.extend(notices.settled(at(1000)));
         let words: Vec<&str> = calls
             .iter()
-            .map(|call| if matches!(call, Call::Asked { .. }) { "asked" } else { "finished" })
+            .map(|call| if matches!(call, Notification::Asked { .. }) { "asked" } else { "finished" })
             .collect();
         assert_eq!(words, expected, "{states:?}");
     }
@@ -163,7 +163,7 @@ mod tests {
         let mut notices = Notices::default();
         let session: SessionId = "s".parse().unwrap();
         let mut hear = |state, second| {
-            notices.hear(
+            notices.update(
                 &SessionActivity::new(&session, &Activity::new(state, Evidence::Registry, None)),
                 at(second),
             );

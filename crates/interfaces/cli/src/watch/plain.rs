@@ -22,7 +22,7 @@ pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
     let (mut watch, snapshot, listener) = Watch::start(context)?;
     let mut out = Output::plain();
     let mut lines = Lines { json, zone: context.zone(), printed: Printed::new() };
-    watch.want_facts();
+    watch.request_facts();
     lines.all(&mut out, &watch, snapshot.sessions, context.read_clock())?;
     if let Some(watching) = snapshot.watching.filter(|watching| watching.reason.is_some()) {
         lines.event(&mut out, &SessionEvent::Watching(watching), context.read_clock())?;
@@ -39,7 +39,7 @@ pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
                 lines.all(&mut out, &watch, sessions, context.read_clock())?;
             }
             SessionEvent::SessionsChanged { .. } => {
-                watch.want_facts();
+                watch.request_facts();
                 lines.event(&mut out, &event, context.read_clock())?;
             }
             _ => lines.event(&mut out, &watch.completed(&event), context.read_clock())?,
@@ -90,8 +90,8 @@ impl Lines {
             }
             SessionEvent::Watching(watching) => {
                 let mut out = anstream::stderr().lock();
-                let told = watching.reason.as_deref().map(safe);
-                let told = told.map_or_else(
+                let reason = watching.reason.as_deref().map(safe);
+                let text = reason.map_or_else(
                     || "the system reports every change again".to_owned(),
                     |reason| format!("polling every second: {reason}"),
                 );

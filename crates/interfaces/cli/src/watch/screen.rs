@@ -14,13 +14,13 @@ use ratatui::widgets::Paragraph;
 
 use super::board::Board;
 use super::draw::{Frame, draw};
-use super::notice::{self, Call, Notices};
-use super::terminal::{self, Keys, Loan, Raw, Sign};
+use super::notice::{self, Notices, Notification};
+use super::terminal::{self, Keys, Loan, Raw, TerminalEvent};
 use crate::exit::Failure;
 use crate::text::safe;
 
 /// How often the ages on the screen are updated.
-const BEAT: Duration = Duration::from_secs(1);
+const REDRAW: Duration = Duration::from_secs(1);
 /// How often the board is arranged without events, because sessions become old.
 const ARRANGED: Duration = Duration::from_mins(1);
 /// The shortest time between two listings, each of which reads every transcript that has changed.
@@ -31,7 +31,7 @@ const UNREAD: Duration = Duration::from_millis(1500);
 const BATCH: usize = 2000;
 
 enum Input {
-    Terminal(Sign),
+    Terminal(TerminalEvent),
     Session(Arc<SessionEvent>),
     /// The command that was run on this terminal has ended.
     Back(io::Result<ExitStatus>),
@@ -40,11 +40,11 @@ enum Input {
 }
 
 /// What a key or an event leads to.
-enum Wish {
-    Stay,
+enum Action {
+    Continue,
     Quit,
     /// Suspend until the shell continues the program.
-    Stop,
+    Suspend,
     /// Run this command on this terminal for the selected session.
     Run(&'static str),
     /// Take the terminal back after such a command.
@@ -86,14 +86,14 @@ pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
     for info in &snapshot.sessions {
         let state = model::SessionActivity::new(&info.session_id, &info.activity);
         // What was asked before the start is on the board and needs no notification.
-        screen.notices.hear(&state, context.read_clock());
+        screen.notices.update(&state, context.read_clock());
     }
     screen.show_all(snapshot.sessions);
     let (sender, inputs) = channel();
     forward_sessions(listener, sender.clone())?;
     let mut terminal = Raw::enter()?;
     let keys = Keys::start(&sender, Input::Terminal)?;
-    let outcome = screen.watch_until_enough(&mut terminal, &inputs, &keys, &sender);
+    let outcome = screen.run_loop(&mut terminal, &inputs, &keys, &sender);
     // What is typed from now on goes to the shell.
     let _asleep = keys.lend();
     drop(terminal);
@@ -101,7 +101,7 @@ pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
 }
 
 impl Screen<'_> {
-    fn watch_until_enough(
+    fn run_loop(
         &mut self,
         terminal: &mut Raw,
         inputs: &Receiver<Input>,
@@ -113,54 +113,54 @@ impl Screen<'_> {
                 self.draw(terminal)?;
             }
             self.has_news = false;
-            let first = match inputs.recv_timeout(BEAT) {
+            let first = match inputs.recv_timeout(REDRAW) {
                 Ok(input) => Some(input),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
             for input in first.into_iter().chain(inputs.try_iter().take(BATCH)) {
-                match self.take(input) {
-                    Wish::Stay => {}
-                    Wish::Quit => return Ok(()),
-                    Wish::Stop => {
+                match self.handle(input) {
+                    Action::Continue => {}
+                    Action::Quit => return Ok(()),
+                    Action::Suspend => {
                         let asleep = keys.lend();
                         terminal.give_back()?;
                         terminal::stop();
                         terminal.take()?;
                         drop(asleep);
                     }
-                    Wish::Run(command) => self.lend(command, terminal, keys, sender)?,
-                    Wish::Back => {
+                    Action::Run(command) => self.lend(command, terminal, keys, sender)?,
+                    Action::Back => {
                         terminal.take()?;
                         self.loan = None;
                     }
                 }
             }
-            self.settle();
+            self.finish_batch();
         }
     }
 
-    fn take(&mut self, input: Input) -> Wish {
+    fn handle(&mut self, input: Input) -> Action {
         self.has_news = true;
         match input {
-            Input::Terminal(Sign::End) | Input::End => Wish::Quit,
+            Input::Terminal(TerminalEvent::End) | Input::End => Action::Quit,
             // Typed before the other command began to read.
-            Input::Terminal(_) if self.loan.is_some() => Wish::Stay,
-            Input::Terminal(Sign::Event(Event::Key(key))) if key.kind != KeyEventKind::Release => {
+            Input::Terminal(_) if self.loan.is_some() => Action::Continue,
+            Input::Terminal(TerminalEvent::Event(Event::Key(key))) if key.kind != KeyEventKind::Release => {
                 self.key(key)
             }
-            Input::Terminal(Sign::Event(_)) => Wish::Stay,
-            Input::Terminal(Sign::Stop) => Wish::Stop,
+            Input::Terminal(TerminalEvent::Event(_)) => Action::Continue,
+            Input::Terminal(TerminalEvent::Suspend) => Action::Suspend,
             Input::Back(ended) => {
                 let wrong =
                     |error: io::Error| format!("the command could not be run: {}", safe(&error.to_string()));
                 self.frame.message = ended.err().map(wrong);
                 self.wants_listing = true;
-                Wish::Back
+                Action::Back
             }
             Input::Session(event) => {
-                self.hear(&self.watch.completed(&event));
-                Wish::Stay
+                self.apply(&self.watch.completed(&event));
+                Action::Continue
             }
         }
     }
@@ -169,7 +169,7 @@ impl Screen<'_> {
         self.board.reset(sessions.into_iter().map(|info| self.watch.complete(info)).collect());
     }
 
-    fn hear(&mut self, event: &SessionEvent) {
+    fn apply(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Resync { .. } => {
                 if let Some(snapshot) = self.watch.snapshot() {
@@ -178,33 +178,33 @@ impl Screen<'_> {
             }
             SessionEvent::Watching(watching) => self.frame.trouble.clone_from(&watching.reason),
             SessionEvent::SessionActivity(activity) => {
-                if let Some(call) = self.notices.hear(activity, self.context.read_clock()) {
-                    self.call(&call);
+                if let Some(call) = self.notices.update(activity, self.context.read_clock()) {
+                    self.notify(&call);
                 }
             }
             _ => {}
         }
-        self.wants_listing |= self.board.hear(event);
+        self.wants_listing |= self.board.apply(event);
     }
 
-    fn settle(&mut self) {
+    fn finish_batch(&mut self) {
         for call in self.notices.settled(self.context.read_clock()) {
-            self.call(&call);
+            self.notify(&call);
         }
         if self.watch.take_facts() {
-            self.board.learn(self.watch.facts());
+            self.board.set_facts(self.watch.facts());
             self.has_news = true;
         }
         if self.wants_listing && self.listed.is_none_or(|at| at.elapsed() >= LISTING) {
             self.wants_listing = false;
             self.listed = Some(Instant::now());
-            self.watch.want_facts();
+            self.watch.request_facts();
         }
     }
 
-    fn call(&self, call: &Call) {
-        let (Call::Asked { session, .. } | Call::Finished { session }) = call;
-        notice::call(call, &self.title(session), self.notify);
+    fn notify(&self, notification: &Notification) {
+        let (Notification::Asked { session, .. } | Notification::Finished { session }) = notification;
+        notice::send(notification, &self.title(session), self.notify);
     }
 
     fn title(&self, id: &SessionId) -> String {
@@ -232,7 +232,7 @@ impl Screen<'_> {
         Ok(())
     }
 
-    fn key(&mut self, key: KeyEvent) -> Wish {
+    fn key(&mut self, key: KeyEvent) -> Action {
         self.frame.message = None;
         if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
             && let KeyCode::Char(letter) = key.code
@@ -241,14 +241,14 @@ impl Screen<'_> {
         }
         if self.frame.is_typing {
             self.type_filter(key.code);
-            return Wish::Stay;
+            return Action::Continue;
         }
         if std::mem::take(&mut self.frame.help) {
-            return Wish::Stay;
+            return Action::Continue;
         }
         let page = isize::try_from(self.frame.size.1.saturating_sub(4)).unwrap_or(10);
         match key.code {
-            KeyCode::Char('q') => return Wish::Quit,
+            KeyCode::Char('q') => return Action::Quit,
             KeyCode::Char('j') | KeyCode::Down => self.board.step(1),
             KeyCode::Char('k') | KeyCode::Up => self.board.step(-1),
             KeyCode::PageDown => self.board.step(page),
@@ -256,9 +256,9 @@ impl Screen<'_> {
             KeyCode::Char('g') | KeyCode::Home => self.board.step(isize::MIN),
             KeyCode::Char('G') | KeyCode::End => self.board.step(isize::MAX),
             KeyCode::Tab => self.board.next_in_need(),
-            KeyCode::Enter => return Wish::Run("show"),
-            KeyCode::Char('r') => return Wish::Run("resume"),
-            KeyCode::Char('f') => return Wish::Run("fork"),
+            KeyCode::Enter => return Action::Run("show"),
+            KeyCode::Char('r') => return Action::Run("resume"),
+            KeyCode::Char('f') => return Action::Run("fork"),
             KeyCode::Char('c' | 'y') => self.copy(),
             KeyCode::Char('/') => self.frame.is_typing = true,
             KeyCode::Esc => self.board.filter.clear(),
@@ -267,18 +267,18 @@ impl Screen<'_> {
             KeyCode::Char('?' | 'h') => self.frame.help = true,
             _ => {}
         }
-        Wish::Stay
+        Action::Continue
     }
 
     /// Handles a letter with Ctrl or Alt, which is never text.
-    fn control(&mut self, letter: char) -> Wish {
+    fn control(&mut self, letter: char) -> Action {
         match letter {
-            'c' => return Wish::Quit,
+            'c' => return Action::Quit,
             'z' => terminal::stop_all(),
             'u' if self.frame.is_typing => self.board.filter.clear(),
             _ => {}
         }
-        Wish::Stay
+        Action::Continue
     }
 
     fn type_filter(&mut self, code: KeyCode) {
@@ -311,7 +311,7 @@ impl Screen<'_> {
     /// Copies the selected id by the terminal's clipboard (OSC 52), which works through ssh and tmux.
     fn copy(&mut self) {
         let Some(id) = self.board.selected().map(|card| card.id.clone()) else { return };
-        notice::tell_terminal(&format!("\u{1b}]52;c;{}\u{7}", base64(id.as_str().as_bytes())));
+        notice::write_control(&format!("\u{1b}]52;c;{}\u{7}", base64(id.as_str().as_bytes())));
         self.frame.message = Some(format!("copied {id}"));
     }
 

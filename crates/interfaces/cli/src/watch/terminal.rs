@@ -25,11 +25,11 @@ const GONE: Duration = Duration::from_secs(1);
 
 /// An event of the terminal.
 #[derive(Debug)]
-pub(super) enum Sign {
+pub(super) enum TerminalEvent {
     /// A key, or a new size.
     Event(Event),
     /// The program is to be suspended (Ctrl-Z).
-    Stop,
+    Suspend,
     /// The terminal was closed, or the program is to end.
     End,
 }
@@ -93,7 +93,10 @@ struct State {
 
 impl Keys {
     /// Sends every event to `inputs`, wrapped by `wrap`.
-    pub(super) fn start<T: Send + 'static>(inputs: &Sender<T>, wrap: fn(Sign) -> T) -> io::Result<Self> {
+    pub(super) fn start<T: Send + 'static>(
+        inputs: &Sender<T>,
+        wrap: fn(TerminalEvent) -> T,
+    ) -> io::Result<Self> {
         let gate = Arc::<Gate>::default();
         let (own, to) = (Arc::clone(&gate), inputs.clone());
         std::thread::Builder::new().name("keys".to_owned()).spawn(move || read(&own, &to, wrap))?;
@@ -138,24 +141,24 @@ impl Gate {
     }
 }
 
-fn read<T>(gate: &Gate, inputs: &Sender<T>, wrap: fn(Sign) -> T) {
+fn read<T>(gate: &Gate, inputs: &Sender<T>, wrap: fn(TerminalEvent) -> T) {
     loop {
         gate.open();
         let found = event::poll(PATIENCE).and_then(|found| found.then(event::read).transpose());
         gate.close();
         let sign = match found {
-            Ok(Some(event)) => Sign::Event(event),
+            Ok(Some(event)) => TerminalEvent::Event(event),
             Ok(None) => continue,
-            Err(_) => Sign::End,
+            Err(_) => TerminalEvent::End,
         };
-        let is_last = matches!(sign, Sign::End);
+        let is_last = matches!(sign, TerminalEvent::End);
         if inputs.send(wrap(sign)).is_err() || is_last {
             return;
         }
     }
 }
 
-fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(Sign) -> T) {
+fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(TerminalEvent) -> T) {
     for signal in signals.forever() {
         let is_lent = gate.lock().is_lent;
         let sign = match signal {
@@ -165,8 +168,8 @@ fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(Sign)
                 stop();
                 continue;
             }
-            SIGTSTP => Sign::Stop,
-            _ => Sign::End,
+            SIGTSTP => TerminalEvent::Suspend,
+            _ => TerminalEvent::End,
         };
         if inputs.send(wrap(sign)).is_err() {
             return;

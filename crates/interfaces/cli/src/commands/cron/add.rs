@@ -71,10 +71,10 @@ pub(super) struct Args {
 
 /// Adds the job to the schedule.
 pub(super) fn add(context: &Context, add: &Args) -> Result<JobInfo, Error> {
-    cron::add(context, order(context, add)?, add.repo.as_deref())
+    cron::add(context, new_job(context, add)?, add.repo.as_deref())
 }
 
-fn order(context: &Context, add: &Args) -> Result<JobSpec, Error> {
+fn new_job(context: &Context, add: &Args) -> Result<JobSpec, Error> {
     let text = add.text.join(" ");
     let payload = if add.event {
         Payload::SystemEvent { text }
@@ -108,12 +108,12 @@ fn when(context: &Context, add: &Args) -> Result<JobSchedule, Error> {
         return Ok(JobSchedule::Cron { expr: expr.clone(), tz: add.tz.clone() });
     }
     if let Some(every) = &add.every {
-        let every_ms = u64::try_from(span(every)?.as_millis()).map_err(|_| no_span(every))?;
+        let every_ms = u64::try_from(span(every)?.as_millis()).map_err(|_| invalid_duration(every))?;
         return Ok(JobSchedule::Every { every_ms, anchor: context.now });
     }
     let text = add.at.as_deref().unwrap_or_default();
     let at = match text.strip_prefix("in ") {
-        Some(ahead) => context.now.checked_add(span(ahead)?).map_err(|_| no_span(ahead))?,
+        Some(ahead) => context.now.checked_add(span(ahead)?).map_err(|_| invalid_duration(ahead))?,
         None => moment(context, text)?,
     };
     if at <= context.now {
@@ -125,12 +125,12 @@ fn when(context: &Context, add: &Args) -> Result<JobSchedule, Error> {
 
 /// Parses a duration in which a day has 24 hours and a week seven days.
 fn span(text: &str) -> Result<SignedDuration, Error> {
-    let span: Span = text.trim().parse().map_err(|_| no_span(text))?;
-    let span = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| no_span(text))?;
-    if span.is_positive() { Ok(span) } else { Err(no_span(text)) }
+    let span: Span = text.trim().parse().map_err(|_| invalid_duration(text))?;
+    let span = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| invalid_duration(text))?;
+    if span.is_positive() { Ok(span) } else { Err(invalid_duration(text)) }
 }
 
-fn no_span(text: &str) -> Error {
+fn invalid_duration(text: &str) -> Error {
     Error::new(Kind::Usage, format!("`{text}` is not a valid duration"))
         .hint("use a form like 90s, 30m, 6h, 2d or 1w")
 }

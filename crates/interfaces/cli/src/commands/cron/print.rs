@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::run::in_a_line;
+use crate::run::request_line;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{dollars, json_line, safe};
 
@@ -40,7 +40,7 @@ pub(super) fn jobs(context: &Context, found: &JobList) -> Result<(), Failure> {
             name(job),
             Cell::new(&timing(context, &order.schedule)),
             Cell::new(&next(context, job)),
-            Cell::new(&job.last_run.as_ref().map_or_else(|| "-".to_owned(), said)),
+            Cell::new(&job.last_run.as_ref().map_or_else(|| "-".to_owned(), run_state)),
             Cell::new(&order.directory.display().to_string()),
         ]
     };
@@ -64,7 +64,7 @@ pub(super) fn no_daemon() -> Result<(), Failure> {
 }
 
 /// Prints how to watch and stop a run that has just started.
-pub(super) fn begun(run: &RunInfo) -> Result<(), Failure> {
+pub(super) fn started(run: &RunInfo) -> Result<(), Failure> {
     let Some(worker) = run.run.state.worker() else { return Ok(()) };
     let mut out = Output::plain();
     writeln!(out, "  watch it: backstory attach {worker}; stop it: backstory stop {worker}")?;
@@ -78,12 +78,12 @@ pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
     writeln!(out, "{}  {}", safe(&order.name), safe(&timing(context, &order.schedule)))?;
     writeln!(out, "  in {}", safe(&order.directory.display().to_string()))?;
     writeln!(out, "  task {}", safe(order.payload.text()))?;
-    if asks_nobody(job) {
+    if bypasses_permissions(job) {
         writeln!(out, "  {RED}it uses every tool without asking{RED:#}")?;
     }
     writeln!(out, "  next {}", next(context, job))?;
     if let Some(run) = &job.last_run {
-        writeln!(out, "  last {} {}", clock(context, run.claimed), safe(&said(run)))?;
+        writeln!(out, "  last {} {}", clock(context, run.claimed), safe(&run_state(run)))?;
     }
     waiting(&mut out, job)?;
     Ok(out.finish()?)
@@ -93,7 +93,7 @@ pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
 fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
     let Some(worker) = job.last_run.as_ref().and_then(|run| run.state.worker()) else { return Ok(()) };
     for request in &job.requests {
-        writeln!(out, "{}: {}", safe(&job.job.spec.name), in_a_line(worker, request))?;
+        writeln!(out, "{}: {}", safe(&job.job.spec.name), request_line(worker, request))?;
     }
     Ok(())
 }
@@ -112,37 +112,43 @@ pub(super) fn runs(context: &Context, runs: &[RunInfo]) -> Result<(), Failure> {
         writeln!(out, "No runs yet.")?;
     }
     for run in runs {
-        writeln!(out, "{}  {}  {}", clock(context, run.run.claimed), safe(&run.job), safe(&said(&run.run)))?;
+        writeln!(
+            out,
+            "{}  {}  {}",
+            clock(context, run.run.claimed),
+            safe(&run.job),
+            safe(&run_state(&run.run))
+        )?;
     }
     Ok(out.finish()?)
 }
 
 /// Prints an event of the daemon at once, as text or as a line of JSON.
-pub(super) fn event(context: &Context, told: &DaemonEvent, json: bool) {
+pub(super) fn event(context: &Context, event: &DaemonEvent, json: bool) {
     let mut out = Output::plain();
-    let line = if json { json_line(told).unwrap_or_default() } else { in_words(context, told) };
+    let line = if json { json_line(event).unwrap_or_default() } else { event_text(context, event) };
     // A daemon goes on when nobody reads its output.
     let _ = writeln!(out, "{line}").and_then(|()| out.finish());
 }
 
-fn in_words(context: &Context, told: &DaemonEvent) -> String {
+fn event_text(context: &Context, event: &DaemonEvent) -> String {
     let now = clock(context, context.read_clock());
-    match told {
+    match event {
         DaemonEvent::Leads => format!("{now}  running jobs as they become due; Ctrl-C stops"),
         DaemonEvent::Follows => {
             format!("{now}  another daemon is running the jobs; this one takes over when that exits")
         }
-        DaemonEvent::Run { run } => format!("{now}  {}  {}", safe(&run.job), safe(&said(&run.run))),
+        DaemonEvent::Run { run } => format!("{now}  {}  {}", safe(&run.job), safe(&run_state(&run.run))),
         DaemonEvent::Problem { message } => format!("{now}  {}", safe(message)),
     }
 }
 
 fn name(job: &JobInfo) -> Cell {
-    let style = if asks_nobody(job) { RED } else { Style::new().bold() };
+    let style = if bypasses_permissions(job) { RED } else { Style::new().bold() };
     Cell::styled(&job.job.spec.name, style)
 }
 
-fn asks_nobody(job: &JobInfo) -> bool {
+fn bypasses_permissions(job: &JobInfo) -> bool {
     let mode = job.job.spec.options.permission_mode.as_deref().and_then(PermissionMode::from_name);
     mode == Some(PermissionMode::BypassPermissions)
 }
@@ -170,7 +176,7 @@ fn clock(context: &Context, time: Timestamp) -> String {
 }
 
 /// The state of a run in a few words.
-fn said(run: &Run) -> String {
+fn run_state(run: &Run) -> String {
     match &run.state {
         RunState::Waiting { reason: why, .. } => format!("waiting: {why}"),
         RunState::Starting => "starting".to_owned(),
