@@ -249,7 +249,7 @@ fn what_makes_no_sense_is_refused_with_what_would() {
     check(&["a", "task"], "--at");
     check(&["a", "--at", "in 1h", "--every", "1h", "task"], "cannot be used with");
     check(&["a", "--at", "2h", "task"], "is in the past");
-    check(&["a", "--at", "in 2", "task"], "is no span of time");
+    check(&["a", "--at", "in 2", "task"], "is not a valid duration");
     check(&["a", "--every", "10ms", "task"], "less than a second");
     check(&["a", "--cron", "61 * * * *", "task"], "is no cron expression");
     check(&["a", "--cron", "0 0 31 2 *", "task"], "never comes");

@@ -75,10 +75,10 @@ fn what_is_wrong_comes_with_the_next_step() {
     problem  there is no program `claude` on your PATH
       install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or set `claude.binary` to its program
     problem  ~/.claude/projects/-p/dir.jsonl: it is a folder, not a file
-      look at it: ls -ld ~/.claude/projects/-p/dir.jsonl
+      inspect it: ls -ld ~/.claude/projects/-p/dir.jsonl
     problem  ~/.claude/projects/-x.jsonl: it is a link out of the projects folder, to /etc/passwd
-      look at it: ls -ld ~/.claude/projects/-x.jsonl
-    advice  ~/.claude/sessions/4194999.json: a process that is gone is still registered as live
+      inspect it: ls -ld ~/.claude/projects/-x.jsonl
+    advice  ~/.claude/sessions/4194999.json: a process that has ended is still registered as running
       no action is needed; to tidy up: rm ~/.claude/sessions/4194999.json
     ");
 }

@@ -99,7 +99,7 @@ fn settings_of_every_kind_are_as_they_were_afterwards() {
         let run = desk.backstory(&["hooks", "install", "--yes"]);
         assert_eq!((run.code, bytes(&file)), (Some(1), settings.as_bytes().to_vec()), "{}", run.stderr);
         assert!(
-            run.stderr.contains("settings.json") && run.stderr.contains("mend it first"),
+            run.stderr.contains("settings.json") && run.stderr.contains("fix it first"),
             "{}",
             run.stderr
         );

@@ -218,7 +218,7 @@ fn no_answer_at_all_is_not_what_anybody_asks_for() {
     for arguments in [["search", "x", "--limit", "0"], ["fork", "x", "--limit", "0"]] {
         let refused = desk.backstory(&arguments);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(refused.stderr.contains("it has to be at least 1"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("must be at least 1"), "{}", refused.stderr);
     }
 }
 
