@@ -256,7 +256,7 @@ fn what_makes_no_sense_is_refused_with_what_would() {
     check(&["a", "--cron", "0 9 * * *", "--tz", "Mars/Olympus", "task"], "no time zone");
     check(&["a b", "--every", "1h", "task"], "is no name for a job");
     check(&["a", "--every", "1h", "--permission-mode", "yolo", "task"], "unknown permission mode");
-    check(&["a", "--every", "1h", "--agent", "../x", "task"], "--agent");
+    check(&["a", "--every", "1h", "--agent", "../x", "task"], "is not an agent's name");
     check(&["a", "--every", "1h", "--repo", "/no/such", "task"], "is not a directory");
     let _ = desk.backstory(&["cron", "add", "a", "--every", "1h", "task"]).succeeded();
     check(&["a", "--every", "1h", "task"], "there is already a job `a`");

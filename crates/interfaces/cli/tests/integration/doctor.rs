@@ -106,7 +106,7 @@ fn made_up_sessions_do_not_hide_which_claude_there_is() {
     let desk = desk();
     let run = desk.backstory(&["doctor", "--demo"]);
     let first = desk.plain(run.stdout.lines().next().unwrap_or_default());
-    assert!(first.starts_with("claude     2.1.329  ~/bin/claude  (forks"), "{first}");
+    assert!(first.starts_with("claude     2.1.329  ~/bin/claude  (can fork"), "{first}");
     let silent = desk.home.write("bin/claude-silent", "#!/bin/sh\n");
     fs::remove_file(desk.home.path().join("bin/claude")).expect("the link to claude");
     fs::rename(silent, desk.home.path().join("bin/claude")).expect("another claude");

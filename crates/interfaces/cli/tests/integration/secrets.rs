@@ -199,7 +199,7 @@ fn secrets_are_shown_on_a_terminal_only() {
     let refused = run(&home, &["show", "1111", "--show-secrets"]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(refused.stdout.is_empty() && said.contains("your own terminal only"), "{said}");
+    assert!(refused.stdout.is_empty() && said.contains("only on your own terminal"), "{said}");
     for asked in [&["show", "1111", "--show-secrets"][..], &["search", "zebra", "--show-secrets"]] {
         let shown = on_a_terminal(&home, asked);
         let unwrapped: String = shown.split_whitespace().collect();
