@@ -30,7 +30,7 @@ pub struct Locations {
 pub struct Catalog<T = CatalogEntry> {
     /// The sessions: running first, then newest; mapped ones are in any order.
     pub sessions: Vec<T>,
-    /// API messages of sub-agents whose session has no transcript; filled by [`read`] only.
+    /// API messages of sub-agents whose session has no transcript; filled by [`read`](crate::read) only.
     pub strays: Vec<CatalogEntry>,
     /// Sub-agents' files, which are no sessions.
     pub subagents: usize,

@@ -46,7 +46,7 @@ pub struct Summary {
     pub unknown: u64,
     /// Messages a person would read.
     pub visible_messages: u64,
-    /// The first prompt, cut to [`PREVIEW_LENGTH`]; a command only where there is nothing else.
+    /// The first prompt, cut to `PREVIEW_LENGTH`; a command only where there is nothing else.
     pub first_prompt: Option<String>,
     /// The last prompt to the model, likewise cut; a command of the terminal's own only where there is nothing else.
     pub last_prompt: Option<String>,
