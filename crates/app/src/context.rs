@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::{Caller, Config, Secrets};
+use crate::{Caller, Cancellation, Config, ProgressSink, Secrets};
 
 /// What lives as long as the program.
 #[derive(Debug, Clone)]
@@ -37,13 +37,25 @@ pub struct Context {
     pub caller: Caller,
     /// Whether answers hold secrets.
     pub secrets: Secrets,
+    /// How the caller ends it.
+    pub cancellation: Cancellation,
+    /// Where its progress goes.
+    pub progress: ProgressSink,
 }
 
 impl Context {
     /// A request that the person makes at this moment; its answers hold no secrets.
     pub fn new(app: Arc<App>, directory: PathBuf) -> Self {
         let now = (app.clock)();
-        Self { app, now, directory, caller: Caller::Person, secrets: Secrets::Redacted }
+        Self {
+            app,
+            now,
+            directory,
+            caller: Caller::Person,
+            secrets: Secrets::Redacted,
+            cancellation: Cancellation::default(),
+            progress: ProgressSink::default(),
+        }
     }
 
     /// The same request, asked again at this moment.

@@ -121,10 +121,10 @@ pub enum Severity {
     Advice,
 }
 
-/// Checks everything; `progress` is called for every file that has to be read.
-pub fn doctor(context: &Context, progress: impl FnMut(list::ReadProgress)) -> Result<Report, Error> {
+/// Checks everything.
+pub fn doctor(context: &Context) -> Result<Report, Error> {
     context.require_person("the report on this machine")?;
-    let all = list(context, &list::Request::default(), progress);
+    let all = list(context, &list::Request::default())?;
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let claude = program.map(|program| describe(program.path, release));

@@ -3,6 +3,7 @@
 //! Functions over a [`Context`] that return data. Nothing here prints, and only `config` reads the environment.
 
 mod caller;
+mod cancellation;
 pub mod choose;
 pub mod config;
 mod context;
@@ -15,6 +16,7 @@ pub mod live;
 mod moment;
 mod next_step;
 pub mod proceed;
+mod progress;
 pub mod repository;
 pub mod search;
 mod secrets;
@@ -25,13 +27,14 @@ pub mod workers;
 
 pub use ::workers::quoted;
 pub use caller::Caller;
+pub use cancellation::Cancellation;
 pub use config::Config;
 pub use config::settings::{Engine, Notify, RuleName, Settings};
 pub use context::{App, Context};
 pub use error::{Error, Kind};
 pub use moment::moment;
 pub use next_step::NextStep;
+pub use progress::{Progress, ProgressSink, Stage};
 pub use secrets::Secrets;
 pub use sessions::resolve::resolve;
-pub use sessions::session_json::SessionJson;
 pub use sessions::unread::unread;

@@ -108,9 +108,9 @@ impl CandidateSet {
         let (meant, branch, mut here) = if let Some(meant) = RepoTarget::directory(context, named)? {
             let load = || survey(context, request.as_of, extent, |entry| candidate(&meant, entry));
             let (here, branch) = join(load, || branch(context, request, &meant));
-            (meant, branch, here)
+            (meant, branch, here?)
         } else {
-            let all = survey(context, request.as_of, extent, Some);
+            let all = survey(context, request.as_of, extent, Some)?;
             let sessions = all.iter().map(|entry| &*entry.session);
             let meant = RepoTarget::by_name(named.unwrap_or_default(), sessions)?;
             let branch = branch(context, request, &meant);

@@ -92,7 +92,7 @@ pub(crate) fn by_index(
         limit: ANSWERS,
         ..search::Request::default()
     };
-    let found = match search::search(context, &question, &mut |_| true) {
+    let found = match search::search(context, &question) {
         Ok(answer) => answer.found,
         // A task that is no question is near to nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),

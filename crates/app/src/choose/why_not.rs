@@ -40,7 +40,7 @@ pub fn why_not(context: &Context, repo: Option<&str>, session: &str) -> Result<W
     let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant
     } else {
-        let all = survey(context, None, Projection::Scalars, Some);
+        let all = survey(context, None, Projection::Scalars, Some)?;
         RepoTarget::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
     };
     let kept = decisions::newest(context, &meant.root)?.ok_or_else(|| {

@@ -16,7 +16,7 @@ use transcript::{LoggedCommit, Reader, TranscriptFile, WorkLog, work_log};
 use super::{retrieval, selection};
 use crate::choose::decisions;
 use crate::repository::target::RepoTarget;
-use crate::search::{IndexProgress, Mode};
+use crate::search::Mode;
 use crate::{Config, Context, Error, Kind};
 
 /// The newest sessions are measured, up to so many bytes: about a minute's work.
@@ -44,7 +44,7 @@ pub struct Answer {
 }
 
 /// Makes labels from the newest sessions and measures.
-pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&IndexProgress) -> bool) -> Result<Answer, Error> {
+pub fn mine(context: &Context) -> Result<Answer, Error> {
     context.require_person("measuring on the person's history")?;
     let mut files = catalog::discover(&context.config().places()).sessions;
     files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));
@@ -60,7 +60,7 @@ pub fn mine(context: &Context, keep_going: &mut dyn FnMut(&IndexProgress) -> boo
     let selection = selection::decision_points_of(context, labels.moments, selection::By::Words).and_then(
         |decision_points| selection::measured(context, decision_points, selection::By::Words, None),
     )?;
-    let retrieval = asked(context, &files, &labels.queries, keep_going)?;
+    let retrieval = asked(context, &files, &labels.queries)?;
     let record = decisions::record_of(context, "")?;
     Ok(Answer { sessions: files.len(), older_sessions: all - files.len(), retrieval, record, selection })
 }
@@ -150,7 +150,6 @@ fn asked(
     context: &Context,
     files: &[TranscriptFile],
     queries: &[LabelledQuery],
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<RankingReport, Error> {
     let failed = |error: &dyn std::error::Error| {
         Error::caused(Kind::Unavailable, "cannot make a masked copy of the sessions", error)
@@ -169,7 +168,7 @@ fn asked(
         state: scratch.path().join("state"),
         ..context.config().clone()
     });
-    retrieval::bring_up_to_date(&masked, keep_going)?;
+    retrieval::bring_up_to_date(&masked)?;
     let ours = retrieval::answers(&masked, queries, Mode::Hybrid)?;
     let by_words = retrieval::answers(&masked, queries, Mode::Lexical)?;
     Ok(report(queries, &ours, Some(&by_words)))

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use measure::{LabelledQuery, RankedAnswer, RankingReport, report};
 
 use crate::search::index;
-use crate::search::{IndexProgress, Mode, search};
-use crate::{Context, Error, Kind, NextStep, search as asking};
+use crate::search::{Mode, search};
+use crate::{Cancellation, Context, Error, Kind, NextStep, search as asking};
 
 /// More answers than any figure looks at: a session that is named twice counts once.
 const ASKED_FOR: usize = 20;
@@ -35,17 +35,13 @@ pub enum Against {
 }
 
 /// Brings the index up to date and measures how well it answers.
-pub fn retrieval(
-    context: &Context,
-    request: &Request,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<RankingReport, Error> {
+pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, Error> {
     let queries: Vec<LabelledQuery> = super::labels(context, &request.queries)?;
     let before: Option<Vec<RankedAnswer>> = match &request.against {
         Some(Against::File(file)) => Some(super::labels(context, file)?),
         _ => None,
     };
-    bring_up_to_date(context, keep_going)?;
+    bring_up_to_date(context)?;
     let answers = answers(context, &queries, request.mode)?;
     let against = match request.against {
         Some(Against::Mode(mode)) => Some(self::answers(context, &queries, mode)?),
@@ -58,11 +54,8 @@ pub fn retrieval(
 }
 
 /// Figures are those of a whole index.
-pub(super) fn bring_up_to_date(
-    context: &Context,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<(), Error> {
-    let synced = index::index(context, keep_going)?;
+pub(super) fn bring_up_to_date(context: &Context) -> Result<(), Error> {
+    let synced = index::index(context)?;
     if synced.pending_files > 0 || synced.busy {
         let message = "not everything is indexed, so nothing can be measured";
         return Err(Error::new(Kind::Unavailable, message).next(NextStep::UpdateIndex));
@@ -75,6 +68,9 @@ pub(super) fn answers(
     queries: &[LabelledQuery],
     mode: Mode,
 ) -> Result<Vec<RankedAnswer>, Error> {
+    // What is indexed is measured: what is new meanwhile would be in some answers and not in others.
+    let context = &Context { cancellation: Cancellation::default(), ..context.clone() };
+    context.cancellation.answer_now();
     queries.iter().map(|query| answer(context, query, mode)).collect()
 }
 
@@ -85,7 +81,7 @@ fn answer(context: &Context, query: &LabelledQuery, mode: Mode) -> Result<Ranked
         limit: ASKED_FOR,
         ..asking::Request::default()
     };
-    let ranked = match search(context, &question, &mut |_| false) {
+    let ranked = match search(context, &question) {
         Ok(answer) => answer.found.iter().map(|found| found.hit.session.to_string()).collect(),
         // A question that cannot be asked finds nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),

@@ -180,8 +180,9 @@ fn lister(mut context: Context) -> std::io::Result<(Sender<()>, Receiver<Listed>
             // Several wishes are one.
             while wishes.try_recv().is_ok() {}
             context = context.refreshed();
-            let sessions = list(&context, &Request::default(), |_| {}).sessions;
-            let listed = sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
+            let Ok(answer) = list(&context, &Request::default()) else { continue };
+            let listed =
+                answer.sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
             if facts.send(Arc::new(listed.collect())).is_err() {
                 return;
             }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::repository::target::RepoTarget;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
-use crate::{Context, Error, SessionJson};
+use crate::{Context, Error};
 
 /// How many of the newest sessions are listed.
 const RECENT: usize = 5;
@@ -47,11 +47,11 @@ pub struct Answer {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Sessions {
     /// Those that a live process holds.
-    pub active: Vec<SessionJson>,
+    pub active: Vec<Session>,
     /// The newest ones, whoever began them.
-    pub recent: Vec<SessionJson>,
+    pub recent: Vec<Session>,
     /// The newest ones of the asking agent; without one, those no agent began.
-    pub own_recent: Vec<SessionJson>,
+    pub own_recent: Vec<Session>,
 }
 
 /// A file that live sessions wrote to.
@@ -73,7 +73,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     let ask = |meant: &RepoTarget| project::status(&meant.place(context));
     let (project, meant, sessions, spoken) = std::thread::scope(|scope| {
         let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
-        let mut catalog = totals::with_totals(context, |_| ());
+        let mut catalog = totals::with_totals(context)?;
         let spoken = reports::all(context);
         catalog.hold(|id| spoken.contains_key(id));
         let all: Vec<Box<Session>> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
@@ -102,7 +102,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
 fn grouped(here: &[Session], agent: Option<&AgentId>) -> Sessions {
     let mut newest: Vec<&Session> = here.iter().collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
-    let json = |all: &mut dyn Iterator<Item = &Session>| all.map(SessionJson::from).collect();
+    let json = |all: &mut dyn Iterator<Item = &Session>| all.cloned().collect();
     let mut own = newest.iter().copied().filter(|session| session.origin.agent() == agent).take(OWN);
     Sessions {
         active: json(&mut here.iter().filter(|session| session.is_running)),

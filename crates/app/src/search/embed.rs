@@ -1,6 +1,6 @@
 //! The model that a person chose to say what texts mean, and embedding everything by it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use embedding::{ApiKey, ModelChoice, is_hub_name};
 pub use search::EmbedReport;
@@ -8,7 +8,7 @@ use search::{BUILT_IN, QueryEncoder};
 
 use crate::config::Secret;
 use crate::search::index;
-use crate::{Context, Error, Kind, NextStep};
+use crate::{Context, Error, Kind, NextStep, Progress};
 
 /// The model that is chosen by a flag, else by the settings; `None` for the table in the binary.
 fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<ModelChoice> {
@@ -71,12 +71,12 @@ pub(crate) fn understanding(
     Ok(choice.map(|choice| QueryEncoder { choice, deep, pause: |_| false }))
 }
 
-/// Embeds what the index holds by the chosen model while `keep_going` says so; `pause` waits before a busy endpoint
-/// is asked again, and returns false when it is not to be.
+/// Embeds what the index holds by the chosen model, for `limit` at most where one is given; `pause` waits before a
+/// busy endpoint is asked again, and returns false when it is not to be.
 pub fn embed(
     context: &Context,
     flag: Option<&str>,
-    keep_going: &mut dyn FnMut(&EmbedReport) -> bool,
+    limit: Option<Duration>,
     pause: fn(Duration) -> bool,
 ) -> Result<EmbedReport, Error> {
     let Some(choice) = choice(context, flag, context.config().settings.embedding.timeout_ms) else {
@@ -87,7 +87,14 @@ pub fn embed(
     };
     let model = choice.open().map_err(|error| failed(&error))?;
     let threads = context.config().places().threads;
-    search::embed(&index::folder(context), &model, threads, keep_going, pause).map_err(|error| failed(&error))
+    let began = Instant::now();
+    let mut keep_going = |report: &EmbedReport| {
+        context.report(Progress::from(report));
+        !context.cancellation.is_hurried() && limit.is_none_or(|limit| began.elapsed() < limit)
+    };
+    let embedded = search::embed(&index::folder(context), &model, threads, &mut keep_going, pause);
+    context.check_cancelled()?;
+    embedded.map_err(|error| failed(&error))
 }
 
 fn no_model(message: &str) -> Error {

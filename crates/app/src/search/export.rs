@@ -14,7 +14,7 @@ use crate::repository::target::with_project;
 use crate::search::intent;
 use crate::sessions::list::{self, SessionFilter, list};
 use crate::sessions::show::{Conversation, Shown};
-use crate::{Context, Error, Kind, Secrets};
+use crate::{Context, Error, Kind, Progress, Secrets, Stage};
 
 /// What is exported, and where to.
 #[derive(Debug, Clone, Default)]
@@ -43,27 +43,13 @@ pub struct Exported {
     pub failed: Vec<String>,
 }
 
-/// How far an export is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// Sessions that were looked at.
-    pub done: usize,
-    /// Sessions in all.
-    pub all: usize,
-}
-
 /// The head that every Markdown document of a session begins with.
 pub fn head(session: &Session) -> String {
     qmd::DocumentHead::head(session, None)
 }
 
 /// Writes the collection. `look` gives what writes the messages of one document.
-pub fn export<L>(
-    context: &Context,
-    request: &Request,
-    look: impl Fn() -> L,
-    mut progress: impl FnMut(Progress),
-) -> Result<Exported, Error>
+pub fn export<L>(context: &Context, request: &Request, look: impl Fn() -> L) -> Result<Exported, Error>
 where
     L: FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
 {
@@ -72,12 +58,12 @@ where
     let context = &Context { secrets: Secrets::Redacted, ..context.clone() };
     let folder = context.path(&request.folder);
     let collection = open(&folder)?;
-    let answer = list(context, &list::Request::default(), |_| {});
+    let answer = list(context, &list::Request::default())?;
     let mut exported = Exported { folder, ..Exported::default() };
     let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();
     let filter = with_project(context, &request.filter, &answer.sessions.iter());
     let wanted = |session: &&Session| filter.matches(session);
-    let all = answer.sessions.iter().filter(wanted).count();
+    let total = answer.sessions.iter().filter(wanted).count() as u64;
     let mut done = 0;
     for session in &answer.sessions {
         let Some((file, source)) = state(session) else { continue };
@@ -98,7 +84,8 @@ where
             Err(Broken(why)) => exported.failed.push(format!("{}: {why}", page.path.display())),
         }
         done += 1;
-        progress(Progress { done, all });
+        context.report(Progress { stage: Stage::Exporting, done, total, bytes_done: 0, bytes: 0 });
+        context.check_cancelled()?;
     }
     // Where no session is found at all, a folder is not there, rather than every session forgotten.
     if !request.keeps_gone && !pages.is_empty() {

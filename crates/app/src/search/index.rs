@@ -13,6 +13,7 @@ pub use search::{IndexProgress, IndexSize, SyncReport};
 use search::{Remedy, Searcher, SourceFile, SourceKind};
 use system::join;
 
+use crate::search::time_limit::TimeLimit;
 use crate::{Context, Error, Kind, NextStep};
 
 /// How often one who watches looks whatever the system tells, and how often where it does not tell of all.
@@ -35,13 +36,13 @@ pub fn pending(context: &Context) -> Result<IndexProgress, Error> {
     .map_err(|error| failed(&error))
 }
 
-/// Reads what is new into the index while `keep_going` says so.
-pub fn index(
-    context: &Context,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<SyncReport, Error> {
+/// Reads what is new into the index, until all is read or the caller wants the answer.
+pub fn index(context: &Context) -> Result<SyncReport, Error> {
+    let limit = TimeLimit::none(context);
     let sources = sources(&catalog::discover(&context.config().places()), &memory(context));
-    search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error))
+    let synced = search::sync(&folder(context), &sources, &mut |progress| limit.should_continue(progress));
+    context.check_cancelled()?;
+    synced.map_err(|error| failed(&error))
 }
 
 /// Discards the index, so that the next pass rebuilds it.
@@ -151,7 +152,6 @@ pub(crate) fn refreshed<T>(
     opened: Option<(Searcher, T)>,
     found: &Discovery,
     memory: &Memory,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Refreshed<T> {
     let remembered: Vec<SourceFile> = memory.agents.iter().flat_map(search::source_files).collect();
     let now = found.fingerprint().wrapping_add(search::fingerprint_of(&remembered));
@@ -159,8 +159,11 @@ pub(crate) fn refreshed<T>(
         let synced = Ok(SyncReport::default());
         return Refreshed { synced, searcher: Ok(Some(searcher)), answer: Some(answer) };
     }
+    let limit = TimeLimit::of_search(context);
+    let mut keep_going = |progress: &IndexProgress| limit.should_continue(progress);
     let sources = sources(found, memory);
-    let mut synced = search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error));
+    let mut synced =
+        search::sync(&folder(context), &sources, &mut keep_going).map_err(|error| failed(&error));
     let mut searcher = open(context);
     // Beside whoever indexes for the first time there is nothing to answer from: it is waited for as long as an answer
     // may take.
@@ -174,7 +177,7 @@ pub(crate) fn refreshed<T>(
         })
     {
         pause();
-        synced = search::sync(&folder(context), &sources, keep_going).map_err(|error| failed(&error));
+        synced = search::sync(&folder(context), &sources, &mut keep_going).map_err(|error| failed(&error));
         searcher = open(context);
     }
     Refreshed { synced, searcher, answer: None }
@@ -230,8 +233,10 @@ pub(crate) fn sources(found: &Discovery, memory: &Memory) -> Vec<SourceFile> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
+    use crate::ProgressSink;
 
     #[test]
     fn beside_the_first_indexing_a_search_waits_for_something_to_answer_from() {
@@ -250,18 +255,17 @@ mod tests {
         fs::create_dir_all(folder(&context)).unwrap();
         let lock = fs::File::create(folder(&context).join("writer.lock")).unwrap();
         lock.lock().unwrap();
-        let mut asked = 0;
-        let request =
-            crate::search::Request { question: "walrus".to_owned(), limit: 5, ..Default::default() };
-        let answer = crate::search::search(&context, &request, &mut |_| {
-            asked += 1;
-            // The other one is done while this one waits.
-            if asked == 3 {
+        let asked = AtomicU32::new(0);
+        // The other one is done while this one waits.
+        let progress = ProgressSink::new(move |_| {
+            if asked.fetch_add(1, Ordering::Relaxed) == 2 {
                 lock.unlock().unwrap();
             }
-            true
         });
-        let answer = answer.unwrap();
+        let context = Context { progress, ..context };
+        let request =
+            crate::search::Request { question: "walrus".to_owned(), limit: 5, ..Default::default() };
+        let answer = crate::search::search(&context, &request).unwrap();
         assert_eq!((answer.found.len(), answer.busy), (1, false));
     }
 }

@@ -15,7 +15,7 @@ use workers::Program;
 
 use crate::config::settings::Engine;
 use crate::repository::target::with_project;
-use crate::search::{self, IndexProgress, Mode};
+use crate::search::{self, Mode};
 use crate::sessions::list::{self, SessionFilter, list};
 use crate::sessions::lookup::{Ranked, SessionRef, by_name, searched};
 use crate::{Context, Error, Kind, NextStep};
@@ -99,13 +99,9 @@ pub struct Recent {
     pub title: Option<String>,
 }
 
-/// Finds the sessions; the index is brought up to date while `keep_going` says so.
-pub fn find(
-    context: &Context,
-    request: &Request,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<Found, Error> {
-    let sessions = list(context, &list::Request::default(), |_| {}).sessions;
+/// Finds the sessions, in qmd's collections or in our own index.
+pub fn find(context: &Context, request: &Request) -> Result<Found, Error> {
+    let sessions = list(context, &list::Request::default())?.sessions;
     let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
         (Some(named), _) => return Ok(Found::Ranked(vec![named], How::default())),
         (None, SessionRef::Named(text)) => text,
@@ -126,7 +122,7 @@ pub fn find(
         limit: request.limit,
         ..search::Request::default()
     };
-    match searched(context, question, keep_going) {
+    match searched(context, question) {
         Ok(ranked) => {
             let how = How { fallback_used: why_not.is_some(), qmd_error: why_not.clone(), ..How::default() };
             let best = ranked.first().map(|found| found.score);

@@ -12,7 +12,7 @@ use search::{Hit, Mode, Query, SearchScope, Searcher};
 use crate::search::index;
 use crate::search::index::Refreshed;
 use crate::search::memory_score::calibrate;
-use crate::search::{Chosen, IndexProgress, SourceKind, all_conversations, named, of_project, tagged};
+use crate::search::{Chosen, SourceKind, all_conversations, named, of_project, tagged};
 use crate::{Context, Error, Kind, Secrets};
 
 /// What OpenClaw shows where nobody says how much.
@@ -103,12 +103,8 @@ pub struct Scan {
     pub issues: Vec<String>,
 }
 
-/// Answers a question from the index, brought up to date while `keep_going` says so.
-pub fn search(
-    context: &Context,
-    request: &Request,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<Answer, Error> {
+/// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
+pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };
     let memory = index::memory(context);
@@ -126,7 +122,8 @@ pub fn search(
     }
     let scope = scope(context, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
-    let Refreshed { synced, searcher, .. } = index::refreshed(context, opened, &found, &memory, keep_going);
+    let Refreshed { synced, searcher, .. } = index::refreshed(context, opened, &found, &memory);
+    context.check_cancelled()?;
     match synced {
         Ok(synced) => answer.pending_files = synced.pending_files,
         Err(error) => answer.stale = Some(error.message),

@@ -7,6 +7,7 @@ pub mod index;
 pub mod intent;
 pub mod memory;
 mod memory_score;
+pub(crate) mod time_limit;
 
 use std::collections::{HashMap, HashSet};
 
@@ -95,12 +96,8 @@ pub fn is_first(context: &Context) -> bool {
     !index::folder(context).join("files.sqlite").exists()
 }
 
-/// Answers a question from the index, brought up to date while `keep_going` says so.
-pub fn search(
-    context: &Context,
-    request: &Request,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<Answer, Error> {
+/// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
+pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let (found, opened) = index::find(context, |searcher| Ahead::ask(context, request, searcher));
     let request = &with_tag(context, request, &found);
     let query = Query::parse(&request.question);
@@ -115,7 +112,7 @@ pub fn search(
     let visible = context.visible(&found, &memory);
     let known = visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len());
     let mut answer = Answer { cut: query.cut, known, ..Answer::default() };
-    let refresh = || index::refreshed(context, opened, &found, &memory, keep_going);
+    let refresh = || index::refreshed(context, opened, &found, &memory);
     let (Refreshed { synced, searcher, answer: ahead }, chosen) =
         match named(&request, &found, &memory, visible.as_ref())? {
             Some(named) => (refresh(), named),
@@ -123,6 +120,7 @@ pub fn search(
             // The filter reads other files than the check whether the index is fresh, so both run at once.
             None => join(refresh, || chosen(context, &request, &found, &memory)),
         };
+    context.check_cancelled()?;
     match synced {
         Ok(synced) => {
             answer.pending_files = synced.pending_files;

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use catalog::ReadProgress;
 use cost::{LedgerRow, Total, prices_as_of, totals_by};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
 use serde::Serialize;
 
-use crate::Context;
 use crate::secrets::Secrets;
 use crate::sessions::ledger;
+use crate::sessions::totals::keep_reading;
+use crate::{Context, Error};
 
 /// What to add up.
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,8 +74,10 @@ pub struct Line {
 }
 
 /// Adds up what all sessions took.
-pub fn cost(context: &Context, request: &Request, progress: impl FnMut(ReadProgress)) -> Answer {
-    let mut catalog = catalog::read(&context.config().places(), catalog::Detail::Spending, progress);
+pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let mut catalog =
+        catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
+    context.check_cancelled()?;
     catalog.sessions.append(&mut catalog.strays);
     let mut rows = ledger::rows(context, &catalog.sessions);
     let day = |moment: Timestamp| moment.to_zoned(context.zone()).date();
@@ -88,12 +90,12 @@ pub fn cost(context: &Context, request: &Request, progress: impl FnMut(ReadProgr
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
     rows.retain(|row| sessions.get(&row.session).is_none_or(|session| context.may_see(session)));
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
-    Answer {
+    Ok(Answer {
         by: request.by,
         rows: lines(&rows, request.by, &sessions, context.secrets),
         total: line(String::new(), "all".to_owned(), &total),
         prices_as_of: prices_as_of(),
-    }
+    })
 }
 
 type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;

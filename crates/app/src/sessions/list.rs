@@ -1,13 +1,13 @@
 //! `list`: sessions from every source, running first, then newest.
 
-pub use catalog::{ReadProgress, SessionFilter};
+pub use catalog::SessionFilter;
 use model::Session;
 use transcript::ReadProblem;
 
-use crate::Context;
 use crate::repository::target::with_project;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
+use crate::{Context, Error};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -35,9 +35,9 @@ pub struct Answer {
     pub not_kept: Option<String>,
 }
 
-/// Lists sessions; `progress` hears of every file that has to be read.
-pub fn list(context: &Context, request: &Request, progress: impl FnMut(ReadProgress)) -> Answer {
-    let mut catalog = totals::with_totals(context, progress);
+/// Lists sessions.
+pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let mut catalog = totals::with_totals(context)?;
     let spoken = reports::all(context);
     catalog.hold(|id| spoken.contains_key(id));
     let known = catalog.sessions.len();
@@ -52,12 +52,12 @@ pub fn list(context: &Context, request: &Request, progress: impl FnMut(ReadProgr
     for session in &mut sessions {
         context.redact_session(session);
     }
-    Answer {
+    Ok(Answer {
         sessions,
         more,
         known,
         subagents_excluded: catalog.subagents,
         problems: catalog.problems,
         not_kept: catalog.not_kept,
-    }
+    })
 }

@@ -7,7 +7,7 @@ use model::{Session, SessionId};
 use qmd::DocumentHead;
 
 use crate::proceed::location;
-use crate::search::{self, Answer, Answered, IndexProgress, SourceKind, search};
+use crate::search::{self, Answer, Answered, SourceKind, search};
 use crate::sessions::list::{self, list};
 use crate::sessions::resolve::{looks_like_id, resolve};
 use crate::{Context, Error, Kind, NextStep};
@@ -59,19 +59,14 @@ impl Ranked {
 
 /// The sessions that may be meant, best first, at most `limit`; never none.
 ///
-/// Words are searched for in the index, which is brought up to date while `keep_going` says so.
-pub fn which(
-    context: &Context,
-    which: &SessionRef,
-    limit: usize,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<Vec<Ranked>, Error> {
-    let sessions = list(context, &list::Request::default(), |_| {}).sessions;
+/// Words are searched for in the index.
+pub fn which(context: &Context, which: &SessionRef, limit: usize) -> Result<Vec<Ranked>, Error> {
+    let sessions = list(context, &list::Request::default())?.sessions;
     match (by_name(which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
         (None, SessionRef::Named(text)) => {
             let request = search::Request { question: text.clone(), limit, ..search::Request::default() };
-            searched(context, request, keep_going)
+            searched(context, request)
         }
         (None, SessionRef::Last) => Ok(Vec::new()),
     }
@@ -130,14 +125,10 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
 }
 
 /// The sessions that answer words, from our own index.
-pub(crate) fn searched(
-    context: &Context,
-    request: search::Request,
-    keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
-) -> Result<Vec<Ranked>, Error> {
+pub(crate) fn searched(context: &Context, request: search::Request) -> Result<Vec<Ranked>, Error> {
     // What is continued is one of Claude's sessions.
     let request = search::Request { source: Some(SourceKind::ClaudeSessions), ..request };
-    let answer = search(context, &request, keep_going)?;
+    let answer = search(context, &request)?;
     if answer.found.is_empty() {
         return Err(nothing(&request.question, &answer));
     }

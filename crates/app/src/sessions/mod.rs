@@ -7,7 +7,6 @@ pub mod list;
 pub mod lookup;
 mod openclaw_conversation;
 pub(crate) mod resolve;
-pub(crate) mod session_json;
 pub mod show;
 pub(crate) mod totals;
 pub(crate) mod unread;

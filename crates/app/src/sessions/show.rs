@@ -107,7 +107,7 @@ pub enum Piece {
 
 /// Opens the session, or the conversation of OpenClaw's, that a person names.
 pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> {
-    let catalog = totals::with_totals(context, |_| ());
+    let catalog = totals::with_totals(context)?;
     let found =
         resolve::resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session).cloned();
     let mut session = match found {

@@ -7,20 +7,33 @@ use catalog::{Catalog, CatalogEntry, Projection, ReadProgress};
 use jiff::Timestamp;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::Context;
 use crate::sessions::ledger;
+use crate::{Context, Error, Progress};
 
 /// The catalog with every session's tokens and price.
-pub(crate) fn with_totals(context: &Context, progress: impl FnMut(ReadProgress)) -> Catalog {
+pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
     let places = context.config().places();
-    let mut catalog =
-        catalog::overview(&places, edition(), |entries| ledger::enter(context, entries), progress);
+    let mut catalog = catalog::overview(
+        &places,
+        edition(),
+        |entries| ledger::enter(context, entries),
+        keep_reading(context),
+    );
+    context.check_cancelled()?;
     if context.caller.agent().is_some() {
         catalog.sessions.retain(|entry| context.may_see(&entry.session));
         // What cannot be read may be anybody's.
         catalog.problems.clear();
     }
-    catalog
+    Ok(catalog)
+}
+
+/// Reports how far the reading of transcripts is, and ends it when the request is cancelled.
+pub(crate) fn keep_reading(context: &Context) -> impl FnMut(ReadProgress) -> bool + '_ {
+    |progress| {
+        context.report(Progress::from(progress));
+        !context.cancellation.is_cancelled()
+    }
 }
 
 /// What `tell` makes of every session there is, or was before a moment, with its tokens and price, in any order.
@@ -29,16 +42,18 @@ pub(crate) fn survey<T: Send>(
     as_of: Option<Timestamp>,
     extent: Projection,
     tell: impl Fn(CatalogEntry) -> Option<T> + Sync,
-) -> Vec<T> {
+) -> Result<Vec<T>, Error> {
     let (places, enter) =
         (context.config().places(), |entries: &mut [CatalogEntry]| ledger::enter(context, entries));
     let tell = |entry: CatalogEntry| if context.may_see(&entry.session) { tell(entry) } else { None };
     let Some(then) = as_of else {
-        return catalog::map_sessions(&places, edition(), extent, enter, |_| (), tell).sessions;
+        let mapped = catalog::map_sessions(&places, edition(), extent, enter, keep_reading(context), tell);
+        context.check_cancelled()?;
+        return Ok(mapped.sessions);
     };
     let mut past = catalog::catalogs_at(&places, &[then]).pop().unwrap_or_default().entries;
     enter(&mut past);
-    past.into_iter().filter_map(tell).collect()
+    Ok(past.into_iter().filter_map(tell).collect())
 }
 
 /// The ledger's rules: this program's, and its list of prices.

@@ -35,7 +35,7 @@ pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>
         meant.directory
     } else {
         let sessions =
-            crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
+            crate::sessions::list::list(context, &crate::sessions::list::Request::default())?.sessions;
         RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
     };
     let session = id.map_or_else(new_session_id, Ok)?;

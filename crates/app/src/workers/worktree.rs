@@ -49,7 +49,7 @@ pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> 
         meant
     } else {
         let sessions =
-            crate::sessions::list::list(context, &crate::sessions::list::Request::default(), |_| {}).sessions;
+            crate::sessions::list::list(context, &crate::sessions::list::Request::default())?.sessions;
         RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?
     };
     project::add_work_tree(&meant.place(context), &name).map_err(|why| Error::new(Kind::Unavailable, why))

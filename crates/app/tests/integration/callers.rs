@@ -22,27 +22,24 @@ use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
 fn all_answers(context: &Context) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let mut say = |name: &str, answer: String| all.push((name.to_owned(), answer));
-    say("list", format!("{:?}", list(context, &ListRequest::default(), |_| {})));
-    say(
-        "cost",
-        format!("{:?}", cost(context, &CostRequest { by: By::Session, ..Default::default() }, |_| {})),
-    );
+    say("list", format!("{:?}", list(context, &ListRequest::default())));
+    say("cost", format!("{:?}", cost(context, &CostRequest { by: By::Session, ..Default::default() })));
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
-    say("doctor", format!("{:?}", doctor::doctor(context, |_| {})));
+    say("doctor", format!("{:?}", doctor::doctor(context)));
     say("workers", format!("{:?}", workers::list(context)));
     say("memory status", format!("{:?}", memory::status(context, None)));
     let question = memory::Request { question: "tune please".to_owned(), ..Default::default() };
-    say("memory", format!("{:?}", memory::search(context, &question, &mut |_| true)));
+    say("memory", format!("{:?}", memory::search(context, &question)));
     let request = PickRequest { task: "Tune it again please".to_owned(), ..Default::default() };
     say("pick", format!("{:?}", pick(context, &request)));
     for (id, word) in [PERSON, MAIN, OPS] {
         for question in [format!("{word} tune please"), format!("session:{id} tune")] {
             let request = SearchRequest { question, limit: 10, ..Default::default() };
-            say("search", format!("{:?}", search(context, &request, &mut |_| true)));
+            say("search", format!("{:?}", search(context, &request)));
         }
         say("show", shown(context, id).unwrap_or_else(|error| error.to_string()));
         say("why not", format!("{:?}", why_not(context, None, id)));
-        let found = which(context, &SessionRef::Named(id.to_owned()), 5, &mut |_| true);
+        let found = which(context, &SessionRef::Named(id.to_owned()), 5);
         say("lookup", format!("{found:?}"));
         for ranked in found.iter().flatten() {
             let Some(session) = &ranked.session else { continue };
@@ -59,7 +56,7 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
         say("attach", format!("{:?}", workers::attach(context, id)));
         say("stop", format!("{:?}", workers::stop(context, id)));
     }
-    say("last", format!("{:?}", which(context, &SessionRef::Last, 5, &mut |_| true)));
+    say("last", format!("{:?}", which(context, &SessionRef::Last, 5)));
     all
 }
 

@@ -49,8 +49,9 @@ pub fn messages(places: &Locations, id: &SessionId, transcript: &Path) -> Vec<Me
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
 }
 
-/// Reads the catalog; `progress` is called after every file that is read.
-pub fn read(places: &Locations, detail: Detail, mut progress: impl FnMut(ReadProgress)) -> Catalog {
+/// Reads the catalog; `progress` is called after every file that is read, and ends the reading by
+/// returning false.
+pub fn read(places: &Locations, detail: Detail, mut progress: impl FnMut(ReadProgress) -> bool) -> Catalog {
     // The cache is in another folder than the transcripts.
     let (found, kept) = join(|| discover(places), || LoadedCache::load(places.cache.as_deref(), detail));
     let mut fresh = fresh_from(kept, places, &found, detail, &mut progress);

@@ -20,6 +20,8 @@ pub(crate) struct Fresh {
     strays: Strays,
     /// Problems, I/O statistics and whether the cache could be written.
     pub(crate) report: ReadReport,
+    /// Whether reading was ended before all files were read; then nothing is saved of the sessions.
+    is_interrupted: bool,
 }
 
 /// Reads what is new in the transcripts.
@@ -27,7 +29,7 @@ pub(crate) fn fresh(
     places: &Locations,
     found: &Discovery,
     detail: Detail,
-    progress: &mut dyn FnMut(ReadProgress),
+    progress: &mut dyn FnMut(ReadProgress) -> bool,
 ) -> Fresh {
     let kept = LoadedCache::load(places.cache.as_deref(), detail);
     fresh_from(kept, places, found, detail, progress)
@@ -39,7 +41,7 @@ pub(crate) fn fresh_from(
     places: &Locations,
     found: &Discovery,
     detail: Detail,
-    progress: &mut dyn FnMut(ReadProgress),
+    progress: &mut dyn FnMut(ReadProgress) -> bool,
 ) -> Fresh {
     let (reading, cache) =
         ReadFacts::new(kept, detail, wanted(found), &found.walked, places.threads, progress);
@@ -50,6 +52,7 @@ pub(crate) fn fresh_from(
         reads,
         strays,
         report: ReadReport { problems, work: reading.work, not_kept: cache.into_trouble() },
+        is_interrupted: reading.is_interrupted,
     }
 }
 
@@ -84,7 +87,9 @@ impl Fresh {
             (session.id.clone(), (session.usage, session.cost_usd))
         };
         let took: HashMap<SessionId, _> = entries.iter().map(took).collect();
-        save(places, found, Some(pricing_version), &self.reads, &took, &sharing);
+        if !self.is_interrupted {
+            save(places, found, Some(pricing_version), &self.reads, &took, &sharing);
+        }
         entries
     }
 
@@ -98,7 +103,9 @@ impl Fresh {
         intern: impl Fn(&mut Describer, &LaunchContext<'_>) -> S,
         map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T>,
     ) -> Vec<T> {
-        save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
+        if !self.is_interrupted {
+            save(places, found, None, &self.reads, &HashMap::new(), &FxHashSet::default());
+        }
         let sessions = self.reads.iter().filter(|read| !read.is_foreign());
         sessions.filter_map(|read| read.map_digest(&mut describer, &intern, &map)).collect()
     }

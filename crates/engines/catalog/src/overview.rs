@@ -19,11 +19,12 @@ use crate::types::{
 ///
 /// `apply_totals` writes them into entries. It is called only for sessions that changed since the last time, or for
 /// all of them if copies have to be separated or `pricing_version`, which identifies its rules, is another one.
+/// `progress` is called after every file that is read, and ends the reading by returning false.
 pub fn overview(
     places: &Locations,
     pricing_version: u64,
     apply_totals: impl Fn(&mut [CatalogEntry]),
-    progress: impl FnMut(ReadProgress),
+    progress: impl FnMut(ReadProgress) -> bool,
 ) -> Catalog {
     let mut catalog = map_sessions(places, pricing_version, Projection::Full, apply_totals, progress, Some);
     sort(&mut catalog.sessions);
@@ -48,7 +49,7 @@ pub fn map_sessions<T: Send>(
     pricing_version: u64,
     extent: Projection,
     apply_totals: impl Fn(&mut [CatalogEntry]),
-    mut progress: impl FnMut(ReadProgress),
+    mut progress: impl FnMut(ReadProgress) -> bool,
     map: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Catalog<T> {
     let found = discover(places);

@@ -69,6 +69,8 @@ pub(crate) struct ReadFacts {
     pub(crate) replaced: Vec<PathBuf>,
     /// The I/O this took.
     pub(crate) work: IoStats,
+    /// Whether reading was ended before all files were read.
+    pub(crate) is_interrupted: bool,
 }
 
 impl ReadFacts {
@@ -79,7 +81,7 @@ impl ReadFacts {
         wanted: Vec<FileRequest>,
         walked: &[PathBuf],
         threads: usize,
-        progress: impl FnMut(ReadProgress),
+        progress: impl FnMut(ReadProgress) -> bool,
     ) -> (Self, SummaryCache) {
         let LoadedCache { mut cache, detail: loaded, facts } = kept;
         let mut known = CachedFacts::new(facts);
@@ -105,7 +107,7 @@ impl ReadFacts {
         if detail == Detail::Facts && !known.is_current(&wanted) {
             known = load(Detail::Spending);
         }
-        Self::with(known, wanted, &[], cache, threads, |_| ())
+        Self::with(known, wanted, &[], cache, threads, |_| true)
     }
 
     fn with(
@@ -114,7 +116,7 @@ impl ReadFacts {
         walked: &[PathBuf],
         cache: &mut SummaryCache,
         threads: usize,
-        progress: impl FnMut(ReadProgress),
+        progress: impl FnMut(ReadProgress) -> bool,
     ) -> Self {
         let mut reading = Self::default();
         let mut jobs = Vec::new();
@@ -136,7 +138,7 @@ impl ReadFacts {
         reading.keep(cache, &mut moved);
         reading.read(jobs, cache, threads, progress);
         let gone = known.gone(walked, &reading);
-        if !gone.is_empty() {
+        if !gone.is_empty() && !reading.is_interrupted {
             reading.work.rows += cache.forget(&gone);
         }
         reading
@@ -147,7 +149,7 @@ impl ReadFacts {
         jobs: Vec<ScanJob>,
         cache: &mut SummaryCache,
         threads: usize,
-        mut progress: impl FnMut(ReadProgress),
+        mut progress: impl FnMut(ReadProgress) -> bool,
     ) {
         let mut so_far = ReadProgress {
             of_files: jobs.len(),
@@ -158,11 +160,12 @@ impl ReadFacts {
         scan(jobs, threads, |read| {
             so_far.files += 1;
             so_far.bytes += read.bytes;
-            progress(so_far);
             fresh.extend(self.take(read));
             if fresh.len() >= BATCH {
                 self.keep(cache, &mut fresh);
             }
+            self.is_interrupted = !progress(so_far);
+            !self.is_interrupted
         });
         self.keep(cache, &mut fresh);
     }

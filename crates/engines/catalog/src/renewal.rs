@@ -59,7 +59,7 @@ fn read(
     let few =
         Discovery { sessions: changed.iter().map(|one| file(one).clone()).collect(), ..Discovery::default() };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let ReadFacts { facts, mut problems, replaced, work } =
+    let ReadFacts { facts, mut problems, replaced, work, is_interrupted: _ } =
         ReadFacts::load_some(detail, wanted(&few), &mut cache, places.threads);
     report.work = work;
     report.problems.append(&mut problems);

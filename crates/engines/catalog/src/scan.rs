@@ -52,12 +52,12 @@ pub(crate) struct ScanResult {
     pub(crate) replaced: bool,
 }
 
-/// Reads the files on `threads` threads, handing over each as it is done.
-pub(crate) fn scan(mut jobs: Vec<ScanJob>, threads: usize, mut take: impl FnMut(ScanResult)) {
+/// Reads the files on `threads` threads, handing over each as it is done, until `take` returns false.
+pub(crate) fn scan(mut jobs: Vec<ScanJob>, threads: usize, mut take: impl FnMut(ScanResult) -> bool) {
     jobs.sort_by_key(|job| std::cmp::Reverse(job.new_bytes()));
     let long_lines = LongLines::default();
     if jobs.len() <= 1 {
-        jobs.iter().map(|job| read(job, &long_lines)).for_each(take);
+        jobs.iter().all(|job| take(read(job, &long_lines)));
         return;
     }
     let next = AtomicUsize::new(0);
@@ -74,7 +74,9 @@ pub(crate) fn scan(mut jobs: Vec<ScanJob>, threads: usize, mut take: impl FnMut(
             });
         }
         drop(results);
-        taken.iter().for_each(&mut take);
+        // What is still being read when `take` has had enough is dropped.
+        let _ = taken.iter().all(&mut take);
+        drop(taken);
     });
 }
 

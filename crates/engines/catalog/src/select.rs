@@ -33,7 +33,7 @@ pub fn select(places: &Locations, found: &Discovery, filter: &SessionFilter) -> 
     };
     let renewed = renewed(places, found, None, &mut describer, intern, select, changed);
     let selected = renewed.map_or_else(
-        |_| fresh(places, found, Detail::Facts, &mut |_| ()).kept(places, found, describer, intern, select),
+        |_| fresh(places, found, Detail::Facts, &mut |_| true).kept(places, found, describer, intern, select),
         |(selected, _)| selected,
     );
     selected.into_iter().collect()

@@ -96,7 +96,7 @@ fn check(version: &'static str) {
             threads: 2,
             ..Locations::default()
         };
-        let mut parents: Vec<_> = read(&places, Detail::Facts, |_| {})
+        let mut parents: Vec<_> = read(&places, Detail::Facts, |_| true)
             .sessions
             .into_iter()
             .map(|entry| (entry.session.id.to_string(), entry.session.forked_from))

@@ -46,7 +46,7 @@ impl Scratch {
     }
 
     fn read_in(&self, detail: Detail, cache: &Path) -> Catalog {
-        read(&Locations { cache: Some(cache.to_owned()), ..self.places() }, detail, |_| {})
+        read(&Locations { cache: Some(cache.to_owned()), ..self.places() }, detail, |_| true)
     }
 
     fn places(&self) -> Locations {
@@ -91,12 +91,26 @@ fn a_line_appended_to_a_large_session_costs_its_own_bytes() {
 }
 
 #[test]
+fn reading_that_was_ended_continues_where_it_was() {
+    let scratch = Scratch::new();
+    for number in 0..9 {
+        scratch.file(&format!("projects/-p/s{number}.jsonl"), PROMPT);
+    }
+    let places = Locations { threads: 1, ..scratch.places() };
+    let began = overview(&places, 1, |_| (), |progress| progress.files < 3);
+    assert_eq!((began.work.opened, began.sessions.len()), (3, 3));
+    let ended = overview(&places, 1, |_| (), |_| true);
+    assert_eq!((ended.work.opened, ended.sessions.len()), (6, 9));
+    assert_eq!(overview(&places, 1, |_| (), |_| true).work, IoStats::default());
+}
+
+#[test]
 fn that_a_session_was_left_is_kept() {
     let scratch = Scratch::new();
     let exit = PROMPT.replace("Fix the build", "<command-name>/exit</command-name>").replace("u1", "u3");
     let path = scratch.file("projects/-p/s1.jsonl", &[PROMPT, ANSWER, &exit].concat());
     let was_exited = || {
-        let overview = overview(&scratch.places(), 1, |_| (), |_| ());
+        let overview = overview(&scratch.places(), 1, |_| (), |_| true);
         let read = scratch.read();
         [overview, read].map(|catalog| catalog.sessions[0].session.was_exited)
     };
@@ -188,7 +202,7 @@ fn sub_agents_are_those_that_a_tool_use_called() {
             scratch.file(&format!("projects/-p/{name}.jsonl"), content);
         }
         for _ in 0..2 {
-            let found = overview(&scratch.places(), 1, |_| (), |_| ());
+            let found = overview(&scratch.places(), 1, |_| (), |_| true);
             let agents = found.sessions[0].session.subagents.iter();
             let told: Vec<_> =
                 agents.map(|agent| (agent.agent_type.as_deref(), agent.description.as_deref())).collect();
@@ -293,7 +307,7 @@ fn what_is_kept_of_many_sessions_is_all_of_them_in_order() {
         scratch.file(&format!("projects/-p{}/s{number}.jsonl", number % 3), &(prompt + "\n"));
     }
     let look = || {
-        let found = overview(&scratch.places(), 1, |_| (), |_| ());
+        let found = overview(&scratch.places(), 1, |_| (), |_| true);
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (sessions, found.work.opened)
     };
@@ -309,7 +323,7 @@ fn who_only_reckons_is_told_the_same_without_the_texts() {
     let titled = r#"{"type":"custom-title","customTitle":"The build","sessionId":"s1"}"#;
     scratch.file("projects/-p/s1.jsonl", &format!("{PROMPT}{ANSWER}{titled}\n"));
     scratch.file("projects/-p/s1/subagents/agent-a.jsonl", ANSWER);
-    let look = |extent| map_sessions(&scratch.places(), 1, extent, |_| (), |_| (), Some).sessions.remove(0);
+    let look = |extent| map_sessions(&scratch.places(), 1, extent, |_| (), |_| true, Some).sessions.remove(0);
     let read = look(Projection::Scalars);
     assert_eq!(read.keywords, None, "who reads a transcript does not reckon them");
     let whole = look(Projection::Full);
@@ -339,7 +353,7 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
                 entry.session.cost_usd = Some(pricing_version as f64);
             }
         };
-        let found = overview(&scratch.places(), pricing_version, apply_totals, |_| ());
+        let found = overview(&scratch.places(), pricing_version, apply_totals, |_| true);
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (asked.get(), sessions, found.work)
     };
@@ -381,7 +395,7 @@ fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
             }
         };
         let places = Locations { cache: Some(scratch.at(state).join("catalog.sqlite")), ..scratch.places() };
-        let found = overview(&places, 1, apply_totals, |_| ());
+        let found = overview(&places, 1, apply_totals, |_| true);
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (asked.get(), sessions, found.work.opened)
     };

@@ -1,11 +1,12 @@
 //! Measures choices between resuming a session and starting a new one, against what people did.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Estimate, estimate};
 
 /// A task someone began, labelled with what they did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct LabelledTask {
     /// Identifier of the task.
     pub id: String,
@@ -38,7 +39,7 @@ pub struct LabelledTask {
 }
 
 /// How a task is begun.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskAction {
     /// Resume an existing session.
@@ -48,7 +49,7 @@ pub enum TaskAction {
 }
 
 /// What was chosen for a task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TaskChoice {
     /// The chosen action.
     pub action: TaskAction,
@@ -57,7 +58,7 @@ pub struct TaskChoice {
 }
 
 /// How often choices were right.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ChoiceMetrics {
     /// Number of tasks.
     pub decisions: usize,

@@ -1,5 +1,6 @@
 //! Means with bootstrap confidence intervals.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Number of bootstrap samples.
@@ -10,7 +11,7 @@ const OUTSIDE: usize = SAMPLES / 40;
 const SEED: u64 = 7;
 
 /// A mean with its 95 % confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
     /// Mean of the values.
     pub mean: f64,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Number of results that count.
@@ -12,7 +13,7 @@ const RECALL_DEPTH: usize = 5;
 const HIGHEST_GRADE: u32 = 30;
 
 /// A query with relevance judgements.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct LabelledQuery {
     /// Identifier of the query.
     #[serde(alias = "qid")]
@@ -28,7 +29,7 @@ pub struct LabelledQuery {
 }
 
 /// The answer to a query.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct RankedAnswer {
     /// Identifier of the query.
     #[serde(alias = "qid")]
@@ -47,7 +48,7 @@ fn or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
 }
 
 /// Scores of one ranking, each between 0 and 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RankingScore {
     /// nDCG@10 with gain 2^grade - 1 and a logarithmic discount.
     pub ndcg: f64,

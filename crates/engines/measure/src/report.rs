@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Estimate, LabelledQuery, RankedAnswer, RankingScore, estimate, score};
 
 /// Metrics of all queries.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RankingReport {
     /// Metrics per kind, sorted by name, and for `all` last if there are several kinds.
     pub kinds: Vec<KindMetrics>,
@@ -20,7 +21,7 @@ pub struct RankingReport {
 }
 
 /// Metrics of one kind of query.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct KindMetrics {
     /// The kind.
     pub kind: String,
@@ -39,7 +40,7 @@ pub struct KindMetrics {
 }
 
 /// The scores of one query.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QueryResult {
     /// Identifier of the query.
     pub id: String,

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Folders that hold specifications.
@@ -15,7 +16,7 @@ const FILES: usize = 200;
 const LOOKED_AT: usize = 5000;
 
 /// Documents found in a repository.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a field of the answer")]
 pub struct ProjectDocs {
     /// Whether there is a `CLAUDE.md` at the root or in `.claude`.

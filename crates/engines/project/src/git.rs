@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 use system::{CommandError, CommandOutput};
 
@@ -27,7 +28,7 @@ const STATUS: [&str; 5] =
     ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"];
 
 /// The state of a git repository.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct GitState {
     /// The branch; `None` for a detached head.
     pub current_branch: Option<String>,
@@ -46,7 +47,7 @@ pub struct GitState {
 }
 
 /// One commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Commit {
     /// Full hash.
     pub sha: String,

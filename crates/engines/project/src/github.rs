@@ -1,5 +1,6 @@
 //! Queries GitHub through `gh` if it is installed, logged in and responds in time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::{CommandError, CommandOutput};
 
@@ -7,7 +8,7 @@ use crate::RepoContext;
 use crate::child::{ask, complaint, program};
 
 /// Open pull requests and failing checks.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GitHubState {
     /// The newest open pull requests.
     pub open_prs: Vec<PullRequest>,
@@ -16,7 +17,7 @@ pub struct GitHubState {
 }
 
 /// An open pull request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct PullRequest {
     /// Number of the pull request.
     pub number: u64,
@@ -30,7 +31,7 @@ pub struct PullRequest {
 }
 
 /// A check of a pull request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Check {
     /// Name of the check.
     pub name: String,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::child::line;
@@ -10,7 +11,7 @@ use crate::git::{self, GitChanges, GitState, git};
 use crate::{GitHubState, ProjectDocs, RepoContext, github};
 
 /// The state of a repository.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ProjectStatus {
     /// The repository.
     pub repo: Repo,
@@ -26,7 +27,7 @@ pub struct ProjectStatus {
 }
 
 /// A repository, or a directory outside any.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Repo {
     /// Root of the work tree, else the directory.
     pub path: PathBuf,

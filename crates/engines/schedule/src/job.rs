@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{InvalidJob, JobSchedule};
@@ -14,7 +15,7 @@ pub type JobId = i64;
 const LONGEST: usize = 100_000;
 
 /// A stored job.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Job {
     /// Numeric id of the job.
     pub id: JobId,
@@ -31,7 +32,7 @@ pub struct Job {
 }
 
 /// The definition of a job.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct JobSpec {
     /// Unique name of the job.
     pub name: String,
@@ -53,7 +54,7 @@ pub struct JobSpec {
 }
 
 /// The message a job sends to its session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Payload {
     /// Informs the session of an event.
@@ -75,7 +76,7 @@ pub enum Payload {
 }
 
 /// The session that a job's message goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionTarget {
     /// The session labelled `main` in the job's directory, created if missing.
@@ -85,7 +86,7 @@ pub enum SessionTarget {
 }
 
 /// What happens when a job is due while an earlier run is active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OverlapPolicy {
     /// Skip the run.
@@ -97,7 +98,7 @@ pub enum OverlapPolicy {
 }
 
 /// Options for the worker of a job.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct JobOptions {
     /// Permission mode, as `claude` names it.
     pub permission_mode: Option<String>,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use croner::Cron;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::InvalidJob;
@@ -20,7 +21,7 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: usize = 256;
 
 /// When a job runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobSchedule {
     /// Once.

@@ -1,6 +1,7 @@
 //! Runs of a job: why each started and what became of it.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::JobId;
@@ -9,7 +10,7 @@ use crate::JobId;
 pub type RunId = i64;
 
 /// One run, including runs that were skipped.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Run {
     /// Numeric id of the run.
     pub id: RunId,
@@ -35,7 +36,7 @@ pub struct Run {
 }
 
 /// Why a run started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
     /// Its scheduled time came.
@@ -47,7 +48,7 @@ pub enum Trigger {
 }
 
 /// The state of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum RunState {
     /// The run cannot start yet.
@@ -88,7 +89,7 @@ pub enum RunState {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     /// The task was completed.

@@ -1,5 +1,6 @@
 //! Limits that rule out a session whatever its score.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Candidate, Weights};
@@ -12,7 +13,7 @@ const BUDGET_PCT: f64 = 70.0;
 const UNRELATED_LINES: u64 = 200;
 
 /// Why a session is out of the question.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "value")]
 pub enum Ceiling {
     /// Its context was compacted so often that little of it is left.

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use model::SessionId;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Candidate, Considered, Hold, Weights};
@@ -60,7 +61,7 @@ impl Rule {
 }
 
 /// What to do with a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Continue a session.

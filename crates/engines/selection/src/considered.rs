@@ -2,13 +2,14 @@
 
 use jiff::Timestamp;
 use model::SessionId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{Chance, ResumeFacts};
 use crate::{Candidate, Ceiling, Factors, Hold, Relevance};
 
 /// Why a session cannot be resumed, however well it fits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResumeObstacle {
     /// A live process holds the session.
@@ -29,7 +30,7 @@ impl ResumeObstacle {
 }
 
 /// The chance that the person resumes a session, and the facts it was estimated from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct ResumeEstimate {
     /// The chance with the effect of each fact.
     #[serde(flatten)]
@@ -39,7 +40,7 @@ pub struct ResumeEstimate {
 }
 
 /// A session that was considered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct Considered {
     /// The session's id.
     pub session_id: SessionId,

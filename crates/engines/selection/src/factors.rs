@@ -1,6 +1,7 @@
 //! The five factors of a score.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Candidate, Weights};
@@ -15,7 +16,7 @@ const BYTES: u64 = 5_000_000;
 const TOKENS_A_LINE: f64 = 4000.0;
 
 /// The five factors of a session's score.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct Factors {
     /// Added for the branch that is checked out.
     pub branch_match: f64,

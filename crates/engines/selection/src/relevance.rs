@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use model::Keywords;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Candidate, Ceiling};
@@ -23,11 +24,12 @@ const REASON: usize = 160;
 const UNKNOWN: f64 = 0.5;
 
 /// How relevant a session is to the task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct Relevance {
     /// Between 0 and 1.
     pub score: f64,
     /// Why, in a few words.
+    #[schemars(with = "String")]
     pub reason: RelevanceReason,
 }
 
@@ -67,7 +69,7 @@ impl<'de> Deserialize<'de> for RelevanceReason {
 }
 
 /// The source of a judgement.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "by", content = "name")]
 pub enum Judge {
     /// By the number of common words.

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use model::SessionId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{PermissionMode, PermissionReply, PermissionRequest, WorkerId, WorkerState};
 
 /// Something that happened to a worker.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The worker waits for its directory.
@@ -139,7 +140,7 @@ pub enum Event {
 }
 
 /// What Claude Code reports at the beginning of a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct TurnStarted {
     /// Id of the session.
     pub session_id: SessionId,
@@ -154,7 +155,7 @@ pub struct TurnStarted {
 }
 
 /// The result of a turn.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema, Deserialize)]
 pub struct TurnResult {
     /// Whether the turn failed; the other fields do not tell.
     pub is_error: bool,
@@ -179,7 +180,7 @@ pub struct TurnResult {
 }
 
 /// A command to a worker.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
     /// Answer a request.

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use transcript::{Raw, ToolCall};
 
 /// A request for permission or an answer from the user.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct PermissionRequest {
     /// Id of the request, named in the reply.
     pub request: String,
@@ -42,7 +43,7 @@ pub enum RequestKind {
 }
 
 /// A question from the model to the user.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct UserQuestion {
     /// The question.
     pub question: String,
@@ -55,7 +56,7 @@ pub struct UserQuestion {
 }
 
 /// One option of a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct QuestionOption {
     /// The option's label, which is also the answer.
     pub label: String,
@@ -65,7 +66,7 @@ pub struct QuestionOption {
 }
 
 /// The user's reply.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "behavior", rename_all = "snake_case")]
 pub enum PermissionReply {
     /// Allow the tool call.

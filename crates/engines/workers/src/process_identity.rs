@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::command_line::MARK_VARIABLE;
@@ -12,7 +13,7 @@ use crate::command_line::MARK_VARIABLE;
 const MAX_PROC_FILE: u64 = 1 << 20;
 
 /// The identity of a process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct ProcessIdentity {
     /// Process id.
     pub pid: u32,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::{AgentId, SessionId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of an argument in bytes; Linux accepts at most 128 KiB.
@@ -13,7 +14,7 @@ const MAX_ARGUMENT_BYTES: usize = 120 << 10;
 const MAX_LABEL_CHARS: usize = 200;
 
 /// The specification of a worker.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct WorkerSpec {
     /// How the session starts.
     pub start: SessionStart,
@@ -37,7 +38,7 @@ pub struct WorkerSpec {
 }
 
 /// How a session starts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStart {
     /// A new session with this id, a UUID.
@@ -54,7 +55,7 @@ pub enum SessionStart {
 }
 
 /// Options for `claude`; each has a default.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema, Deserialize)]
 pub struct WorkerOptions {
     /// The model, as `--model` takes it.
     pub model: Option<String>,
@@ -89,7 +90,7 @@ pub struct WorkerOptions {
 }
 
 /// What a worker may do without asking, as named by Claude Code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
     /// What the settings allow; asks for everything else.

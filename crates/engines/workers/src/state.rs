@@ -1,6 +1,7 @@
 //! The states of a worker; each carries exactly the data valid in it.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::PermissionRequest;
@@ -9,7 +10,7 @@ use crate::PermissionRequest;
 pub type WorkerId = i64;
 
 /// The state of a worker.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum WorkerState {
     /// Another worker has the directory.
@@ -51,7 +52,7 @@ pub enum WorkerState {
 }
 
 /// How a worker failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureReason {
     /// `claude` could not be started, or refused.

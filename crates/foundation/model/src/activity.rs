@@ -1,10 +1,11 @@
 //! The activity of a session: its state and the evidence for it.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One session's state with its evidence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Activity {
     /// The current state.
     pub state: State,
@@ -46,7 +47,7 @@ pub(crate) fn is_blocked(state: State, detail: Option<&str>) -> bool {
 }
 
 /// The states of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// No live process, or nothing happens.
@@ -115,7 +116,7 @@ impl State {
 }
 
 /// The source a state was read from, most reliable first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// The protocol of a process that Backstory started.

@@ -3,15 +3,17 @@
 //! Two front ends expect two sets of names and fields, so events carry both. `docs/events.json` shows every event as
 //! it is written.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use crate::{Activity, SessionId, State};
 
 /// A fact that happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "event", content = "data", rename_all = "kebab-case")]
 pub enum SessionEvent {
     /// Every session there is, at the beginning and after events were lost.
@@ -130,8 +132,9 @@ impl SessionInfo {
 }
 
 /// The fields on the wire: the full ones first, then the thin ones.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SessionInfo")]
 struct SessionInfoJson {
     key: String,
     session_id: SessionId,
@@ -144,10 +147,13 @@ struct SessionInfoJson {
     model: Option<String>,
     status: &'static str,
     #[serde(serialize_with = "milliseconds")]
+    #[schemars(with = "Option<i64>")]
     created_at: Option<Timestamp>,
     #[serde(serialize_with = "milliseconds")]
+    #[schemars(with = "Option<i64>")]
     last_activity: Option<Timestamp>,
     #[serde(serialize_with = "milliseconds")]
+    #[schemars(with = "Option<i64>")]
     updated_at: Option<Timestamp>,
     project_path: Option<PathBuf>,
     git_branch: Option<String>,
@@ -165,6 +171,16 @@ struct SessionInfoJson {
     thin_detail: Option<String>,
     #[serde(rename = "activity_tool_name")]
     thin_tool: Option<String>,
+}
+
+impl JsonSchema for SessionInfo {
+    fn schema_name() -> Cow<'static, str> {
+        SessionInfoJson::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        SessionInfoJson::json_schema(generator)
+    }
 }
 
 impl From<SessionInfo> for SessionInfoJson {
@@ -215,7 +231,7 @@ fn milliseconds<S: Serializer>(at: &Option<Timestamp>, out: S) -> Result<S::Ok, 
 }
 
 /// A session does something else now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionActivity {
     /// The session's id.
@@ -265,7 +281,7 @@ impl SessionActivity {
 }
 
 /// A message, a tool call or another step of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationEvent {
     /// The session's id.
@@ -292,7 +308,7 @@ pub struct ConversationEvent {
 }
 
 /// A sub-agent's beginning, progress or end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubagentEvent {
     /// The session it works for.
@@ -321,7 +337,7 @@ pub struct SubagentEvent {
 }
 
 /// The way Backstory watches files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WatchStatus {
     /// Whether the operating system reports changes; otherwise files are polled every second.
     pub events: bool,

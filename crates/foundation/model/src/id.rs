@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A name that is not a valid identifier of its kind.
@@ -19,7 +20,7 @@ pub struct InvalidId {
 ///
 /// `[A-Za-z0-9][A-Za-z0-9._-]{0,127}` and never `agent-…`, which names a sub-agent's file. It is safe in a
 /// path and in an argument list. Most are UUIDs; only where `claude` itself demands one does that matter.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(Arc<str>);
 
@@ -118,7 +119,7 @@ impl fmt::Display for SessionId {
 /// The name of an OpenClaw agent (`main`); never a sub-agent.
 ///
 /// `[a-z0-9][a-z0-9_-]{0,63}`, lower-cased on the way in, as OpenClaw itself does.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentId(Box<str>);
 

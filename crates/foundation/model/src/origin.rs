@@ -1,11 +1,12 @@
 //! The program that started a session.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::AgentId;
 
 /// The program that started a session, as far as the files tell.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// An OpenClaw agent's registry names it, or its first message carries the agent's marker.

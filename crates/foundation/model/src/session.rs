@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::session_json::SessionJson;
 use crate::{Activity, Origin, SessionId, SessionStarts, Usage};
 
 /// One conversation, merged from every source that mentions it. Its strings are shared, because thousands of sessions
 /// have the same project, branch and version.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(into = "SessionJson")]
 pub struct Session {
     /// Its id: the stem of its transcript's name.
     pub id: SessionId,
@@ -87,7 +90,7 @@ pub struct Session {
 }
 
 /// The parts of a transcript that could not be read exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema, Deserialize)]
 pub struct Damage {
     /// Lines that give no record.
     pub unreadable_lines: u64,
@@ -142,7 +145,7 @@ impl Session {
 }
 
 /// The origin of a fork.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct ForkOrigin {
     /// The session whose records were copied.
     pub session_id: SessionId,
@@ -151,7 +154,7 @@ pub struct ForkOrigin {
 }
 
 /// A run of the Task or Agent tool inside a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Subagent {
     /// Its id, without `agent-`.
     pub id: String,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The longest slug that is kept whole, in UTF-16 units.
@@ -13,7 +14,7 @@ const LIMIT: usize = 200;
 /// `[A-Za-z0-9]` becomes `-`, without Unicode normalisation; over 200 units, the first 200 are followed by `-` and a
 /// hash of the whole path. The name cannot be reversed: `a.b`, `a_b` and `a b` share a folder, so only the `cwd` in
 /// the records tells a session's directory.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct ProjectSlug(String);
 
 impl ProjectSlug {

@@ -1,6 +1,7 @@
 //! The API usage of one transcript, before copied messages are removed.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Usage;
@@ -9,7 +10,7 @@ use crate::Usage;
 ///
 /// Forks, branches and old resumes copy messages between files without changing their ids; two messages with the same
 /// `key` are the same one and count once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct MessageUsage {
     /// A hash of (`message.id`, `requestId`), or of `message.id` alone where there is no request id.
     pub key: u64,
@@ -31,7 +32,7 @@ pub struct MessageUsage {
 }
 
 /// Terms of service that change a message's price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, JsonSchema, Deserialize)]
 pub struct Terms {
     /// Whether `service_tier` was `batch`.
     pub batch: bool,
@@ -43,7 +44,7 @@ pub struct Terms {
 ///
 /// It includes calls that are never in a transcript (titles, compactions), and in a printed fork also all
 /// that the parent had spent.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema, Deserialize)]
 pub struct CostState {
     /// The time of the latest record before the summary, which does not count anything later.
     pub at: Option<Timestamp>,

@@ -2,10 +2,11 @@
 
 use std::ops::{Add, AddAssign};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Counters of the API's `usage` object; unit: tokens, except `web_searches`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema, Deserialize)]
 pub struct Usage {
     /// Input tokens that were neither read from nor written to the prompt cache.
     pub input: u64,

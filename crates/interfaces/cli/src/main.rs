@@ -10,7 +10,6 @@ mod output;
 mod progress;
 mod render;
 mod run;
-mod search_budget;
 mod table;
 mod text;
 mod watch;

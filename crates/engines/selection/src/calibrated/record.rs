@@ -1,5 +1,6 @@
 //! Tracks how often the rule was right for this person, by what they did afterwards.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The number of newest decisions that count.
@@ -17,7 +18,7 @@ pub struct SettledDecision {
 }
 
 /// How often the rule was right, compared with always starting fresh.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct TrackRecord {
     /// The number of decisions.
     pub decisions: usize,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::habit::Habit;
@@ -16,7 +17,7 @@ const MOST_COMMON: f64 = 0.6;
 const LEAST_HOURS: f64 = 5.0 / 60.0;
 
 /// How a session's branch and work tree relate to those of the task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BranchRelation {
     /// On the same branch, in the same work tree.
@@ -54,7 +55,7 @@ pub struct LatestMessages {
 }
 
 /// The facts of going on with one session at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct ResumeFacts {
     /// Hours since the session's last message.
     pub hours: f64,
@@ -139,7 +140,7 @@ pub fn branch_relation(candidate: &Candidate, branch: Option<&str>) -> BranchRel
 }
 
 /// A fact for or against resuming a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResumeFact {
     /// The logarithm of the hours since the last message.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The number of newest starts that count.
@@ -11,7 +12,7 @@ const COUNTED: usize = 20;
 const SILENCE: i64 = 30 * 60;
 
 /// How many of a person's latest starts in a repository resumed a session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Habit {
     /// The number that resumed a session.
     pub resumed: usize,

@@ -11,6 +11,7 @@ mod opening;
 mod phrases;
 mod words;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use facts::{BranchRelation, LatestMessages, ResumeFact, ResumeFacts, TaskText, branch_relation};
@@ -19,7 +20,7 @@ pub use opening::{Opening, points_back};
 pub use words::{Overlap, words};
 
 /// How long a repository has been quiet before a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quiet {
     /// Half an hour and more since the last message in any session of the person there.
@@ -105,7 +106,7 @@ impl Coefficients {
 }
 
 /// A chance with the effect of each fact.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct Chance {
     /// Between 0 and 1.
     pub value: f64,
@@ -114,7 +115,7 @@ pub struct Chance {
 }
 
 /// The effect of one fact on a chance.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct Effect {
     /// The fact that has this effect.
     pub fact: ResumeFact,

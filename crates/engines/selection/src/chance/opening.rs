@@ -2,6 +2,7 @@
 //!
 //! The phrase lists were written before anything was measured with them; the measurements cover English only.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::phrases::{
@@ -10,7 +11,7 @@ use super::phrases::{
 use super::words::is_without_spaces;
 
 /// How a task opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
     /// Like a continuation: "and the tests", "option 3", "weiter".

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The fewest characters of a word that counts.
@@ -13,7 +14,7 @@ const COMMON: [&str; 27] = [
 ];
 
 /// How many of a task's words occur in a text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Overlap {
     /// The number of words that occur.
     pub common: usize,

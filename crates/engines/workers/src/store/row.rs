@@ -1,5 +1,6 @@
 //! Rows of the worker table and queries for them.
 
+use schemars::JsonSchema;
 use std::path::{Path, PathBuf};
 
 use database::rusqlite::{self, Connection, OptionalExtension as _, Row, params};
@@ -48,7 +49,7 @@ pub struct Worker {
 }
 
 /// A worker's claim on its directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotState {
     /// The worker uses the directory.
@@ -60,7 +61,7 @@ pub enum SlotState {
 }
 
 /// Model, times and cost of a worker.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, JsonSchema)]
 pub struct WorkerStats {
     /// The model.
     pub model: Option<String>,

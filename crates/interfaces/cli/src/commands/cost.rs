@@ -6,7 +6,7 @@ use app::sessions::cost::{Answer, By, Line, Request, cost};
 use app::{Context, moment};
 
 use crate::exit::Failure;
-use crate::progress::Reading;
+use crate::progress::Followed;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{count, dollars};
 
@@ -48,9 +48,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         GroupBy::Session => By::Session,
     };
     let request = Request { by, since: time(&args.since)?, until: time(&args.until)? };
-    let mut reading = Reading::new();
-    let answer = cost(context, &request, |progress| reading.step(progress));
-    drop(reading);
+    let followed = Followed::new(context);
+    let answer = cost(&followed, &request)?;
+    drop(followed);
     if args.json { super::json(&answer) } else { print(context, &answer) }
 }
 

@@ -10,7 +10,7 @@ use app::search::export_schedule::{Schedule, schedule};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::progress::Reading;
+use crate::progress::Followed;
 use crate::text::{count, safe, safe_lines};
 
 /// Check the installation: what was found, what is wrong, and how to fix it.
@@ -34,9 +34,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         let schedule = schedule(context, args.markdown.as_deref())?;
         return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
     }
-    let mut reading = Reading::new();
-    let report = doctor(context, |progress| reading.step(progress))?;
-    drop(reading);
+    let followed = Followed::new(context);
+    let report = doctor(&followed)?;
+    drop(followed);
     if args.json {
         super::json(&report)?;
     } else {

@@ -13,7 +13,7 @@ use clap::Subcommand;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::search_budget::SearchBudget;
+use crate::progress::Followed;
 use crate::table::{Align, Cell, Column, table};
 
 /// Measure how good `search` and `pick` are, on labelled questions and decisions or on your own history.
@@ -85,9 +85,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
-    let mut budget = SearchBudget::unlimited();
-    let answer = mine(context, &mut |progress| budget.should_continue(progress))?;
-    drop(budget);
+    let answer = mine(&Followed::interruptible(context))?;
     if as_json {
         return super::json(&answer);
     }
@@ -119,9 +117,7 @@ fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
         against: args.against.as_deref().map(against).transpose()?,
         out: args.out.clone(),
     };
-    let mut budget = SearchBudget::unlimited();
-    let report = retrieval(context, &request, &mut |progress| budget.should_continue(progress))?;
-    drop(budget);
+    let report = retrieval(&Followed::interruptible(context), &request)?;
     if args.json { super::json(&report) } else { print_report(&report) }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::progress::Reading;
+use crate::progress::Followed;
 use crate::render::{Markdown, Renderer as _};
 use crate::text::safe;
 
@@ -55,13 +55,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         filter: SessionFilter { project: args.project.clone(), ..SessionFilter::default() },
         keeps_gone: args.keep_gone,
     };
-    let mut reading = Reading::new();
+    let followed = Followed::new(context);
     let new_look = || {
         let mut look = Markdown::default();
         move |out: &mut dyn std::io::Write, shown: &app::sessions::show::Shown| look.message(out, shown)
     };
-    let exported = export(context, &request, new_look, |progress| reading.exported(progress))?;
-    drop(reading);
+    let exported = export(&followed, &request, new_look)?;
+    drop(followed);
     if !args.json {
         print(&exported)?;
     }

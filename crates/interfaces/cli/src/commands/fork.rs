@@ -13,10 +13,11 @@ use app::workers::{Forked, work};
 use app::{Context, Engine, Error, Kind};
 use serde::Serialize;
 
-use super::resume::{become_claude, budget, line, wanted};
+use super::resume::{become_claude, line, wanted};
 use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
+use crate::progress::Followed;
 use crate::text::{age, fit, safe};
 
 /// Find the sessions that know most about what you want to do, and continue a copy of one.
@@ -105,10 +106,7 @@ struct ForkJson {
 /// Lists what can be forked, or replaces this process by `claude`.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let wanted = wanted(&args.words, args.last);
-    let mut budget = budget(context);
-    let found =
-        intent::find(context, &request(args, &wanted), &mut |progress| budget.should_continue(progress))?;
-    drop(budget);
+    let found = intent::find(&Followed::search(context), &request(args, &wanted))?;
     let (ranked, how) = match found {
         Found::Ranked(ranked, how) => (ranked, how),
         Found::Nothing(guidance) => return not_found(context, &guidance, args.json),

@@ -1,17 +1,16 @@
 //! `index`: brings the search index up to date, once or continuously.
 
 use std::io::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use app::Context;
 use app::search::embed::{EmbedReport, embed};
 use app::search::index::{self, IndexProgress, SyncReport, discard, pending};
-use app::{Context, Error};
 use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::progress::Embedding;
-use crate::search_budget::SearchBudget;
+use crate::progress::Followed;
 use crate::text::{bytes, json_line, safe};
 
 /// Bring the search index up to date with the transcripts.
@@ -77,39 +76,28 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.rebuild {
         discard(context)?;
     }
-    let mut budget = SearchBudget::unlimited();
-    let synced = index::index(context, &mut |progress| budget.should_continue(progress))?;
+    let followed = Followed::interruptible(context);
+    let synced = index::index(&followed)?;
+    followed.clear();
     print_synced(context, &synced, args)?;
     let embeds = args.embed || context.config().settings.embedding.everything;
     if embeds {
         let limit = args.watch.then_some(EMBED_FOR);
-        print_embedded(args, &embed_for(context, args, &budget, limit)?)?;
+        let embedded = embed(&followed, args.model.as_deref(), limit, pause)?;
+        followed.clear();
+        print_embedded(args, &embedded)?;
     }
     if args.watch {
-        watch(context, args, &mut budget, embeds)?;
+        watch(&followed, args, embeds)?;
     }
     Ok(())
 }
 
-/// Embeds with the chosen model until `limit` is reached or everything is done.
-fn embed_for(
-    context: &Context,
-    args: &Args,
-    budget: &SearchBudget,
-    limit: Option<Duration>,
-) -> Result<EmbedReport, Error> {
-    let began = Instant::now();
-    let mut shown = Embedding::new();
-    let mut keep_going = |progress: &EmbedReport| {
-        shown.step(progress);
-        !budget.is_interrupted() && limit.is_none_or(|limit| began.elapsed() < limit)
-    };
-    embed(context, args.model.as_deref(), &mut keep_going, pause)
-}
-
 /// Embeds for a while and returns whether there is more. A model that fails is tried again when something is new.
-fn embed_while_watching(context: &Context, args: &Args, budget: &SearchBudget) -> Result<bool, Failure> {
-    match embed_for(context, args, budget, Some(EMBED_FOR)) {
+fn embed_while_watching(followed: &Followed, args: &Args) -> Result<bool, Failure> {
+    let embedded = embed(followed, args.model.as_deref(), Some(EMBED_FOR), pause);
+    followed.clear();
+    match embedded {
         Ok(step) => {
             if step.added > 0 {
                 print_embedded(args, &step)?;
@@ -155,7 +143,7 @@ fn print_embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
 }
 
 /// Updates the index whenever something has changed, until interrupted.
-fn watch(context: &Context, args: &Args, budget: &mut SearchBudget, embeds: bool) -> Result<(), Failure> {
+fn watch(context: &Followed, args: &Args, embeds: bool) -> Result<(), Failure> {
     let mut watch = index::Watch::start(context);
     if watch.skips_claude() {
         let why = "OpenClaw's settings turn that off (memorySearch.claudeSessions.watch)";
@@ -165,16 +153,17 @@ fn watch(context: &Context, args: &Args, budget: &mut SearchBudget, embeds: bool
     let mut is_due = true;
     // Whether the model has something to embed.
     let mut has_more = false;
-    while !budget.is_interrupted() {
+    while !context.cancellation.is_hurried() {
         if is_due {
-            let synced = index::index(context, &mut |progress| budget.should_continue(progress))?;
+            let synced = index::index(context)?;
+            context.clear();
             if synced.progress.files > 0 {
                 print_synced(context, &synced, args)?;
             }
         }
         has_more = is_due && embeds || has_more;
         if has_more {
-            has_more = embed_while_watching(context, args, budget)?;
+            has_more = embed_while_watching(context, args)?;
         }
         is_due = watch.is_due(context);
     }

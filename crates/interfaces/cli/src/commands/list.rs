@@ -4,14 +4,14 @@ use std::io::Write as _;
 
 use anstyle::Style;
 use app::sessions::list::{Answer, Request, SessionFilter, list};
-use app::{Context, Kind, SessionJson, moment};
+use app::{Context, Kind, moment};
 use jiff::Timestamp;
 use model::{Origin, Session};
 use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::{Output, is_read_by_a_person};
-use crate::progress::Reading;
+use crate::progress::Followed;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, count, dollars, safe};
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
 /// The answer of `list --json`.
 #[derive(Serialize)]
 struct ListJson {
-    sessions: Vec<SessionJson>,
+    sessions: Vec<Session>,
     subagents_excluded: usize,
     problems: usize,
     /// The notes that the text output ends with.
@@ -61,11 +61,11 @@ struct ListJson {
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = request(context, args)?;
-    let mut reading = Reading::new();
-    let answer = list(context, &request, |progress| reading.step(progress));
-    drop(reading);
+    let followed = Followed::new(context);
+    let answer = list(&followed, &request)?;
+    drop(followed);
     if args.json {
-        let sessions = answer.sessions.iter().map(SessionJson::from).collect();
+        let sessions = answer.sessions.clone();
         let (subagents_excluded, problems) = (answer.subagents_excluded, answer.problems.len());
         return super::json(&ListJson {
             sessions,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::search_budget::SearchBudget;
+use crate::progress::Followed;
 use crate::text::{safe, safe_lines};
 
 /// The longest snippet, in characters, the same as in OpenClaw.
@@ -139,9 +139,9 @@ fn run_search(context: &Context, args: &SearchArgs) -> Result<(), Failure> {
         min_score: args.min_score,
         include_owned: args.include_owned,
     };
-    let mut budget = SearchBudget::for_search(context, false);
-    let answer = search(context, &request, &mut |progress| budget.should_continue(progress))?;
-    drop(budget);
+    let followed = Followed::interruptible(context);
+    let answer = search(&followed, &request)?;
+    drop(followed);
     if args.json {
         let results: Vec<_> = answer.results.iter().map(result_json).collect();
         return super::json(
@@ -202,8 +202,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
 fn run_status(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
     let mut index_error = None;
     if args.index {
-        let mut budget = SearchBudget::unlimited();
-        let indexed = app::search::index::index(context, &mut |progress| budget.should_continue(progress));
+        let indexed = app::search::index::index(&Followed::interruptible(context));
         index_error = indexed.err().map(|error| error.message);
     }
     // As in OpenClaw: with --index, the embedding is tested too.
@@ -317,8 +316,7 @@ fn run_index(context: &Context, args: &IndexArgs) -> Result<(), Failure> {
     if args.force {
         app::search::index::discard(context)?;
     }
-    let mut budget = SearchBudget::unlimited();
-    let synced = app::search::index::index(context, &mut |progress| budget.should_continue(progress))?;
+    let synced = app::search::index::index(&Followed::interruptible(context))?;
     let mut out = Output::plain();
     let state = if synced.pending_files > 0 { "incomplete" } else { "updated" };
     writeln!(

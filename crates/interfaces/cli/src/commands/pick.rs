@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
+use crate::progress::Followed;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, count, dollars, fit, safe};
 
@@ -64,7 +65,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let decided = if task.is_empty() && args.label.is_none() {
         None
     } else {
-        Some(pick(context, &request(context, args, task)?)?)
+        Some(pick(&Followed::new(context), &request(context, args, task)?)?)
     };
     if let Some(id) = &args.why_not {
         let answer = why_not(context, args.repo.as_deref(), id)?;

@@ -1,18 +1,17 @@
 //! `resume`: replaces this process by the `claude` that continues a session.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use app::proceed::{CommandLine, fork, resume};
-use app::search::is_first;
 use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
 use app::{Context, Error, Kind};
 
 use crate::ask;
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::search_budget::SearchBudget;
+use crate::progress::Followed;
 use crate::text::{age, safe};
 
 /// How many sessions are offered when several match the words.
@@ -65,11 +64,6 @@ pub(crate) fn wanted(words: &[String], last: bool) -> SessionRef {
     if last { SessionRef::Last } else { SessionRef::Named(words.join(" ")) }
 }
 
-/// The time budget for updating the index; unlimited where a person sees the progress of the first indexing.
-pub(crate) fn budget(context: &Context) -> SearchBudget {
-    SearchBudget::for_search(context, is_first(context) && std::io::stderr().is_terminal())
-}
-
 /// Prints one line.
 pub(crate) fn line(text: &str) -> Result<(), Failure> {
     let mut out = Output::plain();
@@ -79,9 +73,7 @@ pub(crate) fn line(text: &str) -> Result<(), Failure> {
 
 /// The one session that the arguments refer to; the person decides where that is not certain.
 fn one(context: &Context, wanted: &SessionRef) -> Result<Ranked, Failure> {
-    let mut budget = budget(context);
-    let mut ranked = which(context, wanted, OFFERED, &mut |progress| budget.should_continue(progress))?;
-    drop(budget);
+    let mut ranked = which(&Followed::search(context), wanted, OFFERED)?;
     if is_certain(&ranked) {
         return Ok(ranked.swap_remove(0));
     }

@@ -1,10 +1,10 @@
 //! `search`: finds the sessions in which something was said or done.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::search::{
-    Answer, Answered, EncoderReport, Hit, MeaningStatus, Request, Snippet, SourceKind, is_first, search,
+    Answer, Answered, EncoderReport, Hit, MeaningStatus, Request, Snippet, SourceKind, search,
 };
 use app::sessions::list::SessionFilter;
 use app::{Context, Error, Kind, moment};
@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::search_budget::SearchBudget;
+use crate::progress::Followed;
 use crate::text::{age, bytes, fit, safe};
 
 /// Find the sessions in which something was said or done.
@@ -157,10 +157,9 @@ struct WhyJson {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let question = args.words.join(" ");
     let request = request(context, args, &question)?;
-    let mut budget =
-        SearchBudget::for_search(context, is_first(context) && std::io::stderr().is_terminal() && !args.json);
-    let answer = search(context, &request, &mut |progress| budget.should_continue(progress))?;
-    drop(budget);
+    let followed = if args.json { Followed::interruptible(context) } else { Followed::search(context) };
+    let answer = search(&followed, &request)?;
+    drop(followed);
     if args.json {
         return json(context, args, &question, &answer);
     }

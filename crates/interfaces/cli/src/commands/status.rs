@@ -4,7 +4,8 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::repository::status::{Answer, Request, Touched, status};
-use app::{Context, Error, Kind, SessionJson};
+use app::{Context, Error, Kind};
+use model::Session;
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -124,12 +125,12 @@ fn sessions(context: &Context, out: &mut Output, answer: &Answer) -> Result<(), 
     Ok(())
 }
 
-fn one_session(context: &Context, out: &mut Output, session: &SessionJson) -> Result<(), Failure> {
+fn one_session(context: &Context, out: &mut Output, session: &Session) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     let title = safe(session.title.as_deref().unwrap_or("(no title)"));
     let branch = safe(session.branch.as_deref().unwrap_or("-"));
     let title = fit(&title, out.width().saturating_sub(46));
-    let id = session.session_id.short();
+    let id = session.id.short();
     writeln!(
         out,
         "  {id}  {:>4}  {title}  {dim}{}{dim:#}",

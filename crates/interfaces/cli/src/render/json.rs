@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use app::SessionJson;
 use app::sessions::show::Shown;
 use model::Session;
 
@@ -17,7 +16,7 @@ pub(crate) struct Json {
 
 impl Renderer for Json {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
-        write!(out, "{{\"session\": {},\n\"messages\": [", json(&SessionJson::from(session))?)
+        write!(out, "{{\"session\": {},\n\"messages\": [", json(session)?)
     }
 
     fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {

@@ -1,99 +1,112 @@
-//! One session as every `--json` answer shows it (`snake_case`, RFC 3339).
+//! A session in JSON (`snake_case`, RFC 3339): every answer that holds one shows it so.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::{Activity, AgentId, ForkOrigin, Origin, Session, SessionId, Subagent};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
+use crate::{Activity, AgentId, ForkOrigin, Origin, Session, SessionId, Subagent};
+
 /// The facts of a session in JSON; a field that is not known is `null`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SessionJson {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Session")]
+pub(crate) struct SessionJson {
     /// The id.
-    pub session_id: SessionId,
+    session_id: SessionId,
     /// `openclaw`, `native` or `archived`.
-    pub origin: &'static str,
+    origin: &'static str,
     /// The OpenClaw agent that started it.
-    pub agent_id: Option<AgentId>,
+    agent_id: Option<AgentId>,
     /// The main repository of the directory it started in.
-    #[serde(serialize_with = "model::optional_path")]
-    pub repo_path: Option<Arc<Path>>,
+    #[serde(serialize_with = "crate::optional_path")]
+    repo_path: Option<Arc<Path>>,
     /// What people call the repository.
-    pub project: Option<Arc<str>>,
+    project: Option<Arc<str>>,
     /// The directory it started in.
-    #[serde(serialize_with = "model::optional_path")]
-    pub cwd: Option<Arc<Path>>,
+    #[serde(serialize_with = "crate::optional_path")]
+    cwd: Option<Arc<Path>>,
     /// The branch last seen.
-    pub branch: Option<Arc<str>>,
+    branch: Option<Arc<str>>,
     /// Its title.
-    pub title: Option<Arc<str>>,
+    title: Option<Arc<str>>,
     /// The first thing the person wrote.
-    pub first_message: Option<Arc<str>>,
+    first_message: Option<Arc<str>>,
     /// The last thing the person wrote.
-    pub last_prompt: Option<Arc<str>>,
+    last_prompt: Option<Arc<str>>,
     /// When it began.
-    pub created: Option<Timestamp>,
+    created: Option<Timestamp>,
     /// When something last happened in it.
-    pub last_modified: Option<Timestamp>,
+    last_modified: Option<Timestamp>,
     /// Lines of the transcript.
-    pub message_count: u64,
+    message_count: u64,
     /// Messages a person would read.
-    pub visible_messages: u64,
+    visible_messages: u64,
     /// The transcript's size.
-    pub file_size_bytes: u64,
+    file_size_bytes: u64,
     /// Input tokens that came neither from nor went into the cache.
-    pub total_input_tokens: u64,
+    total_input_tokens: u64,
     /// Output tokens.
-    pub total_output_tokens: u64,
+    total_output_tokens: u64,
     /// Tokens read from the cache.
-    pub cache_read_tokens: u64,
+    cache_read_tokens: u64,
     /// Tokens written to the cache.
-    pub cache_creation_tokens: u64,
+    cache_creation_tokens: u64,
     /// Tokens the model would have before it now.
-    pub context_tokens: u64,
+    context_tokens: u64,
     /// The estimated price in US dollars.
-    pub cost_usd: Option<f64>,
+    cost_usd: Option<f64>,
     /// The price by OpenClaw's registry, in US dollars.
-    pub total_cost_usd: Option<f64>,
+    total_cost_usd: Option<f64>,
     /// Turns by OpenClaw's registry.
-    pub total_turns: Option<u64>,
+    total_turns: Option<u64>,
     /// The latest task OpenClaw gave it.
-    pub last_task: Option<Arc<str>>,
+    last_task: Option<Arc<str>>,
     /// The label OpenClaw started it under.
-    pub label: Option<Arc<str>>,
+    label: Option<Arc<str>>,
     /// Claude's three-word name.
-    pub nickname: Option<Arc<str>>,
+    nickname: Option<Arc<str>>,
     /// Whether a live process holds it.
-    pub is_running: bool,
+    is_running: bool,
     /// What it is doing, and the evidence.
-    pub activity: Option<Activity>,
+    activity: Option<Activity>,
     /// The marker that began its first message.
-    pub origin_marker: Option<Arc<str>>,
+    origin_marker: Option<Arc<str>>,
     /// How often its context was compacted.
-    pub compaction_count: u64,
+    compaction_count: u64,
     /// Cost over budget, in percent.
-    pub budget_used_pct: Option<f64>,
+    budget_used_pct: Option<f64>,
     /// The permission mode last recorded.
-    pub permission_mode: Option<Arc<str>>,
+    permission_mode: Option<Arc<str>>,
     /// The version of `claude` that last wrote to it.
-    pub version: Option<Arc<str>>,
+    version: Option<Arc<str>>,
     /// How it was started.
-    pub entrypoint: Option<Arc<str>>,
+    entrypoint: Option<Arc<str>>,
     /// Where it was forked from.
-    pub forked_from: Option<ForkOrigin>,
+    forked_from: Option<ForkOrigin>,
     /// Its sub-agents.
-    pub subagents: Vec<Subagent>,
+    subagents: Vec<Subagent>,
     /// Its transcript.
-    #[serde(serialize_with = "model::optional_path")]
-    pub file: Option<Arc<Path>>,
+    #[serde(serialize_with = "crate::optional_path")]
+    file: Option<Arc<Path>>,
     /// Whether Backstory's archive holds it.
-    pub archived: bool,
+    archived: bool,
 }
 
-impl From<&Session> for SessionJson {
-    fn from(session: &Session) -> Self {
-        let session = session.clone();
+impl JsonSchema for Session {
+    fn schema_name() -> Cow<'static, str> {
+        SessionJson::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        SessionJson::json_schema(generator)
+    }
+}
+
+impl From<Session> for SessionJson {
+    fn from(session: Session) -> Self {
         let label = match &session.origin {
             Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
             Origin::Native | Origin::Archived => None,

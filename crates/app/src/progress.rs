@@ -1,0 +1,108 @@
+//! How far a long request is.
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Context;
+
+/// How far a long request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Progress {
+    /// What it is doing.
+    pub stage: Stage,
+    /// The files, documents or pieces of text that are done.
+    pub done: u64,
+    /// How many there are in all.
+    pub total: u64,
+    /// The bytes that are done; 0 where they are not counted.
+    pub bytes_done: u64,
+    /// How many bytes there are in all; 0 where they are not counted.
+    pub bytes: u64,
+}
+
+/// What a long request is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// It reads transcripts that changed.
+    Reading,
+    /// It brings the search index up to date.
+    Indexing,
+    /// A model turns pieces of text into vectors.
+    Embedding,
+    /// It writes sessions as documents.
+    Exporting,
+}
+
+/// Receives the progress of a request.
+#[derive(Clone, Default)]
+pub struct ProgressSink {
+    report: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+    is_watched: bool,
+}
+
+impl ProgressSink {
+    /// Calls `report` with every step.
+    pub fn new(report: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self { report: Some(Arc::new(report)), is_watched: false }
+    }
+
+    /// The same where a person watches: they end what takes too long, so that the first indexing has no time limit.
+    #[must_use]
+    pub fn watched(self) -> Self {
+        Self { is_watched: true, ..self }
+    }
+
+    /// Whether a person watches.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.is_watched
+    }
+}
+
+impl fmt::Debug for ProgressSink {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ProgressSink").field("is_watched", &self.is_watched).finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// Reports a step to the caller.
+    pub(crate) fn report(&self, progress: Progress) {
+        if let Some(report) = &self.progress.report {
+            report(progress);
+        }
+    }
+}
+
+impl From<catalog::ReadProgress> for Progress {
+    fn from(progress: catalog::ReadProgress) -> Self {
+        Self {
+            stage: Stage::Reading,
+            done: progress.files as u64,
+            total: progress.of_files as u64,
+            bytes_done: progress.bytes,
+            bytes: progress.of_bytes,
+        }
+    }
+}
+
+impl From<&search::IndexProgress> for Progress {
+    fn from(progress: &search::IndexProgress) -> Self {
+        Self {
+            stage: Stage::Indexing,
+            done: progress.files_done,
+            total: progress.files,
+            bytes_done: progress.bytes_done,
+            bytes: progress.bytes,
+        }
+    }
+}
+
+impl From<&search::EmbedReport> for Progress {
+    fn from(report: &search::EmbedReport) -> Self {
+        Self { stage: Stage::Embedding, done: report.done, total: report.of, bytes_done: 0, bytes: 0 }
+    }
+}

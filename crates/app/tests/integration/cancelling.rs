@@ -1,0 +1,81 @@
+//! A request that its caller has ended fails as cancelled, whatever it asks.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use app::choose::pick::pick;
+use app::choose::request::Request as PickRequest;
+use app::repository::status;
+use app::search::{Request as SearchRequest, index, memory, search};
+use app::sessions::cost::{Request as CostRequest, cost};
+use app::sessions::list::{Request as ListRequest, list};
+use app::{Caller, Context, Error, Kind, ProgressSink, Stage, doctor};
+
+use crate::scene::{PERSON, Scene};
+
+/// A way to ask, by its name.
+type Question = (&'static str, fn(&Context) -> Result<(), Error>);
+
+const QUESTIONS: [Question; 8] = [
+    ("list", |context| list(context, &ListRequest::default()).map(drop)),
+    ("cost", |context| cost(context, &CostRequest::default()).map(drop)),
+    ("status", |context| {
+        let request = status::Request { repo: Some(PERSON.1.to_owned()), ..Default::default() };
+        status::status(context, &request).map(drop)
+    }),
+    ("doctor", |context| doctor::doctor(context).map(drop)),
+    ("index", |context| index::index(context).map(drop)),
+    ("search", |context| search(context, &question()).map(drop)),
+    ("memory", |context| {
+        let request = memory::Request { question: "tune".to_owned(), ..Default::default() };
+        memory::search(context, &request).map(drop)
+    }),
+    ("pick", |context| {
+        let repo = Some(PERSON.1.to_owned());
+        let request = PickRequest { task: "Tune it".to_owned(), repo, ..Default::default() };
+        pick(context, &request).map(drop)
+    }),
+];
+
+fn question() -> SearchRequest {
+    SearchRequest { question: "tune".to_owned(), limit: 5, ..Default::default() }
+}
+
+#[test]
+fn every_long_question_can_be_cancelled() {
+    for (name, ask) in QUESTIONS {
+        let context = Scene::new().context(Caller::Person, PERSON.1);
+        context.cancellation.cancel();
+        let failed = ask(&context).map_err(|error| error.kind);
+        assert_eq!(failed, Err(Kind::Cancelled), "{name}");
+    }
+}
+
+#[test]
+fn a_search_that_is_hurried_answers_from_what_is_indexed() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    context.cancellation.answer_now();
+    let answer = search(&context, &question()).unwrap();
+    assert_eq!((answer.found.len(), answer.pending_files), (0, 3));
+}
+
+#[test]
+fn progress_says_the_stage_and_ends_at_the_total() {
+    let scene = Scene::new();
+    let seen: Arc<Mutex<Vec<(Stage, bool)>>> = Arc::default();
+    let steps = Arc::new(AtomicU64::new(0));
+    let (reported, counted) = (Arc::clone(&seen), Arc::clone(&steps));
+    let progress = ProgressSink::new(move |progress| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        reported.lock().unwrap().push((progress.stage, progress.done == progress.total));
+    });
+    let context = Context { progress, ..scene.context(Caller::Person, PERSON.1) };
+    list(&context, &ListRequest::default()).unwrap();
+    assert_eq!(seen.lock().unwrap().last(), Some(&(Stage::Reading, true)));
+    search(&context, &question()).unwrap();
+    assert_eq!(seen.lock().unwrap().last().unwrap().0, Stage::Indexing);
+    let done = steps.load(Ordering::Relaxed);
+    list(&context, &ListRequest::default()).unwrap();
+    assert_eq!(steps.load(Ordering::Relaxed), done, "what is read is not read again");
+}
