@@ -13,7 +13,7 @@ use workers::Release;
 
 use crate::proceed::claude;
 use crate::search::index;
-use crate::sessions::list::{self, list};
+use crate::sessions::listing::{self, Listing};
 use crate::sessions::unread::STILL_FOUND;
 use crate::{Context, Error, cron};
 
@@ -124,7 +124,7 @@ pub enum Severity {
 /// Checks everything.
 pub fn doctor(context: &Context) -> Result<Report, Error> {
     context.require_person("the report on this machine")?;
-    let all = list(context, &list::Request::default())?;
+    let all = listing::all(context)?;
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let claude = program.map(|program| describe(program.path, release));
@@ -149,7 +149,7 @@ pub fn doctor(context: &Context) -> Result<Report, Error> {
         claude,
         config_folders: config_folders(context, &all.sessions),
         openclaw_folders: openclaw_folders(context),
-        subagents: all.subagents_excluded,
+        subagents: all.subagents,
         catalog: cache_file(context.config().places().cache.unwrap_or_default()),
         index: index.ok().flatten(),
         findings,
@@ -184,7 +184,7 @@ fn about_claude(context: &Context, claude: Option<&Claude>, release: Option<Rele
     vec![found]
 }
 
-fn about_folders(context: &Context, all: &list::Answer) -> Vec<Finding> {
+fn about_folders(context: &Context, all: &Listing) -> Vec<Finding> {
     if all.known > 0 {
         return Vec::new();
     }
@@ -193,7 +193,7 @@ fn about_folders(context: &Context, all: &list::Answer) -> Vec<Finding> {
     vec![problem("no sessions were found".to_owned(), place, next.to_owned())]
 }
 
-fn unreadable(all: &list::Answer) -> Vec<Finding> {
+fn unreadable(all: &Listing) -> Vec<Finding> {
     let finding = |found: &transcript::ReadProblem| {
         let next = with_command("inspect it", "ls -ld", &found.path);
         problem(found.what.clone(), Some(found.path.clone()), next)
@@ -204,7 +204,7 @@ fn unreadable(all: &list::Answer) -> Vec<Finding> {
 }
 
 /// Files that are named like transcripts and hold something else.
-fn foreign(context: &Context, all: &list::Answer) -> Vec<Finding> {
+fn foreign(context: &Context, all: &Listing) -> Vec<Finding> {
     let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
     let reported: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
     let found = catalog::discover(&context.config().places()).sessions;
@@ -263,9 +263,9 @@ fn with_command(what: &str, command: &str, path: &Path) -> String {
     workers::quoted(path).map_or_else(|| what.to_owned(), |path| format!("{what}: {command} {path}"))
 }
 
-fn not_kept(all: &list::Answer) -> Vec<Finding> {
+fn not_kept(all: &Listing) -> Vec<Finding> {
     let next = "free some space or make the folder writable, or set BACKSTORY_HOME to another folder";
-    all.not_kept.iter().map(|why| problem(why.clone(), None, next.to_owned())).collect()
+    all.not_cached.iter().map(|why| problem(why.clone(), None, next.to_owned())).collect()
 }
 
 fn about_index(context: &Context) -> Result<Option<Index>, Error> {

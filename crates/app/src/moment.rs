@@ -2,18 +2,38 @@
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{Span, Timestamp, Zoned};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::{Context, Error, Kind};
 
-/// The moment a text names; a span lies before now, a day begins at midnight in the person's zone, and a day of
-/// the week is the last one, today among them.
-pub fn moment(context: &Context, text: &str) -> Result<Timestamp, Error> {
-    let now = context.now.to_zoned(context.zone());
-    parse(&now, text).ok_or_else(|| {
-        Error::new(Kind::Usage, format!("`{text}` is not a valid time")).hint(
-            "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w)",
-        )
-    })
+/// A moment: a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct Moment(String);
+
+impl Moment {
+    /// The time it names; a span lies before now, a day begins at midnight in the person's zone, and a day of the week
+    /// is the last one, today among them.
+    pub fn at(&self, context: &Context) -> Result<Timestamp, Error> {
+        let now = context.now.to_zoned(context.zone());
+        parse(&now, &self.0).ok_or_else(|| {
+            Error::new(Kind::Usage, format!("`{}` is not a valid time", self.0)).hint(
+                "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w)",
+            )
+        })
+    }
+}
+
+impl From<&str> for Moment {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<Timestamp> for Moment {
+    fn from(at: Timestamp) -> Self {
+        Self(at.to_string())
+    }
 }
 
 fn parse(now: &Zoned, text: &str) -> Option<Timestamp> {

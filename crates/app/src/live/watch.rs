@@ -14,7 +14,7 @@ use transcript::ConfigFolder;
 
 use crate::live::hooks;
 use crate::sessions::activity;
-use crate::sessions::list::{Request, list};
+use crate::sessions::listing::all;
 use crate::workers::reports::Ear;
 use crate::{Context, Error, Kind, Secrets};
 
@@ -180,7 +180,7 @@ fn lister(mut context: Context) -> std::io::Result<(Sender<()>, Receiver<Listed>
             // Several wishes are one.
             while wishes.try_recv().is_ok() {}
             context = context.refreshed();
-            let Ok(answer) = list(&context, &Request::default()) else { continue };
+            let Ok(answer) = all(&context) else { continue };
             let listed =
                 answer.sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
             if facts.send(Arc::new(listed.collect())).is_err() {

@@ -6,13 +6,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use catalog::SessionFilter;
 use model::{Session, SessionId};
 use qmd::{Collection, DocumentState, DocumentTarget};
 use serde::Serialize;
 
 use crate::repository::target::with_project;
 use crate::search::intent;
-use crate::sessions::list::{self, SessionFilter, list};
+use crate::sessions::listing::all;
 use crate::sessions::show::{Conversation, Shown};
 use crate::{Context, Error, Kind, Progress, Secrets, Stage};
 
@@ -58,7 +59,7 @@ where
     let context = &Context { secrets: Secrets::Redacted, ..context.clone() };
     let folder = context.path(&request.folder);
     let collection = open(&folder)?;
-    let answer = list(context, &list::Request::default())?;
+    let answer = all(context)?;
     let mut exported = Exported { folder, ..Exported::default() };
     let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();
     let filter = with_project(context, &request.filter, &answer.sessions.iter());

@@ -16,7 +16,9 @@ use workers::Program;
 use crate::config::settings::Engine;
 use crate::repository::target::with_project;
 use crate::search::{self, Mode};
-use crate::sessions::list::{self, SessionFilter, list};
+use catalog::SessionFilter;
+
+use crate::sessions::listing::all;
 use crate::sessions::lookup::{Ranked, SessionRef, by_name, searched};
 use crate::{Context, Error, Kind, NextStep};
 
@@ -101,7 +103,7 @@ pub struct Recent {
 
 /// Finds the sessions, in qmd's collections or in our own index.
 pub fn find(context: &Context, request: &Request) -> Result<Found, Error> {
-    let sessions = list(context, &list::Request::default())?.sessions;
+    let sessions = all(context)?.sessions;
     let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
         (Some(named), _) => return Ok(Found::Ranked(vec![named], How::default())),
         (None, SessionRef::Named(text)) => text,

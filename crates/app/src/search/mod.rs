@@ -24,7 +24,7 @@ use crate::repository::target;
 use crate::search::index::Refreshed;
 
 use crate::caller::Visible;
-use crate::{Context, Error, Kind, NextStep, Secrets, moment};
+use crate::{Context, Error, Kind, Moment, NextStep, Secrets};
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -221,8 +221,8 @@ fn with_written_filters(context: &Context, request: &Request, query: &Query) -> 
             FilterName::Session => set(&mut request.session, value),
             FilterName::File => set(&mut request.file, value),
             FilterName::Role => request.role = request.role.or_else(|| role(&value)),
-            FilterName::Since => set(&mut request.since, moment(context, &value)?),
-            FilterName::Until => set(&mut request.until, moment(context, &value)?),
+            FilterName::Since => set(&mut request.since, Moment::from(value.as_str()).at(context)?),
+            FilterName::Until => set(&mut request.until, Moment::from(value.as_str()).at(context)?),
             FilterName::Agent => {
                 let agent = value
                     .parse()

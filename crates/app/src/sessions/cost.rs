@@ -3,29 +3,31 @@
 use std::collections::HashMap;
 
 use cost::{LedgerRow, Total, prices_as_of, totals_by};
-use jiff::Timestamp;
 use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::secrets::Secrets;
 use crate::sessions::ledger;
 use crate::sessions::totals::keep_reading;
-use crate::{Context, Error};
+use crate::{Context, Error, Moment};
 
 /// What to add up.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "CostRequest")]
 pub struct Request {
     /// What each line is the sum of.
     pub by: By,
     /// From this moment's day on.
-    pub since: Option<Timestamp>,
+    pub since: Option<Moment>,
     /// Up to this moment's day, which is included.
-    pub until: Option<Timestamp>,
+    pub until: Option<Moment>,
 }
 
 /// What each line is the sum of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
     /// A day in the person's zone.
@@ -40,7 +42,8 @@ pub enum By {
 }
 
 /// The sums.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "CostAnswer")]
 pub struct Answer {
     /// What each line is the sum of.
     pub by: By,
@@ -53,7 +56,8 @@ pub struct Answer {
 }
 
 /// One sum.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "CostLine")]
 pub struct Line {
     /// The day, the project's path, the model, or the session's id; empty where nothing says.
     pub key: String,
@@ -80,8 +84,9 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
     context.check_cancelled()?;
     catalog.sessions.append(&mut catalog.strays);
     let mut rows = ledger::rows(context, &catalog.sessions);
-    let day = |moment: Timestamp| moment.to_zoned(context.zone()).date();
-    let (since, until) = (request.since.map(day), request.until.map(day));
+    let day = |moment: &Moment| Ok::<_, Error>(moment.at(context)?.to_zoned(context.zone()).date());
+    let since = request.since.as_ref().map(day).transpose()?;
+    let until = request.until.as_ref().map(day).transpose()?;
     rows.retain(|row| {
         since.is_none_or(|since| row.day.is_some_and(|day| day >= since))
             && until.is_none_or(|until| row.day.is_some_and(|day| day <= until))

@@ -1,63 +1,104 @@
 //! `list`: sessions from every source, running first, then newest.
 
 pub use catalog::SessionFilter;
-use model::Session;
-use transcript::ReadProblem;
+use model::{AgentId, Session};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::repository::target::with_project;
-use crate::sessions::{activity, totals};
-use crate::workers::reports;
-use crate::{Context, Error};
+use crate::sessions::listing::select;
+use crate::sessions::unread::unread;
+use crate::{Context, Error, Moment};
 
 /// Which sessions to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ListRequest")]
 pub struct Request {
-    /// What they have to be.
-    pub filter: SessionFilter,
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    pub project: Option<String>,
+    /// Only sessions last seen on this branch.
+    pub branch: Option<String>,
+    /// Only sessions of this origin.
+    pub origin: Option<OriginName>,
+    /// Only sessions of this OpenClaw agent.
+    pub agent: Option<AgentId>,
+    /// Only sessions that are open in a running process.
+    pub running: bool,
+    /// Only sessions active since then.
+    pub since: Option<Moment>,
     /// At most so many; all without it.
     pub limit: Option<usize>,
 }
 
+/// Who started a session, as requests name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OriginName {
+    /// An OpenClaw agent.
+    OpenClaw,
+    /// A person, an editor's extension or a script.
+    Native,
+    /// Nobody knows any more: only the archive still has the session.
+    Archived,
+}
+
+impl OriginName {
+    /// The word of sessions of this origin.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OpenClaw => "openclaw",
+            Self::Native => "native",
+            Self::Archived => "archived",
+        }
+    }
+}
+
 /// The sessions, and what is not among them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "ListAnswer")]
 pub struct Answer {
     /// The sessions asked for.
     pub sessions: Vec<Session>,
-    /// How many more met the filter and stand behind the limit.
+    /// How many more match beyond the limit.
     pub more: usize,
     /// How many sessions there are in all.
     pub known: usize,
     /// Sub-agents' files, which are no sessions.
     pub subagents_excluded: usize,
-    /// What could not be read.
-    pub problems: Vec<ReadProblem>,
-    /// Why the next listing will read everything again, where it will.
-    pub not_kept: Option<String>,
+    /// How many files and folders could not be read.
+    pub problems: usize,
+    /// What else there is to know about the answer, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Lists sessions.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let mut catalog = totals::with_totals(context)?;
-    let spoken = reports::all(context);
-    catalog.hold(|id| spoken.contains_key(id));
-    let known = catalog.sessions.len();
-    let filter =
-        with_project(context, &request.filter, &catalog.sessions.iter().map(|entry| &*entry.session));
-    let all = catalog.sessions.into_iter().map(|entry| entry.session);
-    let mut asked_for: Vec<Box<Session>> = all.filter(|session| filter.matches(session)).collect();
-    let more = request.limit.map_or(0, |limit| asked_for.len().saturating_sub(limit));
-    asked_for.truncate(asked_for.len() - more);
-    let mut sessions: Vec<Session> = asked_for.into_iter().map(|session| *session).collect();
-    activity::enter(context, &mut sessions, spoken);
-    for session in &mut sessions {
-        context.redact_session(session);
-    }
+    let listing = select(context, &request.filter(context)?, request.limit)?;
+    let not_cached = listing.not_cached.map(|why| {
+        format!("the cache could not be saved, so the next listing reads the same files again: {why}")
+    });
+    let asks_openclaw = request.origin == Some(OriginName::OpenClaw) || request.agent.is_some();
+    let unread = if asks_openclaw { unread(context) } else { Vec::new() };
     Ok(Answer {
-        sessions,
-        more,
-        known,
-        subagents_excluded: catalog.subagents,
-        problems: catalog.problems,
-        not_kept: catalog.not_kept,
+        sessions: listing.sessions,
+        more: listing.more,
+        known: listing.known,
+        subagents_excluded: listing.subagents,
+        problems: listing.problems.len(),
+        notes: not_cached.into_iter().chain(unread).collect(),
     })
+}
+
+impl Request {
+    fn filter(&self, context: &Context) -> Result<SessionFilter, Error> {
+        Ok(SessionFilter {
+            project: self.project.clone(),
+            branch: self.branch.clone(),
+            origin: self.origin.map(|origin| origin.word().to_owned()),
+            agent: self.agent.clone(),
+            running: self.running,
+            since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
+        })
+    }
 }

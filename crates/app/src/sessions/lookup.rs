@@ -8,7 +8,7 @@ use qmd::DocumentHead;
 
 use crate::proceed::location;
 use crate::search::{self, Answer, Answered, SourceKind, search};
-use crate::sessions::list::{self, list};
+use crate::sessions::listing::all;
 use crate::sessions::resolve::{looks_like_id, resolve};
 use crate::{Context, Error, Kind, NextStep};
 
@@ -61,7 +61,7 @@ impl Ranked {
 ///
 /// Words are searched for in the index.
 pub fn which(context: &Context, which: &SessionRef, limit: usize) -> Result<Vec<Ranked>, Error> {
-    let sessions = list(context, &list::Request::default())?.sessions;
+    let sessions = all(context)?.sessions;
     match (by_name(which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
         (None, SessionRef::Named(text)) => {

@@ -4,6 +4,7 @@ pub(crate) mod activity;
 pub mod cost;
 pub(crate) mod ledger;
 pub mod list;
+pub(crate) mod listing;
 pub mod lookup;
 mod openclaw_conversation;
 pub(crate) mod resolve;

@@ -48,8 +48,7 @@ pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> 
     let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant
     } else {
-        let sessions =
-            crate::sessions::list::list(context, &crate::sessions::list::Request::default())?.sessions;
+        let sessions = crate::sessions::listing::all(context)?.sessions;
         RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?
     };
     project::add_work_tree(&meant.place(context), &name).map_err(|why| Error::new(Kind::Unavailable, why))

@@ -6,6 +6,7 @@ pub mod logistic;
 mod principal;
 pub mod redactions;
 mod round;
+pub mod schema;
 pub mod settings;
 mod train;
 

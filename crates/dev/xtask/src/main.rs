@@ -1,11 +1,12 @@
 //! `cargo xtask distil --teacher FOLDER --out FILE`, `cargo xtask fit FOLDER…`,
-//! `cargo xtask redactions PATH…`, `cargo xtask settings`.
+//! `cargo xtask redactions PATH…`, `cargo xtask settings`, `cargo xtask schema`.
 
 use std::io::Write as _;
 
 use clap::Parser;
 use xtask::fit::{self, fit};
 use xtask::redactions::{self, redactions};
+use xtask::schema::schema;
 use xtask::settings::settings;
 use xtask::{Failure, Order, distil};
 
@@ -20,6 +21,8 @@ enum Task {
     Redactions(redactions::Order),
     /// Write the tables of settings in docs/configuration.md from the defaults and their comments.
     Settings,
+    /// Write docs/schema.json from the types of requests and answers.
+    Schema,
 }
 
 fn main() -> Result<(), Failure> {
@@ -28,6 +31,7 @@ fn main() -> Result<(), Failure> {
         Task::Fit(order) => print(&fit(&order)?),
         Task::Redactions(order) => print(&redactions(&order)?.to_string()),
         Task::Settings => settings(),
+        Task::Schema => schema(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use app::sessions::cost::{Answer, By, Line, Request, cost};
-use app::{Context, moment};
+use app::{Context, Moment};
 
 use crate::exit::Failure;
 use crate::progress::Followed;
@@ -17,37 +17,22 @@ Prices are estimates from a table built into Backstory; tokens of models it does
 Every message counts once, for the session it was first written to, even if that was forked or copied since.")]
 pub(crate) struct Args {
     /// What to group by.
-    #[arg(long, default_value = "day", value_name = "WHAT")]
-    by: GroupBy,
+    #[arg(long, default_value = "day", value_name = "WHAT", value_parser = super::words::<By>(&["day", "project", "model", "session"]))]
+    by: By,
     /// Only from this day on: 2026-01-31, 2d, 3w.
     #[arg(long, value_name = "TIME")]
-    since: Option<String>,
+    since: Option<Moment>,
     /// Only up to this day, inclusive.
     #[arg(long, value_name = "TIME")]
-    until: Option<String>,
+    until: Option<Moment>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum GroupBy {
-    Day,
-    Project,
-    Model,
-    Session,
-}
-
 /// Prints the totals.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let time = |text: &Option<String>| text.as_deref().map(|text| moment(context, text)).transpose();
-    let by = match args.by {
-        GroupBy::Day => By::Day,
-        GroupBy::Project => By::Project,
-        GroupBy::Model => By::Model,
-        GroupBy::Session => By::Session,
-    };
-    let request = Request { by, since: time(&args.since)?, until: time(&args.until)? };
+    let request = Request { by: args.by, since: args.since.clone(), until: args.until.clone() };
     let followed = Followed::new(context);
     let answer = cost(&followed, &request)?;
     drop(followed);

@@ -3,11 +3,10 @@
 use std::io::Write as _;
 
 use anstyle::Style;
-use app::sessions::list::{Answer, Request, SessionFilter, list};
-use app::{Context, Kind, moment};
+use app::sessions::list::{Answer, OriginName, Request, list};
+use app::{Context, Moment};
 use jiff::Timestamp;
-use model::{Origin, Session};
-use serde::Serialize;
+use model::{AgentId, Origin, Session};
 
 use crate::exit::Failure;
 use crate::output::{Output, is_read_by_a_person};
@@ -28,17 +27,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
     /// Only sessions of this origin.
-    #[arg(long, visible_alias = "source", value_parser = ["openclaw", "native", "archived"])]
-    origin: Option<String>,
+    #[arg(long, visible_alias = "source", value_parser = super::words::<OriginName>(&["openclaw", "native", "archived"]))]
+    origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Only sessions that are open in a running process.
     #[arg(long)]
     running: bool,
     /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
-    since: Option<String>,
+    since: Option<Moment>,
     /// Show at most this many sessions [default: 50 on a terminal, otherwise all].
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
@@ -47,48 +46,29 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The answer of `list --json`.
-#[derive(Serialize)]
-struct ListJson {
-    sessions: Vec<Session>,
-    subagents_excluded: usize,
-    problems: usize,
-    /// The notes that the text output ends with.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
-}
-
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let request = request(context, args)?;
+    let request = request(args);
     let followed = Followed::new(context);
     let answer = list(&followed, &request)?;
     drop(followed);
     if args.json {
-        let sessions = answer.sessions.clone();
-        let (subagents_excluded, problems) = (answer.subagents_excluded, answer.problems.len());
-        return super::json(&ListJson {
-            sessions,
-            subagents_excluded,
-            problems,
-            notes: unread(context, args),
-        });
+        return super::json(&answer);
     }
     print(context, args, &answer)
 }
 
-fn request(context: &Context, args: &Args) -> Result<Request, Failure> {
-    let agent = args.agent.as_deref().map(str::parse).transpose();
-    let filter = SessionFilter {
+fn request(args: &Args) -> Request {
+    let for_a_person = !args.json && is_read_by_a_person();
+    Request {
         project: args.project.clone(),
         branch: args.branch.clone(),
-        origin: args.origin.clone(),
-        agent: agent.map_err(|error| app::Error::new(Kind::Usage, format!("--agent: {error}")))?,
+        origin: args.origin,
+        agent: args.agent.clone(),
         running: args.running,
-        since: args.since.as_deref().map(|since| moment(context, since)).transpose()?,
-    };
-    let for_a_person = !args.json && is_read_by_a_person();
-    Ok(Request { filter, limit: args.limit.or(for_a_person.then_some(TERMINAL_LIMIT)) })
+        since: args.since.clone(),
+        limit: args.limit.or(for_a_person.then_some(TERMINAL_LIMIT)),
+    }
 }
 
 const COLUMNS: [Column; 10] = [
@@ -113,18 +93,18 @@ fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure>
     let mut out = super::paged(context);
     if answer.sessions.is_empty() {
         writeln!(out, "{}", empty_message(context, args, answer))?;
-        write_notes(&mut out, context, args, answer)?;
+        write_notes(&mut out, answer)?;
         return Ok(out.finish()?);
     }
     let width = out.width();
     print_sessions(&mut out, width, &answer.sessions, context.now)?;
-    write_notes(&mut out, context, args, answer)?;
+    write_notes(&mut out, answer)?;
     Ok(out.finish()?)
 }
 
-fn write_notes(out: &mut Output, context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure> {
+fn write_notes(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
-    for line in notes(answer).into_iter().chain(unread(context, args)) {
+    for line in notes(answer) {
         writeln!(out, "{dim}{}{dim:#}", safe(&line))?;
     }
     Ok(())
@@ -200,28 +180,16 @@ fn notes(answer: &Answer) -> Vec<String> {
     if answer.more > 0 {
         notes.push(format!("{} more; use --limit to show more", answer.more));
     }
-    if !answer.problems.is_empty() {
-        notes.push(format!(
-            "{} files or folders could not be read; `backstory doctor` lists them",
-            answer.problems.len()
-        ));
+    if answer.problems > 0 {
+        let problems = answer.problems;
+        notes.push(format!("{problems} files or folders could not be read; `backstory doctor` lists them"));
     }
-    if let Some(why) = &answer.not_kept {
-        notes.push(format!(
-            "the cache could not be saved, so the next `list` reads the same files again: {why}"
-        ));
-    }
+    notes.extend(answer.notes.iter().cloned());
     notes
 }
 
-/// Notes about conversations of OpenClaw that were asked for but cannot be read.
-fn unread(context: &Context, args: &Args) -> Vec<String> {
-    let of_openclaw = args.origin.as_deref() == Some("openclaw") || args.agent.is_some();
-    if of_openclaw { app::unread(context) } else { Vec::new() }
-}
-
 fn empty_message(context: &Context, args: &Args, answer: &Answer) -> String {
-    if args.origin.as_deref() == Some("openclaw") {
+    if args.origin == Some(OriginName::OpenClaw) {
         let states: Vec<_> =
             context.config().openclaw_folders.iter().map(|folder| folder.display().to_string()).collect();
         return match states.as_slice() {

@@ -30,8 +30,10 @@ use std::sync::Arc;
 
 use app::search::Mode;
 use app::{App, Config, Context, Error, Kind, RuleName, Secrets};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use crate::args::{Args, Command};
 use crate::exit::Failure;
@@ -119,6 +121,15 @@ fn mode(word: &str) -> Mode {
         "semantic" => Mode::Semantic,
         _ => Mode::Hybrid,
     }
+}
+
+/// Parses one of a few words into the value that requests hold for it.
+fn words<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words)
+        .try_map(|word| T::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(word)))
 }
 
 /// Parses a project's name. Claude Code's folder names begin with a dash, as flags do; what begins with two dashes is

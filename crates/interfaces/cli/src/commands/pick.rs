@@ -7,7 +7,7 @@ use app::choose::answer::{Answer, Considered, Pack, ResumeCost};
 use app::choose::pick::pick;
 use app::choose::request::Request;
 use app::choose::why_not::{WhyNot, why_not};
-use app::{Context, Error, Kind, moment};
+use app::{Context, Error, Kind, Moment};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
@@ -92,7 +92,7 @@ fn request(context: &Context, args: &Args, task: String) -> Result<Request, Erro
         budget: budget.transpose()?,
         branch: args.branch.clone(),
         weights: args.weights.as_deref().map(super::rule).transpose()?,
-        as_of: args.as_of.as_deref().map(|text| moment(context, text)).transpose()?,
+        as_of: args.as_of.as_deref().map(|text| Moment::from(text).at(context)).transpose()?,
         is_carried_out: false,
     })
 }

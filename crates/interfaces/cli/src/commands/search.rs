@@ -7,7 +7,7 @@ use app::search::{
     Answer, Answered, EncoderReport, Hit, MeaningStatus, Request, Snippet, SourceKind, search,
 };
 use app::sessions::list::SessionFilter;
-use app::{Context, Error, Kind, moment};
+use app::{Context, Error, Kind, Moment};
 use jiff::Timestamp;
 use model::SessionId;
 use serde::Serialize;
@@ -168,7 +168,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 fn request(context: &Context, args: &Args, question: &str) -> Result<Request, Failure> {
     let agent = args.agent.as_deref().map(str::parse).transpose();
-    let time = |text: &Option<String>| text.as_deref().map(|text| moment(context, text)).transpose();
+    let time = |text: &Option<String>| text.as_deref().map(|text| Moment::from(text).at(context)).transpose();
     Ok(Request {
         question: question.to_owned(),
         filter: SessionFilter {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use app::cron::{self, JobInfo, JobOptions, JobSchedule, JobSpec, OverlapPolicy, Payload, SessionTarget};
-use app::{Context, Error, Kind, moment};
+use app::{Context, Error, Kind, Moment};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 
 #[derive(Debug, clap::Args)]
@@ -114,7 +114,7 @@ fn when(context: &Context, add: &Args) -> Result<JobSchedule, Error> {
     let text = add.at.as_deref().unwrap_or_default();
     let at = match text.strip_prefix("in ") {
         Some(ahead) => context.now.checked_add(span(ahead)?).map_err(|_| invalid_duration(ahead))?,
-        None => moment(context, text)?,
+        None => Moment::from(text).at(context)?,
     };
     if at <= context.now {
         return Err(Error::new(Kind::Usage, format!("`{text}` is in the past"))
