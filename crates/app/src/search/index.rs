@@ -262,7 +262,7 @@ mod tests {
                 lock.unlock().unwrap();
             }
         });
-        let context = Context { progress, ..context };
+        let context = Context { progress: progress.watched(), ..context };
         let request =
             crate::search::Request { question: "walrus".to_owned(), limit: 5, ..Default::default() };
         let answer = crate::search::search(&context, &request).unwrap();

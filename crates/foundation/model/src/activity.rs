@@ -12,7 +12,7 @@ pub struct Activity {
     /// Where the state was read from.
     pub evidence: Evidence,
     /// When the state began, if the evidence says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::optional_time", default)]
     pub since: Option<Timestamp>,
     /// The name of the tool that is running or waits for permission.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -251,7 +251,7 @@ pub struct SessionActivity {
     /// Where the state was read from.
     pub evidence: crate::Evidence,
     /// The time at which the state began.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::optional_time")]
     pub since: Option<Timestamp>,
     /// As an [`Activity`] has it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -303,7 +303,7 @@ pub struct ConversationEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_name: Option<String>,
     /// The time of the record.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::optional_time")]
     pub at: Option<Timestamp>,
 }
 
@@ -332,7 +332,7 @@ pub struct SubagentEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// Since when it works.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::optional_time")]
     pub since: Option<Timestamp>,
 }
 

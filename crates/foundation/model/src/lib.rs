@@ -14,6 +14,7 @@ mod session_json;
 mod slug;
 mod spending;
 mod steering;
+mod time;
 mod usage;
 
 pub use activity::{Activity, Evidence, QUESTION, State};
@@ -29,4 +30,5 @@ pub use session::{Damage, ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
 pub use spending::{CostState, MessageUsage, Terms};
 pub use steering::{is_invisible, is_steering};
+pub use time::{optional_time, time};
 pub use usage::Usage;

@@ -37,8 +37,10 @@ pub(crate) struct SessionJson {
     /// The last thing the person wrote.
     last_prompt: Option<Arc<str>>,
     /// When it began.
+    #[serde(serialize_with = "crate::optional_time")]
     created: Option<Timestamp>,
     /// When something last happened in it.
+    #[serde(serialize_with = "crate::optional_time")]
     last_modified: Option<Timestamp>,
     /// Lines of the transcript.
     message_count: u64,
