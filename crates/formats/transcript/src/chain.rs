@@ -27,12 +27,19 @@ pub(crate) struct Node {
     /// A hash of its parent's id.
     pub(crate) parent: Option<u64>,
     /// Continue with the record before this one when the parent is not in the file.
-    continues: bool,
+    pub(crate) continues: bool,
     sidechain: bool,
     /// For a block of an API message, a hash of the message's id.
     pub(crate) message: Option<u64>,
     /// Whether it is the result of a tool.
     pub(crate) is_result: bool,
+}
+
+impl Node {
+    /// A record of which only the id is known.
+    pub(crate) fn of_id(id: u64) -> Self {
+        Self { id, parent: None, continues: false, sidechain: false, message: None, is_result: false }
+    }
 }
 
 impl Chain {
@@ -79,14 +86,29 @@ pub(crate) fn nodes(path: &Path) -> io::Result<Vec<Node>> {
 pub(crate) fn leading_to(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
     let mut on = ancestors(nodes, last);
     let until = last.map_or(0, |last| last + 1);
+    on.extend(blocks(&nodes[..until], &on));
+    on.extend(results(nodes, &on));
+    on
+}
+
+/// The ids of the records beside those that are `on` a chain: blocks of the same answers, and results of their tools.
+pub(crate) fn parallel(nodes: &[Node], on: &HashSet<u64>) -> Vec<u64> {
+    let mut all = blocks(nodes, on);
+    let both = on.iter().chain(&all).copied().collect();
+    all.extend(results(nodes, &both));
+    all
+}
+
+fn blocks(nodes: &[Node], on: &HashSet<u64>) -> Vec<u64> {
     let held = |node: &&Node| on.contains(&node.id);
     let messages: HashSet<u64> = nodes.iter().filter(held).filter_map(|node| node.message).collect();
-    let blocks = nodes[..until].iter().filter(|node| node.message.is_some_and(|id| messages.contains(&id)));
-    on.extend(blocks.map(|node| node.id));
+    let is_block = |node: &&Node| node.message.is_some_and(|id| messages.contains(&id));
+    nodes.iter().filter(is_block).map(|node| node.id).collect()
+}
+
+fn results(nodes: &[Node], on: &HashSet<u64>) -> Vec<u64> {
     let is_below = |node: &&Node| node.is_result && node.parent.is_some_and(|parent| on.contains(&parent));
-    let results: Vec<_> = nodes.iter().filter(is_below).map(|node| node.id).collect();
-    on.extend(results);
-    on
+    nodes.iter().filter(is_below).map(|node| node.id).collect()
 }
 
 fn ancestors(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
@@ -108,17 +130,11 @@ fn ancestors(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
     on
 }
 
-fn node(line: &[u8]) -> Option<Node> {
+/// The place in the tree of a line's record; `None` for lines outside of it.
+pub(crate) fn node(line: &[u8]) -> Option<Node> {
     let Ok(record) = parse(line) else {
         let (uuid, parent) = link(line)?;
-        return Some(Node {
-            id: hash(uuid),
-            parent: parent.map(hash),
-            continues: false,
-            sidechain: false,
-            message: None,
-            is_result: false,
-        });
+        return Some(Node { parent: parent.map(hash), ..Node::of_id(hash(uuid)) });
     };
     let uuid = record.uuid().filter(|_| record.kind().is_in_tree())?;
     Some(Node {

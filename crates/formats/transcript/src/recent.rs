@@ -73,7 +73,7 @@ pub fn line_number(path: &Path, offset: u64) -> io::Result<u64> {
 }
 
 /// The beginning of the first whole line from `offset` on.
-fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
+pub(crate) fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
     if offset == 0 {
         return Ok(0);
     }

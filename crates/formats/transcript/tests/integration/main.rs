@@ -13,5 +13,6 @@ mod files;
 mod fuzz;
 mod leaving;
 mod memory;
+mod pages;
 mod properties;
 mod recent;

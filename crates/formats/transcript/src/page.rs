@@ -1,0 +1,322 @@
+//! Pages of a transcript's main chain, read from where they are: a page costs its own bytes, however long the file is.
+//!
+//! Towards the beginning the chain is followed from record to parent, as [`Chain`](crate::Chain) does for a whole
+//! file. Towards the end the last record that was read decides which branch is main.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::chain::{Node, hash, node, parallel, tip};
+use crate::reader::{Line, Reader};
+use crate::recent::line_start;
+use crate::record::{Record, parse};
+
+/// How much is read first, in bytes.
+const WINDOW: u64 = 128 << 10;
+/// A page is given out short of its limit rather than reading more than this, in bytes.
+const ENOUGH: u64 = 512 << 10;
+/// How much larger the next window is where one is too small.
+const GROWTH: u64 = 4;
+
+/// A place between two records of a transcript, and the record that leads to it.
+///
+/// As text `1234-9f86d081884c7d65`, or `1234` where every record before the place may lead to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Bytes from the beginning of the file.
+    pub offset: u64,
+    /// A hash of the id of the last record before the place on its branch; `None` for the last one of the file.
+    tip: Option<u64>,
+}
+
+/// Consecutive items of the main chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The items, oldest first.
+    pub items: Vec<T>,
+    /// Where the page before this one ends; `None` at the beginning of the transcript.
+    pub older: Option<Position>,
+    /// Where the page after this one begins; what is written later is found there.
+    pub newer: Position,
+    /// Whether nothing is written after this page yet.
+    pub is_last: bool,
+    /// How much was read, in bytes.
+    pub bytes_read: u64,
+}
+
+/// The last `limit` items before a position, or before the end of the transcript.
+///
+/// `show` makes an item of a record, or nothing where it is not to be seen.
+pub fn page_before<T>(
+    path: &Path,
+    before: Option<Position>,
+    limit: usize,
+    mut show: impl FnMut(&Record<'_>, u64) -> Option<T>,
+) -> io::Result<Page<T>> {
+    let size = system::open_regular(path)?.metadata()?.len();
+    let end = before.map_or(size, |before| before.offset.min(size));
+    let (mut window, mut bytes_read) = (WINDOW, 0);
+    loop {
+        let start = line_start(path, end.saturating_sub(window))?.min(end);
+        let records = Records::read(path, start, end, &mut show)?;
+        bytes_read += end - start;
+        let is_whole = start == 0;
+        if let Some(chain) = records.leading_to(before.and_then(|before| before.tip), is_whole) {
+            let found = records.items.iter().filter(|item| chain.holds(item)).count();
+            if found >= limit || is_whole || (found > 0 && window >= ENOUGH) {
+                let newer = Position { offset: before.map_or(records.end, |_| end), tip: chain.tip };
+                return Ok(records.last_page(&chain, limit, newer, before.is_none(), bytes_read));
+            }
+        }
+        window *= GROWTH;
+    }
+}
+
+/// The first `limit` items after a position, fewer where a later record left their branch.
+///
+/// `show` makes an item of a record, or nothing where it is not to be seen.
+pub fn page_after<T>(
+    path: &Path,
+    after: Position,
+    limit: usize,
+    mut show: impl FnMut(&Record<'_>, u64) -> Option<T>,
+) -> io::Result<Page<T>> {
+    let start = line_start(path, after.offset)?;
+    let mut reader = Reader::open_at(path, start, 0)?;
+    let mut records = Records::default();
+    records.nodes.extend(after.tip.map(Node::of_id));
+    let mut is_last = true;
+    while let Some(line) = reader.next_line()? {
+        let end = line.offset + line.bytes.len() as u64;
+        records.observe(line, &mut show);
+        if records.items.len() >= limit || (!records.items.is_empty() && end - start >= ENOUGH) {
+            is_last = false;
+            break;
+        }
+    }
+    let end = reader.offset();
+    let is_last = is_last || reader.next_line()?.is_none();
+    let chain = records.leading_to(None, true).unwrap_or_default();
+    let newer = Position { offset: end, tip: chain.tip.or(after.tip) };
+    let items = records.items.into_iter().filter(|item| chain.holds(item)).map(|item| item.shown).collect();
+    let older = (start > 0).then_some(Position { offset: start, tip: after.tip });
+    Ok(Page { items, older, newer, is_last, bytes_read: end - start })
+}
+
+/// The position after the record whose line begins at `offset`, or after the first one that follows.
+pub fn position_after(path: &Path, offset: u64) -> io::Result<Position> {
+    let mut reader = Reader::open_at(path, line_start(path, offset)?, 0)?;
+    let tip = match reader.next_line()? {
+        Some(line) => node(line.bytes).map(|node| node.id),
+        None => None,
+    };
+    Ok(Position { offset: reader.offset(), tip })
+}
+
+/// Where the line of the record begins whose id this is or begins with; reads the transcript up to there.
+pub fn offset_of(path: &Path, uuid: &str) -> io::Result<Option<u64>> {
+    let finder = memchr::memmem::Finder::new(uuid);
+    let mut reader = Reader::open(path)?;
+    while let Some(line) = reader.next_line()? {
+        if finder.find(line.bytes).is_none() {
+            continue;
+        }
+        let Ok(record) = parse(line.bytes) else { continue };
+        if record.uuid().is_some_and(|known| known.starts_with(uuid)) {
+            return Ok(Some(line.offset));
+        }
+    }
+    Ok(None)
+}
+
+/// The records of a part of a transcript.
+struct Records<T> {
+    nodes: Vec<Node>,
+    /// Where the record of each node begins.
+    offsets: Vec<u64>,
+    items: Vec<Item<T>>,
+    /// The offset after the last whole line.
+    end: u64,
+}
+
+/// A record that is to be seen.
+struct Item<T> {
+    /// A hash of its id.
+    id: Option<u64>,
+    offset: u64,
+    shown: T,
+}
+
+/// The records that lead to a position.
+#[derive(Default)]
+struct Branch {
+    on: HashSet<u64>,
+    /// The last of them.
+    tip: Option<u64>,
+    /// Where the first of them begins; records without an id are shown from there on.
+    first: u64,
+    /// Where it goes on before those that were read.
+    older: Option<Position>,
+}
+
+impl Branch {
+    fn holds<T>(&self, item: &Item<T>) -> bool {
+        item.id.map_or(item.offset >= self.first, |id| self.on.contains(&id))
+    }
+}
+
+impl<T> Default for Records<T> {
+    fn default() -> Self {
+        Self { nodes: Vec::new(), offsets: Vec::new(), items: Vec::new(), end: 0 }
+    }
+}
+
+impl<T> Records<T> {
+    fn read(
+        path: &Path,
+        start: u64,
+        end: u64,
+        show: &mut impl FnMut(&Record<'_>, u64) -> Option<T>,
+    ) -> io::Result<Self> {
+        let mut reader = Reader::open_at(path, start, 0)?;
+        let mut records = Self { end: start, ..Self::default() };
+        while let Some(line) = reader.next_line()? {
+            if line.offset >= end {
+                break;
+            }
+            records.observe(line, show);
+            records.end = reader.offset();
+        }
+        Ok(records)
+    }
+
+    fn observe(&mut self, line: Line<'_>, show: &mut impl FnMut(&Record<'_>, u64) -> Option<T>) {
+        let node = node(line.bytes);
+        if let Some(node) = node {
+            self.offsets.push(line.offset);
+            self.nodes.push(node);
+        }
+        let Ok(record) = parse(line.bytes) else { return };
+        if let Some(shown) = show(&record, line.offset) {
+            let id = record.uuid().map(hash);
+            self.items.push(Item { id, offset: line.offset, shown });
+        }
+    }
+
+    /// The records that lead to the one with the id `last`, or to the last one. `None` where that one, which is
+    /// before those that were read, decides; `is_whole` says that none are.
+    fn leading_to(&self, last: Option<u64>, is_whole: bool) -> Option<Branch> {
+        let named = last.map(|last| self.nodes.iter().rposition(|node| node.id == last));
+        let mut next = match named {
+            Some(None) if !is_whole => return None,
+            Some(Some(at)) => Some(at),
+            Some(None) | None => tip(&self.nodes),
+        };
+        let places: HashMap<u64, usize> =
+            self.nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
+        let mut branch = Branch { tip: next.map(|at| self.nodes[at].id), ..Branch::default() };
+        while let Some(at) = next {
+            let node = &self.nodes[at];
+            // A circle of parents ends where it meets itself.
+            if !branch.on.insert(node.id) {
+                break;
+            }
+            branch.first = self.offset(at);
+            next = match parent(node, &places) {
+                Parent::At(parent) => Some(parent),
+                Parent::None => None,
+                Parent::Missing if is_whole => tip(&self.nodes[..at]),
+                Parent::Missing => {
+                    branch.older = Some(Position { offset: branch.first, tip: node.parent });
+                    None
+                }
+                Parent::Before => match tip(&self.nodes[..at]) {
+                    None if !is_whole => {
+                        branch.older = Some(Position { offset: branch.first, tip: None });
+                        None
+                    }
+                    before => before,
+                },
+            };
+        }
+        let parallel = parallel(&self.nodes, &branch.on);
+        branch.on.extend(parallel);
+        Some(branch)
+    }
+
+    /// Where the record of a node begins; the one before the first of them has no place.
+    fn offset(&self, at: usize) -> u64 {
+        let unread = self.nodes.len() - self.offsets.len();
+        at.checked_sub(unread).map_or(0, |at| self.offsets[at])
+    }
+
+    fn last_page(
+        self,
+        branch: &Branch,
+        limit: usize,
+        newer: Position,
+        is_last: bool,
+        bytes_read: u64,
+    ) -> Page<T> {
+        let nodes = self.nodes;
+        let mut items: Vec<Item<T>> = self.items.into_iter().filter(|item| branch.holds(item)).collect();
+        let cut = items.len().saturating_sub(limit);
+        let kept = items.split_off(cut);
+        let older = match kept.first().filter(|_| cut > 0) {
+            None => branch.older,
+            Some(first) => {
+                let parent = nodes.iter().find(|node| Some(node.id) == first.id).and_then(|node| node.parent);
+                let tip = items.last().and_then(|item| item.id).or(parent);
+                Some(Position { offset: first.offset, tip })
+            }
+        };
+        let items = kept.into_iter().map(|item| item.shown).collect();
+        Page { items, older, newer, is_last, bytes_read }
+    }
+}
+
+/// The parent of a record among those that were read.
+enum Parent {
+    /// One of them.
+    At(usize),
+    /// It has none.
+    None,
+    /// It is not among them.
+    Missing,
+    /// The record before it, whatever its id.
+    Before,
+}
+
+fn parent(node: &Node, places: &HashMap<u64, usize>) -> Parent {
+    match (node.parent.and_then(|parent| places.get(&parent)), node.parent) {
+        (Some(parent), _) => Parent::At(*parent),
+        (None, _) if node.continues => Parent::Before,
+        (None, Some(_)) => Parent::Missing,
+        (None, None) => Parent::None,
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.tip {
+            Some(tip) => write!(out, "{}-{tip:016x}", self.offset),
+            None => write!(out, "{}", self.offset),
+        }
+    }
+}
+
+impl FromStr for Position {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('-') {
+            Some((offset, tip)) => {
+                Ok(Self { offset: offset.parse()?, tip: Some(u64::from_str_radix(tip, 16)?) })
+            }
+            None => Ok(Self { offset: text.parse()?, tip: None }),
+        }
+    }
+}
