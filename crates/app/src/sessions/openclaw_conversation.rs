@@ -8,7 +8,7 @@ use openclaw::{ConversationFile, EntryPart, TranscriptEntry};
 use transcript::{Reader, Role};
 
 use crate::search::index;
-use crate::sessions::show::Piece;
+use crate::sessions::message::{PartFilter, Piece, Shown};
 use crate::{Context, Error, Kind};
 
 /// How much of what was asked first names a conversation, in characters.
@@ -86,6 +86,38 @@ impl Entries {
         }
         Ok(None)
     }
+}
+
+/// Hands over the messages of a transcript, in order; `take` may stop it with an error of its own.
+pub(crate) fn each<E: From<Error>>(
+    path: &Path,
+    parts: PartFilter,
+    take: &mut impl FnMut(Shown) -> Result<(), E>,
+) -> Result<(), E> {
+    let failed = |error: io::Error| {
+        E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
+    };
+    let mut entries = Entries::open(path).map_err(failed)?;
+    while let Some(TranscriptEntry { id, at, said }) = entries.next_entry().map_err(failed)? {
+        let mut shown: Option<Shown> = None;
+        for (role, piece) in said.into_iter().filter_map(piece) {
+            let Some(piece) = parts.asked_for(piece) else { continue };
+            let role = role.word();
+            if let Some(before) = shown.take_if(|before| before.role != role) {
+                take(before)?;
+            }
+            let message = shown.get_or_insert_with(|| Shown {
+                role,
+                subagent: None,
+                uuid: id.clone(),
+                at,
+                parts: Vec::new(),
+            });
+            message.parts.push(piece);
+        }
+        shown.map_or(Ok(()), &mut *take)?;
+    }
+    Ok(())
 }
 
 /// Who said something, and what; nothing for what names the conversation.

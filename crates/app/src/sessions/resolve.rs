@@ -21,13 +21,18 @@ pub fn resolve<'a>(
     if let Some(exact) = sessions.clone().find(|session| session.id.as_str() == text) {
         return Ok(exact);
     }
-    let begins = |session: &&Session| !text.is_empty() && is_beginning(&session.id, text);
+    let begins = |session: &&Session| is_named(&session.id, text);
     let found: Vec<&Session> = sessions.clone().filter(begins).collect();
     match found.as_slice() {
         [only] => Ok(only),
         [] => Err(unknown(sessions, text)),
         several => Err(ambiguous(text, several)),
     }
+}
+
+/// Whether a text is an id, the beginning of it, or of the id without its date.
+pub(crate) fn is_named(id: &SessionId, text: &str) -> bool {
+    !text.is_empty() && is_beginning(id, text)
 }
 
 /// Whether a text can only be meant for an id, whether or not a session has it: seven hexadecimal digits or

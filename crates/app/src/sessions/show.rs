@@ -1,25 +1,22 @@
 //! `show`: one session as a conversation, message by message, never held in memory as a whole.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use model::{Session, Subagent};
-use openclaw::TranscriptEntry;
-use serde::Serialize;
-use transcript::record::{parse, result_text};
-use transcript::{Chain, Message, Part, Raw, Reader, message};
+use transcript::record::parse;
+use transcript::{Chain, Reader, message};
 
+use crate::sessions::locate::{Files, only_registered};
+use crate::sessions::message::PartFilter;
+pub use crate::sessions::message::{Piece, Shown};
 use crate::sessions::{activity, openclaw_conversation, resolve, totals};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep, Secrets};
 
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
-/// The longest piece of a tool's work that is shown, in characters.
-const TOOL_LENGTH: usize = 4000;
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
@@ -49,62 +46,6 @@ pub struct Conversation {
     secrets: Secrets,
 }
 
-/// Where the words of a conversation stand.
-#[derive(Debug)]
-enum Files {
-    /// In a transcript of Claude Code's.
-    Claude(PathBuf),
-    /// In transcripts of OpenClaw's.
-    OpenClaw(Vec<PathBuf>),
-}
-
-/// One message as it is shown.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shown {
-    /// `user`, `assistant`, `tool` or `note`.
-    pub role: &'static str,
-    /// The sub-agent that speaks.
-    pub subagent: Option<String>,
-    /// The record's id.
-    pub uuid: Option<String>,
-    /// When it was made.
-    pub at: Option<Timestamp>,
-    /// What is said and done.
-    pub parts: Vec<Piece>,
-}
-
-/// A piece of a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Piece {
-    /// Words.
-    Text {
-        /// The words; Markdown, mostly.
-        text: String,
-    },
-    /// Thoughts.
-    Thinking {
-        /// The thoughts.
-        text: String,
-    },
-    /// A tool is called.
-    ToolUse {
-        /// The tool.
-        name: String,
-        /// The command, path or question it is called with, else its whole input.
-        input: String,
-    },
-    /// A tool has answered.
-    ToolResult {
-        /// The beginning of its answer.
-        text: String,
-        /// Whether it failed.
-        is_error: bool,
-    },
-    /// A picture.
-    Image,
-}
-
 /// Opens the session, or the conversation of OpenClaw's, that a person names.
 pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> {
     let catalog = totals::with_totals(context)?;
@@ -122,8 +63,7 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
         Err(error) => return Err(error),
     };
     let Some(file) = session.file.as_deref().map(ToOwned::to_owned) else {
-        let message = format!("the transcript of session {} is gone; only OpenClaw still has it", session.id);
-        return Err(Error::new(Kind::NotFound, message));
+        return Err(only_registered(&session.id));
     };
     activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
     context.redact_session(&mut session);
@@ -134,6 +74,11 @@ impl Conversation {
     /// The words of a session that lies in `file`, without its secrets: what leaves this machine's terminal.
     pub(crate) fn redacted(session: Session, file: PathBuf) -> Self {
         Self { session, request: Request::default(), files: Files::Claude(file), secrets: Secrets::Redacted }
+    }
+
+    fn parts(&self) -> PartFilter {
+        let Request { tools, thinking, .. } = self.request;
+        PartFilter { tools, thinking, secrets: self.secrets }
     }
 
     /// Hands over every message, in order; `take` may stop it with an error of its own. Tells how many messages of other
@@ -152,7 +97,8 @@ impl Conversation {
         let own = match &self.files {
             Files::Claude(file) => file,
             Files::OpenClaw(files) => {
-                files.iter().try_for_each(|file| self.talk(file, take))?;
+                let parts = self.parts();
+                files.iter().try_for_each(|file| openclaw_conversation::each(file, parts, take))?;
                 return Ok(0);
             }
         };
@@ -222,7 +168,7 @@ impl Conversation {
             if aside && !self.request.subagents {
                 continue;
             }
-            let Some(shown) = self.shown(&message, agent) else { continue };
+            let Some(shown) = self.parts().shown(&message, agent) else { continue };
             if aside || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
             } else {
@@ -230,101 +176,5 @@ impl Conversation {
             }
         }
         Ok(left_out)
-    }
-
-    /// What was said in a transcript of OpenClaw's.
-    fn talk<E: From<Error>>(
-        &self,
-        path: &Path,
-        take: &mut impl FnMut(Shown) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let failed = |error: io::Error| {
-            E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
-        };
-        let mut entries = openclaw_conversation::Entries::open(path).map_err(failed)?;
-        while let Some(TranscriptEntry { id, at, said }) = entries.next_entry().map_err(failed)? {
-            let mut shown: Option<Shown> = None;
-            for (role, piece) in said.into_iter().filter_map(openclaw_conversation::piece) {
-                let Some(piece) = self.asked_for(piece) else { continue };
-                let role = role.word();
-                if let Some(before) = shown.take_if(|before| before.role != role) {
-                    take(before)?;
-                }
-                let message = shown.get_or_insert_with(|| Shown {
-                    role,
-                    subagent: None,
-                    uuid: id.clone(),
-                    at,
-                    parts: Vec::new(),
-                });
-                message.parts.push(piece);
-            }
-            shown.map_or(Ok(()), &mut *take)?;
-        }
-        Ok(())
-    }
-
-    /// A piece as it may leave; none where it was not asked for.
-    fn asked_for(&self, piece: Piece) -> Option<Piece> {
-        let redacted = |text: String| self.secrets.redacted(Cow::Owned(text));
-        match piece {
-            Piece::Text { text } => Some(Piece::Text { text: redacted(text) }),
-            Piece::Thinking { text } if self.request.thinking => {
-                Some(Piece::Thinking { text: redacted(text) })
-            }
-            Piece::ToolUse { name, input } if self.request.tools => {
-                Some(Piece::ToolUse { name, input: cut(&redacted(input)) })
-            }
-            Piece::ToolResult { text, is_error } if self.request.tools => {
-                Some(Piece::ToolResult { text: cut(&redacted(text)), is_error })
-            }
-            Piece::Thinking { .. } | Piece::ToolUse { .. } | Piece::ToolResult { .. } | Piece::Image => None,
-        }
-    }
-
-    /// The message without what was not asked for; `None` when nothing is left.
-    fn shown(&self, message: &Message<'_>, agent: Option<&Subagent>) -> Option<Shown> {
-        let parts: Vec<Piece> = message.parts.iter().filter_map(|part| self.piece(part)).collect();
-        let subagent = agent.map(|agent| agent.agent_type.as_ref().unwrap_or(&agent.id).clone());
-        (!parts.is_empty()).then(|| Shown {
-            role: message.role.word(),
-            subagent: subagent.or_else(|| message.sidechain.then(|| "sub-agent".to_owned())),
-            uuid: message.uuid.map(ToOwned::to_owned),
-            at: message.at,
-            parts,
-        })
-    }
-
-    fn piece(&self, part: &Part<'_>) -> Option<Piece> {
-        let redacted = |text: Cow<'_, str>| self.secrets.redacted(text);
-        match part {
-            Part::Text(text) => Some(Piece::Text { text: redacted(text.clone()) }),
-            Part::Image => Some(Piece::Image),
-            Part::Thinking(text) if self.request.thinking => {
-                Some(Piece::Thinking { text: redacted(text.clone()) })
-            }
-            Part::ToolUse { name, input, .. } if self.request.tools => {
-                Some(Piece::ToolUse { name: (*name).to_owned(), input: cut(&redacted(call(*input))) })
-            }
-            Part::ToolResult { content, is_error, .. } if self.request.tools => {
-                Some(Piece::ToolResult { text: cut(&redacted(result_text(*content))), is_error: *is_error })
-            }
-            Part::Thinking(_) | Part::ToolUse { .. } | Part::ToolResult { .. } => None,
-        }
-    }
-}
-
-/// What a tool is called with, in the field that says most.
-fn call(input: Raw<'_>) -> Cow<'_, str> {
-    const FIELDS: [&str; 8] =
-        ["command", "file_path", "notebook_path", "pattern", "query", "url", "description", "prompt"];
-    let telling = FIELDS.iter().find_map(|field| input.get(field).text());
-    telling.unwrap_or(Cow::Borrowed(input.json()))
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(TOOL_LENGTH) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

@@ -12,6 +12,7 @@ use app::search::{Request as SearchRequest, memory, search};
 use app::sessions::cost::{By, Request as CostRequest, cost};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::lookup::{SessionRef, which};
+use app::sessions::page::{Request as PageRequest, page};
 use app::sessions::show::{Request as ShowRequest, Shown, show};
 use app::workers::run;
 use app::{Caller, Context, Error, Kind, cron, doctor, live, workers};
@@ -38,6 +39,9 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
             say("search", format!("{:?}", search(context, &request)));
         }
         say("show", shown(context, id).unwrap_or_else(|error| error.to_string()));
+        let request =
+            PageRequest { session: id.to_owned(), tools: true, thinking: true, ..Default::default() };
+        say("page", format!("{:?}", page(context, &request)));
         say("why not", format!("{:?}", why_not(context, None, id)));
         let found = which(context, &SessionRef::Named(id.to_owned()), 5);
         say("lookup", format!("{found:?}"));
@@ -105,7 +109,7 @@ fn an_agent_finds_its_own_sessions_alone() {
         }
         let says =
             |name: &str| answers.iter().any(|(asked, answer)| asked == name && answer.contains(MAIN.0));
-        for name in ["list", "cost", "status", "search", "show", "lookup", "last"] {
+        for name in ["list", "cost", "status", "search", "show", "page", "lookup", "last"] {
             assert!(says(name), "{name} for {caller:?} does not know the agent's own session");
         }
     }
@@ -115,7 +119,7 @@ fn an_agent_finds_its_own_sessions_alone() {
 fn the_person_finds_every_session() {
     let scene = Scene::new();
     let answers = all_answers(&scene.context(Caller::Person, PERSON.1));
-    for name in ["list", "cost", "search", "show", "lookup"] {
+    for name in ["list", "cost", "search", "show", "page", "lookup"] {
         for (id, word) in [PERSON, MAIN, OPS] {
             let knows = answers.iter().any(|(asked, answer)| asked == name && answer.contains(id));
             assert!(knows, "{name} does not know {word}");

@@ -4,4 +4,5 @@
 
 mod callers;
 mod cancelling;
+mod paging;
 mod scene;

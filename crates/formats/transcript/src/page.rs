@@ -299,6 +299,13 @@ fn parent(node: &Node, places: &HashMap<u64, usize>) -> Parent {
     }
 }
 
+impl Position {
+    /// The place at an offset, to which every record before it may lead.
+    pub fn at(offset: u64) -> Self {
+        Self { offset, tip: None }
+    }
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.tip {

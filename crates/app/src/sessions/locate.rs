@@ -1,0 +1,62 @@
+//! Finds a session's files by its id or a prefix of it, by their names alone: nothing is read or priced.
+
+use std::path::PathBuf;
+
+use model::SessionId;
+
+use crate::search::index;
+use crate::sessions::{openclaw_conversation, resolve, totals};
+use crate::{Context, Error, Kind};
+
+/// A session and the files that hold its messages.
+#[derive(Debug)]
+pub(crate) struct Located {
+    pub(crate) id: SessionId,
+    pub(crate) files: Files,
+}
+
+/// The files that hold the messages of a conversation.
+#[derive(Debug)]
+pub(crate) enum Files {
+    /// A transcript of Claude Code.
+    Claude(PathBuf),
+    /// Transcripts of OpenClaw, oldest first.
+    OpenClaw(Vec<PathBuf>),
+}
+
+/// The session with this id, or the only one whose id or short id starts with the text.
+pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
+    let found = catalog::discover(&context.config().places());
+    let visible = match context.caller.agent() {
+        Some(_) => context.visible(&found, &index::memory(context)),
+        None => None,
+    };
+    let may_see = |id: &SessionId| visible.as_ref().is_none_or(|visible| visible.sessions.contains(id));
+    let named = |file: &&transcript::TranscriptFile| resolve::is_named(&file.id, text) && may_see(&file.id);
+    let exact = found.sessions.iter().find(|file| file.id.as_str() == text && may_see(&file.id));
+    let mut matching = found.sessions.iter().filter(named);
+    let only = exact.or_else(|| matching.next().filter(|_| matching.next().is_none()));
+    if let Some(file) = only {
+        return Ok(Located { id: file.id.clone(), files: Files::Claude(file.path.to_path_buf()) });
+    }
+    // What is no name of one file is rare: the whole catalog words the error, or knows the session from a registry.
+    let catalog = totals::with_totals(context)?;
+    let sessions = catalog.sessions.iter().map(|entry| &*entry.session);
+    match resolve::resolve(sessions, text) {
+        Ok(session) => match session.file.as_deref() {
+            Some(file) => Ok(Located { id: session.id.clone(), files: Files::Claude(file.to_owned()) }),
+            None => Err(only_registered(&session.id)),
+        },
+        Err(error) if error.kind == Kind::NotFound => match openclaw_conversation::find(context, text)? {
+            Some((session, files)) => Ok(Located { id: session.id, files: Files::OpenClaw(files) }),
+            None => Err(error),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+/// The error for a session that only OpenClaw's registry still knows.
+pub(crate) fn only_registered(id: &SessionId) -> Error {
+    let message = format!("the transcript of session {id} is gone; only OpenClaw still has it");
+    Error::new(Kind::NotFound, message)
+}

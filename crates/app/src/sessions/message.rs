@@ -1,0 +1,138 @@
+//! One message of a conversation as it may leave: only the parts that were asked for, without secrets.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use model::Subagent;
+use schemars::JsonSchema;
+use serde::Serialize;
+use transcript::record::result_text;
+use transcript::{Message, Part, Raw};
+
+use crate::Secrets;
+
+/// The longest piece of a tool's work that is shown, in characters.
+const TOOL_LENGTH: usize = 4000;
+
+/// One message as it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Message")]
+pub struct Shown {
+    /// `user`, `assistant`, `tool` or `note`.
+    pub role: &'static str,
+    /// The sub-agent that speaks.
+    pub subagent: Option<String>,
+    /// The record's id.
+    pub uuid: Option<String>,
+    /// When it was made.
+    #[serde(serialize_with = "model::optional_time")]
+    pub at: Option<Timestamp>,
+    /// What is said and done.
+    pub parts: Vec<Piece>,
+}
+
+/// A piece of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "MessagePart")]
+pub enum Piece {
+    /// Words.
+    Text {
+        /// The words; Markdown, mostly.
+        text: String,
+    },
+    /// Thoughts.
+    Thinking {
+        /// The thoughts.
+        text: String,
+    },
+    /// A tool is called.
+    ToolUse {
+        /// The tool.
+        name: String,
+        /// The command, path or question it is called with, else its whole input.
+        input: String,
+    },
+    /// A tool has answered.
+    ToolResult {
+        /// The beginning of its answer.
+        text: String,
+        /// Whether it failed.
+        is_error: bool,
+    },
+    /// A picture.
+    Image,
+}
+
+/// Which parts of messages are shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PartFilter {
+    /// What tools did.
+    pub(crate) tools: bool,
+    /// Thoughts.
+    pub(crate) thinking: bool,
+    /// Whether secrets are shown.
+    pub(crate) secrets: Secrets,
+}
+
+impl PartFilter {
+    /// A piece as it may leave; none where it was not asked for.
+    pub(crate) fn asked_for(&self, piece: Piece) -> Option<Piece> {
+        let redacted = |text: String| self.secrets.redacted(Cow::Owned(text));
+        match piece {
+            Piece::Text { text } => Some(Piece::Text { text: redacted(text) }),
+            Piece::Thinking { text } if self.thinking => Some(Piece::Thinking { text: redacted(text) }),
+            Piece::ToolUse { name, input } if self.tools => {
+                Some(Piece::ToolUse { name, input: cut(&redacted(input)) })
+            }
+            Piece::ToolResult { text, is_error } if self.tools => {
+                Some(Piece::ToolResult { text: cut(&redacted(text)), is_error })
+            }
+            Piece::Thinking { .. } | Piece::ToolUse { .. } | Piece::ToolResult { .. } | Piece::Image => None,
+        }
+    }
+
+    /// The message without what was not asked for; `None` when nothing is left.
+    pub(crate) fn shown(&self, message: &Message<'_>, agent: Option<&Subagent>) -> Option<Shown> {
+        let parts: Vec<Piece> = message.parts.iter().filter_map(|part| self.piece(part)).collect();
+        let subagent = agent.map(|agent| agent.agent_type.as_ref().unwrap_or(&agent.id).clone());
+        (!parts.is_empty()).then(|| Shown {
+            role: message.role.word(),
+            subagent: subagent.or_else(|| message.sidechain.then(|| "sub-agent".to_owned())),
+            uuid: message.uuid.map(ToOwned::to_owned),
+            at: message.at,
+            parts,
+        })
+    }
+
+    fn piece(&self, part: &Part<'_>) -> Option<Piece> {
+        let redacted = |text: Cow<'_, str>| self.secrets.redacted(text);
+        match part {
+            Part::Text(text) => Some(Piece::Text { text: redacted(text.clone()) }),
+            Part::Image => Some(Piece::Image),
+            Part::Thinking(text) if self.thinking => Some(Piece::Thinking { text: redacted(text.clone()) }),
+            Part::ToolUse { name, input, .. } if self.tools => {
+                Some(Piece::ToolUse { name: (*name).to_owned(), input: cut(&redacted(call(*input))) })
+            }
+            Part::ToolResult { content, is_error, .. } if self.tools => {
+                Some(Piece::ToolResult { text: cut(&redacted(result_text(*content))), is_error: *is_error })
+            }
+            Part::Thinking(_) | Part::ToolUse { .. } | Part::ToolResult { .. } => None,
+        }
+    }
+}
+
+/// What a tool is called with, in the field that says most.
+fn call(input: Raw<'_>) -> Cow<'_, str> {
+    const FIELDS: [&str; 8] =
+        ["command", "file_path", "notebook_path", "pattern", "query", "url", "description", "prompt"];
+    let telling = FIELDS.iter().find_map(|field| input.get(field).text());
+    telling.unwrap_or(Cow::Borrowed(input.json()))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(TOOL_LENGTH) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}

@@ -1,0 +1,201 @@
+//! `page`: some messages of a session at a time, for interfaces that show a long conversation piece by piece.
+//!
+//! A page of a transcript of any length reads less than a megabyte.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::SessionId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use transcript::record::Record;
+use transcript::{Page, Position, message, offset_of, page_after, page_before, position_after};
+
+use crate::sessions::locate::{Files, locate};
+use crate::sessions::message::PartFilter;
+pub use crate::sessions::message::{Piece, Shown};
+use crate::sessions::openclaw_conversation;
+use crate::{Context, Error, Kind};
+
+/// How many messages a page has without a limit.
+const LIMIT: usize = 50;
+/// The most messages of one page.
+const MOST: usize = 500;
+
+/// Which messages to show: the last ones, or those at one place.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "PageRequest")]
+pub struct Request {
+    /// The id of a session or of an OpenClaw conversation, or a prefix of it.
+    pub session: String,
+    /// Messages before this place: `older` of a page.
+    pub before: Option<String>,
+    /// Messages after this place: `newer` of a page.
+    pub after: Option<String>,
+    /// Messages around this one: its `offset`, which search results have too, or its `uuid`, which takes a search
+    /// through the transcript.
+    pub around: Option<String>,
+    /// At most so many messages, up to 500; 50 without it.
+    pub limit: Option<usize>,
+    /// Also what tools did.
+    pub tools: bool,
+    /// Also what the model thought.
+    pub thinking: bool,
+}
+
+/// Consecutive messages of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "PageAnswer")]
+pub struct Answer {
+    /// The session's id.
+    pub session_id: SessionId,
+    /// The messages, oldest first.
+    pub messages: Vec<PagedMessage>,
+    /// The place before which there are more; `null` at the beginning.
+    pub older: Option<String>,
+    /// The place after the last of them; what is written later is found there.
+    pub newer: String,
+    /// Whether nothing is written after them yet.
+    pub is_last: bool,
+}
+
+/// A message and where it is.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PagedMessage {
+    /// The message.
+    #[serde(flatten)]
+    pub message: Shown,
+    /// Where its line begins in the transcript, in bytes; in an OpenClaw conversation its number, from 0.
+    pub offset: u64,
+}
+
+/// The place a request asks for.
+enum Place {
+    Before(Option<Position>),
+    After(Position),
+    Around(String),
+}
+
+/// Shows a page of a session's main branch.
+pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let place = place(request)?;
+    let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
+    let located = locate(context, &request.session)?;
+    let parts = PartFilter { tools: request.tools, thinking: request.thinking, secrets: context.secrets };
+    let page = match &located.files {
+        Files::Claude(file) => of_claude(file, &place, limit, parts).map_err(|error| {
+            Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
+        })?,
+        Files::OpenClaw(files) => of_openclaw(files, &place, limit, parts)?,
+    };
+    let Some(page) = page else {
+        let wanted = request.around.as_deref().unwrap_or_default();
+        let message = format!("session {} has no message with the id `{wanted}`", located.id);
+        return Err(Error::new(Kind::NotFound, message));
+    };
+    Ok(Answer {
+        session_id: located.id,
+        messages: page.items,
+        older: page.older.map(|older| older.to_string()),
+        newer: page.newer.to_string(),
+        is_last: page.is_last,
+    })
+}
+
+fn place(request: &Request) -> Result<Place, Error> {
+    let position = |name: &str, text: &str| {
+        text.parse::<Position>().map_err(|_| {
+            Error::new(Kind::Usage, format!("`{name}` is `{text}`, which is no place that a page gave"))
+                .hint("take `older` or `newer` of a page")
+        })
+    };
+    match (&request.before, &request.after, &request.around) {
+        (before, None, None) => {
+            Ok(Place::Before(before.as_deref().map(|text| position("before", text)).transpose()?))
+        }
+        (None, Some(after), None) => Ok(Place::After(position("after", after)?)),
+        (None, None, Some(around)) => Ok(Place::Around(around.clone())),
+        _ => Err(Error::new(Kind::Usage, "only one of `before`, `after` and `around` can be given")),
+    }
+}
+
+/// A page of a transcript of Claude Code; `None` where no record has the id that is asked for.
+fn of_claude(
+    file: &Path,
+    place: &Place,
+    limit: usize,
+    parts: PartFilter,
+) -> io::Result<Option<Page<PagedMessage>>> {
+    let show = |record: &Record<'_>, offset: u64| {
+        let message = message(record).filter(|message| !message.sidechain)?;
+        Some(PagedMessage { message: parts.shown(&message, None)?, offset })
+    };
+    match place {
+        Place::Before(before) => page_before(file, *before, limit, show).map(Some),
+        Place::After(after) => page_after(file, *after, limit, show).map(Some),
+        Place::Around(wanted) => {
+            let offset = match wanted.parse::<u64>() {
+                Ok(offset) => Some(offset),
+                Err(_) => offset_of(file, wanted)?,
+            };
+            let Some(offset) = offset else { return Ok(None) };
+            let middle = position_after(file, offset)?;
+            // The record itself is the last of the first half.
+            let before = page_before(file, Some(middle), limit.div_ceil(2), show)?;
+            let after = page_after(file, middle, (limit / 2).max(1), show)?;
+            Ok(Some(joined(before, after)))
+        }
+    }
+}
+
+fn joined<T>(mut before: Page<T>, after: Page<T>) -> Page<T> {
+    before.items.extend(after.items);
+    Page {
+        items: before.items,
+        older: before.older,
+        bytes_read: before.bytes_read + after.bytes_read,
+        ..after
+    }
+}
+
+/// A page of an OpenClaw conversation, whose messages are numbered; they are few, so all are read.
+fn of_openclaw(
+    files: &[PathBuf],
+    place: &Place,
+    limit: usize,
+    parts: PartFilter,
+) -> Result<Option<Page<PagedMessage>>, Error> {
+    let mut all: Vec<Shown> = Vec::new();
+    for file in files {
+        openclaw_conversation::each(file, parts, &mut |shown| {
+            all.push(shown);
+            Ok::<_, Error>(())
+        })?;
+    }
+    let length = all.len();
+    let at = |position: &Position| usize::try_from(position.offset).unwrap_or(usize::MAX).min(length);
+    let range = match place {
+        Place::Before(before) => {
+            let end = before.as_ref().map_or(length, at);
+            end.saturating_sub(limit)..end
+        }
+        Place::After(after) => at(after)..at(after).saturating_add(limit).min(length),
+        Place::Around(wanted) => {
+            let is_wanted =
+                |shown: &Shown| shown.uuid.as_deref().is_some_and(|uuid| uuid.starts_with(wanted.as_str()));
+            let number = wanted.parse::<usize>().ok().filter(|number| *number < length);
+            let Some(middle) = number.or_else(|| all.iter().position(is_wanted)) else { return Ok(None) };
+            let start = (middle + 1).saturating_sub(limit.div_ceil(2));
+            start..(start + limit).min(length)
+        }
+    };
+    let messages = all.drain(range.clone()).zip(range.start as u64..);
+    Ok(Some(Page {
+        items: messages.map(|(message, offset)| PagedMessage { message, offset }).collect(),
+        older: (range.start > 0).then(|| Position::at(range.start as u64)),
+        newer: Position::at(range.end as u64),
+        is_last: range.end == length,
+        bytes_read: 0,
+    }))
+}

@@ -1,0 +1,67 @@
+//! A session a page at a time.
+
+use app::sessions::page::{Answer, Request, page};
+use app::{Caller, Context, Error, Kind};
+
+use crate::scene::{PERSON, Scene};
+
+fn ask(context: &Context, change: impl FnOnce(&mut Request)) -> Result<Answer, Error> {
+    let mut request = Request { session: PERSON.0[..8].to_owned(), limit: Some(1), ..Request::default() };
+    change(&mut request);
+    page(context, &request)
+}
+
+fn roles(answer: &Answer) -> Vec<&str> {
+    answer.messages.iter().map(|message| message.message.role).collect()
+}
+
+#[test]
+fn pages_lead_to_each_other() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let last = ask(&context, |_| ()).unwrap();
+    assert_eq!((roles(&last), last.is_last), (vec!["assistant"], true));
+    let first = ask(&context, |request| request.before = last.older.clone()).unwrap();
+    assert_eq!((roles(&first), first.older.as_ref(), first.is_last), (vec!["user"], None, false));
+    let again = ask(&context, |request| request.after = Some(first.newer.clone())).unwrap();
+    assert_eq!(again.messages, last.messages);
+    assert_eq!(ask(&context, |request| request.after = Some(last.newer.clone())).unwrap().messages, []);
+}
+
+#[test]
+fn a_cited_record_is_shown_by_its_place_or_its_id() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let last = ask(&context, |_| ()).unwrap();
+    let offset = last.messages[0].offset.to_string();
+    let uuid = last.messages[0].message.uuid.clone().unwrap();
+    for around in [offset, uuid] {
+        let found = ask(&context, |request| {
+            request.around = Some(around);
+            request.limit = Some(2);
+        })
+        .unwrap();
+        assert_eq!(found.messages.last(), last.messages.last());
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_an_error() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let check = |change: fn(&mut Request), expected: Kind| {
+        let failed = ask(&context, change).map_err(|error| error.kind);
+        assert_eq!(failed, Err(expected));
+    };
+    check(|request| request.session = "zz".to_owned(), Kind::NotFound);
+    check(|request| request.session = String::new(), Kind::NotFound);
+    check(|request| request.around = Some("no-such-id".to_owned()), Kind::NotFound);
+    check(|request| request.before = Some("x".to_owned()), Kind::Usage);
+    check(
+        |request| {
+            request.before = Some("1".to_owned());
+            request.after = Some("1".to_owned());
+        },
+        Kind::Usage,
+    );
+}
