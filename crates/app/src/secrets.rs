@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use model::{Origin, Session, SessionEvent, SessionInfo, SubagentEvent};
+use model::{Activity, Origin, Session, SessionEvent, SessionInfo, SubagentEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -48,13 +48,18 @@ impl Secrets {
     /// What is watched of a session, as it may leave.
     pub(crate) fn redact_info(self, info: &mut SessionInfo) {
         self.redact(&mut info.title);
-        self.redact(&mut info.activity.detail);
-        self.redact(&mut info.activity.tool);
+        self.redact_activity(&mut info.activity);
         self.redact(&mut info.branch);
         self.redact(&mut info.model);
         for agent in &mut info.subagents {
             self.redact_agent(agent);
         }
+    }
+
+    /// What a session does, as it may leave.
+    pub(crate) fn redact_activity(self, activity: &mut Activity) {
+        self.redact(&mut activity.detail);
+        self.redact(&mut activity.tool);
     }
 
     /// What has happened to a session, as it may leave.

@@ -1,4 +1,5 @@
 //! What sessions do from now on, and the hooks that say more of it.
 
+mod facts;
 pub mod hooks;
 pub mod watch;

@@ -1,153 +1,193 @@
-//! `watch`: the activity of every session, live.
+//! `watch`: the activity of every session, live, for any number of subscribers.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::collections::VecDeque;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jiff::Timestamp;
-use model::{Activity, Session, SessionEvent, SessionId, SessionInfo};
-pub use monitor::{Listener, MonitorEnded, MonitorSnapshot};
-use monitor::{Monitor, MonitorSettings};
+use model::{AgentId, SessionEvent, SessionId, SessionInfo};
+use monitor::{Listener, Monitor, MonitorSettings};
+pub use monitor::{MonitorEnded, MonitorSnapshot};
 use transcript::ConfigFolder;
 
+pub use crate::live::facts::{Facts, Listed};
+use crate::live::facts::{Lister, locked};
 use crate::live::hooks;
 use crate::sessions::activity;
-use crate::sessions::listing::all;
 use crate::workers::reports::Ear;
 use crate::{Context, Error, Kind, Secrets};
 
-/// How many events a listener may be behind.
+/// How many events a subscriber may be behind.
 const BEHIND: usize = 4096;
+/// How many events are kept as they leave, for the next subscriber that comes for them.
+const KEPT: usize = 256;
 
-/// The facts of a session that come from a listing: only those that are shown, because there are thousands of sessions.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Facts {
-    /// Its title.
-    pub title: Option<Arc<str>>,
-    /// Its project.
-    pub project: Option<Arc<str>>,
-    /// The directory it started in.
-    pub cwd: Option<Arc<Path>>,
-    /// When it began.
-    pub created: Option<Timestamp>,
-    /// When something last happened in it.
-    pub last: Option<Timestamp>,
-    /// Whether a live process holds it.
-    pub is_running: bool,
-    /// What it did when it was listed.
-    pub activity: Option<Activity>,
-    /// Tokens the model would have before it.
-    pub context_tokens: u64,
-    /// What it has cost, in US dollars.
-    pub cost_usd: Option<f64>,
-}
+/// Watches all sessions until its last clone and its last subscription are dropped.
+#[derive(Debug, Clone)]
+pub struct Live(Arc<Shared>);
 
-impl From<Session> for Facts {
-    fn from(session: Session) -> Self {
-        Self {
-            title: session.title,
-            project: session.project,
-            cwd: session.cwd,
-            created: session.created,
-            last: session.last_modified,
-            is_running: session.is_running,
-            activity: session.activity,
-            context_tokens: session.context_tokens,
-            cost_usd: session.registry_cost_usd.or(session.cost_usd),
-        }
-    }
-}
-
-/// The facts of every session by its id.
-pub type Listed = Arc<HashMap<SessionId, Facts>>;
-
-/// Watches all sessions until it is dropped.
+/// What all subscribers share.
 #[derive(Debug)]
-pub struct Watch {
+struct Shared {
     monitor: Monitor,
-    wanted: Sender<()>,
-    listed: Receiver<Listed>,
-    facts: Listed,
-    secrets: Secrets,
+    lister: Lister,
+    /// The latest events, as they happened and as they leave without secrets.
+    leaving: Mutex<VecDeque<(Arc<SessionEvent>, Arc<SessionEvent>)>>,
     /// Workers are listened to until this is dropped.
-    _workers: Sender<()>,
+    _workers: Mutex<Sender<()>>,
 }
 
-impl Watch {
-    /// Starts watching; returns the current state and a listener for all later events.
-    pub fn start(context: &Context) -> Result<(Self, MonitorSnapshot, Listener), Error> {
-        context.require_person("watching all sessions")?;
+/// The events of the sessions that a caller may see.
+#[derive(Debug)]
+pub struct Subscription {
+    listener: Listener,
+    shared: Arc<Shared>,
+    rules: Rules,
+    /// The listing that was given out last.
+    facts: Option<Listed>,
+}
+
+/// What a subscriber may see.
+#[derive(Debug, Clone)]
+struct Rules {
+    secrets: Secrets,
+    agent: Option<AgentId>,
+}
+
+impl Live {
+    /// Starts watching.
+    pub fn start(context: &Context) -> Result<Self, Error> {
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot start watching", error);
         let monitor = Monitor::start(settings(context)).map_err(|error| wrong(&error))?;
         let workers = hear_workers(context, &monitor).map_err(|error| wrong(&error))?;
-        let (wanted, listed) = lister(context.clone()).map_err(|error| wrong(&error))?;
-        let Some((snapshot, listener)) = monitor.listen(BEHIND) else {
-            return Err(Error::new(Kind::Unavailable, "the monitor ended before it started"));
-        };
-        Ok((
-            Self {
-                monitor,
-                wanted,
-                listed,
-                facts: Listed::default(),
-                secrets: context.secrets,
-                _workers: workers,
-            },
-            snapshot,
-            listener,
-        ))
+        let lister = Lister::start(context).map_err(|error| wrong(&error))?;
+        let shared = Shared { monitor, lister, leaving: Mutex::default(), _workers: Mutex::new(workers) };
+        Ok(Self(Arc::new(shared)))
     }
 
-    /// The current state, for a listener that has missed events.
+    /// The state of the sessions that the caller may see, and all later events of them.
+    pub fn subscribe(&self, context: &Context) -> Result<(MonitorSnapshot, Subscription), Error> {
+        let (mut snapshot, listener) = self.0.monitor.listen(BEHIND).ok_or_else(ended)?;
+        let rules = Rules::of(context);
+        self.0.lister.request();
+        self.0.make_leave(&mut snapshot, &rules);
+        let shared = Arc::clone(&self.0);
+        Ok((snapshot, Subscription { listener, shared, rules, facts: None }))
+    }
+
+    /// Asks for a new listing of every session, for the facts that are not watched.
+    pub fn request_listing(&self) {
+        self.0.lister.request();
+    }
+
+    /// The state of the sessions that the caller may see.
+    pub fn snapshot(&self, context: &Context) -> Result<MonitorSnapshot, Error> {
+        let mut snapshot = self.0.monitor.look().ok_or_else(ended)?;
+        self.0.make_leave(&mut snapshot, &Rules::of(context));
+        Ok(snapshot)
+    }
+}
+
+fn ended() -> Error {
+    Error::new(Kind::Unavailable, "nobody watches the sessions any more")
+}
+
+impl Subscription {
+    /// The next event, or `None` if none arrives within `patience`. A subscriber that was too slow gets a resync, and
+    /// asks for a [`snapshot`](Self::snapshot).
+    pub fn next(&self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
+        let Some(event) = self.listener.next(patience)? else { return Ok(None) };
+        if matches!(*event, SessionEvent::SessionsChanged { .. }) {
+            self.shared.lister.request();
+        }
+        Ok(self.shared.leave(&event, &self.rules))
+    }
+
+    /// The current state, after events were missed.
     pub fn snapshot(&self) -> Option<MonitorSnapshot> {
-        self.monitor.look()
+        let mut snapshot = self.shared.monitor.look()?;
+        self.shared.make_leave(&mut snapshot, &self.rules);
+        Some(snapshot)
     }
 
-    /// Requests a new listing of every session.
-    pub fn request_facts(&self) {
-        // Where nobody lists any more, the facts stay as they are.
-        let _ = self.wanted.send(());
-    }
-
-    /// Takes over the latest listing; returns false if there is no new one.
-    pub fn take_facts(&mut self) -> bool {
-        let Some(listed) = self.listed.try_iter().last() else { return false };
-        self.facts = listed;
-        true
-    }
-
-    /// The sessions as they were listed last.
-    pub fn facts(&self) -> Listed {
-        Arc::clone(&self.facts)
-    }
-
-    /// The state of a session completed from its listing, redacted.
-    pub fn complete(&self, mut info: SessionInfo) -> SessionInfo {
-        if let Some(facts) = self.facts.get(&info.session_id) {
-            info.title = facts.title.as_deref().map(ToOwned::to_owned).or(info.title);
-            info.project = facts.project.as_deref().map(ToOwned::to_owned).or(info.project);
-            info.cwd = facts.cwd.as_deref().map(ToOwned::to_owned).or(info.cwd);
-            info.created = facts.created.or(info.created);
+    /// The sessions as they are listed now; `None` where that is what was given out last.
+    pub fn new_facts(&mut self) -> Option<Listed> {
+        let listed = self.shared.lister.listed()?;
+        if self.facts.as_ref().is_some_and(|known| Arc::ptr_eq(known, &listed)) {
+            return None;
         }
-        self.secrets.redact_info(&mut info);
-        info
+        self.facts = Some(Arc::clone(&listed));
+        let Rules { secrets, agent } = &self.rules;
+        if *secrets == Secrets::Shown && agent.is_none() {
+            return Some(listed);
+        }
+        let visible = listed.iter().filter(|(_, facts)| agent.is_none() || facts.agent == *agent);
+        let leaving = visible.map(|(id, facts)| (id.clone(), facts.clone().redacted(*secrets)));
+        Some(Arc::new(leaving.collect()))
+    }
+}
+
+impl Rules {
+    fn of(context: &Context) -> Self {
+        Self { secrets: context.secrets, agent: context.caller.agent().cloned() }
     }
 
-    /// An event whose sessions are completed from the listing, redacted.
-    pub fn completed(&self, event: &SessionEvent) -> SessionEvent {
-        let complete = |info: &SessionInfo| Box::new(self.complete(info.clone()));
-        match event {
-            SessionEvent::SessionCreated(info) => SessionEvent::SessionCreated(complete(info)),
-            SessionEvent::SessionUpdated(info) => SessionEvent::SessionUpdated(complete(info)),
-            other => {
-                let mut event = other.clone();
-                self.secrets.redact_event(&mut event);
-                event
-            }
+    /// Whether the subscriber may know of a session. Whose it is says the listing; what is not listed yet is the
+    /// person's alone.
+    fn admit(&self, session: &SessionId, facts: &Listed) -> bool {
+        self.agent.is_none() || facts.get(session).is_some_and(|facts| facts.agent == self.agent)
+    }
+}
+
+impl Shared {
+    /// Makes a snapshot what the subscriber may see.
+    fn make_leave(&self, snapshot: &mut MonitorSnapshot, rules: &Rules) {
+        let facts = self.lister.listed().unwrap_or_default();
+        snapshot.sessions.retain(|info| rules.admit(&info.session_id, &facts));
+        for info in &mut snapshot.sessions {
+            complete(info, &facts, rules.secrets);
         }
     }
+
+    /// The event as the subscriber may see it; `None` where it is none of its sessions.
+    fn leave(&self, event: &Arc<SessionEvent>, rules: &Rules) -> Option<Arc<SessionEvent>> {
+        let facts = self.lister.listed().unwrap_or_default();
+        if event.session().is_some_and(|session| !rules.admit(session, &facts)) {
+            return None;
+        }
+        if rules.secrets == Secrets::Shown {
+            return Some(Arc::new(completed(event, &facts, rules.secrets)));
+        }
+        let mut leaving = locked(&self.leaving);
+        if let Some((_, kept)) = leaving.iter().rev().find(|(source, _)| Arc::ptr_eq(source, event)) {
+            return Some(Arc::clone(kept));
+        }
+        let completed = Arc::new(completed(event, &facts, rules.secrets));
+        if leaving.len() == KEPT {
+            leaving.pop_front();
+        }
+        leaving.push_back((Arc::clone(event), Arc::clone(&completed)));
+        Some(completed)
+    }
+}
+
+/// An event whose sessions are completed from the listing, as it may leave.
+fn completed(event: &SessionEvent, facts: &Listed, secrets: Secrets) -> SessionEvent {
+    let mut event = event.clone();
+    match &mut event {
+        SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
+            complete(info, facts, secrets);
+        }
+        other => secrets.redact_event(other),
+    }
+    event
+}
+
+fn complete(info: &mut SessionInfo, facts: &Listed, secrets: Secrets) {
+    if let Some(facts) = facts.get(&info.session_id) {
+        facts.complete(info);
+    }
+    secrets.redact_info(info);
 }
 
 fn settings(context: &Context) -> MonitorSettings {
@@ -169,24 +209,4 @@ fn hear_workers(context: &Context, monitor: &Monitor) -> std::io::Result<Sender<
         sender.send(session, spoken);
     }
     ear.keep_listening(sender)
-}
-
-/// Lists sessions on request on a thread of its own, because their cost takes every transcript.
-fn lister(mut context: Context) -> std::io::Result<(Sender<()>, Receiver<Listed>)> {
-    let (wanted, wishes) = channel::<()>();
-    let (facts, received) = channel();
-    std::thread::Builder::new().name("lister".to_owned()).spawn(move || {
-        while wishes.recv().is_ok() {
-            // Several wishes are one.
-            while wishes.try_recv().is_ok() {}
-            context = context.refreshed();
-            let Ok(answer) = all(&context) else { continue };
-            let listed =
-                answer.sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
-            if facts.send(Arc::new(listed.collect())).is_err() {
-                return;
-            }
-        }
-    })?;
-    Ok((wanted, received))
 }

@@ -139,7 +139,6 @@ fn what_only_the_person_may_do_is_refused() {
     let context = scene.context(agent("main"), MAIN.1);
     check(cron::list(&context));
     check(live::hooks::install(&context, &live::hooks::Scope::User));
-    check(live::watch::Watch::start(&context));
     check(app::search::index::discard(&context));
     let of_another = PickRequest {
         task: "Tune it".to_owned(),

@@ -6,3 +6,4 @@ mod callers;
 mod cancelling;
 mod paging;
 mod scene;
+mod watching;

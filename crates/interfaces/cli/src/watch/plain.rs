@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use app::Context;
-use app::live::watch::Watch;
+use app::live::watch::Live;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use model::{Activity, SessionEvent, SessionId, SessionInfo};
@@ -19,30 +19,21 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Prints events until the output is closed.
 pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
-    let (mut watch, snapshot, listener) = Watch::start(context)?;
+    let (snapshot, subscription) = Live::start(context)?.subscribe(context)?;
     let mut out = Output::plain();
     let mut lines = Lines { json, zone: context.zone(), printed: Printed::new() };
-    watch.request_facts();
-    lines.all(&mut out, &watch, snapshot.sessions, context.read_clock())?;
+    lines.all(&mut out, snapshot.sessions, context.read_clock())?;
     if let Some(watching) = snapshot.watching.filter(|watching| watching.reason.is_some()) {
         lines.event(&mut out, &SessionEvent::Watching(watching), context.read_clock())?;
     }
     loop {
         out.flush_now()?;
-        let Ok(event) = listener.next(PATIENCE) else { return Ok(()) };
-        watch.take_facts();
+        let Ok(event) = subscription.next(PATIENCE) else { return Ok(()) };
         let Some(event) = event else { continue };
-        match &*event {
-            SessionEvent::Resync { .. } => {
-                lines.event(&mut out, &event, context.read_clock())?;
-                let sessions = watch.snapshot().map(|snapshot| snapshot.sessions).unwrap_or_default();
-                lines.all(&mut out, &watch, sessions, context.read_clock())?;
-            }
-            SessionEvent::SessionsChanged { .. } => {
-                watch.request_facts();
-                lines.event(&mut out, &event, context.read_clock())?;
-            }
-            _ => lines.event(&mut out, &watch.completed(&event), context.read_clock())?,
+        lines.event(&mut out, &event, context.read_clock())?;
+        if let SessionEvent::Resync { .. } = &*event {
+            let sessions = subscription.snapshot().map(|snapshot| snapshot.sessions).unwrap_or_default();
+            lines.all(&mut out, sessions, context.read_clock())?;
         }
     }
 }
@@ -60,11 +51,9 @@ impl Lines {
     fn all(
         &mut self,
         out: &mut Output,
-        watch: &Watch,
-        sessions: Vec<SessionInfo>,
+        mut sessions: Vec<SessionInfo>,
         now: Timestamp,
     ) -> Result<(), Failure> {
-        let mut sessions: Vec<_> = sessions.into_iter().map(|info| watch.complete(info)).collect();
         sessions.sort_by(|one, other| one.session_id.cmp(&other.session_id));
         if self.json {
             return self.event(out, &SessionEvent::SessionsRefresh { sessions }, now);

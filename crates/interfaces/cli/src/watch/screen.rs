@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use app::live::watch::{Listener, Watch};
+use app::live::watch::{Listed, Live, Subscription};
 use app::{Context, Notify};
 use model::{SessionEvent, SessionId, SessionInfo};
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -23,8 +23,6 @@ use crate::text::safe;
 const REDRAW: Duration = Duration::from_secs(1);
 /// How often the board is arranged without events, because sessions become old.
 const ARRANGED: Duration = Duration::from_mins(1);
-/// The shortest time between two listings, each of which reads every transcript that has changed.
-const LISTING: Duration = Duration::from_secs(10);
 /// A `show` that ends sooner than this did not use a pager, so its output is not covered before Enter.
 const UNREAD: Duration = Duration::from_millis(1500);
 /// How many events are handled before the screen is drawn again.
@@ -33,6 +31,8 @@ const BATCH: usize = 2000;
 enum Input {
     Terminal(TerminalEvent),
     Session(Arc<SessionEvent>),
+    /// There is a new listing.
+    Facts(Listed),
     /// The command that was run on this terminal has ended.
     Back(io::Result<ExitStatus>),
     /// The monitor has ended.
@@ -53,13 +53,11 @@ enum Action {
 
 struct Screen<'a> {
     context: &'a Context,
-    watch: Watch,
+    live: Live,
     board: Board,
     frame: Frame,
     notices: Notices,
     notify: Notify,
-    listed: Option<Instant>,
-    wants_listing: bool,
     /// Whether anything has happened since the board was arranged, and when it was.
     has_news: bool,
     arranged: Instant,
@@ -69,16 +67,15 @@ struct Screen<'a> {
 
 /// Shows the board until the person quits.
 pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
-    let (watch, snapshot, listener) = Watch::start(context)?;
+    let live = Live::start(context)?;
+    let (snapshot, subscription) = live.subscribe(context)?;
     let mut screen = Screen {
         context,
-        watch,
+        live,
         board: Board::default(),
         frame: Frame { trouble: snapshot.watching.and_then(|watching| watching.reason), ..Frame::default() },
         notices: Notices::default(),
         notify,
-        listed: None,
-        wants_listing: true,
         has_news: true,
         arranged: Instant::now(),
         loan: None,
@@ -90,7 +87,7 @@ pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
     }
     screen.show_all(snapshot.sessions);
     let (sender, inputs) = channel();
-    forward_sessions(listener, sender.clone())?;
+    forward_sessions(subscription, sender.clone())?;
     let mut terminal = Raw::enter()?;
     let keys = Keys::start(&sender, Input::Terminal)?;
     let outcome = screen.run_loop(&mut terminal, &inputs, &keys, &sender);
@@ -155,24 +152,28 @@ impl Screen<'_> {
                 let wrong =
                     |error: io::Error| format!("the command could not be run: {}", safe(&error.to_string()));
                 self.frame.message = ended.err().map(wrong);
-                self.wants_listing = true;
+                self.live.request_listing();
                 Action::Back
             }
             Input::Session(event) => {
-                self.apply(&self.watch.completed(&event));
+                self.apply(&event);
+                Action::Continue
+            }
+            Input::Facts(facts) => {
+                self.board.set_facts(facts);
                 Action::Continue
             }
         }
     }
 
     fn show_all(&mut self, sessions: Vec<SessionInfo>) {
-        self.board.reset(sessions.into_iter().map(|info| self.watch.complete(info)).collect());
+        self.board.reset(sessions);
     }
 
     fn apply(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Resync { .. } => {
-                if let Some(snapshot) = self.watch.snapshot() {
+                if let Ok(snapshot) = self.live.snapshot(self.context) {
                     self.show_all(snapshot.sessions);
                 }
             }
@@ -184,21 +185,14 @@ impl Screen<'_> {
             }
             _ => {}
         }
-        self.wants_listing |= self.board.apply(event);
+        if self.board.apply(event) {
+            self.live.request_listing();
+        }
     }
 
     fn finish_batch(&mut self) {
         for call in self.notices.settled(self.context.read_clock()) {
             self.notify(&call);
-        }
-        if self.watch.take_facts() {
-            self.board.set_facts(self.watch.facts());
-            self.has_news = true;
-        }
-        if self.wants_listing && self.listed.is_none_or(|at| at.elapsed() >= LISTING) {
-            self.wants_listing = false;
-            self.listed = Some(Instant::now());
-            self.watch.request_facts();
         }
     }
 
@@ -350,11 +344,17 @@ fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus>
     Ok(status)
 }
 
-fn forward_sessions(listener: Listener, inputs: Sender<Input>) -> io::Result<()> {
-    const PATIENCE: Duration = Duration::from_secs(1);
+fn forward_sessions(mut subscription: Subscription, inputs: Sender<Input>) -> io::Result<()> {
+    /// How long a new listing may wait to be shown where nothing happens.
+    const PATIENCE: Duration = Duration::from_millis(200);
     std::thread::Builder::new().name("sessions".to_owned()).spawn(move || {
         loop {
-            let input = match listener.next(PATIENCE) {
+            if let Some(facts) = subscription.new_facts()
+                && inputs.send(Input::Facts(facts)).is_err()
+            {
+                return;
+            }
+            let input = match subscription.next(PATIENCE) {
                 Ok(Some(event)) => Input::Session(event),
                 Ok(None) => continue,
                 Err(_) => Input::End,

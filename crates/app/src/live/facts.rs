@@ -1,0 +1,143 @@
+//! What a listing knows of sessions, for those who watch them: it takes every transcript that has changed, so it is
+//! made on a thread of its own, and not too often.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use model::{Activity, AgentId, Session, SessionId, SessionInfo};
+
+use crate::sessions::listing::all;
+use crate::{Caller, Context, Secrets};
+
+/// The shortest time between two listings.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// The facts of a session that come from a listing: only those that are shown, because there are thousands of sessions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// Its title.
+    pub title: Option<Arc<str>>,
+    /// Its project.
+    pub project: Option<Arc<str>>,
+    /// The directory it started in.
+    pub cwd: Option<Arc<Path>>,
+    /// When it began.
+    pub created: Option<Timestamp>,
+    /// When something last happened in it.
+    pub last: Option<Timestamp>,
+    /// Whether a live process holds it.
+    pub is_running: bool,
+    /// What it did when it was listed.
+    pub activity: Option<Activity>,
+    /// Tokens the model would have before it.
+    pub context_tokens: u64,
+    /// What it has cost, in US dollars.
+    pub cost_usd: Option<f64>,
+    /// The agent that started it.
+    pub agent: Option<AgentId>,
+}
+
+/// The facts of every session by its id.
+pub type Listed = Arc<HashMap<SessionId, Facts>>;
+
+impl From<Session> for Facts {
+    fn from(session: Session) -> Self {
+        Self {
+            agent: session.origin.agent().cloned(),
+            title: session.title,
+            project: session.project,
+            cwd: session.cwd,
+            created: session.created,
+            last: session.last_modified,
+            is_running: session.is_running,
+            activity: session.activity,
+            context_tokens: session.context_tokens,
+            cost_usd: session.registry_cost_usd.or(session.cost_usd),
+        }
+    }
+}
+
+impl Facts {
+    /// Adds what is known from a listing to what was watched.
+    pub(crate) fn complete(&self, info: &mut SessionInfo) {
+        let owned = |text: &Option<Arc<str>>| text.as_deref().map(ToOwned::to_owned);
+        info.title = owned(&self.title).or(info.title.take());
+        info.project = owned(&self.project).or(info.project.take());
+        info.cwd = self.cwd.as_deref().map(ToOwned::to_owned).or(info.cwd.take());
+        info.created = self.created.or(info.created);
+    }
+
+    /// The same as it may leave.
+    pub(crate) fn redacted(mut self, secrets: Secrets) -> Self {
+        self.title = self.title.map(|title| secrets.redacted_beginning(title.as_ref().to_owned()).into());
+        if let Some(activity) = &mut self.activity {
+            secrets.redact_activity(activity);
+        }
+        self
+    }
+}
+
+/// Lists all sessions on request, on a thread that ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Lister {
+    wishes: Mutex<Sender<()>>,
+    listed: Arc<Mutex<Option<Listed>>>,
+}
+
+impl Lister {
+    pub(crate) fn start(context: &Context) -> std::io::Result<Self> {
+        let (wishes, wanted) = channel();
+        let listed: Arc<Mutex<Option<Listed>>> = Arc::default();
+        let kept = Arc::clone(&listed);
+        // Who subscribes later may see less; that is applied to what leaves.
+        let context = Context { caller: Caller::Person, secrets: Secrets::Shown, ..context.clone() };
+        std::thread::Builder::new().name("lister".to_owned()).spawn(move || list(context, &wanted, &kept))?;
+        Ok(Self { wishes: Mutex::new(wishes), listed })
+    }
+
+    /// Asks for a new listing. Several wishes are one.
+    pub(crate) fn request(&self) {
+        // Where nobody lists any more, the facts stay as they are.
+        let _ = locked(&self.wishes).send(());
+    }
+
+    /// The sessions as they were listed last; `None` before the first time.
+    pub(crate) fn listed(&self) -> Option<Listed> {
+        locked(&self.listed).clone()
+    }
+}
+
+fn list(mut context: Context, wanted: &Receiver<()>, kept: &Mutex<Option<Listed>>) {
+    let mut last: Option<Instant> = None;
+    while wanted.recv().is_ok() {
+        let pause = last.map_or(Duration::ZERO, |last| INTERVAL.saturating_sub(last.elapsed()));
+        if !pause_until_due(wanted, pause) {
+            return;
+        }
+        last = Some(Instant::now());
+        context = context.refreshed();
+        let Ok(listing) = all(&context) else { continue };
+        let facts = listing.sessions.into_iter().map(|session| (session.id.clone(), Facts::from(session)));
+        *locked(kept) = Some(Arc::new(facts.collect()));
+    }
+}
+
+/// Takes further wishes until a listing is due; false where nobody is left to wish.
+fn pause_until_due(wanted: &Receiver<()>, pause: Duration) -> bool {
+    let due = Instant::now() + pause;
+    loop {
+        match wanted.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) => return true,
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+}
+
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
