@@ -2,8 +2,6 @@
 //!
 //! Functions over a [`Context`] that return data. Nothing here prints, and only `config` reads the environment.
 
-mod caller;
-mod cancellation;
 pub mod choose;
 pub mod config;
 mod context;
@@ -16,26 +14,20 @@ pub mod live;
 mod moment;
 mod next_step;
 pub mod proceed;
-mod progress;
 pub mod repository;
 pub mod schema;
 pub mod search;
-mod secrets;
 pub mod sessions;
 #[cfg(test)]
 mod testing;
 pub mod workers;
 
 pub use ::workers::quoted;
-pub use caller::Caller;
-pub use cancellation::Cancellation;
 pub use config::Config;
 pub use config::settings::{Engine, Notify, RuleName, Settings};
-pub use context::{App, Context};
+pub use context::{App, Caller, Cancellation, Context, Progress, ProgressSink, Secrets, Stage};
 pub use error::{Error, Kind};
 pub use moment::Moment;
 pub use next_step::NextStep;
-pub use progress::{Progress, ProgressSink, Stage};
-pub use secrets::Secrets;
 pub use sessions::resolve::resolve;
 pub use sessions::unread::unread;

@@ -23,7 +23,7 @@ use transcript::Role;
 use crate::repository::target;
 use crate::search::index::Refreshed;
 
-use crate::caller::Visible;
+use crate::context::Visible;
 use crate::{Context, Error, Kind, Moment, NextStep, Secrets};
 
 /// A question and what its answers have to be.

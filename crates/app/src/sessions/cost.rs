@@ -8,10 +8,9 @@ use model::{Session, SessionId, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::secrets::Secrets;
 use crate::sessions::ledger;
 use crate::sessions::totals::keep_reading;
-use crate::{Context, Error, Moment};
+use crate::{Context, Error, Moment, Secrets};
 
 /// What to add up.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

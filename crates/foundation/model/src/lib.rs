@@ -10,7 +10,6 @@ mod keywords;
 mod origin;
 mod path;
 mod session;
-mod session_json;
 mod slug;
 mod spending;
 mod steering;

@@ -1,5 +1,7 @@
 //! The facts of one conversation.
 
+mod json;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,8 +9,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::session_json::SessionJson;
 use crate::{Activity, Origin, SessionId, SessionStarts, Usage};
+use json::SessionJson;
 
 /// One conversation, merged from every source that mentions it. Its strings are shared, because thousands of sessions
 /// have the same project, branch and version.

@@ -2,8 +2,10 @@
 
 mod args;
 mod ask;
+mod clock;
 mod commands;
 mod diff;
+mod dispatch;
 mod exit;
 mod next_step;
 mod output;
@@ -23,6 +25,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let code =
-        if commands::hook::run_if_requested() { 0 } else { exit::report(commands::run(args::Args::parse())) };
+        if commands::hook::run_if_requested() { 0 } else { exit::report(dispatch::run(args::Args::parse())) };
     exit::exit_now(code)
 }

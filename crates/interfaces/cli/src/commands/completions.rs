@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use clap::CommandFactory as _;
+use clap::Command;
 use clap_complete::Shell;
 
 use crate::exit::Failure;
@@ -20,10 +20,10 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints the completion script of the shell.
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// Prints the script by which the shell completes `command`.
+pub(crate) fn run(args: &Args, command: &mut Command) -> Result<(), Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::args::Args::command(), "backstory", &mut text);
+    clap_complete::generate(args.shell, command, "backstory", &mut text);
     let mut out = Output::plain();
     out.write_all(&text)?;
     Ok(out.finish()?)

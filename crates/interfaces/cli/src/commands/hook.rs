@@ -25,5 +25,5 @@ pub(crate) fn run_if_requested() -> bool {
 
 /// Records the payload on standard input.
 pub(crate) fn run(args: &Args) {
-    app::live::hooks::note(&args.folder, std::io::stdin().lock(), super::clock());
+    app::live::hooks::note(&args.folder, std::io::stdin().lock(), crate::clock::clock());
 }

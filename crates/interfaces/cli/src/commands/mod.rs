@@ -26,79 +26,13 @@ pub(crate) mod watch;
 pub(crate) mod worker;
 pub(crate) mod workers;
 
-use std::sync::Arc;
-
 use app::search::Mode;
-use app::{App, Config, Context, Error, Kind, RuleName, Secrets};
+use app::{Context, Error, Kind, RuleName};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
-use crate::args::{Args, Command};
 use crate::exit::Failure;
-use crate::output::{Output, is_read_by_a_person};
-
-/// Runs the command.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let open = || open(args.demo, args.show_secrets);
-    match args.command {
-        Command::List(list) => list::run(&open()?, &list),
-        Command::Search(search) => search::run(&open()?, &search),
-        Command::Index(index) => index::run(&open()?, &index),
-        Command::Memory(memory) => memory::run(&open()?, &memory),
-        Command::Show(show) => show::run(&open()?, &show),
-        Command::Resume(resume) => resume::run(&open()?, &resume),
-        Command::Fork(fork) => fork::run(&open()?, &fork),
-        Command::Export(export) => export::run(&open()?, &export),
-        Command::Watch(watch) => watch::run(&open()?, &watch),
-        Command::Hooks(hooks) => hooks::run(&open()?, &hooks),
-        Command::Hook(hook) => {
-            hook::run(&hook);
-            Ok(())
-        }
-        Command::Run(run) => run::run(&open()?, &run),
-        Command::Send(send) => send::run(&open()?, &send),
-        Command::Workers(workers) => workers::run(&open()?, &workers),
-        Command::Attach(attach) => attach::run(&open()?, &attach),
-        Command::Answer(answer) => answer::run(&open()?, &answer),
-        Command::Stop(stop) => stop::run(&open()?, &stop),
-        Command::Worker(worker) => worker::run(&open()?, &worker),
-        Command::Pick(pick) => pick::run(&open()?, &pick),
-        Command::Status(status) => status::run(&open()?, &status),
-        Command::Eval(eval) => eval::run(&open()?, &eval),
-        Command::Cost(cost) => cost::run(&open()?, &cost),
-        Command::Cron(cron) => cron::run(&open()?, &cron),
-        Command::Doctor(doctor) => doctor::run(&open()?, &doctor),
-        Command::Completions(completions) => completions::run(&completions),
-    }
-}
-
-/// The context of this request: the configuration, the current time and the working directory.
-fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
-    let secrets = if show_secrets { allow_secrets()? } else { Secrets::Redacted };
-    let config = Config::of_process()?;
-    let config = if demo { config.demo(clock())? } else { config };
-    if let Some(warning) = config.guard_state()? {
-        let _ = std::io::Write::write_all(
-            &mut anstream::stderr(),
-            format!("warning: {}\n", crate::text::safe(&warning)).as_bytes(),
-        );
-    }
-    let app = App { config, clock, zone: TimeZone::system, program: program()? };
-    // A missing working directory is an error only for commands that need it.
-    let directory = std::env::current_dir().unwrap_or_default();
-    Ok(Context { secrets, ..Context::new(Arc::new(app), directory) })
-}
-
-/// Shows secrets on a terminal only, never to a file, a program or a log.
-fn allow_secrets() -> Result<Secrets, Error> {
-    if is_read_by_a_person() {
-        return Ok(Secrets::Shown);
-    }
-    Err(Error::new(Kind::Usage, "--show-secrets works only on your own terminal; this output goes elsewhere")
-        .hint("leave it out to print `[redacted:kind]` in place of each secret"))
-}
+use crate::output::Output;
 
 /// Parses `--weights`.
 fn rule(name: &str) -> Result<RuleName, Error> {
@@ -139,18 +73,6 @@ fn project(text: &str) -> Result<String, String> {
         return Err("this looks like a flag, not a project; use the project's path instead".to_owned());
     }
     Ok(text.to_owned())
-}
-
-/// Reads the clock.
-#[expect(clippy::disallowed_methods, reason = "the clock is read here and nowhere else")]
-fn clock() -> Timestamp {
-    Timestamp::now()
-}
-
-/// This program's own file, which it starts again for background work whatever `PATH` says.
-fn program() -> Result<std::path::PathBuf, Error> {
-    std::env::current_exe()
-        .map_err(|error| Error::caused(Kind::Unavailable, "cannot find this program's own file", &error))
 }
 
 /// Standard output through the pager from the settings or the environment.

@@ -13,7 +13,7 @@ use crate::{Activity, AgentId, ForkOrigin, Origin, Session, SessionId, Subagent}
 /// The facts of a session in JSON; a field that is not known is `null`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Session")]
-pub(crate) struct SessionJson {
+pub(super) struct SessionJson {
     /// The id.
     session_id: SessionId,
     /// `openclaw`, `native` or `archived`.

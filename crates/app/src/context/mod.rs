@@ -3,13 +3,23 @@
 //! An interface opens one [`App`] and makes a [`Context`] of it for each request. Nothing in this crate asks the process for
 //! its working directory or the time, so one process can answer for many callers.
 
+mod caller;
+mod cancellation;
+mod progress;
+mod secrets;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::{Caller, Cancellation, Config, ProgressSink, Secrets};
+use crate::Config;
+pub use caller::Caller;
+pub(crate) use caller::Visible;
+pub use cancellation::Cancellation;
+pub use progress::{Progress, ProgressSink, Stage};
+pub use secrets::Secrets;
 
 /// What lives as long as the program.
 #[derive(Debug, Clone)]

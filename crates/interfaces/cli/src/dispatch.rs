@@ -1,0 +1,80 @@
+//! Opens the context of the one request that the command line makes, and passes it to its command.
+
+use std::sync::Arc;
+
+use app::{App, Config, Context, Error, Kind, Secrets};
+use clap::CommandFactory as _;
+use jiff::tz::TimeZone;
+
+use crate::args::{Args, Command};
+use crate::clock::clock;
+use crate::commands;
+use crate::exit::Failure;
+use crate::output::is_read_by_a_person;
+
+/// Runs the command.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let open = || open(args.demo, args.show_secrets);
+    match args.command {
+        Command::List(list) => commands::list::run(&open()?, &list),
+        Command::Search(search) => commands::search::run(&open()?, &search),
+        Command::Index(index) => commands::index::run(&open()?, &index),
+        Command::Memory(memory) => commands::memory::run(&open()?, &memory),
+        Command::Show(show) => commands::show::run(&open()?, &show),
+        Command::Resume(resume) => commands::resume::run(&open()?, &resume),
+        Command::Fork(fork) => commands::fork::run(&open()?, &fork),
+        Command::Export(export) => commands::export::run(&open()?, &export),
+        Command::Watch(watch) => commands::watch::run(&open()?, &watch),
+        Command::Hooks(hooks) => commands::hooks::run(&open()?, &hooks),
+        Command::Hook(hook) => {
+            commands::hook::run(&hook);
+            Ok(())
+        }
+        Command::Run(run) => commands::run::run(&open()?, &run),
+        Command::Send(send) => commands::send::run(&open()?, &send),
+        Command::Workers(workers) => commands::workers::run(&open()?, &workers),
+        Command::Attach(attach) => commands::attach::run(&open()?, &attach),
+        Command::Answer(answer) => commands::answer::run(&open()?, &answer),
+        Command::Stop(stop) => commands::stop::run(&open()?, &stop),
+        Command::Worker(worker) => commands::worker::run(&open()?, &worker),
+        Command::Pick(pick) => commands::pick::run(&open()?, &pick),
+        Command::Status(status) => commands::status::run(&open()?, &status),
+        Command::Eval(eval) => commands::eval::run(&open()?, &eval),
+        Command::Cost(cost) => commands::cost::run(&open()?, &cost),
+        Command::Cron(cron) => commands::cron::run(&open()?, &cron),
+        Command::Doctor(doctor) => commands::doctor::run(&open()?, &doctor),
+        Command::Completions(completions) => commands::completions::run(&completions, &mut Args::command()),
+    }
+}
+
+/// The context of this request: the configuration, the current time and the working directory.
+fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
+    let secrets = if show_secrets { allow_secrets()? } else { Secrets::Redacted };
+    let config = Config::of_process()?;
+    let config = if demo { config.demo(clock())? } else { config };
+    if let Some(warning) = config.guard_state()? {
+        let _ = std::io::Write::write_all(
+            &mut anstream::stderr(),
+            format!("warning: {}\n", crate::text::safe(&warning)).as_bytes(),
+        );
+    }
+    let app = App { config, clock, zone: TimeZone::system, program: program()? };
+    // A missing working directory is an error only for commands that need it.
+    let directory = std::env::current_dir().unwrap_or_default();
+    Ok(Context { secrets, ..Context::new(Arc::new(app), directory) })
+}
+
+/// Shows secrets on a terminal only, never to a file, a program or a log.
+fn allow_secrets() -> Result<Secrets, Error> {
+    if is_read_by_a_person() {
+        return Ok(Secrets::Shown);
+    }
+    Err(Error::new(Kind::Usage, "--show-secrets works only on your own terminal; this output goes elsewhere")
+        .hint("leave it out to print `[redacted:kind]` in place of each secret"))
+}
+
+/// This program's own file, which it starts again for background work whatever `PATH` says.
+fn program() -> Result<std::path::PathBuf, Error> {
+    std::env::current_exe()
+        .map_err(|error| Error::caused(Kind::Unavailable, "cannot find this program's own file", &error))
+}
