@@ -23,6 +23,7 @@ mod memory;
 mod naming;
 mod odd_files;
 mod openclaw;
+mod outputs;
 mod printing;
 mod refusals;
 mod registering;

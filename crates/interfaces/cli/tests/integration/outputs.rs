@@ -1,0 +1,160 @@
+//! What every command prints about the demo, whole: in a pipe, on a terminal of 80 columns, and its help; and every
+//! error that a person can make it say.
+
+use testkit::{ScratchHome, Terminal};
+
+/// Every command that answers and ends, as it is typed; by the name of its snapshot.
+const COMMANDS: &[(&str, &str)] = &[
+    ("list", "list"),
+    ("list_of_a_project", "list --project harbor-api --limit 2"),
+    ("list_of_nothing", "list --branch no-such-branch"),
+    ("search", "search token refresh"),
+    ("search_with_filters", "search token --project harbor-api --role user --limit 2"),
+    ("search_of_nothing", "search walrus"),
+    ("search_with_a_slip", "search tokne"),
+    ("show", "show 1ba1de03"),
+    ("show_with_tools", "show 1ba1de03 --tools --thinking"),
+    ("show_as_markdown", "show 1ba1de03 --export md"),
+    ("resume", "resume 1ba1de03 --print"),
+    ("fork", "fork token refresh"),
+    ("fork_of_an_id", "fork 1ba1de03 --print"),
+    ("pick", "pick fix the token refresh --repo harbor-api"),
+    ("status", "status harbor-api"),
+    ("cost_by_project", "cost --by project"),
+    ("cost_by_model", "cost --by model"),
+    ("cost_by_session", "cost --by session"),
+    ("index", "index"),
+    ("index_dry_run", "index --dry-run"),
+    ("memory_status", "memory status"),
+    ("memory_search", "memory search token refresh"),
+    ("workers", "workers"),
+    ("cron_list", "cron list"),
+    ("hooks_status", "hooks status"),
+    ("doctor", "doctor"),
+];
+
+/// What makes no sense, or names what is not there.
+const ERRORS: &[(&str, &str)] = &[
+    ("no_command", ""),
+    ("an_unknown_command", "lst"),
+    ("an_unknown_flag", "list --lmit 3"),
+    ("a_flag_without_value", "list --limit"),
+    ("a_limit_of_nothing", "list --limit 0"),
+    ("an_origin_that_is_none", "list --origin nobody"),
+    ("an_agent_that_is_none", "list --agent no/agent"),
+    ("a_time_that_is_none", "list --since whenever"),
+    ("a_cost_by_what_is_none", "cost --by week"),
+    ("a_search_without_words", "search"),
+    ("a_search_for_signs", "search ..."),
+    ("a_mode_that_is_none", "search token --mode magic"),
+    ("a_role_that_is_none", "search token --role robot"),
+    ("a_filter_that_is_none", "search token role:robot"),
+    ("rescoring_without_a_model", "search token --deep"),
+    ("a_session_that_is_none", "show 99999999"),
+    ("a_beginning_of_several", "show f"),
+    ("a_message_that_is_none", "show 1ba1de03 --around 99999999"),
+    ("a_session_to_resume_that_is_none", "resume 99999999-9999-4999-9999-999999999999 --print"),
+    ("a_fork_at_a_message_that_is_none", "fork 1ba1de03 --at 99999999 --print"),
+    ("a_score_beyond_one", "fork token --min-score 7"),
+    ("a_rank_beyond_the_last", "fork token refresh --pick 99 --print"),
+    ("a_repository_that_is_none", "status no-such-repository"),
+    ("a_task_without_words", "pick ''"),
+    ("a_budget_below_zero", "pick fix --budget=-1"),
+    ("weights_that_are_none", "pick fix --weights heavy"),
+    ("a_worker_to_send_to_that_is_none", "send 99 hello"),
+    ("a_worker_to_stop_that_is_none", "stop 99"),
+    ("a_worker_to_attach_to_that_is_none", "attach 99"),
+    ("a_question_that_is_none", "answer 99 1 allow"),
+    ("a_job_that_is_none", "cron remove no-such-job"),
+    ("a_schedule_that_is_none", "cron add night --cron 'every night' -- tidy up"),
+    ("secrets_for_a_program", "list --show-secrets"),
+    ("a_model_without_embedding", "index --model x"),
+    ("an_export_to_nowhere", "export"),
+    ("an_evaluation_of_nothing", "eval retrieval --queries /no/such/file"),
+];
+
+fn home() -> ScratchHome {
+    ScratchHome::new()
+}
+
+fn snapshot(name: &str, text: &str, home: &ScratchHome) {
+    let text = text.replace(&home.path().display().to_string(), "[home]");
+    insta::with_settings!({ filters => vec![
+        // Ages, days and times of the demo, which is always of today.
+        (r"\s+\b\d{1,3}(s|m|h|d|w|y)\b", " [age]"),
+        (r"\b20\d\d-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?", "[time]"),
+        (r"\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)( 20\d\d)?", "[day]"),
+        (r"\b\d+(\.\d+)? ?(kB|MB)\b", "[size]"),
+        // They fall a little with every second that a session is older.
+        (r"\b0\.\d{2,3}\b", "[score]"),
+        (r"\b\d{1,2} %", "[chance]"),
+        (r"\[home\]/[^ ]*/backstory-demo[^ /]*", "[demo]"),
+    ] }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+/// A command's output in a pipe.
+fn piped(home: &ScratchHome, typed: &str) -> String {
+    let line = format!("'{}' {typed}", env!("CARGO_BIN_EXE_backstory"));
+    let output = home.command("sh").args(["-c", &line]).output().unwrap();
+    let part = |name: &str, bytes: &[u8]| match String::from_utf8_lossy(bytes) {
+        text if text.is_empty() => String::new(),
+        text => format!("--- {name}\n{text}"),
+    };
+    let code = output.status.code().unwrap();
+    format!(
+        "$ backstory {typed}\nexit {code}\n{}{}",
+        part("stdout", &output.stdout),
+        part("stderr", &output.stderr)
+    )
+}
+
+/// The same on a terminal of 80 columns that holds all of it.
+fn on_a_terminal(home: &ScratchHome, typed: &str) -> String {
+    const DONE: &str = "[exit ";
+    let line = format!("'{}' {typed}; echo \"{DONE}$?]\"; exec cat", env!("CARGO_BIN_EXE_backstory"));
+    let mut command = home.command("sh");
+    command.args(["-c", &line]);
+    let terminal = Terminal::run(&command, 80, 200);
+    terminal.until(|screen| screen.contains(DONE));
+    let screen = terminal.screen();
+    format!("$ backstory {typed}\n{}\n", screen.trim_end())
+}
+
+#[test]
+fn every_command_in_a_pipe() {
+    let home = home();
+    for (name, typed) in COMMANDS {
+        snapshot(&format!("pipe_{name}"), &piped(&home, &format!("{typed} --demo")), &home);
+    }
+}
+
+#[test]
+fn every_command_on_a_terminal() {
+    let home = home();
+    for (name, typed) in COMMANDS {
+        snapshot(&format!("terminal_{name}"), &on_a_terminal(&home, &format!("{typed} --demo")), &home);
+    }
+}
+
+#[test]
+fn every_error() {
+    let home = home();
+    for (name, typed) in ERRORS {
+        snapshot(&format!("error_{name}"), &piped(&home, &format!("{typed} --demo")), &home);
+    }
+}
+
+#[test]
+fn every_help() {
+    let home = home();
+    let all = piped(&home, "--help");
+    let commands = all.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names: Vec<_> = commands.map_while(|line| line.split_whitespace().next()).collect();
+    snapshot("help", &all, &home);
+    assert!(names.len() > 20, "the help lists the commands: {names:?}");
+    for name in names.into_iter().filter(|name| *name != "help") {
+        snapshot(&format!("help_{name}"), &piped(&home, &format!("{name} --help")), &home);
+    }
+}
