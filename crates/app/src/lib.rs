@@ -18,6 +18,7 @@ pub mod repository;
 pub mod schema;
 pub mod search;
 pub mod sessions;
+mod size;
 #[cfg(test)]
 mod testing;
 pub mod workers;
@@ -31,3 +32,4 @@ pub use moment::Moment;
 pub use next_step::NextStep;
 pub use sessions::resolve::resolve;
 pub use sessions::unread::unread;
+pub use size::bytes;

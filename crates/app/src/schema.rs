@@ -5,24 +5,25 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::sessions::{cost, list, page};
+use crate::search;
+use crate::sessions::{cost, list};
 
 /// The schemas of what can be asked, by the name of the question.
 pub fn requests() -> Value {
-    let mut schemas = SchemaMap::new(settings());
-    schemas.add::<cost::Request>("cost");
-    schemas.add::<list::Request>("list");
-    schemas.add::<page::Request>("page");
-    schemas.finish()
+    let mut page = Page::new(settings());
+    page.add::<cost::Request>("cost");
+    page.add::<list::Request>("list");
+    page.add::<search::Request>("search");
+    page.finish()
 }
 
 /// The schemas of what is answered, by the name of the question.
 pub fn answers() -> Value {
-    let mut schemas = SchemaMap::new(settings().for_serialize());
-    schemas.add::<cost::Answer>("cost");
-    schemas.add::<list::Answer>("list");
-    schemas.add::<page::Answer>("page");
-    schemas.finish()
+    let mut page = Page::new(settings().for_serialize());
+    page.add::<cost::Answer>("cost");
+    page.add::<list::Answer>("list");
+    page.add::<search::Answer>("search");
+    page.finish()
 }
 
 /// Settings of a generator whose schemas every validator knows.
@@ -44,12 +45,12 @@ fn remove_number_format(schema: &mut Schema) {
 }
 
 /// Schemas by name that share their definitions.
-struct SchemaMap {
+struct Page {
     generator: SchemaGenerator,
     schemas: Map<String, Value>,
 }
 
-impl SchemaMap {
+impl Page {
     fn new(settings: SchemaSettings) -> Self {
         Self { generator: settings.into_generator(), schemas: Map::new() }
     }

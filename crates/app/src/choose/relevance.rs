@@ -16,7 +16,9 @@ use transcript::ConfigFolder;
 use crate::choose::candidates::RepoCandidate;
 use crate::config::settings::{Selection, Through};
 use crate::proceed::claude;
-use crate::{Context, Error, Kind, search};
+use crate::search::find::find;
+use crate::search::question::Question;
+use crate::{Context, Error, Kind};
 
 /// More sessions than any repository has.
 const ANSWERS: usize = 5000;
@@ -86,13 +88,9 @@ pub(crate) fn by_index(
     candidates: &[Candidate],
     moment: Timestamp,
 ) -> Result<Judgement, Error> {
-    let question = search::Request {
-        question: task.to_owned(),
-        until: Some(moment),
-        limit: ANSWERS,
-        ..search::Request::default()
-    };
-    let found = match search::search(context, &question) {
+    let question =
+        Question { text: task.to_owned(), until: Some(moment), limit: ANSWERS, ..Question::default() };
+    let found = match find(context, &question) {
         Ok(answer) => answer.found,
         // A task that is no question is near to nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),

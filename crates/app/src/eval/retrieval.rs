@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use measure::{LabelledQuery, RankedAnswer, RankingReport, report};
 
-use crate::search::index;
-use crate::search::{Mode, search};
-use crate::{Cancellation, Context, Error, Kind, NextStep, search as asking};
+use crate::search::find::find;
+use crate::search::question::Question;
+use crate::search::{Mode, index};
+use crate::{Cancellation, Context, Error, Kind, NextStep};
 
 /// More answers than any figure looks at: a session that is named twice counts once.
 const ASKED_FOR: usize = 20;
@@ -75,13 +76,8 @@ pub(super) fn answers(
 }
 
 fn answer(context: &Context, query: &LabelledQuery, mode: Mode) -> Result<RankedAnswer, Error> {
-    let question = asking::Request {
-        question: query.query.clone(),
-        mode,
-        limit: ASKED_FOR,
-        ..asking::Request::default()
-    };
-    let ranked = match search(context, &question) {
+    let question = Question { text: query.query.clone(), mode, limit: ASKED_FOR, ..Question::default() };
+    let ranked = match find(context, &question) {
         Ok(answer) => answer.found.iter().map(|found| found.hit.session.to_string()).collect(),
         // A question that cannot be asked finds nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),

@@ -263,9 +263,8 @@ mod tests {
             }
         });
         let context = Context { progress: progress.watched(), ..context };
-        let request =
-            crate::search::Request { question: "walrus".to_owned(), limit: 5, ..Default::default() };
+        let request = crate::search::Request { query: "walrus".to_owned(), ..Default::default() };
         let answer = crate::search::search(&context, &request).unwrap();
-        assert_eq!((answer.found.len(), answer.busy), (1, false));
+        assert_eq!((answer.hits.len(), answer.pending.busy), (1, false));
     }
 }

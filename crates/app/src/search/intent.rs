@@ -15,7 +15,8 @@ use workers::Program;
 
 use crate::config::settings::Engine;
 use crate::repository::target::with_project;
-use crate::search::{self, Mode};
+use crate::search::Mode;
+use crate::search::question::Question;
 use catalog::SessionFilter;
 
 use crate::sessions::listing::all;
@@ -117,12 +118,12 @@ pub fn find(context: &Context, request: &Request) -> Result<Found, Error> {
         Some(Err(why)) => Some(context.secrets.redacted(Cow::Owned(why))),
         None => None,
     };
-    let question = search::Request {
-        question: text.to_owned(),
+    let question = Question {
+        text: text.to_owned(),
         filter: request.filter.clone(),
         mode: request.mode,
         limit: request.limit,
-        ..search::Request::default()
+        ..Question::default()
     };
     match searched(context, question) {
         Ok(ranked) => {

@@ -9,10 +9,12 @@ use openclaw::{AgentMemory, Memory, MemorySettings};
 pub use search::SourceCount;
 use search::{Hit, Mode, Query, SearchScope, Searcher};
 
+use crate::search::SourceKind;
+use crate::search::chosen::{self, Chosen, all_conversations, named, of_project};
 use crate::search::index;
 use crate::search::index::Refreshed;
 use crate::search::memory_score::calibrate;
-use crate::search::{Chosen, SourceKind, all_conversations, named, of_project, tagged};
+use crate::search::question::tagged;
 use crate::{Context, Error, Kind, Secrets};
 
 /// What OpenClaw shows where nobody says how much.
@@ -113,7 +115,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let tag = if request.project.is_none() { tagged(context, &request.question, &found) } else { None };
     let typed = request.project.as_deref();
     let (question, project) = tag.map_or_else(
-        || (request.question.clone(), typed.map(|typed| crate::search::project(context, typed, &found))),
+        || (request.question.clone(), typed.map(|typed| chosen::project(context, typed, &found))),
         |(question, project)| (question, Some(project)),
     );
     let query = Query::parse(&question);
@@ -255,9 +257,8 @@ fn scope(
 ) -> Result<SearchScope, Error> {
     let usual = sources_of(settings);
     let visible = context.visible(found, memory);
-    let asked = crate::search::Request { session: request.session.clone(), ..Default::default() };
     let Chosen { mut sessions, mut conversations } =
-        named(&asked, found, memory, visible.as_ref())?.unwrap_or_default();
+        named(request.session.as_deref(), found, memory, visible.as_ref())?.unwrap_or_default();
     let default_project = settings.and_then(|set| set.claude.default_project.as_deref());
     if let Some(name) = project.or(default_project) {
         narrow(&mut sessions, of_project(context, name, found));

@@ -1,7 +1,7 @@
 //! `list`: sessions from every source, running first, then newest.
 
 pub use catalog::SessionFilter;
-use model::{AgentId, Session};
+use model::{AgentId, Origin, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,8 @@ pub struct Request {
     pub limit: Option<usize>,
 }
 
-/// Who started a session, as requests name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+/// Who started a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OriginName {
     /// An OpenClaw agent.
@@ -49,6 +49,16 @@ impl OriginName {
             Self::OpenClaw => "openclaw",
             Self::Native => "native",
             Self::Archived => "archived",
+        }
+    }
+}
+
+impl From<&Origin> for OriginName {
+    fn from(origin: &Origin) -> Self {
+        match origin {
+            Origin::OpenClaw { .. } => Self::OpenClaw,
+            Origin::Native => Self::Native,
+            Origin::Archived => Self::Archived,
         }
     }
 }

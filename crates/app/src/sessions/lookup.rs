@@ -7,7 +7,9 @@ use model::{Session, SessionId};
 use qmd::DocumentHead;
 
 use crate::proceed::location;
-use crate::search::{self, Answer, Answered, SourceKind, search};
+use crate::search::SourceKind;
+use crate::search::find::{Answered, Found, find};
+use crate::search::question::Question;
 use crate::sessions::listing::all;
 use crate::sessions::resolve::{looks_like_id, resolve};
 use crate::{Context, Error, Kind, NextStep};
@@ -65,8 +67,8 @@ pub fn which(context: &Context, which: &SessionRef, limit: usize) -> Result<Vec<
     match (by_name(which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
         (None, SessionRef::Named(text)) => {
-            let request = search::Request { question: text.clone(), limit, ..search::Request::default() };
-            searched(context, request)
+            let question = Question { text: text.clone(), limit, ..Question::default() };
+            searched(context, question)
         }
         (None, SessionRef::Last) => Ok(Vec::new()),
     }
@@ -125,14 +127,14 @@ fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>,
 }
 
 /// The sessions that answer words, from our own index.
-pub(crate) fn searched(context: &Context, request: search::Request) -> Result<Vec<Ranked>, Error> {
+pub(crate) fn searched(context: &Context, question: Question) -> Result<Vec<Ranked>, Error> {
     // What is continued is one of Claude's sessions.
-    let request = search::Request { source: Some(SourceKind::ClaudeSessions), ..request };
-    let answer = search(context, &request)?;
-    if answer.found.is_empty() {
-        return Err(nothing(&request.question, &answer));
+    let question = Question { source: Some(SourceKind::ClaudeSessions), ..question };
+    let found = find(context, &question)?;
+    if found.found.is_empty() {
+        return Err(nothing(&question.text, &found));
     }
-    Ok(answer.found.into_iter().map(answered).collect())
+    Ok(found.found.into_iter().map(answered).collect())
 }
 
 fn answered(found: Answered) -> Ranked {
@@ -148,17 +150,17 @@ fn answered(found: Answered) -> Ranked {
     }
 }
 
-fn nothing(text: &str, answer: &Answer) -> Error {
+fn nothing(text: &str, found: &Found) -> Error {
     let error = Error::new(
         Kind::NotFound,
         format!(
             "no session id starts with `{text}` (at least {SHORTEST} characters), and no session matches it"
         ),
     );
-    let error = match &answer.stale {
+    let error = match &found.stale {
         Some(why) => error.hint(format!("the search index is not up to date: {why}")),
-        None if answer.pending_files > 0 => error
-            .hint(format!("{} files are not indexed yet", answer.pending_files))
+        None if found.pending_files > 0 => error
+            .hint(format!("{} files are not indexed yet", found.pending_files))
             .next(NextStep::UpdateIndex),
         None => error,
     };

@@ -35,7 +35,7 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     say("pick", format!("{:?}", pick(context, &request)));
     for (id, word) in [PERSON, MAIN, OPS] {
         for question in [format!("{word} tune please"), format!("session:{id} tune")] {
-            let request = SearchRequest { question, limit: 10, ..Default::default() };
+            let request = SearchRequest { query: question, ..Default::default() };
             say("search", format!("{:?}", search(context, &request)));
         }
         say("show", shown(context, id).unwrap_or_else(|error| error.to_string()));

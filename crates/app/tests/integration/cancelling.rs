@@ -38,7 +38,7 @@ const QUESTIONS: [Question; 8] = [
 ];
 
 fn question() -> SearchRequest {
-    SearchRequest { question: "tune".to_owned(), limit: 5, ..Default::default() }
+    SearchRequest { query: "tune".to_owned(), ..Default::default() }
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_search_that_is_hurried_answers_from_what_is_indexed() {
     let context = scene.context(Caller::Person, PERSON.1);
     context.cancellation.answer_now();
     let answer = search(&context, &question()).unwrap();
-    assert_eq!((answer.found.len(), answer.pending_files), (0, 3));
+    assert_eq!((answer.hits.len(), answer.pending.files), (0, 3));
 }
 
 #[test]

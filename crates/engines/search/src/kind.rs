@@ -1,9 +1,13 @@
 //! The kind of an indexed text: who said it, or which fact of a tool's work it is.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use transcript::Role;
 
-/// The kind of a chunk. The numbers are stored in the index: never change one, only add.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What an indexed text is.
+// The numbers are stored in the index: never change one, only add.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum ChunkKind {
     /// A prompt of the person.
@@ -220,9 +224,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_lead_back_to_their_kinds() {
+    fn numbers_lead_back_to_their_kinds_and_words_are_those_in_json() {
         for kind in ChunkKind::ALL {
             assert_eq!(ChunkKind::from_number(kind.number()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
         }
         assert_eq!(ChunkKind::from_number(250), None);
     }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use model::SessionId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use transcript::Role;
 
 use crate::columns::ChunkFilter;
@@ -92,7 +94,8 @@ pub struct ScoreBreakdown {
 }
 
 /// How a query is matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Words and meaning together.
     #[default]

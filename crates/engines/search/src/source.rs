@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use model::SessionId;
 use openclaw::AgentMemory;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::FileStamp;
 
@@ -24,30 +25,22 @@ pub struct SourceFile {
     pub subagent: bool,
 }
 
-/// The source of a text, as in `--source`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(from = "u8", into = "u8")]
+/// Where a text is from.
+// The numbers and the order of the variants are stored: never change one, only add.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Source")]
 #[repr(u8)]
 pub enum SourceKind {
-    /// Transcripts of Claude Code.
+    /// Claude Code's sessions.
     #[default]
     ClaudeSessions = 0,
-    /// Transcripts of OpenClaw.
+    /// OpenClaw's conversations.
     Sessions = 1,
-    /// The Markdown notes of OpenClaw's workspaces.
+    /// The notes in OpenClaw's workspaces.
     Memory = 2,
-}
-
-impl From<u8> for SourceKind {
-    fn from(number: u8) -> Self {
-        Self::from_number(number)
-    }
-}
-
-impl From<SourceKind> for u8 {
-    fn from(kind: SourceKind) -> Self {
-        kind.number()
-    }
 }
 
 impl SourceKind {
@@ -118,6 +111,7 @@ mod tests {
         for kind in SourceKind::ALL {
             assert_eq!(SourceKind::parse(kind.word()), Some(kind));
             assert_eq!(SourceKind::from_number(kind.number()), kind);
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
         }
         assert_eq!(SourceKind::parse("openclaw"), None);
     }

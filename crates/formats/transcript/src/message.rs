@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::json::Raw;
 use crate::record::{Block, Record, RecordKind};
@@ -26,7 +28,8 @@ pub struct Message<'a> {
 }
 
 /// The speaker of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// A person.
     User,

@@ -1,5 +1,6 @@
 //! Text for terminals: made safe, cut to a width, and short forms of times and numbers.
 
+pub(crate) use app::bytes;
 use jiff::Timestamp;
 use model::{is_invisible, is_steering};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -98,18 +99,6 @@ pub(crate) fn count(number: u64) -> String {
     } else {
         format!("{}{name}", number / unit)
     }
-}
-
-/// A size in decimal units: `3.4 MB`.
-pub(crate) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
-    let mut amount = number as f64;
-    let mut unit = 0;
-    while amount >= 1000.0 && unit + 1 < UNITS.len() {
-        amount /= 1000.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{number} B") } else { format!("{amount:.1} {}", UNITS[unit]) }
 }
 
 /// An amount of US dollars: `$1.50`.

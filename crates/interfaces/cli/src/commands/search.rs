@@ -3,20 +3,16 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::search::{
-    Answer, Answered, EncoderReport, Hit, MeaningStatus, Request, Snippet, SourceKind, search,
-};
-use app::sessions::list::SessionFilter;
-use app::{Context, Error, Kind, Moment};
-use jiff::Timestamp;
-use model::SessionId;
-use serde::Serialize;
+use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, search};
+use app::sessions::list::OriginName;
+use app::{Context, Moment};
+use model::{AgentId, SessionId};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::text::{age, bytes, fit, safe};
+use crate::text::{age, fit, safe};
 
 /// Find the sessions in which something was said or done.
 ///
@@ -34,35 +30,35 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
     /// Only sessions of this origin.
-    #[arg(long, value_parser = ["openclaw", "native", "archived"])]
-    origin: Option<String>,
+    #[arg(long, value_parser = super::words::<OriginName>(&["openclaw", "native", "archived"]))]
+    origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Only Claude Code's sessions, OpenClaw's conversations, or the notes in OpenClaw's workspaces.
-    #[arg(long, value_parser = ["claude-sessions", "sessions", "memory"])]
-    source: Option<String>,
+    #[arg(long, value_parser = super::words::<SourceKind>(&["claude-sessions", "sessions", "memory"]))]
+    source: Option<SourceKind>,
     /// Only this session: its id, a prefix of it, or OpenClaw's key of a conversation.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Only what was said or done by the person, the model or a tool.
-    #[arg(long, value_parser = ["user", "assistant", "tool", "note"])]
-    role: Option<String>,
+    #[arg(long, value_parser = super::words::<Role>(&["user", "assistant", "tool", "note"]))]
+    role: Option<Role>,
     /// Only sessions that touched this file.
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
     /// Only what was said since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
-    since: Option<String>,
+    since: Option<Moment>,
     /// Only what was said before then.
     #[arg(long, value_name = "TIME")]
-    until: Option<String>,
-    /// Show at most this many sessions.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = super::at_least_one)]
-    limit: usize,
+    until: Option<Moment>,
+    /// Show at most this many sessions [default: 10].
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
+    limit: Option<usize>,
     /// Search by words (lexical), by meaning (semantic), or both (hybrid).
-    #[arg(long, value_parser = super::MODES, default_value = "hybrid")]
-    mode: String,
+    #[arg(long, value_parser = super::words::<Mode>(&super::MODES), default_value = "hybrid")]
+    mode: Mode,
     /// The embedding model: built-in, a model's folder or its name on the hub, or an endpoint's address.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -74,253 +70,95 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The answer of `search --json`.
-#[derive(Serialize)]
-struct SearchJson<'a> {
-    query: &'a str,
-    hits: Vec<HitJson<'a>>,
-    total: u64,
-    modes: Modes<'a>,
-    pending: Pending,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    did_you_mean: &'a [String],
-}
-
-/// How the question was answered.
-#[derive(Serialize)]
-struct Modes<'a> {
-    asked: &'a str,
-    ran: &'static [&'static str],
-    fallback: Option<&'a str>,
-    meaning: Option<MeaningJson<'a>>,
-}
-
-/// Which models embedded the question and the sessions.
-#[derive(Serialize)]
-struct MeaningJson<'a> {
-    question: &'a str,
-    documents: &'a str,
-    /// The share of the text that has vectors of the chosen model, from 0 to 1.
-    covered: Option<f64>,
-    /// How many sessions the model rescored.
-    rescored: usize,
-}
-
-/// What is not in the index yet.
-#[derive(Serialize)]
-struct Pending {
-    files: u64,
-    bytes: u64,
-    busy: bool,
-}
-
-#[derive(Serialize)]
-struct HitJson<'a> {
-    rank: usize,
-    session_id: Option<&'a SessionId>,
-    source: &'static str,
-    file_missing: bool,
-    score: f32,
-    title: Option<&'a str>,
-    project: Option<&'a str>,
-    cwd: Option<String>,
-    branch: Option<&'a str>,
-    origin: Option<&'static str>,
-    last_modified: Option<Timestamp>,
-    file: String,
-    line: u64,
-    offset: u64,
-    uuid: Option<&'a str>,
-    kind: &'static str,
-    role: &'static str,
-    at: Option<Timestamp>,
-    subagent: bool,
-    snippet: Option<&'a str>,
-    /// The byte ranges of the matching words in the snippet.
-    marks: &'a [(usize, usize)],
-    also_in: &'a [SessionId],
-    why: WhyJson,
-}
-
-#[derive(Serialize)]
-struct WhyJson {
-    best_chunk: f32,
-    whole_session: f32,
-    best_similarity: Option<f32>,
-    mean_similarity: Option<f32>,
-    changed_file: bool,
-}
-
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let question = args.words.join(" ");
-    let request = request(context, args, &question)?;
+    let request = request(args);
     let followed = if args.json { Followed::interruptible(context) } else { Followed::search(context) };
     let answer = search(&followed, &request)?;
     drop(followed);
     if args.json {
-        return json(context, args, &question, &answer);
+        return super::json(&answer);
     }
-    print(context, args, &question, &answer)
+    print(context, &request, &answer)
 }
 
-fn request(context: &Context, args: &Args, question: &str) -> Result<Request, Failure> {
-    let agent = args.agent.as_deref().map(str::parse).transpose();
-    let time = |text: &Option<String>| text.as_deref().map(|text| Moment::from(text).at(context)).transpose();
-    Ok(Request {
-        question: question.to_owned(),
-        filter: SessionFilter {
-            project: args.project.clone(),
-            branch: args.branch.clone(),
-            origin: args.origin.clone(),
-            agent: agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?,
-            ..SessionFilter::default()
-        },
-        source: args.source.as_deref().and_then(SourceKind::parse),
+fn request(args: &Args) -> Request {
+    Request {
+        query: args.words.join(" "),
+        project: args.project.clone(),
+        branch: args.branch.clone(),
+        origin: args.origin,
+        agent: args.agent.clone(),
+        source: args.source,
         session: args.session.clone(),
-        role: args.role.as_deref().and_then(app::search::role),
+        role: args.role,
         file: args.file.clone(),
-        since: time(&args.since)?,
-        until: time(&args.until)?,
-        mode: super::mode(&args.mode),
+        since: args.since.clone(),
+        until: args.until.clone(),
+        mode: args.mode,
         model: args.model.clone(),
         deep: args.deep,
         limit: args.limit,
-    })
-}
-
-fn json(context: &Context, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
-    let mode = args.mode.as_str();
-    let hits = answer.found.iter().zip(1..).map(|(found, rank)| hit_json(found, rank)).collect();
-    let pending = Pending { files: answer.pending_files, bytes: answer.pending_bytes, busy: answer.busy };
-    let ran: &[&str] = match (answer.meaning, mode) {
-        (MeaningStatus::Ran, "semantic") => &["semantic"],
-        (MeaningStatus::Ran, _) => &["lexical", "semantic"],
-        _ => &["lexical"],
-    };
-    let understood = answer.understood.as_ref();
-    let fell_back = understood.and_then(|understood| understood.fallback.as_deref());
-    let meaning = understood.map(|understood| MeaningJson {
-        question: &understood.question,
-        documents: &understood.documents,
-        covered: understood.covered,
-        rescored: understood.rescored,
-    });
-    let modes = Modes { asked: mode, ran, fallback: without_meaning(answer.meaning).or(fell_back), meaning };
-    super::json(&SearchJson {
-        query: question,
-        hits,
-        total: answer.total,
-        modes,
-        pending,
-        notes: notes(context, args, answer),
-        did_you_mean: &answer.near,
-    })
-}
-
-/// Why semantic search did not run although it was requested.
-fn without_meaning(meaning: MeaningStatus) -> Option<&'static str> {
-    match meaning {
-        MeaningStatus::Ran | MeaningStatus::NotAsked => None,
-        MeaningStatus::Path => Some("a path is matched by the files that sessions changed"),
-        MeaningStatus::OtherLanguage => {
-            Some("the built-in embedding table does not know the question's language")
-        }
-        MeaningStatus::Nothing => {
-            Some("there is nothing to compare: no indexed text, or no word in the question")
-        }
     }
 }
 
-fn hit_json(found: &Answered, rank: usize) -> HitJson<'_> {
-    let (hit, session) = (&found.hit, found.session.as_ref());
-    HitJson {
-        rank,
-        session_id: (hit.source != SourceKind::Memory).then_some(&hit.session),
-        source: hit.source.word(),
-        file_missing: hit.gone,
-        score: hit.score,
-        title: session.and_then(|session| session.title.as_deref()),
-        project: session.and_then(|session| session.project.as_deref()),
-        cwd: session.and_then(|session| Some(session.cwd.as_ref()?.display().to_string())),
-        branch: session.and_then(|session| session.branch.as_deref()),
-        origin: session.map(|session| session.origin.word()),
-        last_modified: session.and_then(|session| session.last_modified),
-        file: hit.file.display().to_string(),
-        line: hit.line,
-        offset: hit.offset,
-        uuid: hit.uuid.as_deref(),
-        kind: hit.kind.word(),
-        role: hit.kind.role().word(),
-        at: hit.at,
-        subagent: hit.subagent,
-        snippet: hit.snippet.as_ref().map(|snippet| snippet.text.as_str()),
-        marks: hit.snippet.as_ref().map_or(&[], |snippet| snippet.marks.as_slice()),
-        also_in: &hit.also_in,
-        why: WhyJson {
-            best_chunk: hit.why.best_chunk,
-            whole_session: hit.why.whole_session,
-            best_similarity: hit.why.nearest,
-            mean_similarity: hit.why.all_said,
-            changed_file: hit.why.changed_file,
-        },
-    }
-}
-
-fn print(context: &Context, args: &Args, question: &str, answer: &Answer) -> Result<(), Failure> {
+fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     let dim = Style::new().dimmed();
-    if answer.found.is_empty() {
-        writeln!(out, "No matches for {}.", safe(question))?;
-        if !answer.near.is_empty() {
-            writeln!(out, "Did you mean: {}", safe(&answer.near.join(", ")))?;
+    if answer.hits.is_empty() {
+        writeln!(out, "No matches for {}.", safe(&answer.query))?;
+        if !answer.did_you_mean.is_empty() {
+            writeln!(out, "Did you mean: {}", safe(&answer.did_you_mean.join(", ")))?;
         }
-        writeln!(out, "{dim}{}{dim:#}", advice(context, args, answer))?;
+        writeln!(out, "{dim}{}{dim:#}", advice(context, request, answer))?;
     }
-    for found in &answer.found {
-        print_one(context, &mut out, found)?;
+    for hit in &answer.hits {
+        print_one(context, &mut out, hit)?;
     }
-    for note in notes(context, args, answer) {
-        writeln!(out, "{dim}{}{dim:#}", safe(&note))?;
+    for note in &answer.notes {
+        writeln!(out, "{dim}{}{dim:#}", safe(note))?;
     }
-    if let Some(best) = answer.found.first() {
-        let demo = if context.config().is_demo { " --demo" } else { "" };
-        let id = best.hit.session.short();
-        let ways = match best.hit.source {
-            SourceKind::ClaudeSessions => &WAYS[..],
-            // Only OpenClaw can continue its conversations.
-            SourceKind::Sessions => &WAYS[..1],
-            SourceKind::Memory => &[],
-        };
-        for (what, command) in ways {
-            writeln!(out, "{dim}{what:<13} backstory {command} {id}{demo}{dim:#}")?;
-        }
+    if answer.pending.files > 0 && !answer.pending.busy {
+        writeln!(out, "{dim}`backstory index` indexes them{dim:#}")?;
+    }
+    if let Some(best) = answer.hits.first() {
+        print_ways(context, &mut out, best)?;
     }
     Ok(out.finish()?)
+}
+
+/// Prints what can be done with the best hit.
+fn print_ways(context: &Context, out: &mut Output, best: &Hit) -> Result<(), Failure> {
+    let dim = Style::new().dimmed();
+    let demo = if context.config().is_demo { " --demo" } else { "" };
+    let id = best.session_id.as_ref().map(SessionId::short).unwrap_or_default();
+    let ways = match best.source {
+        SourceKind::ClaudeSessions => &WAYS[..],
+        // Only OpenClaw can continue its conversations.
+        SourceKind::Sessions => &WAYS[..1],
+        SourceKind::Memory => &[],
+    };
+    for (what, command) in ways {
+        writeln!(out, "{dim}{what:<13} backstory {command} {id}{demo}{dim:#}")?;
+    }
+    Ok(())
 }
 
 /// What can be done with a session that was found: a label and the command.
 const WAYS: [(&str, &str); 3] = [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")];
 
-fn print_one(context: &Context, out: &mut Output, found: &Answered) -> Result<(), Failure> {
+fn print_one(context: &Context, out: &mut Output, hit: &Hit) -> Result<(), Failure> {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let score = AnsiColor::Cyan.on_default();
-    let (hit, session) = (&found.hit, found.session.as_ref());
     let width = out.width();
-    let title = session.and_then(|session| session.title.as_deref());
-    let title = title.map_or_else(|| untitled(hit), ToOwned::to_owned);
+    let title = hit.title.as_deref().map_or_else(|| untitled(hit), ToOwned::to_owned);
     let title = fit(&safe(&title), width.saturating_sub(18));
     writeln!(out, "{score}{:.2}{score:#}  {bold}{title}{bold:#}", hit.score)?;
-    let mut facts = vec![match hit.source {
-        SourceKind::Memory => "notes".to_owned(),
-        _ => hit.session.short().to_owned(),
-    }];
-    if let Some(session) = session {
-        facts.extend(session.project.as_deref().map(safe));
-        facts.extend(session.branch.as_deref().map(safe));
-        facts.push(age(context.now, session.last_modified));
+    let mut facts = vec![hit.session_id.as_ref().map_or("notes", SessionId::short).to_owned()];
+    facts.extend(hit.project.as_deref().map(safe));
+    facts.extend(hit.branch.as_deref().map(safe));
+    if hit.origin.is_some() {
+        facts.push(age(context.now, hit.last_modified));
     }
     facts.push(format!("{}:{}", hit.kind.word().replace('_', " "), hit.line));
     if !hit.also_in.is_empty() {
@@ -329,7 +167,7 @@ fn print_one(context: &Context, out: &mut Output, found: &Answered) -> Result<()
     }
     writeln!(out, "      {dim}{}{dim:#}", fit(&facts.join("  "), width.saturating_sub(6)))?;
     if let Some(snippet) = &hit.snippet {
-        for line in marked(snippet, width.saturating_sub(6)) {
+        for line in marked(snippet, &hit.marks, width.saturating_sub(6)) {
             writeln!(out, "      {line}")?;
         }
     }
@@ -340,18 +178,21 @@ fn print_one(context: &Context, out: &mut Output, found: &Answered) -> Result<()
 fn untitled(hit: &Hit) -> String {
     match hit.source {
         SourceKind::ClaudeSessions => "(its transcript is gone)".to_owned(),
-        SourceKind::Sessions => format!("OpenClaw conversation {}", hit.session),
+        SourceKind::Sessions => {
+            let id = hit.session_id.as_ref().map(SessionId::as_str).unwrap_or_default();
+            format!("OpenClaw conversation {id}")
+        }
         SourceKind::Memory => hit.file.display().to_string(),
     }
 }
 
 /// The snippet with the words of the question highlighted, in lines of at most `width` cells.
-fn marked(snippet: &Snippet, width: usize) -> Vec<String> {
+fn marked(snippet: &str, marks: &[(usize, usize)], width: usize) -> Vec<String> {
     let style = AnsiColor::Yellow.on_default().bold();
-    let is_marked = |at: usize| snippet.marks.iter().any(|&(start, end)| (start..end).contains(&at));
+    let is_marked = |at: usize| marks.iter().any(|&(start, end)| (start..end).contains(&at));
     let mut lines = vec![String::new()];
     let mut used = 0;
-    for (at, word) in words(&snippet.text) {
+    for (at, word) in words(snippet) {
         let cells = word.trim_end().width();
         if used > 0 && used + cells > width {
             lines.push(String::new());
@@ -391,8 +232,9 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// What to try when nothing was found.
-fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
-    if let Some(source @ ("sessions" | "memory")) = args.source.as_deref() {
+fn advice(context: &Context, request: &Request, answer: &Answer) -> String {
+    if let Some(source @ (SourceKind::Sessions | SourceKind::Memory)) = request.source {
+        let source = source.word();
         return format!(
             "Only OpenClaw's source `{source}` was searched; `backstory memory status` shows what it holds."
         );
@@ -410,48 +252,4 @@ fn advice(context: &Context, args: &Args, answer: &Answer) -> String {
     format!(
         "There are no sessions in {folders}. Try --demo, or set CLAUDE_CONFIG_DIR to the folder that holds yours."
     )
-}
-
-/// A note on how a chosen model took part in the search.
-fn model_note(understood: &EncoderReport) -> Option<String> {
-    let covered = understood.covered?;
-    if let Some(why) = &understood.fallback {
-        return Some(format!("the chosen model did not answer, so the built-in table was used: {why}"));
-    }
-    let EncoderReport { question, documents, rescored, .. } = understood;
-    let percent = 100.0 * covered;
-    Some(match (question == documents, rescored) {
-        (true, _) => format!("embedded by {question}: the question and {percent:.0} % of the text"),
-        (false, 0) => {
-            format!("embedded by {question}: the question only; the text by the built-in table")
-        }
-        (false, rescored) => format!("embedded by {question}: the question and the best {rescored} sessions"),
-    })
-}
-
-fn notes(context: &Context, args: &Args, answer: &Answer) -> Vec<String> {
-    let mut notes: Vec<String> = answer.understood.as_ref().and_then(model_note).into_iter().collect();
-    if answer.pending_files > 0 {
-        let who = if answer.busy {
-            "another Backstory process is indexing them"
-        } else {
-            "`backstory index` indexes them"
-        };
-        notes.push(format!(
-            "{} files ({}) are not indexed yet and were not searched; {who}",
-            answer.pending_files,
-            bytes(answer.pending_bytes)
-        ));
-    }
-    if let Some(why) = &answer.stale {
-        notes.push(format!("the index could not be brought up to date: {why}"));
-    }
-    let of_openclaw = args.source.as_deref() == Some("sessions") || args.agent.is_some();
-    if answer.found.is_empty() && of_openclaw {
-        notes.extend(app::unread(context));
-    }
-    if answer.cut {
-        notes.push("the question is long: only its first 64 different words were searched for".to_owned());
-    }
-    notes
 }

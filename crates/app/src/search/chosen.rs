@@ -1,0 +1,110 @@
+//! Chooses which sessions may answer: those of a filter, of a project, or one that is named.
+
+use std::collections::HashSet;
+
+use catalog::{Discovery, SessionFilter};
+use model::SessionId;
+use openclaw::{Memory, StoredConversation};
+
+use crate::context::Visible;
+use crate::repository::target;
+use crate::{Context, Error, Kind, NextStep};
+
+/// The sessions of Claude Code and the conversations of OpenClaw that may be found; `None` for all.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) sessions: Option<HashSet<SessionId>>,
+    pub(crate) conversations: Option<HashSet<SessionId>>,
+}
+
+impl Chosen {
+    /// Of these, what the caller may find.
+    pub(crate) fn within(self, visible: Option<&Visible>) -> Self {
+        let Some(visible) = visible else { return self };
+        Self {
+            sessions: Some(common(self.sessions, &visible.sessions)),
+            conversations: Some(common(self.conversations, &visible.conversations)),
+        }
+    }
+}
+
+fn common(chosen: Option<HashSet<SessionId>>, with: &HashSet<SessionId>) -> HashSet<SessionId> {
+    match chosen {
+        Some(chosen) => chosen.intersection(with).cloned().collect(),
+        None => with.clone(),
+    }
+}
+
+/// The session that is asked for by its id or the beginning of it, or by OpenClaw's key with all that works
+/// for it.
+pub(crate) fn named(
+    session: Option<&str>,
+    found: &Discovery,
+    memory: &Memory,
+    visible: Option<&Visible>,
+) -> Result<Option<Chosen>, Error> {
+    let Some(text) = session else { return Ok(None) };
+    let begins = |id: &SessionId| id.as_str().starts_with(text) || id.short() == text;
+    let mut sessions: HashSet<SessionId> =
+        found.sessions.iter().map(|file| file.id.clone()).filter(|id| begins(id)).collect();
+    let mut conversations: HashSet<SessionId> = memory
+        .agents
+        .iter()
+        .flat_map(|agent| agent.transcripts.iter().map(|file| file.session.clone()))
+        .filter(|id| begins(id))
+        .collect();
+    let key = text.to_lowercase();
+    for conversation in all_conversations(memory) {
+        if conversation.key.as_ref() == Some(&key) || conversations.contains(&conversation.session) {
+            conversations.insert(conversation.session);
+            sessions.extend(conversation.claude);
+        }
+    }
+    if let Some(visible) = visible {
+        sessions.retain(|id| visible.sessions.contains(id));
+        conversations.retain(|id| visible.conversations.contains(id));
+    }
+    if sessions.is_empty() && conversations.is_empty() {
+        return Err(Error::new(
+            Kind::NotFound,
+            format!("no session id starts with `{text}`, and no conversation has that key"),
+        )
+        .next(NextStep::ListSessions));
+    }
+    Ok(Some(Chosen { sessions: Some(sessions), conversations: Some(conversations) }))
+}
+
+/// The conversations of all agents' stores.
+pub(crate) fn all_conversations(memory: &Memory) -> impl Iterator<Item = StoredConversation> {
+    memory.agents.iter().flat_map(|agent| agent.conversations().0)
+}
+
+/// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
+/// none of them has.
+pub(crate) fn chosen(
+    context: &Context,
+    filter: &SessionFilter,
+    found: &Discovery,
+    memory: &Memory,
+) -> Chosen {
+    let agent = &filter.agent;
+    let only_agent = *filter == SessionFilter { agent: agent.clone(), ..SessionFilter::default() };
+    let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
+    let places = context.config().places();
+    Chosen {
+        sessions: Some(catalog::select(&places, found, filter)),
+        conversations: Some(of_agent.flat_map(search::session_names).collect()),
+    }
+}
+
+/// What filters call the project that a person names.
+pub(crate) fn project(context: &Context, typed: &str, found: &Discovery) -> String {
+    target::project(context, typed, |name| !of_project(context, name, found).is_empty())
+}
+
+/// The Claude sessions of a project.
+pub(crate) fn of_project(context: &Context, name: &str, found: &Discovery) -> HashSet<SessionId> {
+    let filter = SessionFilter { project: Some(name.to_owned()), ..SessionFilter::default() };
+    let places = context.config().places();
+    catalog::select(&places, found, &filter)
+}

@@ -1,0 +1,146 @@
+//! Finds the sessions that answer a question.
+
+use std::collections::{HashMap, HashSet};
+
+use catalog::SessionFilter;
+use model::{Session, SessionId};
+use search::{EncoderReport, Hit, MeaningStatus, Query, QueryPostings, SearchResults, Searcher};
+use system::join;
+
+use crate::search::chosen::{Chosen, chosen, named, project};
+use crate::search::index::Refreshed;
+use crate::search::question::Question;
+use crate::search::{embed, index};
+use crate::{Context, Error, Kind};
+
+/// The answers, and how they came about.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Best first.
+    pub(crate) found: Vec<Answered>,
+    /// Sessions that answer at all.
+    pub(crate) total: u64,
+    /// Files that hold something the index does not.
+    pub(crate) pending_files: u64,
+    /// How much that is, in bytes.
+    pub(crate) pending_bytes: u64,
+    /// Another process was writing the index.
+    pub(crate) busy: bool,
+    /// The index could not be brought up to date, and why.
+    pub(crate) stale: Option<String>,
+    /// Words of a very long question were left out.
+    pub(crate) cut: bool,
+    /// How many sessions there are in all.
+    pub(crate) known: usize,
+    /// Whether the question's meaning was looked at.
+    pub(crate) meaning: MeaningStatus,
+    /// Who looked at it; absent where nobody did.
+    pub(crate) understood: Option<EncoderReport>,
+    /// Where nothing was found: indexed words near those of the question.
+    pub(crate) near: Vec<String>,
+}
+
+/// A session that answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Answered {
+    /// Where and how well.
+    pub(crate) hit: Hit,
+    /// Its facts; absent when its transcript is gone.
+    pub(crate) session: Option<Session>,
+}
+
+/// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
+pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Error> {
+    let (found, opened) = index::find(context, |searcher| Ahead::ask(context, question, searcher));
+    let question = question.with_tag(context, &found);
+    let query = Query::parse(&question.text);
+    let mut question = question.with_written_filters(context, &query)?;
+    let typed = question.filter.project.take();
+    question.filter.project = typed.map(|typed| project(context, &typed, &found));
+    if query.is_empty() && question.file.is_none() {
+        return Err(Error::new(Kind::Usage, "the question has no words to search for"));
+    }
+    let understanding = embed::understanding(context, question.model.as_deref(), question.deep)?;
+    let memory = index::memory(context);
+    let visible = context.visible(&found, &memory);
+    let known = visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len());
+    let mut answer = Found { cut: query.cut, known, ..Found::default() };
+    let refresh = || index::refreshed(context, opened, &found, &memory);
+    let (Refreshed { synced, searcher, answer: ahead }, chosen) =
+        match named(question.session.as_deref(), &found, &memory, visible.as_ref())? {
+            Some(named) => (refresh(), named),
+            None if question.filter == SessionFilter::default() => (refresh(), Chosen::default()),
+            // The filter reads other files than the check whether the index is fresh, so both run at once.
+            None => join(refresh, || chosen(context, &question.filter, &found, &memory)),
+        };
+    context.check_cancelled()?;
+    match synced {
+        Ok(synced) => {
+            answer.pending_files = synced.pending_files;
+            answer.pending_bytes = synced.pending_bytes;
+            answer.busy = synced.busy;
+        }
+        // What is indexed can still be asked: a read-only disk is no reason to say nothing.
+        Err(error) => answer.stale = Some(error.message),
+    }
+    let scope = question.scope(context, chosen.within(visible.as_ref()));
+    let Some(mut searcher) = searcher? else { return Ok(answer) };
+    let ask = |walked| {
+        searcher.set_query_encoder(understanding);
+        let threads = context.config().places().threads;
+        searcher.search_with_postings(&query, &scope, question.mode, threads, question.limit, walked)
+    };
+    let outcome = match ahead {
+        Some(Ahead::Answered(outcome)) => outcome,
+        Some(Ahead::QueryPostings(walked)) => ask(Some(walked)),
+        Some(Ahead::Nothing) | None => ask(None),
+    };
+    let outcome = outcome.map_err(|error| index::failed(&error))?;
+    answer.meaning = outcome.meaning;
+    answer.understood = outcome.understood;
+    // The words of others are theirs.
+    if outcome.hits.is_empty() && visible.is_none() {
+        answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
+    }
+    let hit: HashSet<&SessionId> = outcome.hits.iter().map(|hit| &hit.session).collect();
+    let cited: Vec<_> = found.sessions.iter().filter(|file| hit.contains(&file.id)).collect();
+    let sessions = catalog::describe_some(&context.config().places(), &cited);
+    let mut by_id: HashMap<SessionId, Session> =
+        sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
+    for session in by_id.values_mut() {
+        context.redact_session(session);
+    }
+    answer.total = outcome.total;
+    answer.found =
+        outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
+    Ok(answer)
+}
+
+/// What the index was asked before it was known whether it is up to date.
+enum Ahead {
+    /// All, where no more than the question says which sessions may answer, and nobody else reads it.
+    Answered(Result<SearchResults, search::Error>),
+    /// What it holds of the words.
+    QueryPostings(QueryPostings),
+    /// Nothing: the words are not known yet, or it failed and will fail again.
+    Nothing,
+}
+
+impl Ahead {
+    fn ask(context: &Context, question: &Question, searcher: &mut Searcher) -> Self {
+        let query = Query::parse(&question.text);
+        let Ok(question) = question.with_written_filters(context, &query) else { return Self::Nothing };
+        let has_tag = search::tags(&question.text).next().is_some();
+        if has_tag || query.is_empty() || context.caller.agent().is_some() {
+            return Self::Nothing;
+        }
+        let (scope, threads) =
+            (question.scope(context, Chosen::default()), context.config().places().threads);
+        let is_of_all = question.session.is_none() && question.filter == SessionFilter::default();
+        let chosen = || embed::understanding(context, question.model.as_deref(), question.deep);
+        if is_of_all && matches!(chosen(), Ok(None)) {
+            return Self::Answered(searcher.search(&query, &scope, question.mode, threads, question.limit));
+        }
+        searcher.load_postings(&query, &scope, threads).map_or(Self::Nothing, Self::QueryPostings)
+    }
+}

@@ -1,0 +1,133 @@
+//! A hit of `search`: a session, the line that answers best, and why.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use model::SessionId;
+use schemars::JsonSchema;
+use search::{ChunkKind, ScoreBreakdown};
+use serde::Serialize;
+
+use crate::search::find::Answered;
+use crate::search::{Role, SourceKind};
+use crate::sessions::list::OriginName;
+
+/// A session that answers, with the line that does so best.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SearchHit")]
+pub struct Hit {
+    /// Its place among the hits, from 1.
+    pub rank: usize,
+    /// The session; absent for notes, which belong to none.
+    pub session_id: Option<SessionId>,
+    /// Where the cited text is from.
+    pub source: SourceKind,
+    /// Whether the cited file no longer exists.
+    pub file_missing: bool,
+    /// How well it answers, from 0 to 1; comparable within one answer only.
+    pub score: f32,
+    /// The session's title.
+    pub title: Option<Arc<str>>,
+    /// What people call its repository.
+    pub project: Option<Arc<str>>,
+    /// The directory it started in.
+    #[serde(serialize_with = "model::optional_path")]
+    pub cwd: Option<Arc<Path>>,
+    /// The branch last seen.
+    pub branch: Option<Arc<str>>,
+    /// Who started it.
+    pub origin: Option<OriginName>,
+    /// When something last happened in it.
+    #[serde(serialize_with = "model::optional_time")]
+    pub last_modified: Option<Timestamp>,
+    /// The cited file, which may be that of another session with the same record.
+    #[serde(serialize_with = "model::path")]
+    pub file: PathBuf,
+    /// The cited line, from 1.
+    pub line: u64,
+    /// Where that line begins, in bytes.
+    pub offset: u64,
+    /// The id of the cited record.
+    pub uuid: Option<String>,
+    /// What the cited text is.
+    pub kind: ChunkKind,
+    /// Who said or did it.
+    pub role: Role,
+    /// When it was said.
+    #[serde(serialize_with = "model::optional_time")]
+    pub at: Option<Timestamp>,
+    /// Whether a sub-agent said it.
+    pub subagent: bool,
+    /// The cited text on one line, cut around the matching words; absent if the file is gone.
+    pub snippet: Option<String>,
+    /// The ranges of the matching words in the snippet, in bytes.
+    pub marks: Vec<(usize, usize)>,
+    /// Other sessions that contain the same record, because they were forked or copied.
+    pub also_in: Vec<SessionId>,
+    /// The parts of the score.
+    pub why: Why,
+}
+
+/// The parts of a score.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SearchScore")]
+pub struct Why {
+    /// The best text's share of the most that the question's words could give.
+    pub best_chunk: f32,
+    /// The whole session's share of the same.
+    pub whole_session: f32,
+    /// The cosine similarity of the closest text, reduced for short texts; absent if meaning was not used.
+    pub best_similarity: Option<f32>,
+    /// The mean cosine similarity of all texts; absent if meaning was not used.
+    pub mean_similarity: Option<f32>,
+    /// Whether it changed the file that was asked for.
+    pub changed_file: bool,
+}
+
+impl Hit {
+    /// What was found, as it is told.
+    pub(crate) fn new(rank: usize, found: Answered) -> Self {
+        let Answered { hit, session } = found;
+        let session = session.as_ref();
+        let (snippet, marks) =
+            hit.snippet.map_or((None, Vec::new()), |snippet| (Some(snippet.text), snippet.marks));
+        Self {
+            rank,
+            session_id: (hit.source != SourceKind::Memory).then_some(hit.session),
+            source: hit.source,
+            file_missing: hit.gone,
+            score: hit.score,
+            title: session.and_then(|session| session.title.clone()),
+            project: session.and_then(|session| session.project.clone()),
+            cwd: session.and_then(|session| session.cwd.clone()),
+            branch: session.and_then(|session| session.branch.clone()),
+            origin: session.map(|session| OriginName::from(&session.origin)),
+            last_modified: session.and_then(|session| session.last_modified),
+            file: hit.file,
+            line: hit.line,
+            offset: hit.offset,
+            uuid: hit.uuid,
+            kind: hit.kind,
+            role: hit.kind.role(),
+            at: hit.at,
+            subagent: hit.subagent,
+            snippet,
+            marks,
+            also_in: hit.also_in,
+            why: Why::from(hit.why),
+        }
+    }
+}
+
+impl From<ScoreBreakdown> for Why {
+    fn from(score: ScoreBreakdown) -> Self {
+        Self {
+            best_chunk: score.best_chunk,
+            whole_session: score.whole_session,
+            best_similarity: score.nearest,
+            mean_similarity: score.all_said,
+            changed_file: score.changed_file,
+        }
+    }
+}
