@@ -5,13 +5,15 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::search;
+use crate::search::{self, embed, index};
 use crate::sessions::{cost, list};
 
 /// The schemas of what can be asked, by the name of the question.
 pub fn requests() -> Value {
     let mut page = Page::new(settings());
     page.add::<cost::Request>("cost");
+    page.add::<embed::Request>("embed");
+    page.add::<index::Request>("index");
     page.add::<list::Request>("list");
     page.add::<search::Request>("search");
     page.finish()
@@ -21,6 +23,8 @@ pub fn requests() -> Value {
 pub fn answers() -> Value {
     let mut page = Page::new(settings().for_serialize());
     page.add::<cost::Answer>("cost");
+    page.add::<embed::Answer>("embed");
+    page.add::<index::Answer>("index");
     page.add::<list::Answer>("list");
     page.add::<search::Answer>("search");
     page.finish()

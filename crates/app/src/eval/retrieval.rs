@@ -56,7 +56,7 @@ pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, 
 
 /// Figures are those of a whole index.
 pub(super) fn bring_up_to_date(context: &Context) -> Result<(), Error> {
-    let synced = index::index(context)?;
+    let synced = index::sync(context)?;
     if synced.pending_files > 0 || synced.busy {
         let message = "not everything is indexed, so nothing can be measured";
         return Err(Error::new(Kind::Unavailable, message).next(NextStep::UpdateIndex));

@@ -156,7 +156,7 @@ fn rules(
 /// The labelled moments of a file, earliest first, each with what there was to choose from.
 pub fn decision_points(context: &Context, request: &Request) -> Result<Vec<DecisionPoint>, Error> {
     if request.by == By::Index {
-        index::index(context)?;
+        index::sync(context)?;
     }
     decision_points_of(context, super::labels(context, &request.decisions)?, request.by)
 }

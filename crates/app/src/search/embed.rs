@@ -3,12 +3,52 @@
 use std::time::{Duration, Instant};
 
 use embedding::{ApiKey, ModelChoice, is_hub_name};
-pub use search::EmbedReport;
-use search::{BUILT_IN, QueryEncoder};
+use schemars::JsonSchema;
+use search::{BUILT_IN, EmbedReport, QueryEncoder};
+use serde::{Deserialize, Serialize};
 
 use crate::config::Secret;
 use crate::search::index;
 use crate::{Context, Error, Kind, NextStep, Progress};
+
+/// What to embed everything with.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "EmbedRequest")]
+pub struct Request {
+    /// The model: a folder, a name on the hub, or an endpoint's address; the one of the settings without it.
+    pub model: Option<String>,
+}
+
+/// How much a model has embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "EmbedAnswer")]
+pub struct Answer {
+    /// How many pieces of text have vectors of the model.
+    pub embedded: u64,
+    /// How many pieces there are in all.
+    pub total: u64,
+    /// How many were embedded now.
+    pub added: u64,
+    /// How many could not be read again; the next pass tries them again.
+    pub unreadable: u64,
+    /// Whether another process is embedding.
+    pub busy: bool,
+}
+
+impl Answer {
+    /// Whether there are pieces that the next pass can embed.
+    pub fn has_more(&self) -> bool {
+        self.embedded + self.unreadable < self.total
+    }
+}
+
+impl From<EmbedReport> for Answer {
+    fn from(report: EmbedReport) -> Self {
+        let EmbedReport { done, of, added, unread, busy } = report;
+        Self { embedded: done, total: of, added, unreadable: unread, busy }
+    }
+}
 
 /// The model that is chosen by a flag, else by the settings; `None` for the table in the binary.
 fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<ModelChoice> {
@@ -75,11 +115,13 @@ pub(crate) fn understanding(
 /// busy endpoint is asked again, and returns false when it is not to be.
 pub fn embed(
     context: &Context,
-    flag: Option<&str>,
+    request: &Request,
     limit: Option<Duration>,
     pause: fn(Duration) -> bool,
-) -> Result<EmbedReport, Error> {
-    let Some(choice) = choice(context, flag, context.config().settings.embedding.timeout_ms) else {
+) -> Result<Answer, Error> {
+    let Some(choice) =
+        choice(context, request.model.as_deref(), context.config().settings.embedding.timeout_ms)
+    else {
         return Err(no_model("embedding everything needs a model, and none is configured"));
     };
     let failed = |error: &dyn std::error::Error| {
@@ -94,7 +136,7 @@ pub fn embed(
     };
     let embedded = search::embed(&index::folder(context), &model, threads, &mut keep_going, pause);
     context.check_cancelled()?;
-    embedded.map_err(|error| failed(&error))
+    embedded.map(Answer::from).map_err(|error| failed(&error))
 }
 
 fn no_model(message: &str) -> Error {

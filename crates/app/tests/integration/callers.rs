@@ -8,7 +8,7 @@ use app::choose::why_not::why_not;
 use app::proceed::fork::{Request as ForkRequest, fork};
 use app::proceed::resume::resume;
 use app::repository::status;
-use app::search::{Request as SearchRequest, memory, search};
+use app::search::{Request as SearchRequest, index, memory, search};
 use app::sessions::cost::{By, Request as CostRequest, cost};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::lookup::{SessionRef, which};
@@ -139,7 +139,8 @@ fn what_only_the_person_may_do_is_refused() {
     let context = scene.context(agent("main"), MAIN.1);
     check(cron::list(&context));
     check(live::hooks::install(&context, &live::hooks::Scope::User));
-    check(app::search::index::discard(&context));
+    let rebuild = index::Request { rebuild: true, ..index::Request::default() };
+    check(index::index(&context, &rebuild));
     let of_another = PickRequest {
         task: "Tune it".to_owned(),
         agent: Some("ops".parse().unwrap()),

@@ -24,7 +24,7 @@ const QUESTIONS: [Question; 8] = [
         status::status(context, &request).map(drop)
     }),
     ("doctor", |context| doctor::doctor(context).map(drop)),
-    ("index", |context| index::index(context).map(drop)),
+    ("index", |context| index::index(context, &index::Request::default()).map(drop)),
     ("search", |context| search(context, &question()).map(drop)),
     ("memory", |context| {
         let request = memory::Request { question: "tune".to_owned(), ..Default::default() };

@@ -4,8 +4,9 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use app::Context;
-use app::search::embed::{EmbedReport, embed};
-use app::search::index::{self, IndexProgress, SyncReport, discard, pending};
+use app::search::embed::{self, embed};
+use app::search::index::watch::Watch;
+use app::search::index::{Answer, Request, index};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -43,47 +44,21 @@ pub(crate) struct Args {
 /// How long a model embeds before Backstory checks for new lines.
 const EMBED_FOR: Duration = Duration::from_secs(10);
 
-/// The answer of `index --json`.
-#[derive(Serialize)]
-struct IndexJson {
-    files: u64,
-    bytes: u64,
-    chunks: u64,
-    pending_files: u64,
-    pending_bytes: u64,
-    busy: bool,
-    unreadable_lines: u64,
-    failed: Vec<String>,
-    text_bytes: u64,
-    index_bytes: u64,
-}
-
-/// What a model has embedded, for `index --embed --json`.
-#[derive(Serialize)]
-struct EmbeddedJson {
-    embedded: u64,
-    total: u64,
-    added: u64,
-    unreadable: u64,
-    busy: bool,
-}
-
 /// Brings the index up to date, then embeds and watches if asked to.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let request = Request { dry_run: args.dry_run, rebuild: args.rebuild };
     if args.dry_run {
-        return dry_run(context, args.json);
-    }
-    if args.rebuild {
-        discard(context)?;
+        return print_dry_run(args, &index(context, &request)?);
     }
     let followed = Followed::interruptible(context);
-    let synced = index::index(&followed)?;
+    let answer = index(&followed, &request)?;
     followed.clear();
-    print_synced(context, &synced, args)?;
+    print(args, &answer)?;
     let embeds = args.embed || context.config().settings.embedding.everything;
     if embeds {
         let limit = args.watch.then_some(EMBED_FOR);
-        let embedded = embed(&followed, args.model.as_deref(), limit, pause)?;
+        let request = embed::Request { model: args.model.clone() };
+        let embedded = embed(&followed, &request, limit, pause)?;
         followed.clear();
         print_embedded(args, &embedded)?;
     }
@@ -95,14 +70,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 /// Embeds for a while and returns whether there is more. A model that fails is tried again when something is new.
 fn embed_while_watching(followed: &Followed, args: &Args) -> Result<bool, Failure> {
-    let embedded = embed(followed, args.model.as_deref(), Some(EMBED_FOR), pause);
+    let request = embed::Request { model: args.model.clone() };
+    let embedded = embed(followed, &request, Some(EMBED_FOR), pause);
     followed.clear();
     match embedded {
         Ok(step) => {
             if step.added > 0 {
                 print_embedded(args, &step)?;
             }
-            Ok(step.added > 0 && step.done + step.unread < step.of)
+            Ok(step.added > 0 && step.has_more())
         }
         Err(error) => {
             writeln!(anstream::stderr().lock(), "{}", safe(&error.message))?;
@@ -118,25 +94,22 @@ fn pause(length: Duration) -> bool {
     true
 }
 
-fn print_embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
-    let EmbedReport { done, of, added, unread, busy } = *embedded;
+fn print_embedded(args: &Args, answer: &embed::Answer) -> Result<(), Failure> {
     if args.json {
-        return print_json(
-            args,
-            &EmbeddedJson { embedded: done, total: of, added, unreadable: unread, busy },
-        );
+        return print_json(args, answer);
     }
+    let embed::Answer { embedded, total, unreadable, busy, .. } = *answer;
     let mut out = Output::plain();
     if busy {
         writeln!(out, "Another Backstory process is embedding.")?;
     } else {
-        let percent = if of == 0 { 100.0 } else { 100.0 * done as f64 / of as f64 };
-        writeln!(out, "{done} of {of} pieces of text ({percent:.0} %) are embedded.")?;
+        let percent = if total == 0 { 100.0 } else { 100.0 * embedded as f64 / total as f64 };
+        writeln!(out, "{embedded} of {total} pieces of text ({percent:.0} %) are embedded.")?;
     }
-    if unread > 0 {
-        writeln!(out, "{unread} pieces could not be read; the next run tries them again.")?;
+    if unreadable > 0 {
+        writeln!(out, "{unreadable} pieces could not be read; the next run tries them again.")?;
     }
-    if done + unread < of {
+    if answer.has_more() {
         writeln!(out, "`backstory index --embed` continues there.")?;
     }
     Ok(out.finish()?)
@@ -144,7 +117,7 @@ fn print_embedded(args: &Args, embedded: &EmbedReport) -> Result<(), Failure> {
 
 /// Updates the index whenever something has changed, until interrupted.
 fn watch(context: &Followed, args: &Args, embeds: bool) -> Result<(), Failure> {
-    let mut watch = index::Watch::start(context);
+    let mut watch = Watch::start(context);
     if watch.skips_claude() {
         let why = "OpenClaw's settings turn that off (memorySearch.claudeSessions.watch)";
         writeln!(anstream::stderr().lock(), "Not watching Claude Code's sessions: {why}.")?;
@@ -155,10 +128,10 @@ fn watch(context: &Followed, args: &Args, embeds: bool) -> Result<(), Failure> {
     let mut has_more = false;
     while !context.cancellation.is_hurried() {
         if is_due {
-            let synced = index::index(context)?;
+            let answer = index(context, &Request::default())?;
             context.clear();
-            if synced.progress.files > 0 {
-                print_synced(context, &synced, args)?;
+            if answer.files > 0 || !answer.failed.is_empty() {
+                print(args, &answer)?;
             }
         }
         has_more = is_due && embeds || has_more;
@@ -170,14 +143,12 @@ fn watch(context: &Followed, args: &Args, embeds: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn dry_run(context: &Context, as_json: bool) -> Result<(), Failure> {
-    let IndexProgress { files, bytes: size, .. } = pending(context)?;
-    if as_json {
-        let left = SyncReport { pending_files: files, pending_bytes: size, ..SyncReport::default() };
-        return super::json(&json(context, &left)?);
+fn print_dry_run(args: &Args, answer: &Answer) -> Result<(), Failure> {
+    if args.json {
+        return super::json(answer);
     }
     let mut out = Output::plain();
-    writeln!(out, "{files} files with {} to read.", bytes(size))?;
+    writeln!(out, "{} files with {} to read.", answer.pending_files, bytes(answer.pending_bytes))?;
     Ok(out.finish()?)
 }
 
@@ -191,58 +162,32 @@ fn print_json(args: &Args, value: &impl Serialize) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn print_synced(context: &Context, synced: &SyncReport, args: &Args) -> Result<(), Failure> {
+fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
     if args.json {
-        return print_json(args, &json(context, synced)?);
+        return print_json(args, answer);
     }
     let mut out = Output::plain();
-    let done = synced.progress;
-    if synced.busy {
-        writeln!(out, "Another Backstory process is indexing; it has {} files left.", synced.pending_files)?;
-    } else if done.files == 0 {
+    if answer.busy {
+        writeln!(out, "Another Backstory process is indexing; it has {} files left.", answer.pending_files)?;
+    } else if answer.files == 0 && answer.pending_files == 0 && answer.failed.is_empty() {
         writeln!(out, "The index is up to date.")?;
     } else {
-        writeln!(
-            out,
-            "Read {} files, {}: {} pieces of text.",
-            done.files_done,
-            bytes(synced.bytes_read),
-            synced.chunks_added
-        )?;
+        let size = bytes(answer.bytes);
+        writeln!(out, "Read {} files, {size}: {} pieces of text.", answer.files, answer.chunks)?;
     }
-    if let Some(size) = index::size(context)? {
-        let (text, disk) = (bytes(size.text_bytes), bytes(size.disk_bytes));
-        writeln!(out, "The index of {} sessions takes {disk} for {text} of text.", size.sessions)?;
+    if answer.index_bytes > 0 {
+        let (text, disk) = (bytes(answer.text_bytes), bytes(answer.index_bytes));
+        writeln!(out, "The index of {} sessions takes {disk} for {text} of text.", answer.sessions)?;
     }
-    if synced.pending_files > 0 && !synced.busy {
-        writeln!(
-            out,
-            "{} files ({}) are left; `backstory index` continues there.",
-            synced.pending_files,
-            bytes(synced.pending_bytes)
-        )?;
+    if answer.pending_files > 0 && !answer.busy {
+        let (files, size) = (answer.pending_files, bytes(answer.pending_bytes));
+        writeln!(out, "{files} files ({size}) are left; `backstory index` continues there.")?;
     }
-    if synced.unreadable_lines > 0 {
-        writeln!(out, "{} lines could not be read and were skipped.", synced.unreadable_lines)?;
+    if answer.unreadable_lines > 0 {
+        writeln!(out, "{} lines could not be read and were skipped.", answer.unreadable_lines)?;
     }
-    for (path, why) in &synced.failed {
-        writeln!(out, "Could not read {}: {}", safe(&path.display().to_string()), safe(why))?;
+    for failed in &answer.failed {
+        writeln!(out, "Could not read {}", safe(failed))?;
     }
     Ok(out.finish()?)
-}
-
-fn json(context: &Context, synced: &SyncReport) -> Result<IndexJson, Failure> {
-    let size = index::size(context)?;
-    Ok(IndexJson {
-        text_bytes: size.map_or(0, |size| size.text_bytes),
-        index_bytes: size.map_or(0, |size| size.disk_bytes),
-        files: synced.progress.files_done,
-        bytes: synced.bytes_read,
-        chunks: synced.chunks_added,
-        pending_files: synced.pending_files,
-        pending_bytes: synced.pending_bytes,
-        busy: synced.busy,
-        unreadable_lines: synced.unreadable_lines,
-        failed: synced.failed.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect(),
-    })
 }

@@ -202,7 +202,8 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
 fn run_status(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
     let mut index_error = None;
     if args.index {
-        let indexed = app::search::index::index(&Followed::interruptible(context));
+        let request = app::search::index::Request::default();
+        let indexed = app::search::index::index(&Followed::interruptible(context), &request);
         index_error = indexed.err().map(|error| error.message);
     }
     // As in OpenClaw: with --index, the embedding is tested too.
@@ -313,20 +314,14 @@ fn scan_json(one: &Status) -> Value {
 
 fn run_index(context: &Context, args: &IndexArgs) -> Result<(), Failure> {
     status(context, args.agent.as_ref())?;
-    if args.force {
-        app::search::index::discard(context)?;
-    }
-    let synced = app::search::index::index(&Followed::interruptible(context))?;
+    let request = app::search::index::Request { rebuild: args.force, dry_run: false };
+    let indexed = app::search::index::index(&Followed::interruptible(context), &request)?;
     let mut out = Output::plain();
-    let state = if synced.pending_files > 0 { "incomplete" } else { "updated" };
-    writeln!(
-        out,
-        "Memory index {state}: {} files read, {} pieces of text.",
-        synced.progress.files_done, synced.chunks_added
-    )?;
-    let more = if args.verbose { synced.failed.as_slice() } else { &[] };
-    for (path, why) in more {
-        writeln!(out, "Could not read {}: {}", safe(&path.display().to_string()), safe(why))?;
+    let state = if indexed.pending_files > 0 { "incomplete" } else { "updated" };
+    writeln!(out, "Memory index {state}: {} files read, {} pieces of text.", indexed.files, indexed.chunks)?;
+    let more = if args.verbose { indexed.failed.as_slice() } else { &[] };
+    for failed in more {
+        writeln!(out, "Could not read {}", safe(failed))?;
     }
     Ok(out.finish()?)
 }
