@@ -31,5 +31,4 @@ pub use error::{Error, Kind};
 pub use moment::Moment;
 pub use next_step::NextStep;
 pub use sessions::resolve::resolve;
-pub use sessions::unread::unread;
 pub use size::bytes;

@@ -5,7 +5,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::search::{self, embed, index};
+use crate::search::{self, embed, index, memory};
 use crate::sessions::{cost, list};
 
 /// The schemas of what can be asked, by the name of the question.
@@ -15,6 +15,9 @@ pub fn requests() -> Value {
     page.add::<embed::Request>("embed");
     page.add::<index::Request>("index");
     page.add::<list::Request>("list");
+    page.add::<memory::IndexRequest>("memory_index");
+    page.add::<memory::search::Request>("memory_search");
+    page.add::<memory::status::Request>("memory_status");
     page.add::<search::Request>("search");
     page.finish()
 }
@@ -26,6 +29,9 @@ pub fn answers() -> Value {
     page.add::<embed::Answer>("embed");
     page.add::<index::Answer>("index");
     page.add::<list::Answer>("list");
+    page.add::<index::Answer>("memory_index");
+    page.add::<memory::search::Answer>("memory_search");
+    page.add::<memory::status::Answer>("memory_status");
     page.add::<search::Answer>("search");
     page.finish()
 }

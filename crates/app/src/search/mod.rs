@@ -10,7 +10,6 @@ pub mod hit;
 pub mod index;
 pub mod intent;
 pub mod memory;
-mod memory_score;
 pub(crate) mod question;
 pub mod request;
 pub(crate) mod time_limit;

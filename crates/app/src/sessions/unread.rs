@@ -9,7 +9,7 @@ pub(crate) const STILL_FOUND: &str =
     "its notes, older transcripts and Claude Code's sessions are still found";
 
 /// The databases of OpenClaw's agents that are not read, a sentence for each.
-pub fn unread(context: &Context) -> Vec<String> {
+pub(crate) fn unread(context: &Context) -> Vec<String> {
     AgentDatabase::find(&context.config().openclaw_folders).iter().map(said).collect()
 }
 

@@ -27,8 +27,8 @@ const QUESTIONS: [Question; 8] = [
     ("index", |context| index::index(context, &index::Request::default()).map(drop)),
     ("search", |context| search(context, &question()).map(drop)),
     ("memory", |context| {
-        let request = memory::Request { question: "tune".to_owned(), ..Default::default() };
-        memory::search(context, &request).map(drop)
+        let request = memory::search::Request { query: "tune".to_owned(), ..Default::default() };
+        memory::search::search(context, &request).map(drop)
     }),
     ("pick", |context| {
         let repo = Some(PERSON.1.to_owned());
