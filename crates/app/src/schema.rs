@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::search::{self, embed, index, memory};
-use crate::sessions::{cost, list};
+use crate::sessions::{cost, list, show};
 
 /// The schemas of what can be asked, by the name of the question.
 pub fn requests() -> Value {
@@ -19,6 +19,7 @@ pub fn requests() -> Value {
     page.add::<memory::search::Request>("memory_search");
     page.add::<memory::status::Request>("memory_status");
     page.add::<search::Request>("search");
+    page.add::<show::Request>("show");
     page.finish()
 }
 
@@ -33,6 +34,7 @@ pub fn answers() -> Value {
     page.add::<memory::search::Answer>("memory_search");
     page.add::<memory::status::Answer>("memory_status");
     page.add::<search::Answer>("search");
+    page.add::<show::Answer>("show");
     page.finish()
 }
 

@@ -7,7 +7,7 @@ use model::Subagent;
 use schemars::JsonSchema;
 use serde::Serialize;
 use transcript::record::result_text;
-use transcript::{Message, Part, Raw};
+use transcript::{Message, Part, Raw, Role};
 
 use crate::Secrets;
 
@@ -18,13 +18,13 @@ const TOOL_LENGTH: usize = 4000;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Message")]
 pub struct Shown {
-    /// `user`, `assistant`, `tool` or `note`.
-    pub role: &'static str,
-    /// The sub-agent that speaks.
+    /// Who speaks.
+    pub role: Role,
+    /// The sub-agent that speaks, if it is one.
     pub subagent: Option<String>,
-    /// The record's id.
+    /// The id of the record.
     pub uuid: Option<String>,
-    /// When it was made.
+    /// When it was said.
     #[serde(serialize_with = "model::optional_time")]
     pub at: Option<Timestamp>,
     /// What is said and done.
@@ -97,7 +97,7 @@ impl PartFilter {
         let parts: Vec<Piece> = message.parts.iter().filter_map(|part| self.piece(part)).collect();
         let subagent = agent.map(|agent| agent.agent_type.as_ref().unwrap_or(&agent.id).clone());
         (!parts.is_empty()).then(|| Shown {
-            role: message.role.word(),
+            role: message.role,
             subagent: subagent.or_else(|| message.sidechain.then(|| "sub-agent".to_owned())),
             uuid: message.uuid.map(ToOwned::to_owned),
             at: message.at,

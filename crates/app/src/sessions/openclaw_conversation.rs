@@ -102,7 +102,6 @@ pub(crate) fn each<E: From<Error>>(
         let mut shown: Option<Shown> = None;
         for (role, piece) in said.into_iter().filter_map(piece) {
             let Some(piece) = parts.asked_for(piece) else { continue };
-            let role = role.word();
             if let Some(before) = shown.take_if(|before| before.role != role) {
                 take(before)?;
             }

@@ -5,6 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{Session, Subagent};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+pub use transcript::Role;
 use transcript::record::parse;
 use transcript::{Chain, Reader, message};
 
@@ -18,22 +21,36 @@ use crate::{Context, Error, Kind, NextStep, Secrets};
 /// How many messages stand before and after the one asked for.
 const AROUND: usize = 5;
 
-/// What to show.
-#[derive(Debug, Clone, Default)]
+/// Which session to show, and what of it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ShowRequest")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub struct Request {
-    /// The session's id, or a beginning of it.
+    /// The id of a session or of an OpenClaw conversation, or a prefix of it.
     pub session: String,
-    /// Also what tools did.
+    /// Whether to show what tools did.
     pub tools: bool,
-    /// Also thoughts.
+    /// Whether to show what the model thought.
     pub thinking: bool,
-    /// Also what sub-agents said.
+    /// Whether to show what sub-agents said.
     pub subagents: bool,
-    /// Also branches that were left.
+    /// Whether to show abandoned branches of the conversation.
     pub all_branches: bool,
-    /// Only the messages around the record with this id.
+    /// Only the messages around the one with this id, or a prefix of it.
     pub around: Option<String>,
+}
+
+/// A session as a conversation: the shape in which [`Conversation::each`] is written, never held as a whole.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ShowAnswer", description = "A session as a conversation.")]
+pub struct Answer {
+    /// The session.
+    pub session: Session,
+    /// Its messages, in order.
+    pub messages: Vec<Shown>,
+    /// How many messages of other branches were left out.
+    pub omitted_messages: u64,
 }
 
 /// A session whose messages can be gone through.

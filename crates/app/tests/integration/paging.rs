@@ -12,7 +12,7 @@ fn ask(context: &Context, change: impl FnOnce(&mut Request)) -> Result<Answer, E
 }
 
 fn roles(answer: &Answer) -> Vec<&str> {
-    answer.messages.iter().map(|message| message.message.role).collect()
+    answer.messages.iter().map(|message| message.message.role.word()).collect()
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl Renderer for Html {
 
     fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
         if let Some(speaker) = self.last.changes(message) {
-            writeln!(out, "<h2 class=\"{}\">{}</h2>", message.role, escaped(&speaker))?;
+            writeln!(out, "<h2 class=\"{}\">{}</h2>", message.role.word(), escaped(&speaker))?;
         }
         message.parts.iter().try_for_each(|piece| self::piece(out, piece))
     }

@@ -28,3 +28,31 @@ impl Renderer for Json {
         writeln!(out, "\n],\n\"omitted_messages\": {omitted_messages}}}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use app::sessions::show::{Answer, Piece, Role};
+    use serde_json::{Value, to_value};
+
+    use super::*;
+
+    #[test]
+    fn what_is_streamed_is_the_answer() {
+        let answer = Answer {
+            session: Session::blank("s1".parse().unwrap()),
+            messages: ["one", "two"].map(message).into(),
+            omitted_messages: 3,
+        };
+        let (mut look, mut out) = (Json::default(), Vec::new());
+        look.begin(&mut out, &answer.session).unwrap();
+        answer.messages.iter().for_each(|message| look.message(&mut out, message).unwrap());
+        look.end(&mut out, answer.omitted_messages).unwrap();
+        let streamed: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(streamed, to_value(&answer).unwrap());
+    }
+
+    fn message(text: &str) -> Shown {
+        let parts = vec![Piece::Text { text: text.to_owned() }];
+        Shown { role: Role::User, subagent: None, uuid: None, at: None, parts }
+    }
+}

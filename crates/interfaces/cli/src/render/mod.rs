@@ -7,7 +7,7 @@ mod terminal;
 
 use std::io::{self, Write};
 
-use app::sessions::show::Shown;
+use app::sessions::show::{Role, Shown};
 use model::Session;
 
 pub(crate) use html::Html;
@@ -35,10 +35,10 @@ const NOTE: &str = "Note";
 /// The name of a message's speaker.
 fn speaker(message: &Shown) -> String {
     let role = match message.role {
-        "user" => USER,
-        "assistant" => ASSISTANT,
-        "tool" => TOOL,
-        _ => NOTE,
+        Role::User => USER,
+        Role::Assistant => ASSISTANT,
+        Role::Tool => TOOL,
+        Role::Note => NOTE,
     };
     match &message.subagent {
         Some(agent) => format!("{role} ({agent})"),
@@ -55,7 +55,7 @@ impl LastSpeaker {
     fn changes(&mut self, message: &Shown) -> Option<String> {
         let now = speaker(message);
         // A tool's result belongs to the answer that called the tool.
-        let continues = message.role == "tool" && self.0.is_some();
+        let continues = message.role == Role::Tool && self.0.is_some();
         if continues || self.0.as_ref() == Some(&now) {
             return None;
         }

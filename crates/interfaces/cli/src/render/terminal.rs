@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use app::sessions::show::{Piece, Shown};
+use app::sessions::show::{Piece, Role, Shown};
 use jiff::tz::TimeZone;
 use model::Session;
 
@@ -36,7 +36,7 @@ impl Renderer for Terminal {
 
     fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
         if let Some(speaker) = self.last.changes(message) {
-            let colour = if message.role == "user" { AnsiColor::Cyan } else { AnsiColor::Green };
+            let colour = if message.role == Role::User { AnsiColor::Cyan } else { AnsiColor::Green };
             let style = colour.on_default().bold();
             let at =
                 message.at.map(|at| at.to_zoned(self.zone.clone()).strftime("  %Y-%m-%d %H:%M").to_string());
