@@ -5,6 +5,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
+use crate::repository::status;
 use crate::search::{self, embed, index, memory};
 use crate::sessions::{cost, list, show};
 
@@ -20,6 +21,7 @@ pub fn requests() -> Value {
     page.add::<memory::status::Request>("memory_status");
     page.add::<search::Request>("search");
     page.add::<show::Request>("show");
+    page.add::<status::Request>("status");
     page.finish()
 }
 
@@ -35,6 +37,7 @@ pub fn answers() -> Value {
     page.add::<memory::status::Answer>("memory_status");
     page.add::<search::Answer>("search");
     page.add::<show::Answer>("show");
+    page.add::<status::Answer>("status");
     page.finish()
 }
 

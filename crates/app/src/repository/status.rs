@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use jiff::{SignedDuration, Timestamp};
 use model::{AgentId, Session, SessionId};
 use project::ProjectStatus;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::repository::target::RepoTarget;
 use crate::sessions::{activity, totals};
@@ -20,17 +21,20 @@ const OWN: usize = 3;
 /// For how long a file counts as being touched.
 const TOUCHING: SignedDuration = SignedDuration::from_hours(1);
 
-/// The repository, and the agent that asks.
-#[derive(Debug, Clone, Default)]
+/// Which repository to look at, and for whom.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "StatusRequest")]
 pub struct Request {
-    /// A path or a project's name; the directory the person stands in without it.
+    /// A path or a project's name; the repository of the current directory without it.
     pub repo: Option<String>,
-    /// The agent whose own sessions are told apart.
+    /// The OpenClaw agent whose own sessions are listed separately.
     pub agent: Option<AgentId>,
 }
 
 /// The state of a repository.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "StatusAnswer")]
 pub struct Answer {
     /// git, GitHub and documents.
     #[serde(flatten)]
@@ -39,28 +43,32 @@ pub struct Answer {
     pub sessions: Sessions,
     /// Files that live sessions wrote to within the last hour, the latest first.
     pub active_files: Vec<Touched>,
-    /// When it was so.
+    /// The time of this answer.
+    #[serde(serialize_with = "model::time")]
     pub timestamp: Timestamp,
 }
 
 /// The sessions of a repository.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[schemars(rename = "StatusSessions")]
 pub struct Sessions {
     /// Those that a live process holds.
     pub active: Vec<Session>,
     /// The newest ones, whoever began them.
     pub recent: Vec<Session>,
-    /// The newest ones of the asking agent; without one, those no agent began.
+    /// The newest ones of the agent that was named; without one, those that no agent began.
     pub own_recent: Vec<Session>,
 }
 
 /// A file that live sessions wrote to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "StatusFile")]
 pub struct Touched {
     /// The file.
     #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
-    /// When last.
+    /// When they last did.
+    #[serde(serialize_with = "model::time")]
     pub last: Timestamp,
     /// The sessions that did; two or more may undo each other's work.
     pub sessions: Vec<SessionId>,

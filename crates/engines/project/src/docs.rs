@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Folders that hold specifications.
 const SPECS: [&str; 3] = [".specs", "specs", "docs/specs"];
@@ -24,11 +24,17 @@ pub struct ProjectDocs {
     /// Whether there are specifications.
     pub has_specs: bool,
     /// Paths of the specifications, relative to the root.
+    #[serde(serialize_with = "paths")]
     pub spec_files: Vec<PathBuf>,
     /// Whether there is a `TODO.md`.
     pub has_todo: bool,
     /// Whether there is a `README` with any extension.
     pub has_readme: bool,
+}
+
+/// Writes paths as [`model::path`] writes one.
+fn paths<S: Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(paths.iter().map(|path| path.display().to_string()))
 }
 
 impl ProjectDocs {

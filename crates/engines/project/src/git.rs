@@ -56,6 +56,7 @@ pub struct Commit {
     /// Name of the author.
     pub author: String,
     /// Author date.
+    #[serde(serialize_with = "model::optional_time")]
     pub date: Option<Timestamp>,
 }
 

@@ -30,6 +30,7 @@ pub struct ProjectStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Repo {
     /// Root of the work tree, else the directory.
+    #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Name of the main repository's folder.
     pub name: String,

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use app::Context;
 use app::repository::status::{Answer, Request, Touched, status};
-use app::{Context, Error, Kind};
-use model::Session;
+use model::{AgentId, Session};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     repo: Option<String>,
     /// List this OpenClaw agent's own sessions separately.
     #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -32,9 +32,7 @@ pub(crate) struct Args {
 
 /// Prints a repository's state.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let agent = args.agent.as_deref().map(str::parse).transpose();
-    let agent = agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?;
-    let answer = status(context, &Request { repo: args.repo.clone(), agent })?;
+    let answer = status(context, &Request { repo: args.repo.clone(), agent: args.agent.clone() })?;
     if args.json {
         return super::json(&answer);
     }
