@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::repository::status;
-use crate::search::{self, embed, index, memory};
+use crate::search::{self, embed, export, index, memory};
 use crate::sessions::{cost, list, show};
 
 /// The schemas of what can be asked, by the name of the question.
@@ -14,6 +14,7 @@ pub fn requests() -> Value {
     let mut page = Page::new(settings());
     page.add::<cost::Request>("cost");
     page.add::<embed::Request>("embed");
+    page.add::<export::Request>("export");
     page.add::<index::Request>("index");
     page.add::<list::Request>("list");
     page.add::<memory::IndexRequest>("memory_index");
@@ -30,6 +31,7 @@ pub fn answers() -> Value {
     let mut page = Page::new(settings().for_serialize());
     page.add::<cost::Answer>("cost");
     page.add::<embed::Answer>("embed");
+    page.add::<export::Answer>("export");
     page.add::<index::Answer>("index");
     page.add::<list::Answer>("list");
     page.add::<index::Answer>("memory_index");

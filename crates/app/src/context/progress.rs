@@ -35,6 +35,8 @@ pub enum Stage {
     Embedding,
     /// It writes sessions as documents.
     Exporting,
+    /// qmd indexes the documents, and reports that on standard error itself.
+    IndexingDocuments,
 }
 
 /// Receives the progress of a request.

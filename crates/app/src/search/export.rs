@@ -9,7 +9,8 @@ use std::time::UNIX_EPOCH;
 use catalog::SessionFilter;
 use model::{Session, SessionId};
 use qmd::{Collection, DocumentState, DocumentTarget};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::repository::target::with_project;
 use crate::search::intent;
@@ -17,31 +18,48 @@ use crate::sessions::listing::all;
 use crate::sessions::show::{Conversation, Shown};
 use crate::{Context, Error, Kind, Progress, Secrets, Stage};
 
-/// What is exported, and where to.
-#[derive(Debug, Clone, Default)]
+/// What to export, and where to.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ExportRequest")]
 pub struct Request {
-    /// The folder; made where it is missing.
+    /// The folder to write to; created if it is missing.
     pub folder: PathBuf,
-    /// What the sessions have to be; those that are not meant stay as they are.
-    pub filter: SessionFilter,
-    /// Documents stay when their transcripts are gone.
-    pub keeps_gone: bool,
+    /// Only sessions of this repository, given by name or by a path inside it; other documents are left alone.
+    pub project: Option<String>,
+    /// Whether to keep the documents of sessions that are gone.
+    pub keep_gone: bool,
+    /// Whether to have qmd index and embed what is new afterwards.
+    pub index: bool,
 }
 
-/// What was done.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Exported {
+/// What was exported.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "ExportAnswer")]
+pub struct Answer {
     /// The folder.
     #[serde(serialize_with = "model::path")]
     pub folder: PathBuf,
-    /// Documents that were written.
+    /// How many documents were written.
     pub written: u64,
-    /// Documents that were as they have to be.
+    /// How many documents were as they have to be.
     pub unchanged: u64,
-    /// Documents of sessions that are gone, which were removed.
+    /// How many documents of sessions that are gone were removed.
     pub removed: u64,
-    /// What could not be exported, and why.
+    /// Documents that could not be written, and why.
     pub failed: Vec<String>,
+    /// Whether qmd has indexed the documents; absent if that was not requested.
+    pub indexed: Option<bool>,
+    /// Why qmd has not indexed them.
+    #[serde(serialize_with = "message", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub qmd_error: Option<Error>,
+}
+
+/// Writes an error as its message.
+#[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+fn message<S: Serializer>(error: &Option<Error>, to: S) -> Result<S::Ok, S::Error> {
+    error.as_ref().map(|error| &error.message).serialize(to)
 }
 
 /// The head that every Markdown document of a session begins with.
@@ -50,7 +68,7 @@ pub fn head(session: &Session) -> String {
 }
 
 /// Writes the collection. `look` gives what writes the messages of one document.
-pub fn export<L>(context: &Context, request: &Request, look: impl Fn() -> L) -> Result<Exported, Error>
+pub fn export<L>(context: &Context, request: &Request, look: impl Fn() -> L) -> Result<Answer, Error>
 where
     L: FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
 {
@@ -59,14 +77,15 @@ where
     let context = &Context { secrets: Secrets::Redacted, ..context.clone() };
     let folder = context.path(&request.folder);
     let collection = open(&folder)?;
-    let answer = all(context)?;
-    let mut exported = Exported { folder, ..Exported::default() };
+    let sessions = all(context)?.sessions;
+    let mut exported = Answer { folder, ..Answer::default() };
     let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();
-    let filter = with_project(context, &request.filter, &answer.sessions.iter());
+    let filter = SessionFilter { project: request.project.clone(), ..SessionFilter::default() };
+    let filter = with_project(context, &filter, &sessions.iter());
     let wanted = |session: &&Session| filter.matches(session);
-    let total = answer.sessions.iter().filter(wanted).count() as u64;
+    let total = sessions.iter().filter(wanted).count() as u64;
     let mut done = 0;
-    for session in &answer.sessions {
+    for session in &sessions {
         let Some((file, source)) = state(session) else { continue };
         let page = collection.target(session, &source);
         pages.insert(session.id.clone(), page.path.clone());
@@ -89,24 +108,31 @@ where
         context.check_cancelled()?;
     }
     // Where no session is found at all, a folder is not there, rather than every session forgotten.
-    if !request.keeps_gone && !pages.is_empty() {
+    if !request.keep_gone && !pages.is_empty() {
         let is_kept = |id: &SessionId, path: &Path| pages.get(id).is_some_and(|page| page == path);
         let folders = pages.values().filter_map(|page| Some(page.parent()?.to_owned())).collect();
         exported.removed =
             collection.remove(&folders, is_kept).map_err(|error| unusable(&request.folder, &error))?;
     }
+    if request.index {
+        let stage = Stage::IndexingDocuments;
+        context.report(Progress { stage, done: 0, total: exported.written, bytes_done: 0, bytes: 0 });
+        exported.qmd_error = index(context).err();
+        exported.indexed = Some(exported.qmd_error.is_none());
+    }
     Ok(exported)
 }
 
 /// Lets qmd read its collections again and embed what is new.
-pub fn index(context: &Context) -> Result<(), Error> {
+fn index(context: &Context) -> Result<(), Error> {
     let Some(qmd) = intent::installed(context) else {
         let wanted = context.config().settings.fork.qmd.display().to_string();
         return Err(Error::new(Kind::Unavailable, format!("there is no program `{wanted}`"))
             .hint("install qmd: npm install -g @tobilu/qmd; or set `fork.qmd` to its program"));
     };
     qmd.index().map_err(|why| {
-        Error::new(Kind::Unavailable, why)
+        // A complaint of another program's may repeat what it was given.
+        Error::new(Kind::Unavailable, context.secrets.redacted(why.into()))
             .hint("the documents are exported; `qmd doctor` says what is wrong")
             .hint("qmd searches by words after `qmd update`, and by meaning only after `qmd embed`")
     })

@@ -99,7 +99,8 @@ impl Bar {
                 if let Some((_, old)) = shown.take() {
                     old.finish_and_clear();
                 }
-                &mut shown.insert((progress.stage, bar(progress))).1
+                let Some(bar) = bar(progress) else { return };
+                &mut shown.insert((progress.stage, bar)).1
             }
         };
         bar.set_position(if progress.bytes > 0 { progress.bytes_done } else { progress.done });
@@ -107,7 +108,8 @@ impl Bar {
     }
 }
 
-fn bar(progress: Progress) -> ProgressBar {
+/// The bar of a stage; none where another program speaks instead.
+fn bar(progress: Progress) -> Option<ProgressBar> {
     let (length, layout) = match progress.stage {
         Stage::Reading => {
             (progress.bytes, "reading sessions {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left")
@@ -119,6 +121,7 @@ fn bar(progress: Progress) -> ProgressBar {
             (progress.total, "embedding {bar:30} {pos} of {len} pieces, {per_sec}, {eta} left (Ctrl-C stops)")
         }
         Stage::Exporting => (progress.total, "exporting sessions {bar:30} {pos} of {len}, {eta} left"),
+        Stage::IndexingDocuments => return None,
     };
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -127,5 +130,5 @@ fn bar(progress: Progress) -> ProgressBar {
         bar.set_position(progress.done);
         bar.reset_eta();
     }
-    bar
+    Some(bar)
 }

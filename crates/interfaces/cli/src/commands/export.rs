@@ -1,12 +1,10 @@
 //! `export`: writes every session to a folder as a Markdown document.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use app::search::export::{Exported, Request, export, index};
-use app::sessions::list::SessionFilter;
+use app::search::export::{Answer, Request, export};
 use app::{Context, Error, Kind};
-use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -37,60 +35,44 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The answer of `export --json`.
-#[derive(Serialize)]
-struct ExportJson<'a> {
-    #[serde(flatten)]
-    exported: &'a Exported,
-    /// Whether qmd has indexed the documents; `null` without `--index`.
-    indexed: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    qmd_error: Option<&'a str>,
-}
-
 /// Exports the sessions; a document that cannot be written is reported and does not stop the others.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request {
         folder: args.markdown.clone(),
-        filter: SessionFilter { project: args.project.clone(), ..SessionFilter::default() },
-        keeps_gone: args.keep_gone,
+        project: args.project.clone(),
+        keep_gone: args.keep_gone,
+        index: args.index,
     };
     let followed = Followed::new(context);
     let new_look = || {
         let mut look = Markdown::default();
         move |out: &mut dyn std::io::Write, shown: &app::sessions::show::Shown| look.message(out, shown)
     };
-    let exported = export(&followed, &request, new_look)?;
+    let answer = export(&followed, &request, new_look)?;
     drop(followed);
-    if !args.json {
-        print(&exported)?;
-    }
-    let indexed = args.index.then(|| index(context));
     if args.json {
-        let failed: Option<&Error> = indexed.as_ref().and_then(|indexed| indexed.as_ref().err());
-        super::json(&ExportJson {
-            exported: &exported,
-            indexed: indexed.as_ref().map(Result::is_ok),
-            qmd_error: failed.map(|error| error.message.as_str()),
-        })?;
+        super::json(&answer)?;
+    } else {
+        print(&answer)?;
     }
-    indexed.transpose()?;
-    if !exported.failed.is_empty() && exported.written + exported.unchanged == 0 {
-        return Err(nothing_exported(&exported).into());
+    if let Some(error) = answer.qmd_error {
+        return Err(error.into());
+    }
+    if !answer.failed.is_empty() && answer.written + answer.unchanged == 0 {
+        return Err(nothing_exported(&answer.folder, &answer.failed).into());
     }
     Ok(())
 }
 
-fn nothing_exported(exported: &Exported) -> Error {
-    let Exported { folder, failed, .. } = exported;
+fn nothing_exported(folder: &Path, failed: &[String]) -> Error {
     let message = format!("none of {} documents could be exported to {}", failed.len(), folder.display());
     let error = Error::new(Kind::Unavailable, message);
     failed.iter().take(1).fold(error, |error, why| error.hint(format!("the first failure: {why}")))
 }
 
-fn print(exported: &Exported) -> Result<(), Failure> {
+fn print(answer: &Answer) -> Result<(), Failure> {
     let mut out = Output::plain();
-    let Exported { folder, written, unchanged, removed, failed } = exported;
+    let Answer { folder, written, unchanged, removed, failed, .. } = answer;
     let folder = safe(&folder.display().to_string());
     writeln!(out, "{written} written, {unchanged} unchanged, {removed} removed in {folder}")?;
     for why in failed {
