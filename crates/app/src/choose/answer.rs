@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use model::{AgentId, SessionId};
+use schemars::JsonSchema;
 pub use selection::Considered;
 use selection::calibrated::TrackRecord;
 use selection::{Action, Factors, Judge};
@@ -14,7 +15,8 @@ pub use crate::choose::pack::Pack;
 pub use crate::choose::resume_cost::ResumeCost;
 
 /// The decision for a task, with its reason.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "PickAnswer")]
 pub struct Answer {
     /// `resume`, `fresh` or `queue`.
     pub action: Action,
@@ -68,6 +70,7 @@ pub struct Answer {
     /// The agent that asked.
     pub agent_id: Option<AgentId>,
     /// The past time that the choice was made for.
+    #[serde(serialize_with = "model::optional_time")]
     pub as_of: Option<Timestamp>,
     /// The number of the saved decision.
     pub decision: Option<i64>,

@@ -11,7 +11,7 @@ use selection::chance::{self, Habit, LatestMessages};
 use selection::{Asker, Budget, Candidate, Hold, Relevance};
 use system::join;
 
-use crate::choose::request::Request;
+use crate::choose::request::Question;
 use crate::choose::work_trees;
 use crate::repository::target::RepoTarget;
 use crate::sessions::totals::survey;
@@ -68,14 +68,14 @@ impl CandidateSet {
     /// loaded only if a model may be asked.
     pub(crate) fn load(
         context: &Context,
-        request: &Request,
+        question: &Question,
         budget: Budget,
         asks_model: bool,
     ) -> Result<Self, Error> {
-        let named = RepoTarget::name(context, request.repo.as_deref());
-        let asker = request.agent.clone().map_or(Asker::Person, Asker::Agent);
-        let words = Keywords::from_text(&request.task);
-        let found = if request.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(context) };
+        let named = RepoTarget::name(context, question.repo.as_deref());
+        let asker = question.agent.clone().map_or(Asker::Person, Asker::Agent);
+        let words = Keywords::from_text(&question.task);
+        let found = if question.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(context) };
         let (holds, notes) = match found {
             Ok(holds) => (holds, Vec::new()),
             Err(error) => (Holds::default(), vec![error.message]),
@@ -106,20 +106,20 @@ impl CandidateSet {
             })
         };
         let (meant, branch, mut here) = if let Some(meant) = RepoTarget::directory(context, named)? {
-            let load = || survey(context, request.as_of, extent, |entry| candidate(&meant, entry));
-            let (here, branch) = join(load, || branch(context, request, &meant));
+            let load = || survey(context, question.as_of, extent, |entry| candidate(&meant, entry));
+            let (here, branch) = join(load, || branch(context, question, &meant));
             (meant, branch, here?)
         } else {
-            let all = survey(context, request.as_of, extent, Some)?;
+            let all = survey(context, question.as_of, extent, Some)?;
             let sessions = all.iter().map(|entry| &*entry.session);
             let meant = RepoTarget::by_name(named.unwrap_or_default(), sessions)?;
-            let branch = branch(context, request, &meant);
+            let branch = branch(context, question, &meant);
             let here = all.into_iter().filter_map(|entry| candidate(&meant, entry)).collect();
             (meant, branch, here)
         };
-        let taken_by = taken_by(context, request, &meant, &here, &holds);
+        let taken_by = taken_by(context, question, &meant, &here, &holds);
         here.retain(|one| one.is_own);
-        if request.as_of.is_none() {
+        if question.as_of.is_none() {
             work_trees::mark_others(&meant.directory, &mut here);
         }
         Ok(Self { meant, branch, own: here, taken_by, notes, asker })
@@ -190,24 +190,24 @@ fn about(session: &Session, known: Option<Keywords>) -> Keywords {
         .unwrap_or_else(|| text.map(|text| Keywords::from_text(text)).unwrap_or_default())
 }
 
-fn branch(context: &Context, request: &Request, meant: &RepoTarget) -> Option<String> {
-    match (&request.branch, request.as_of) {
+fn branch(context: &Context, question: &Question, meant: &RepoTarget) -> Option<String> {
+    match (&question.branch, question.as_of) {
         (Some(branch), _) => Some(branch.clone()),
         (None, Some(then)) => project::branch_at(&meant.place(context), then),
         (None, None) => project::branch(&meant.place(context)),
     }
 }
 
-/// The session of the run that occupies the work tree: a worker's, or another program's. A request that is carried out
+/// The session of the run that occupies the work tree: a worker's, or another program's. A question whose answer is carried out
 /// queues behind workers, so only other programs count for it.
 fn taken_by(
     context: &Context,
-    request: &Request,
+    question: &Question,
     meant: &RepoTarget,
     here: &[RepoCandidate],
     holds: &Holds,
 ) -> Option<SessionId> {
-    if !request.is_carried_out && !holds.is_empty() {
+    if !question.is_carried_out && !holds.is_empty() {
         let worker = holds.taking(&meant.work_tree(context));
         if worker.is_some() {
             return worker;

@@ -9,13 +9,14 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
+use schemars::JsonSchema;
 use selection::{Considered, Decision, ago};
 use serde::Serialize;
 use transcript::{Excerpt, RecentMessages};
 
 use crate::Context;
 use crate::choose::candidates::{CandidateSet, RepoCandidate};
-use crate::choose::request::Request;
+use crate::choose::request::Question;
 
 /// The longest brief, in tokens.
 pub const MAX_TOKENS: usize = 1500;
@@ -34,7 +35,7 @@ const HEAD: &str = "Earlier sessions in this repository that are relevant to the
                     `backstory show <session>` shows the whole session.\n";
 
 /// A brief on earlier sessions.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Pack {
     /// The sessions it quotes, the most relevant first.
     pub sessions: Vec<Source>,
@@ -45,7 +46,8 @@ pub struct Pack {
 }
 
 /// A session that a brief quotes.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "PackSource")]
 pub struct Source {
     /// The session.
     pub session_id: SessionId,
@@ -58,17 +60,17 @@ pub struct Source {
 /// The brief for a task that starts a fresh session; `None` if no earlier one is relevant.
 pub(super) fn of(
     context: &Context,
-    request: &Request,
+    question: &Question,
     candidates: &CandidateSet,
     decision: &Decision,
 ) -> Option<Pack> {
-    let now = request.as_of.unwrap_or(context.now);
+    let now = question.as_of.unwrap_or(context.now);
     let chosen = sources(candidates, &decision.considered);
     let mut text = HEAD.to_owned();
     let room = (MAX_TOKENS - tokens(&text)) / chosen.len().max(1);
     let mut sessions = Vec::new();
     for one in chosen {
-        let brief = Brief::of(one, candidates, request.as_of, now);
+        let brief = Brief::of(one, candidates, question.as_of, now);
         let (written, cites) = brief.written(room);
         text += &written;
         let title = brief.title.map(|title| redact::redact_beginning(&title).into_owned());

@@ -12,7 +12,7 @@ use system::join;
 
 use crate::choose::answer::Answer;
 use crate::choose::candidates::CandidateSet;
-use crate::choose::request::Request;
+use crate::choose::request::{Question, Request};
 use crate::choose::{decisions, labels, pack, relevance, resume_cost};
 use crate::config::settings::Selection;
 use crate::{Context, Error, Kind};
@@ -22,26 +22,32 @@ const SHOWN: usize = 10;
 
 /// Chooses the session for a task and saves the decision.
 pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
-    if request.task.trim().is_empty() && request.label.is_none() {
+    choose(context, &request.question(context)?)
+}
+
+/// Chooses the session for a task, which may be carried out at once, and saves the decision.
+pub(crate) fn choose(context: &Context, question: &Question) -> Result<Answer, Error> {
+    if question.task.trim().is_empty() && question.label.is_none() {
         return Err(Error::new(Kind::Usage, "the task is empty: say what to do"));
     }
-    let agent = context.agent(request.agent.as_ref())?;
-    let request = &Request { agent, ..request.clone() };
+    let agent = context.agent(question.agent.as_ref())?;
+    let question = &Question { agent, ..question.clone() };
     let openclaw = openclaw_config(context);
-    let settings = context.config().settings.selection_for(request.agent.as_ref(), &openclaw.selection)?;
-    let rule = settings.rule(request.weights);
+    let settings = context.config().settings.selection_for(question.agent.as_ref(), &openclaw.selection)?;
+    let rule = settings.rule(question.weights);
     let asks_model = matches!(rule, Rule::Seed { .. }) && relevance::asks_model(context, &settings);
-    let look = || CandidateSet::load(context, request, budget(request, openclaw.max_budget_usd), asks_model);
+    let look =
+        || CandidateSet::load(context, question, budget(question, openclaw.max_budget_usd), asks_model);
     let (candidates, mut store) = join(look, || decisions::DecisionStore::open(context));
     let mut candidates = candidates?;
-    if let Some(label) = &request.label {
-        labels::name(context, request.agent.as_ref(), &candidates.meant, label, &mut candidates.own)?;
+    if let Some(label) = &question.label {
+        labels::name(context, question.agent.as_ref(), &candidates.meant, label, &mut candidates.own)?;
     }
     let record = match &mut store {
-        Ok(store) if request.as_of.is_none() => store.record(&candidates).unwrap_or_default(),
+        Ok(store) if question.as_of.is_none() => store.record(&candidates).unwrap_or_default(),
         _ => TrackRecord::default(),
     };
-    let chooser = Chooser { context, request, settings: &settings, rule, record };
+    let chooser = Chooser { context, question, settings: &settings, rule, record };
     let (mut decision, judged) = chooser.decide(&candidates);
     // The answer is saved, so it never holds secrets, even if the caller may see them.
     for one in &mut decision.considered {
@@ -49,11 +55,11 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     let mut answer = chooser.answer(&candidates, &decision, judged);
     if answer.action == Action::Fresh {
-        answer.pack = pack::of(context, request, &candidates, &decision);
+        answer.pack = pack::of(context, question, &candidates, &decision);
     } else if answer.is_uncertain() {
-        answer.pack_if_fresh = pack::of(context, request, &candidates, &decision);
+        answer.pack_if_fresh = pack::of(context, question, &candidates, &decision);
     }
-    let advice = (!request.is_carried_out && request.as_of.is_none()).then(|| answer.advice()).flatten();
+    let advice = (!question.is_carried_out && question.as_of.is_none()).then(|| answer.advice()).flatten();
     match store.and_then(|store| store.save(&answer, &decision.considered, advice.as_ref())) {
         Ok(id) => answer.decision = Some(id),
         Err(error) => answer.save_error = Some(error.message),
@@ -72,15 +78,15 @@ pub(crate) fn openclaw_config(context: &Context) -> openclaw::OpenClawConfig {
         .unwrap_or_default()
 }
 
-fn budget(request: &Request, of_agents: Option<f64>) -> Budget {
-    let of_agent = of_agents.filter(|_| request.agent.is_some());
-    request.budget.or(of_agent).filter(|budget| *budget > 0.0).map_or(Budget::None, Budget::Dollars)
+fn budget(question: &Question, of_agents: Option<f64>) -> Budget {
+    let of_agent = of_agents.filter(|_| question.agent.is_some());
+    question.budget.or(of_agent).filter(|budget| *budget > 0.0).map_or(Budget::None, Budget::Dollars)
 }
 
-/// A request with the rule that decides it.
+/// A question with the rule that decides it.
 struct Chooser<'a> {
     context: &'a Context,
-    request: &'a Request,
+    question: &'a Question,
     settings: &'a Selection,
     rule: Rule,
     record: TrackRecord,
@@ -89,9 +95,9 @@ struct Chooser<'a> {
 impl Chooser<'_> {
     fn decide(&self, candidates: &CandidateSet) -> (Decision, Option<Judgement>) {
         let task = Task {
-            text: &self.request.task,
+            text: &self.question.task,
             branch: candidates.branch.as_deref(),
-            label: self.request.label.as_deref(),
+            label: self.question.label.as_deref(),
             taken_by: candidates.taken_by.clone(),
             now: self.now(),
         };
@@ -110,7 +116,7 @@ impl Chooser<'_> {
         candidates: &CandidateSet,
     ) -> (Decision, Option<Judgement>) {
         let judged = seed::needs_relevance(task, &candidates.own)
-            .then(|| relevance::judged(self.context, self.settings, &self.request.task, &candidates.own));
+            .then(|| relevance::judged(self.context, self.settings, &self.question.task, &candidates.own));
         // Relevance by words is shown even if no judge was needed.
         let decision = match &judged {
             Some(judged) => seed::choose(task, seed, &candidates.own, judged),
@@ -126,7 +132,7 @@ impl Chooser<'_> {
         let known = Calibration {
             habit: candidates.habit(task.now),
             record: self.record,
-            said: if is_settled { Vec::new() } else { candidates.said(task.text, read, self.request.as_of) },
+            said: if is_settled { Vec::new() } else { candidates.said(task.text, read, self.question.as_of) },
             threshold,
             model: ChanceModel::FITTED,
         };
@@ -140,11 +146,11 @@ impl Chooser<'_> {
     }
 
     fn now(&self) -> Timestamp {
-        self.request.as_of.unwrap_or(self.context.now)
+        self.question.as_of.unwrap_or(self.context.now)
     }
 
     fn answer(&self, candidates: &CandidateSet, decision: &Decision, judged: Option<Judgement>) -> Answer {
-        let Self { context, request, rule, .. } = *self;
+        let Self { context, question, rule, .. } = *self;
         let best = decision.considered.first();
         let one = |id: &SessionId| candidates.own.iter().find(|one| one.candidate.id == *id);
         let session = decision.session.as_ref().and_then(one);
@@ -177,11 +183,11 @@ impl Chooser<'_> {
             pack_if_fresh: None,
             scores: scores.map(|one| Considered { title: title(&one.session_id), ..one }).collect(),
             candidates: candidates.own.len(),
-            task: redact::redacted(Cow::Borrowed(&request.task)).into_owned(),
+            task: redact::redacted(Cow::Borrowed(&question.task)).into_owned(),
             repo_path: candidates.meant.root.clone(),
             branch: candidates.branch.clone().map(without_secrets),
-            agent_id: request.agent.clone(),
-            as_of: request.as_of,
+            agent_id: question.agent.clone(),
+            as_of: question.as_of,
             decision: None,
             save_error: None,
             notes: unknown.into_iter().chain(candidates.notes.iter().cloned()).collect(),

@@ -1,6 +1,7 @@
 //! The cost of resuming a session: the context that the model reads again before its first word.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use selection::Candidate;
 use serde::Serialize;
 
@@ -8,7 +9,7 @@ use crate::Context;
 use crate::choose::candidates::RepoCandidate;
 
 /// The cost of resuming a session.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ResumeCost {
     /// Tokens of context that are read again.
     pub tokens: u64,

@@ -2,20 +2,34 @@
 
 use catalog::Projection;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use selection::{Considered, Factors};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::choose::decisions;
 use crate::repository::target::RepoTarget;
 use crate::sessions::totals::survey;
 use crate::{Context, Error, Kind, NextStep};
 
+/// The session asked about.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "WhyNotRequest")]
+pub struct Request {
+    /// The session's id, or the beginning of it.
+    pub session: String,
+    /// The repository: a path or a project's name; the directory of the request without it.
+    pub repo: Option<String>,
+}
+
 /// Why a session was not chosen.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WhyNotAnswer")]
 pub struct WhyNot {
     /// The decision.
     pub decision: i64,
     /// When it was made.
+    #[serde(serialize_with = "model::time")]
     pub at: Timestamp,
     /// What was to be done.
     pub task: String,
@@ -36,7 +50,8 @@ pub struct WhyNot {
 }
 
 /// Answers, from the newest decision of the repository, why a session was not chosen.
-pub fn why_not(context: &Context, repo: Option<&str>, session: &str) -> Result<WhyNot, Error> {
+pub fn why_not(context: &Context, request: &Request) -> Result<WhyNot, Error> {
+    let (repo, session) = (request.repo.as_deref(), request.session.as_str());
     let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant
     } else {

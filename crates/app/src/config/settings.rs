@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use model::AgentId;
 use openclaw::SessionSelection;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -110,7 +111,7 @@ pub struct Selection {
 }
 
 /// By which rule a session is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleName {
     /// The chance that the person goes on with it.

@@ -13,8 +13,8 @@ use crate::choose::answer::Answer;
 use crate::choose::decisions;
 use crate::choose::labels::labelled;
 use crate::choose::outcome::Outcome;
-use crate::choose::pick::pick;
-use crate::choose::request::Request as PickRequest;
+use crate::choose::pick;
+use crate::choose::request::{Question, positive};
 use crate::ids::new_uuid;
 use crate::proceed::claude::ControllableClaude;
 use crate::proceed::location::ensure_not_demo;
@@ -221,16 +221,16 @@ pub fn message(text: &str) -> Command {
 /// What `pick` answers, for a person who is asked where that leaves it open.
 pub fn choose(context: &Context, request: &Request) -> Result<Answer, Error> {
     ensure_not_demo(context)?;
-    let asked = PickRequest {
+    let question = Question {
         task: request.task.clone(),
         repo: request.repo.clone(),
         label: request.label.clone(),
         agent: request.agent.clone(),
-        budget: request.options.budget_usd,
+        budget: positive(request.options.budget_usd)?,
         is_carried_out: true,
-        ..PickRequest::default()
+        ..Question::default()
     };
-    pick(context, &asked)
+    pick::choose(context, &question)
 }
 
 /// What a person decided who was asked.

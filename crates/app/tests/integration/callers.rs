@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use app::choose::pick::pick;
 use app::choose::request::Request as PickRequest;
-use app::choose::why_not::why_not;
+use app::choose::why_not::{Request as WhyNotRequest, why_not};
 use app::proceed::fork::{Request as ForkRequest, fork};
 use app::proceed::resume::resume;
 use app::repository::status;
@@ -45,7 +45,13 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
         let request =
             PageRequest { session: id.to_owned(), tools: true, thinking: true, ..Default::default() };
         say("page", format!("{:?}", page(context, &request)));
-        say("why not", format!("{:?}", why_not(context, None, id)));
+        say(
+            "why not",
+            format!(
+                "{:?}",
+                why_not(context, &WhyNotRequest { session: id.to_owned(), ..Default::default() })
+            ),
+        );
         let found = which(context, &SessionRef::Named(id.to_owned()), 5);
         say("lookup", format!("{found:?}"));
         for ranked in found.iter().flatten() {

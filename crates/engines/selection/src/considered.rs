@@ -49,6 +49,7 @@ pub struct Considered {
     /// The branch it was last on.
     pub branch: Option<String>,
     /// The time of its last activity.
+    #[serde(serialize_with = "model::optional_time")]
     pub last_active: Option<Timestamp>,
     /// Between 0 and 1: the chance, or under the seed's weights the sum of the factors, 0 under a ceiling. `null` where
     /// a session ranks too low for its chance to be estimated.

@@ -6,8 +6,9 @@ use anstyle::{AnsiColor, Style};
 use app::choose::answer::{Answer, Considered, Pack, ResumeCost};
 use app::choose::pick::pick;
 use app::choose::request::Request;
-use app::choose::why_not::{WhyNot, why_not};
-use app::{Context, Error, Kind, Moment};
+use app::choose::why_not::{self, WhyNot, why_not};
+use app::{Context, Moment, RuleName};
+use model::AgentId;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     label: Option<String>,
     /// Choose among the sessions of this OpenClaw agent [default: those not started by an agent].
     #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
     /// The most a session may cost, in US dollars; one that has used 70 % of it is not resumed.
     #[arg(long, value_name = "USD")]
     budget: Option<f64>,
@@ -46,11 +47,11 @@ pub(crate) struct Args {
     branch: Option<String>,
     /// The rule: the chance that you would continue a session, or the five factors of OpenClaw's design [default: from
     /// the settings, else calibrated].
-    #[arg(long, value_name = "RULE", value_parser = ["calibrated", "seed"])]
-    weights: Option<String>,
+    #[arg(long, value_name = "RULE", value_parser = super::words::<RuleName>(&["calibrated", "seed"]))]
+    weights: Option<RuleName>,
     /// Choose as of a past time, from what there was then: 2026-01-31T10:00, 2d.
     #[arg(long, value_name = "TIME")]
-    as_of: Option<String>,
+    as_of: Option<Moment>,
     /// Explain why the last decision here did not choose this session.
     #[arg(long, value_name = "ID")]
     why_not: Option<String>,
@@ -65,10 +66,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let decided = if task.is_empty() && args.label.is_none() {
         None
     } else {
-        Some(pick(&Followed::new(context), &request(context, args, task)?)?)
+        Some(pick(&Followed::new(context), &request(args, task))?)
     };
     if let Some(id) = &args.why_not {
-        let answer = why_not(context, args.repo.as_deref(), id)?;
+        let request = why_not::Request { session: id.clone(), repo: args.repo.clone() };
+        let answer = why_not(context, &request)?;
         return if args.json { super::json(&answer) } else { explain(&answer) };
     }
     match decided {
@@ -78,23 +80,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn request(context: &Context, args: &Args, task: String) -> Result<Request, Error> {
-    let agent = args.agent.as_deref().map(str::parse).transpose();
-    let budget = args.budget.map(|budget| match budget {
-        budget if budget > 0.0 && budget.is_finite() => Ok(budget),
-        _ => Err(Error::new(Kind::Usage, "--budget must be a positive amount of US dollars")),
-    });
-    Ok(Request {
+fn request(args: &Args, task: String) -> Request {
+    Request {
         task,
         repo: args.repo.clone(),
         label: args.label.clone(),
-        agent: agent.map_err(|error| Error::new(Kind::Usage, format!("--agent: {error}")))?,
-        budget: budget.transpose()?,
+        agent: args.agent.clone(),
+        budget: args.budget,
         branch: args.branch.clone(),
-        weights: args.weights.as_deref().map(super::rule).transpose()?,
-        as_of: args.as_of.as_deref().map(|text| Moment::from(text).at(context)).transpose()?,
-        is_carried_out: false,
-    })
+        weights: args.weights,
+        as_of: args.as_of.clone(),
+    }
 }
 
 fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {

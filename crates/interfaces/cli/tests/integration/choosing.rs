@@ -375,7 +375,7 @@ fn what_makes_no_sense_is_refused() {
     };
     check(&[], 2, "required");
     check(&["  ", "--repo", "shop"], 2, "the task is empty");
-    check(&["x", "--budget=-1"], 2, "--budget");
+    check(&["x", "--budget=-1"], 2, "the budget");
     check(&["x", "--agent", "a b"], 2, "--agent");
     check(&["x", "--as-of", "someday"], 2, "is not a valid time");
     check(&["x", "--repo", "nowhere"], 3, "no directory or project is named `nowhere`");
