@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use model::AgentId;
 use openclaw::SessionSelection;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::{Error, Kind};
@@ -65,7 +65,7 @@ pub struct Fork {
 }
 
 /// The search engine for an intent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// Backstory's own index.

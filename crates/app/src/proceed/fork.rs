@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::{Session, SessionId};
+use schemars::JsonSchema;
 use serde::Serialize;
 use transcript::PartialCopy;
 use workers::{CommandLine, Release, SessionStart, UnquotableWord, quoted};
@@ -36,7 +37,8 @@ pub struct Fork {
 }
 
 /// A session that can be forked, or why it cannot.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ForkCandidate")]
 pub struct Candidate {
     /// From 1, best first.
     pub rank: usize,
@@ -50,6 +52,7 @@ pub struct Candidate {
     #[serde(serialize_with = "model::optional_path")]
     pub working_directory: Option<PathBuf>,
     /// When something last happened in it.
+    #[serde(serialize_with = "model::optional_time")]
     pub date: Option<Timestamp>,
     /// The words that were found.
     pub snippet: Option<String>,
@@ -66,7 +69,7 @@ pub struct Candidate {
 }
 
 /// The sessions a person may want to fork, with what speaks against it.
-pub fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<Candidate> {
+pub(crate) fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<Candidate> {
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let obstacle =

@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use qmd::{DocumentHead, Qmd, QmdCommand, QmdFailure, QmdQuery};
+use schemars::JsonSchema;
 use serde::Serialize;
 use workers::Program;
 
@@ -28,34 +29,35 @@ const WIDE: usize = 100;
 
 /// What is looked for, and where.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub(crate) struct Request {
     /// The intent, or the name of a session.
-    pub wanted: SessionRef,
+    pub(crate) wanted: SessionRef,
     /// At most so many sessions.
-    pub limit: usize,
+    pub(crate) limit: usize,
     /// Only sessions with this score or more.
-    pub min_score: Option<f32>,
+    pub(crate) min_score: Option<f32>,
     /// What the sessions have to be.
-    pub filter: SessionFilter,
+    pub(crate) filter: SessionFilter,
     /// qmd's collection; one that is given is asked.
-    pub collection: Option<String>,
+    pub(crate) collection: Option<String>,
     /// The engine; `None` is the one in the settings.
-    pub engine: Option<Engine>,
+    pub(crate) engine: Option<Engine>,
     /// How our index looks: by words, by meaning, or both.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
 }
 
 /// Sessions, or what to do where there are none.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub(crate) enum Found {
     /// Best first, never none, and how they were found.
     Ranked(Vec<Ranked>, How),
     /// No session; what to do now.
-    Nothing(Guidance),
+    Nothing(Guidance<NextStep>),
 }
 
 /// How sessions were found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[schemars(rename = "HowFound")]
 pub struct How {
     /// What answered; `own` also where the session was named.
     pub engine: Engine,
@@ -72,16 +74,17 @@ pub struct How {
     pub qmd_error: Option<String>,
 }
 
-/// What to do where nothing was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Guidance {
+/// What to do where nothing was found; its next steps are in an interface's own words.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ForkGuidance")]
+pub struct Guidance<S = String> {
     /// `qmd_not_available` where qmd was asked in vain, `index_not_available` where the index cannot be used,
     /// else `nothing_found`.
     pub error: &'static str,
     /// The same in words.
     pub message: String,
     /// One step each.
-    pub next_steps: Vec<NextStep>,
+    pub next_steps: Vec<S>,
     /// The newest sessions.
     pub fallback_sessions: Vec<Recent>,
     /// Why qmd gave no answer.
@@ -89,21 +92,37 @@ pub struct Guidance {
     pub qmd_error: Option<String>,
 }
 
+impl Guidance<NextStep> {
+    /// The same with its next steps in an interface's own words.
+    pub fn worded(self, word: impl Fn(&NextStep) -> String) -> Guidance {
+        Guidance {
+            error: self.error,
+            message: self.message,
+            next_steps: self.next_steps.iter().map(word).collect(),
+            fallback_sessions: self.fallback_sessions,
+            qmd_error: self.qmd_error,
+        }
+    }
+}
+
 /// A session that can be chosen by hand.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RecentSession")]
 pub struct Recent {
     /// Its id.
     pub session_id: SessionId,
     /// The directory it started in.
+    #[serde(serialize_with = "model::optional_path")]
     pub project_path: Option<PathBuf>,
     /// When something last happened in it.
+    #[serde(serialize_with = "model::optional_time")]
     pub last_modified: Option<Timestamp>,
     /// Its title.
     pub title: Option<String>,
 }
 
 /// Finds the sessions, in qmd's collections or in our own index.
-pub fn find(context: &Context, request: &Request) -> Result<Found, Error> {
+pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error> {
     let sessions = all(context)?.sessions;
     let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
         (Some(named), _) => return Ok(Found::Ranked(vec![named], How::default())),
@@ -265,7 +284,12 @@ fn good_enough(mut ranked: Vec<Ranked>, min_score: Option<f32>) -> Vec<Ranked> {
     ranked
 }
 
-fn guidance(request: &Request, sessions: &[Session], error: Error, qmd_error: Option<String>) -> Guidance {
+fn guidance(
+    request: &Request,
+    sessions: &[Session],
+    error: Error,
+    qmd_error: Option<String>,
+) -> Guidance<NextStep> {
     let (code, message) = match (&qmd_error, error.kind) {
         (Some(why), _) => ("qmd_not_available", format!("qmd gave no answer ({why}), and {}", error.message)),
         (None, Kind::Unavailable) => ("index_not_available", error.message),

@@ -1,6 +1,7 @@
 //! A worker that works on an intent in a fork of a session.
 
 use model::{Session, SessionId};
+use schemars::JsonSchema;
 use serde::Serialize;
 use workers::WorkerId;
 
@@ -10,7 +11,7 @@ use crate::workers::run;
 use crate::{Context, Error, Kind, NextStep};
 
 /// A fork on which a worker works.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Forked {
     /// What people call the session it came from.
     pub session_name: String,
@@ -25,7 +26,12 @@ pub struct Forked {
 }
 
 /// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for.
-pub fn work(context: &Context, session: &Session, request: &Request, intent: &str) -> Result<Forked, Error> {
+pub(crate) fn work(
+    context: &Context,
+    session: &Session,
+    request: &Request,
+    intent: &str,
+) -> Result<Forked, Error> {
     if !request.extra.is_empty() {
         let message = "a worker does not take arguments for `claude`";
         let options = NextStep::RunOptions { session: session.id.clone() };

@@ -25,7 +25,8 @@ pub use ::workers::{
 };
 pub use control::{answer, attach, stop};
 pub use events::Events;
-pub use forked::{Forked, work};
+pub use forked::Forked;
+pub(crate) use forked::work;
 pub use host::{detach, supervise};
 pub use link::{Control, Link};
 pub use list::{WorkerInfo, find, list};

@@ -1,5 +1,6 @@
 //! Searches with `qmd query`, falling back to `qmd vsearch` and then `qmd search`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use system::CommandOutput;
 
@@ -26,7 +27,7 @@ pub struct QmdQuery<'a> {
 }
 
 /// qmd's search commands, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QmdCommand {
     /// Keywords and meaning, reranked by a model.

@@ -62,8 +62,13 @@ fn words<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: DeserializeOwned + Clone + Send + Sync + 'static,
 {
-    PossibleValuesParser::new(words)
-        .try_map(|word| T::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(word)))
+    PossibleValuesParser::new(words).try_map(word)
+}
+
+/// The value that requests hold for a word.
+#[expect(clippy::needless_pass_by_value, reason = "a value parser hands it over")]
+fn word<T: DeserializeOwned>(word: String) -> Result<T, serde::de::value::Error> {
+    T::deserialize(IntoDeserializer::into_deserializer(word))
 }
 
 /// Parses a project's name. Claude Code's folder names begin with a dash, as flags do; what begins with two dashes is

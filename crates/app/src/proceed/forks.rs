@@ -1,0 +1,221 @@
+//! `fork`: the sessions that know most about an intent, and a fork of the one that is wanted.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::settings::Engine;
+use crate::proceed::fork::{self, Candidate, Fork, candidates};
+use crate::search::Mode;
+use crate::search::intent::{self, Found};
+pub use crate::search::intent::{Guidance, How, Recent};
+use crate::sessions::list::SessionFilter;
+use crate::sessions::lookup::{Ranked, SessionRef};
+use crate::workers::{Forked, work};
+use crate::{Context, Error, Kind, NextStep};
+
+/// What a fork is wanted for, and which session is forked.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ForkRequest")]
+pub struct Request {
+    /// What you want to do, or a session's id or the beginning of one.
+    pub query: String,
+    /// The most recently active session instead of a query.
+    pub last: bool,
+    /// Fork the session with this rank, from 1: a worker in the background works on the query in the fork.
+    #[schemars(range(min = 1))]
+    pub rank: Option<usize>,
+    /// Fork at the record with this id, without anything after it.
+    pub at: Option<String>,
+    /// The directory in which the fork continues; the one that the session started in without it.
+    pub directory: Option<PathBuf>,
+    /// At most so many sessions.
+    pub limit: usize,
+    /// Only sessions with this score or more, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub min_score: Option<f32>,
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    pub project: Option<String>,
+    /// What to search with; what the settings say without it.
+    pub engine: Option<Engine>,
+    /// How Backstory's own index is searched.
+    pub mode: Mode,
+    /// Search with qmd, in this collection.
+    pub collection: Option<String>,
+    /// Leave out the matching text of each session.
+    pub no_snippets: bool,
+    /// What a person passes on to `claude`; a worker takes none.
+    #[serde(skip)]
+    pub extra: Vec<OsString>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            query: String::new(),
+            last: false,
+            rank: None,
+            at: None,
+            directory: None,
+            limit: 5,
+            min_score: None,
+            project: None,
+            engine: None,
+            mode: Mode::default(),
+            collection: None,
+            no_snippets: false,
+            extra: Vec::new(),
+        }
+    }
+}
+
+/// The sessions that were found, or what to do where there are none.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "ForkAnswer")]
+pub enum Answer<S = String> {
+    /// Sessions.
+    Sessions(Sessions),
+    /// No session.
+    Nothing(Guidance<S>),
+}
+
+/// Sessions that can be forked, and the fork that was made.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ForkSessions")]
+pub struct Sessions {
+    /// What was asked for.
+    pub query: String,
+    /// How they were found.
+    #[serde(flatten)]
+    pub how: How,
+    /// Best first.
+    pub results: Vec<Candidate>,
+    /// How many there are.
+    pub count: usize,
+    /// The rank of the session that was forked, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_index: Option<usize>,
+    /// The rank of the session that was forked, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_rank: Option<usize>,
+    /// The fork, in which a worker works on the query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_session: Option<Forked>,
+}
+
+impl Answer<NextStep> {
+    /// The same with its next steps in an interface's own words.
+    pub fn worded(self, word: impl Fn(&NextStep) -> String) -> Answer {
+        match self {
+            Self::Sessions(sessions) => Answer::Sessions(sessions),
+            Self::Nothing(guidance) => Answer::Nothing(guidance.worded(word)),
+        }
+    }
+}
+
+/// A fork to go on with on the terminal, or what there is to choose from.
+#[derive(Debug)]
+pub enum Next {
+    /// The session was named, or its rank was.
+    Fork(Box<Fork>),
+    /// Somebody has to choose.
+    Choose(Answer<NextStep>),
+}
+
+/// Finds sessions; where a rank is given, a worker in the background works on the query in a fork of that one.
+pub fn forks(context: &Context, request: &Request) -> Result<Answer<NextStep>, Error> {
+    let (ranked, how) = match find(context, request)? {
+        Found::Ranked(ranked, how) => (ranked, how),
+        Found::Nothing(guidance) => return Ok(Answer::Nothing(guidance)),
+    };
+    let forked = match chosen(request, &ranked)? {
+        Some(found) => Some(work(context, found.session()?, &request.fork(), task(found, &request.query)?)?),
+        None => None,
+    };
+    let rank = request.rank;
+    Ok(Answer::Sessions(Sessions {
+        forked_index: rank.map(|rank| rank - 1),
+        forked_rank: rank,
+        forked_session: forked,
+        ..sessions(context, request, &ranked, how)
+    }))
+}
+
+/// Finds sessions for a person on a terminal, who goes on in the fork of the one that is named by its rank or id.
+pub fn next(context: &Context, request: &Request) -> Result<Next, Error> {
+    let (ranked, how) = match find(context, request)? {
+        Found::Ranked(ranked, how) => (ranked, how),
+        Found::Nothing(guidance) => return Ok(Next::Choose(Answer::Nothing(guidance))),
+    };
+    match chosen(request, &ranked)?.or_else(|| ranked.first().filter(|found| found.is_named)) {
+        Some(found) => {
+            let fork = fork::fork(context, found.session()?, &request.fork())?;
+            Ok(Next::Fork(Box::new(fork)))
+        }
+        None => Ok(Next::Choose(Answer::Sessions(sessions(context, request, &ranked, how)))),
+    }
+}
+
+fn find(context: &Context, request: &Request) -> Result<Found, Error> {
+    if request.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+        return Err(Error::new(Kind::Usage, "the lowest score must be a number from 0 to 1"));
+    }
+    let wanted = if request.last { SessionRef::Last } else { SessionRef::Named(request.query.clone()) };
+    let wanted = intent::Request {
+        wanted,
+        limit: request.limit.max(request.rank.unwrap_or(1)),
+        min_score: request.min_score,
+        filter: SessionFilter { project: request.project.clone(), ..SessionFilter::default() },
+        collection: request.collection.clone(),
+        mode: request.mode,
+        engine: request.engine,
+    };
+    intent::find(context, &wanted)
+}
+
+/// The session with the rank that was given, if any.
+fn chosen<'a>(request: &Request, ranked: &'a [Ranked]) -> Result<Option<&'a Ranked>, Error> {
+    let Some(rank) = request.rank else { return Ok(None) };
+    let found = rank.checked_sub(1).and_then(|at| ranked.get(at));
+    found.map(Some).ok_or_else(|| {
+        Error::new(Kind::Usage, format!("there is no rank {rank}; the last one is {}", ranked.len()))
+    })
+}
+
+/// The task of a worker in the fork; a session that is named comes with none.
+fn task<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
+    if !found.is_named {
+        return Ok(query);
+    }
+    Err(Error::new(Kind::Usage, "a session given by its id comes without a task to work on")
+        .next(NextStep::RunInFork { session: found.id.clone() }))
+}
+
+fn sessions(context: &Context, request: &Request, ranked: &[Ranked], how: How) -> Sessions {
+    let mut results = candidates(context, ranked);
+    if request.no_snippets {
+        for candidate in &mut results {
+            candidate.snippet = None;
+        }
+    }
+    let query = if request.last { String::new() } else { request.query.clone() };
+    Sessions {
+        query,
+        how,
+        count: results.len(),
+        results,
+        forked_index: None,
+        forked_rank: None,
+        forked_session: None,
+    }
+}
+
+impl Request {
+    fn fork(&self) -> fork::Request {
+        fork::Request { into: self.directory.clone(), at: self.at.clone(), extra: self.extra.clone() }
+    }
+}
