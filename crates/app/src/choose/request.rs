@@ -23,7 +23,7 @@ pub struct Request {
     pub agent: Option<AgentId>,
     /// The most that a session may cost, in US dollars; one that has used 70 % of it is not resumed.
     #[schemars(extend("exclusiveMinimum" = 0))]
-    pub budget: Option<f64>,
+    pub budget_usd: Option<f64>,
     /// The branch; the one that is checked out without it.
     pub branch: Option<String>,
     /// The rule; the one in the settings without it.
@@ -40,7 +40,7 @@ impl Request {
             repo: self.repo.clone(),
             label: self.label.clone(),
             agent: self.agent.clone(),
-            budget: positive(self.budget)?,
+            budget: positive(self.budget_usd)?,
             branch: self.branch.clone(),
             weights: self.weights,
             as_of: self.as_of.as_ref().map(|moment| moment.at(context)).transpose()?,

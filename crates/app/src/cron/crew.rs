@@ -6,12 +6,13 @@ use schedule::{
     WorkerStatus,
 };
 use workers::store::Worker;
-use workers::{PermissionMode, ProcessIdentity, WorkerState};
+use workers::{ProcessIdentity, WorkerState};
 
 use crate::ids::new_uuid;
 use crate::workers::control::{close, stop};
 use crate::workers::host::{detach, of_message};
 use crate::workers::run;
+use crate::workers::start::permission_mode;
 use crate::{Context, Error, Kind};
 
 /// The label of a directory's main session.
@@ -90,15 +91,14 @@ impl WorkerExecutor<'_> {
 
     fn begin(&self, job: &Job, run: &Run) -> Result<StartedWorker, Error> {
         let context = self.refreshed();
-        let request = request(job, run)?;
-        let ready = run::prepare(&context, &request)?;
+        let ready = run::prepare(&context, &order(job, run)?)?;
         detach(&context, ready.worker)?;
         Ok(StartedWorker { id: ready.worker, session_id: Some(ready.session_id.to_string()) })
     }
 }
 
 /// The task of a run, as `run` takes one.
-fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
+fn order(job: &Job, run: &Run) -> Result<run::Order, Error> {
     let spec = &job.spec;
     if !spec.directory.is_dir() {
         let message = format!("its directory {} is gone", spec.directory.display());
@@ -112,7 +112,7 @@ fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
     if let Payload::AgentTurn { model, thinking, .. } = &spec.payload {
         (options.model, options.effort) = (model.clone(), thinking.clone());
     }
-    Ok(run::Request {
+    Ok(run::Order {
         task: spec.message(),
         repo: Some(spec.directory.display().to_string()),
         how,
@@ -127,14 +127,8 @@ fn request(job: &Job, run: &Run) -> Result<run::Request, Error> {
 }
 
 fn worker_options(options: &JobOptions) -> Result<run::WorkerOptions, Error> {
-    let word = options.permission_mode.as_deref().unwrap_or(PermissionMode::Default.as_str());
-    let permission_mode = PermissionMode::from_name(word).ok_or_else(|| {
-        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.as_str()).collect();
-        let message = format!("unknown permission mode `{word}`");
-        Error::new(Kind::Usage, message).hint(format!("the modes are {}", words.join(", ")))
-    })?;
     Ok(run::WorkerOptions {
-        permission_mode,
+        permission_mode: permission_mode(options.permission_mode.as_deref())?,
         allowed_tools: options.allowed_tools.clone(),
         budget_usd: options.budget_usd,
         ..run::WorkerOptions::default()

@@ -27,7 +27,7 @@ pub fn answer(context: &Context, text: &str, request: &str, reply: PermissionRep
 
 /// Ends a worker: one that waits is cancelled, one that runs is interrupted and ended, and what a killed Backstory
 /// left running is ended too.
-pub fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
+pub(crate) fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     let mut table = open_recovered(context)?;
     let worker = table::find(context, &table, text)?;
     if table.cancel(worker.id, context.now).map_err(unusable)? {

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use model::SessionId;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use workers::store::{SlotState, Worker, WorkerStats};
 use workers::{PermissionMode, WorkerId, WorkerState, WorkerStore};
 
@@ -15,8 +16,22 @@ use crate::{Context, Error};
 /// How many workers are listed, newest first.
 const LISTED: usize = 50;
 
+/// Which workers to list: all that can be.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "WorkersRequest")]
+pub struct Request {}
+
+/// The workers.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WorkersAnswer")]
+pub struct Answer {
+    /// Newest first.
+    pub workers: Vec<WorkerInfo>,
+}
+
 /// A worker as answers show it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WorkerInfo {
     /// Its number.
     pub worker: WorkerId,
@@ -51,12 +66,13 @@ pub struct WorkerInfo {
 }
 
 /// The workers, newest first. What a killed Backstory left is run by hosts of their own.
-pub fn list(context: &Context) -> Result<Vec<WorkerInfo>, Error> {
+pub fn list(context: &Context, _: &Request) -> Result<Answer, Error> {
     recover_orphans(context)?;
     let table = open_recovered(context)?;
     let workers = table.newest(LISTED).map_err(unusable)?;
     let visible = workers.iter().filter(|worker| context.is_of(worker.agent.as_ref()));
-    visible.map(|worker| describe(context, &table, worker)).collect()
+    let workers = visible.map(|worker| describe(context, &table, worker)).collect::<Result<_, _>>()?;
+    Ok(Answer { workers })
 }
 
 /// One worker, by its number or by its session's id or the beginning of it.

@@ -9,25 +9,26 @@ pub(crate) mod holders;
 pub(crate) mod host;
 mod launch;
 mod link;
-pub(crate) mod list;
+pub mod list;
 mod pieces;
 mod registry;
 pub(crate) mod reports;
 mod restore;
 pub mod run;
-mod send;
+pub mod send;
+pub mod start;
+pub mod stop;
 pub(crate) mod table;
-pub mod worktree;
+pub(crate) mod worktree;
 
 pub use ::workers::{
     Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest, RequestKind,
     TurnResult, UserQuestion, WorkerState,
 };
-pub use control::{answer, attach, stop};
+pub use control::{answer, attach};
 pub use events::Events;
 pub use forked::Forked;
 pub(crate) use forked::work;
 pub use host::{detach, supervise};
 pub use link::{Control, Link};
-pub use list::{WorkerInfo, find, list};
-pub use send::{Sent, send};
+pub use list::{WorkerInfo, find};

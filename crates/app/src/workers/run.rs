@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::{AgentId, Session, SessionId};
+use schemars::JsonSchema;
 use selection::Action;
 use serde::Serialize;
 pub use workers::WorkerOptions;
@@ -31,7 +32,7 @@ use crate::{Context, Error, Kind, NextStep};
 
 /// A task, and how it is to be done.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct Order {
     /// What is to be done.
     pub task: String,
     /// A path or a project's name; the directory the person stands in without it.
@@ -71,7 +72,8 @@ pub enum How {
 }
 
 /// A worker that is ready to be run, here or in the background.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RunAnswer")]
 pub struct Ready {
     /// Its number.
     pub worker: WorkerId,
@@ -80,6 +82,7 @@ pub struct Ready {
     /// `fresh`, `resume` or `fork`.
     pub start: &'static str,
     /// The directory it works in.
+    #[serde(serialize_with = "model::path")]
     pub directory: PathBuf,
     /// The worker that has the directory at this moment.
     pub behind: Option<WorkerId>,
@@ -90,22 +93,30 @@ pub struct Ready {
     pub(crate) claude: ControllableClaude,
 }
 
+/// The first event of a worker that is followed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum FirstEvent<'a> {
+    /// The worker is about to start.
+    Ready(&'a Ready),
+}
+
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
 /// queue for it.
-pub fn prepare(context: &Context, request: &Request) -> Result<Ready, Error> {
-    let agent = context.agent(request.agent.as_ref())?;
-    let request = &Request { agent, ..request.clone() };
-    let claude = controllable_claude(context, &request.task)?;
-    let Some(wanted) = &request.worktree else { return ready(context, request, claude) };
-    let tree = worktree::make(context, request.repo.as_deref(), wanted)?;
-    let inside = Request {
+pub fn prepare(context: &Context, order: &Order) -> Result<Ready, Error> {
+    let agent = context.agent(order.agent.as_ref())?;
+    let order = &Order { agent, ..order.clone() };
+    let claude = controllable_claude(context, &order.task)?;
+    let Some(wanted) = &order.worktree else { return ready(context, order, claude) };
+    let tree = worktree::make(context, order.repo.as_deref(), wanted)?;
+    let inside = Order {
         repo: Some(tree.path.to_string_lossy().into_owned()),
-        how: match &request.how {
+        how: match &order.how {
             // No session of another tree can be gone on with here.
-            How::Chosen if request.label.is_none() => How::Fresh,
+            How::Chosen if order.label.is_none() => How::Fresh,
             how => how.clone(),
         },
-        ..request.clone()
+        ..order.clone()
     };
     let ready = ready(context, &inside, claude);
     if ready.is_err() && tree.is_new {
@@ -125,8 +136,8 @@ pub(crate) fn in_a_fork(
     let claude = controllable_claude(context, task)?;
     let (at, into) = (wanted.at.as_deref(), wanted.into.as_deref());
     let course = launch::forked(context, session, claude.release, at, into)?;
-    let request = Request { task: task.to_owned(), agent: context.agent(None)?, ..Request::default() };
-    add_worker(context, &request, course, None, claude)
+    let order = Order { task: task.to_owned(), agent: context.agent(None)?, ..Order::default() };
+    add_worker(context, &order, course, None, claude)
 }
 
 /// The `claude` that can do a task, once what a killed Backstory left is looked after.
@@ -139,52 +150,51 @@ fn controllable_claude(context: &Context, task: &str) -> Result<ControllableClau
     claude::controllable(context)
 }
 
-fn ready(context: &Context, request: &Request, claude: ControllableClaude) -> Result<Ready, Error> {
-    let decision = match &request.how {
-        How::Chosen => Some(decide(context, request)?),
+fn ready(context: &Context, order: &Order, claude: ControllableClaude) -> Result<Ready, Error> {
+    let decision = match &order.how {
+        How::Chosen => Some(decide(context, order)?),
         How::Fresh | How::Named(_) | How::Resume(_) | How::Fork(_) => None,
     };
-    let course = find_course(context, request, decision.as_ref(), claude.release)?;
-    add_worker(context, request, course, decision, claude)
+    let course = find_course(context, order, decision.as_ref(), claude.release)?;
+    add_worker(context, order, course, decision, claude)
 }
 
 /// Adds a worker to the table.
 fn add_worker(
     context: &Context,
-    request: &Request,
+    order: &Order,
     course: Course,
     decision: Option<Answer>,
     claude: ControllableClaude,
 ) -> Result<Ready, Error> {
-    let mut options = request.options.clone();
-    if let Some(agent) = &request.agent {
+    let mut options = order.options.clone();
+    if let Some(agent) = &order.agent {
         let root = catalog::repository(&context.config().places(), &course.directory);
         let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
         options.append_system_prompt = Some(envelope.append_to(options.append_system_prompt.as_deref()));
     }
     let pack = decision.as_ref().and_then(|answer| answer.pack.as_ref());
-    if let (SessionStart::Fresh(_), Some(pack)) = (&course.start, pack.filter(|_| request.worktree.is_none()))
-    {
+    if let (SessionStart::Fresh(_), Some(pack)) = (&course.start, pack.filter(|_| order.worktree.is_none())) {
         let behind =
             options.append_system_prompt.as_deref().map(|text| format!("{text}\n\n")).unwrap_or_default();
         options.append_system_prompt = Some(behind + &pack.text);
     }
     if matches!(course.start, SessionStart::Fresh(_)) {
-        options.name = options.name.or_else(|| request.label.clone());
+        options.name = options.name.or_else(|| order.label.clone());
     }
     let spec = WorkerSpec {
         config_folder: course.config_folder,
-        agent: request.agent.clone(),
-        label: request.label.clone(),
-        once: request.once,
+        agent: order.agent.clone(),
+        label: order.label.clone(),
+        once: order.once,
         options,
-        ..WorkerSpec::new(course.start, course.directory, request.task.clone())
+        ..WorkerSpec::new(course.start, course.directory, order.task.clone())
     };
     if let Some(objection) = spec.validation_error() {
         return Err(Error::new(Kind::Usage, objection));
     }
-    let message = request.message.clone().unwrap_or_else(new_uuid);
+    let message = order.message.clone().unwrap_or_else(new_uuid);
     course.copy.as_ref().map_or(Ok(()), |copy| fork::made(copy, context.now))?;
     let added = add(context, &spec, &course.session, &message);
     if let (Err(_), Some(copy)) = (&added, &course.copy) {
@@ -219,14 +229,14 @@ pub fn message(text: &str) -> Command {
 }
 
 /// What `pick` answers, for a person who is asked where that leaves it open.
-pub fn choose(context: &Context, request: &Request) -> Result<Answer, Error> {
+pub fn choose(context: &Context, order: &Order) -> Result<Answer, Error> {
     ensure_not_demo(context)?;
     let question = Question {
-        task: request.task.clone(),
-        repo: request.repo.clone(),
-        label: request.label.clone(),
-        agent: request.agent.clone(),
-        budget: positive(request.options.budget_usd)?,
+        task: order.task.clone(),
+        repo: order.repo.clone(),
+        label: order.label.clone(),
+        agent: order.agent.clone(),
+        budget: positive(order.options.budget_usd)?,
         is_carried_out: true,
         ..Question::default()
     };
@@ -249,13 +259,13 @@ pub fn decided(context: &Context, answer: &Answer, how: &How) {
 }
 
 /// What is decided: where it is left open, by the person who was asked, else a fresh session.
-fn decide(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let answer = match &request.chosen {
+fn decide(context: &Context, order: &Order) -> Result<Answer, Error> {
+    let answer = match &order.chosen {
         Some(answer) => answer.clone(),
-        None => choose(context, request)?.fresh_if_uncertain(),
+        None => choose(context, order)?.fresh_if_uncertain(),
     };
-    if let Some(label) = &request.label {
-        ensure_label_free(context, request, label)?;
+    if let Some(label) = &order.label {
+        ensure_label_free(context, order, label)?;
     }
     if answer.action == Action::Queue {
         // Another program's run: the end of one of ours would be waited for in the table.
@@ -265,9 +275,9 @@ fn decide(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 /// A session that goes by a label and is open somewhere is refused, and no other one gets its label.
-fn ensure_label_free(context: &Context, request: &Request, label: &str) -> Result<(), Error> {
-    let Some(meant) = RepoTarget::directory(context, request.repo.as_deref())? else { return Ok(()) };
-    let found = labelled(context, request.agent.as_ref(), &meant.work_tree(context), label)?;
+fn ensure_label_free(context: &Context, order: &Order, label: &str) -> Result<(), Error> {
+    let Some(meant) = RepoTarget::directory(context, order.repo.as_deref())? else { return Ok(()) };
+    let found = labelled(context, order.agent.as_ref(), &meant.work_tree(context), label)?;
     found.map_or(Ok(()), |session| {
         launch::make_free(context, &session, &format!("the session named `{label}`"))
     })
@@ -275,19 +285,19 @@ fn ensure_label_free(context: &Context, request: &Request, label: &str) -> Resul
 
 fn find_course(
     context: &Context,
-    request: &Request,
+    order: &Order,
     decision: Option<&Answer>,
     release: Release,
 ) -> Result<Course, Error> {
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
-    match (&request.how, &chosen) {
+    match (&order.how, &chosen) {
         (How::Resume(text), _) | (How::Chosen, Some(text)) => launch::resume(context, &named(context, text)?),
         (How::Fork(text), _) => {
-            let into = request.worktree.as_ref().and(request.repo.as_deref()).map(Path::new);
+            let into = order.worktree.as_ref().and(order.repo.as_deref()).map(Path::new);
             launch::forked(context, &named(context, text)?, release, None, into)
         }
-        (How::Fresh, _) | (How::Chosen, None) => launch::fresh(context, request.repo.as_deref(), None),
-        (How::Named(id), _) => launch::fresh(context, request.repo.as_deref(), Some(unused(context, id)?)),
+        (How::Fresh, _) | (How::Chosen, None) => launch::fresh(context, order.repo.as_deref(), None),
+        (How::Named(id), _) => launch::fresh(context, order.repo.as_deref(), Some(unused(context, id)?)),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use project::WorkTree;
-use serde::Serialize;
 use transcript::{ConfigFolder, RegisteredProcess};
 
 use crate::ids::new_uuid;
@@ -23,14 +22,12 @@ pub enum Worktree {
 }
 
 /// A worker that has ended, and its work tree that is gone.
-#[derive(Debug, Clone, Serialize)]
-pub struct Removed {
+#[derive(Debug, Clone)]
+pub(crate) struct Removed {
     /// The worker.
-    #[serde(flatten)]
-    pub worker: WorkerInfo,
+    pub(crate) worker: WorkerInfo,
     /// The work tree that was removed.
-    #[serde(serialize_with = "model::path")]
-    pub removed_worktree: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 /// Makes the work tree, in the repository that is meant.
@@ -61,7 +58,7 @@ pub(crate) fn remove_if_unused(context: &Context, path: &Path) {
 }
 
 /// Stops a worker if it is running, and removes its work tree if nothing would be lost.
-pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
+pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     let before = find(context, text)?;
     let number = before.worker.to_string();
     let worker = if before.slot.is_some() { stop(context, &number)? } else { before };
@@ -79,7 +76,7 @@ pub fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
         return Err(kept(format!("session {} is open there in process {}", live.session, live.pid)));
     }
     project::remove_work_tree(&meant.place(context)).map_err(kept)?;
-    Ok(Removed { worker, removed_worktree: path })
+    Ok(Removed { worker, path })
 }
 
 /// A live process whose session works in a directory.

@@ -14,7 +14,7 @@ use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::lookup::{SessionRef, which};
 use app::sessions::page::{Request as PageRequest, page};
 use app::sessions::show::{Request as ShowRequest, Shown, show};
-use app::workers::run;
+use app::workers::{run, send, start, stop};
 use app::{Caller, Context, Error, Kind, cron, doctor, live, workers};
 
 use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
@@ -27,13 +27,10 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     say("cost", format!("{:?}", cost(context, &CostRequest { by: By::Session, ..Default::default() })));
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
     say("doctor", format!("{:?}", doctor::doctor(context)));
-    say("workers", format!("{:?}", workers::list(context)));
-    say(
-        "memory status",
-        format!("{:?}", memory::status::status(context, &memory::status::Request::default())),
-    );
-    let question = memory::search::Request { query: "tune please".to_owned(), ..Default::default() };
-    say("memory", format!("{:?}", memory::search::search(context, &question)));
+    say("workers", format!("{:?}", workers::list::list(context, &workers::list::Request::default())));
+    say("memory status", format!("{:?}", memory::status(context, None)));
+    let question = memory::Request { question: "tune please".to_owned(), ..Default::default() };
+    say("memory", format!("{:?}", memory::search(context, &question)));
     let request = PickRequest { task: "Tune it again please".to_owned(), ..Default::default() };
     say("pick", format!("{:?}", pick(context, &request)));
     for (id, word) in [PERSON, MAIN, OPS] {
@@ -59,15 +56,17 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
             say("resume", format!("{:?}", resume(context, session, &[])));
             say("fork", format!("{:?}", fork(context, session, &ForkRequest::default())));
         }
-        let request = run::Request {
+        let request = start::Request {
             task: "Tune it".to_owned(),
-            how: run::How::Resume(id.to_owned()),
-            ..run::Request::default()
+            resume: Some(id.to_owned()),
+            ..start::Request::default()
         };
-        say("run", format!("{:?}", run::prepare(context, &request)));
-        say("send", format!("{:?}", workers::send(context, id, "Tune it")));
+        say("run", format!("{:?}", request.order().and_then(|order| run::prepare(context, &order))));
+        let message = send::Request { to: id.to_owned(), message: "Tune it".to_owned() };
+        say("send", format!("{:?}", send::send(context, &message)));
+        let ended = stop::Request { worker: id.to_owned(), remove_worktree: false };
         say("attach", format!("{:?}", workers::attach(context, id)));
-        say("stop", format!("{:?}", workers::stop(context, id)));
+        say("stop", format!("{:?}", stop::stop(context, &ended)));
     }
     say("last", format!("{:?}", which(context, &SessionRef::Last, 5)));
     all

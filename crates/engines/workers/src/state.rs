@@ -27,6 +27,7 @@ pub enum WorkerState {
     /// The turn is over, and another message can be sent.
     Idle {
         /// When the turn ended.
+        #[serde(serialize_with = "model::time")]
         since: Timestamp,
     },
     /// The worker ended after a successful turn.

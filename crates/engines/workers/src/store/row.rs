@@ -68,12 +68,16 @@ pub struct WorkerStats {
     /// Release of Claude Code.
     pub version: Option<String>,
     /// When the worker was requested.
+    #[serde(serialize_with = "model::time")]
     pub created: Timestamp,
     /// When its process was started.
+    #[serde(serialize_with = "model::optional_time")]
     pub started: Option<Timestamp>,
     /// When its state last changed.
+    #[serde(serialize_with = "model::time")]
     pub changed: Timestamp,
     /// When it ended.
+    #[serde(serialize_with = "model::optional_time")]
     pub stopped: Option<Timestamp>,
     /// Cost in US dollars.
     pub cost_usd: f64,

@@ -86,7 +86,7 @@ fn request(args: &Args, task: String) -> Request {
         repo: args.repo.clone(),
         label: args.label.clone(),
         agent: args.agent.clone(),
-        budget: args.budget,
+        budget_usd: args.budget,
         branch: args.branch.clone(),
         weights: args.weights,
         as_of: args.as_of.clone(),

@@ -5,9 +5,12 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::workers::run::{How, Ready, Request, WorkerOptions, Worktree, here, prepare};
+use app::workers::run::{FirstEvent, Ready, here, prepare};
+use app::workers::start::{Effort, Request};
+use app::workers::stop::{self, stop};
 use app::workers::{PermissionMode, WorkerState, detach};
 use app::{Context, Error, Kind};
+use model::AgentId;
 
 use crate::exit::Failure;
 use crate::next_step::as_command;
@@ -71,8 +74,8 @@ struct OptionArgs {
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// How hard the model thinks.
-    #[arg(long, value_name = "LEVEL", value_parser = ["low", "medium", "high", "xhigh", "max"])]
-    effort: Option<String>,
+    #[arg(long, value_name = "LEVEL", value_parser = super::words::<Effort>(&["low", "medium", "high", "xhigh", "max"]))]
+    effort: Option<Effort>,
     /// What it may do without asking: default, acceptEdits, plan, auto, dontAsk, bypassPermissions.
     #[arg(long, value_name = "MODE", default_value = "default")]
     permission_mode: String,
@@ -114,21 +117,21 @@ struct OptionArgs {
     env: Vec<String>,
     /// The OpenClaw agent to run it for; the session is marked as that agent's.
     #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
+    agent: Option<AgentId>,
 }
 
 /// Starts the worker, then follows it or leaves it in the background.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let request = resolve_choice(context, request(args)?, args.json)?;
+    let order = resolve_choice(context, request(args)?.order()?, args.json)?;
     let slow = (!args.json)
         .then(|| SlowNotice::start("choosing the session and checking the version of claude…".to_owned()));
-    let ready = prepare(context, &request)?;
+    let ready = prepare(context, &order)?;
     drop(slow);
     if args.detach {
         detach(context, ready.worker)?;
         return if args.json { super::json(&ready) } else { detached(&ready) };
     }
-    announce(args, &ready)?;
+    announce(&ready, args.json, order.options.permission_mode)?;
     let mut link = here(context, &ready)?;
     let how = Follow { worker: ready.worker, role: Role::Owner, json: args.json };
     let followed = follow(context, &mut link, how);
@@ -149,8 +152,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 /// Removes the work tree, or prints why it is kept; neither changes the exit code.
 fn clean_up(context: &Context, worker: i64) {
-    let text = match app::workers::worktree::remove(context, &worker.to_string()) {
-        Ok(removed) => format!("removed {}", removed.removed_worktree.display()),
+    let request = stop::Request { worker: worker.to_string(), remove_worktree: true };
+    let text = match stop(context, &request) {
+        Ok(ended) => match ended.removed_worktree {
+            Some(removed) => format!("removed {}", removed.display()),
+            None => return,
+        },
         Err(error) => std::iter::once(error.message)
             .chain(error.next_steps.iter().map(as_command))
             .collect::<Vec<_>>()
@@ -174,26 +181,38 @@ fn ended(worker: i64, state: Option<&WorkerState>) -> Result<(), Failure> {
 }
 
 fn request(args: &Args) -> Result<Request, Failure> {
-    let usage = |message: String| Error::new(Kind::Usage, message);
-    let how = match (&args.resume, &args.fork) {
-        (Some(id), _) => How::Resume(id.clone()),
-        (None, Some(id)) => How::Fork(id.clone()),
-        (None, None) if let Some(id) = &args.session_id => How::Named(id.clone()),
-        (None, None) if args.fresh => How::Fresh,
-        (None, None) => How::Chosen,
-    };
-    let agent = args.options.agent.as_deref().map(str::parse).transpose();
+    let OptionArgs { model, system_prompt, append_system_prompt, name, settings, .. } = &args.options;
+    let options = &args.options;
     Ok(Request {
         task: task(&args.task)?,
         repo: args.repo.clone(),
-        how,
-        chosen: None,
+        fresh: args.fresh,
+        session_id: args.session_id.clone(),
+        resume: args.resume.clone(),
+        fork: args.fork.clone(),
         label: args.label.clone(),
-        worktree: args.worktree.clone().map(|name| name.map_or(Worktree::New, Worktree::Named)),
-        agent: agent.map_err(|error| usage(format!("--agent: {error}")))?,
-        options: options(&args.options)?,
-        once: false,
-        message: None,
+        worktree: args.worktree.clone().flatten(),
+        new_worktree: args.worktree == Some(None),
+        agent: options.agent.clone(),
+        model: model.clone(),
+        effort: options.effort,
+        permission_mode: Some(options.permission_mode.clone()),
+        allowed_tools: options.allowed_tools.clone(),
+        disallowed_tools: options.disallowed_tools.clone(),
+        budget_usd: options.budget,
+        system_prompt: system_prompt.clone(),
+        append_system_prompt: append_system_prompt.clone(),
+        name: name.clone(),
+        agent_definition: options.agent_definition.clone(),
+        mcp_config: options.mcp_config.clone(),
+        strict_mcp_config: options.strict_mcp_config,
+        add_directories: options
+            .add_dir
+            .iter()
+            .map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.clone()))
+            .collect(),
+        settings: settings.clone(),
+        environment: environment(&options.env)?,
     })
 }
 
@@ -206,48 +225,20 @@ fn task(words: &[String]) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn options(args: &OptionArgs) -> Result<WorkerOptions, Error> {
-    let permission_mode = PermissionMode::from_name(&args.permission_mode).ok_or_else(|| {
-        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.as_str()).collect();
-        let message = format!("unknown permission mode `{}`", args.permission_mode);
-        Error::new(Kind::Usage, message).hint(format!("the modes are {}", words.join(", ")))
-    })?;
+fn environment(pairs: &[String]) -> Result<BTreeMap<String, String>, Error> {
     let variable = |text: &String| {
         let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
         pair.map(|(name, value)| (name.to_owned(), value.to_owned()))
             .ok_or_else(|| Error::new(Kind::Usage, format!("--env takes NAME=VALUE, not `{text}`")))
     };
-    let environment: Result<BTreeMap<_, _>, _> = args.env.iter().map(variable).collect();
-    Ok(WorkerOptions {
-        model: args.model.clone(),
-        effort: args.effort.clone(),
-        system_prompt: args.system_prompt.clone(),
-        append_system_prompt: args.append_system_prompt.clone(),
-        permission_mode,
-        allowed_tools: args.allowed_tools.clone(),
-        disallowed_tools: args.disallowed_tools.clone(),
-        mcp_config: args.mcp_config.clone(),
-        strict_mcp_config: args.strict_mcp_config,
-        budget_usd: args.budget,
-        add_directories: args
-            .add_dir
-            .iter()
-            .map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.clone()))
-            .collect(),
-        name: args.name.clone(),
-        agent_definition: args.agent_definition.clone(),
-        settings: args.settings.clone(),
-        environment: environment?,
-    })
+    pairs.iter().map(variable).collect()
 }
 
 /// Prints the decision and the worker before the work starts.
-fn announce(args: &Args, ready: &Ready) -> Result<(), Failure> {
-    if args.json {
+fn announce(ready: &Ready, json: bool, mode: PermissionMode) -> Result<(), Failure> {
+    if json {
         let mut out = Output::plain();
-        let mut first = serde_json::to_value(ready).map_err(io::Error::from)?;
-        first["event"] = "ready".into();
-        writeln!(out, "{}", json_line(&first)?)?;
+        writeln!(out, "{}", json_line(&FirstEvent::Ready(ready))?)?;
         return Ok(out.finish()?);
     }
     let mut out = anstream::stderr().lock();
@@ -262,7 +253,7 @@ fn announce(args: &Args, ready: &Ready) -> Result<(), Failure> {
     }
     let place = safe(&ready.directory.display().to_string());
     writeln!(out, "{dim}worker {} · {} · {place}{dim:#}", ready.worker, ready.start)?;
-    if args.options.permission_mode.eq_ignore_ascii_case("bypassPermissions") && io::stderr().is_terminal() {
+    if mode == PermissionMode::BypassPermissions && io::stderr().is_terminal() {
         writeln!(out, "{red}It uses every tool without asking.{red:#}")?;
     }
     Ok(())

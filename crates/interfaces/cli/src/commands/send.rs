@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use app::Context;
-use app::workers::send;
+use app::workers::send::{Request, send};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -24,7 +24,8 @@ pub(crate) struct Args {
 
 /// Sends the message.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let sent = send(context, &args.to, &args.message.join(" "))?;
+    let request = Request { to: args.to.clone(), message: args.message.join(" ") };
+    let sent = send(context, &request)?;
     if args.json {
         return super::json(&sent);
     }

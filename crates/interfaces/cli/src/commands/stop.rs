@@ -3,8 +3,7 @@
 use std::io::Write as _;
 
 use app::Context;
-use app::workers::stop;
-use app::workers::worktree::{Removed, remove};
+use app::workers::stop::{Request, stop};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -26,24 +25,15 @@ pub(crate) struct Args {
 
 /// Stops the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    if args.remove_worktree {
-        return removed(&remove(context, &args.worker)?, args.json);
-    }
-    let worker = stop(context, &args.worker)?;
+    let request = Request { worker: args.worker.clone(), remove_worktree: args.remove_worktree };
+    let answer = stop(context, &request)?;
     if args.json {
-        return super::json(&worker);
+        return super::json(&answer);
     }
     let mut out = Output::plain();
-    writeln!(out, "worker {}: {}", worker.worker, worker.state.as_str())?;
-    Ok(out.finish()?)
-}
-
-fn removed(removed: &Removed, json: bool) -> Result<(), Failure> {
-    if json {
-        return super::json(removed);
+    writeln!(out, "worker {}: {}", answer.worker.worker, answer.worker.state.as_str())?;
+    if let Some(removed) = &answer.removed_worktree {
+        writeln!(out, "removed {}", safe(&removed.display().to_string()))?;
     }
-    let mut out = Output::plain();
-    writeln!(out, "worker {}: {}", removed.worker.worker, removed.worker.state.as_str())?;
-    writeln!(out, "removed {}", safe(&removed.removed_worktree.display().to_string()))?;
     Ok(out.finish()?)
 }

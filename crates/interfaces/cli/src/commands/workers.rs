@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::workers::{PermissionMode, WorkerInfo, WorkerState, list};
-use serde::Serialize;
+use app::workers::list::{self, Answer};
+use app::workers::{PermissionMode, WorkerInfo, WorkerState};
 
 use crate::exit::Failure;
 use crate::run::request_line;
@@ -30,17 +30,14 @@ const COLUMNS: [Column; 7] = [
     Column { head: "TASK", align: Align::TruncateEnd, max_width: 80 },
 ];
 
-#[derive(Serialize)]
-struct WorkersJson {
-    workers: Vec<WorkerInfo>,
-}
-
 /// Prints the workers and their pending requests.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let workers = list(context)?;
-    if args.json {
-        return super::json(&WorkersJson { workers });
-    }
+    let answer = list::list(context, &list::Request::default())?;
+    if args.json { super::json(&answer) } else { print(context, &answer) }
+}
+
+fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
+    let workers = &answer.workers;
     let mut out = super::paged(context);
     if workers.is_empty() {
         writeln!(out, "No workers yet. Start one: backstory run <task>")?;
@@ -49,7 +46,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let rows: Vec<_> = workers.iter().map(|worker| row(context, worker)).collect();
     let width = out.width();
     table(&mut out, width, &COLUMNS, &rows)?;
-    for worker in &workers {
+    for worker in workers {
         for request in waiting(&worker.state) {
             writeln!(out, "{}", request_line(worker.worker, request))?;
         }

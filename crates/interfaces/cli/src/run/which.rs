@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::Style;
 use app::choose::answer::{Answer, Considered};
-use app::workers::run::{How, Request, choose, decided};
+use app::workers::run::{How, Order, choose, decided};
 use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
@@ -13,28 +13,24 @@ use crate::text::{age, safe};
 /// How many sessions are offered.
 const OFFERED: usize = 5;
 
-/// The request with the person's choice where they have to be asked, otherwise unchanged.
-pub(crate) fn resolve_choice(
-    context: &Context,
-    request: Request,
-    is_quiet: bool,
-) -> Result<Request, Failure> {
-    let is_open = request.how == How::Chosen && request.label.is_none() && request.worktree.is_none();
+/// The order with the person's choice where they have to be asked, otherwise unchanged.
+pub(crate) fn resolve_choice(context: &Context, order: Order, is_quiet: bool) -> Result<Order, Failure> {
+    let is_open = order.how == How::Chosen && order.label.is_none() && order.worktree.is_none();
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal() && !is_quiet;
-    if !is_open || !is_attended || request.task.trim().is_empty() {
-        return Ok(request);
+    if !is_open || !is_attended || order.task.trim().is_empty() {
+        return Ok(order);
     }
-    let answer = choose(context, &request)?;
+    let answer = choose(context, &order)?;
     if !answer.is_uncertain() {
-        return Ok(Request { chosen: Some(answer), ..request });
+        return Ok(Order { chosen: Some(answer), ..order });
     }
-    let Some(how) = ask(context, &answer)? else { return Ok(Request { chosen: Some(answer), ..request }) };
+    let Some(how) = ask(context, &answer)? else { return Ok(Order { chosen: Some(answer), ..order }) };
     decided(context, &answer, &how);
     let chosen = match how {
         How::Fresh => Some(answer.fresh("you chose to start fresh")),
         _ => None,
     };
-    Ok(Request { how: if chosen.is_some() { How::Chosen } else { how }, chosen, ..request })
+    Ok(Order { how: if chosen.is_some() { How::Chosen } else { how }, chosen, ..order })
 }
 
 /// Asks until the answer is valid; `None` if there is nothing to choose from.

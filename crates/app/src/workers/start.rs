@@ -1,0 +1,231 @@
+//! The request of `run`: a task, the session for it, and the options of its worker.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use model::AgentId;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use workers::PermissionMode;
+
+use crate::workers::host::detach;
+use crate::workers::run::{How, Order, Ready, WorkerOptions, Worktree, prepare};
+use crate::{Context, Error, Kind};
+
+/// A task, the session for it, and the options of its worker.
+///
+/// At most one of `resume`, `fork`, `label` and a new session (`fresh`, `session_id`) can be given; without any, `pick`
+/// chooses.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "RunRequest")]
+pub struct Request {
+    /// The task.
+    pub task: String,
+    /// The repository: a path or a project's name; the directory of the request without it.
+    pub repo: Option<String>,
+    /// Start a new session.
+    pub fresh: bool,
+    /// Start a new session with this id, a UUID that no session has.
+    pub session_id: Option<String>,
+    /// Continue this session: its id, or the beginning of it.
+    pub resume: Option<String>,
+    /// Continue a fork of this session, which itself is not changed.
+    pub fork: Option<String>,
+    /// Continue the session with this name, or start it.
+    pub label: Option<String>,
+    /// Run in the work tree with this name, on its own branch; it is created if there is none.
+    pub worktree: Option<String>,
+    /// Run in a new work tree.
+    pub new_worktree: bool,
+    /// The OpenClaw agent that the task is for; the session is marked as that agent's.
+    pub agent: Option<AgentId>,
+    /// The model to use.
+    pub model: Option<String>,
+    /// How hard the model thinks.
+    pub effort: Option<Effort>,
+    /// What the worker may do without asking; `default` without it.
+    #[schemars(with = "Option<PermissionMode>")]
+    pub permission_mode: Option<String>,
+    /// Tools that are allowed without asking, as Claude Code's permission rules: `Bash(git *)`.
+    pub allowed_tools: Vec<String>,
+    /// Tools that are forbidden, as Claude Code's permission rules.
+    pub disallowed_tools: Vec<String>,
+    /// The most that the session may cost over all its runs, in US dollars.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub budget_usd: Option<f64>,
+    /// Replaces Claude Code's system prompt.
+    pub system_prompt: Option<String>,
+    /// Appended to the system prompt.
+    pub append_system_prompt: Option<String>,
+    /// The session's name.
+    pub name: Option<String>,
+    /// The agent definition to use.
+    pub agent_definition: Option<String>,
+    /// MCP servers: files, or JSON. They name programs to run, as the settings and the environment can, so that these
+    /// come from the person's own command line only.
+    #[serde(skip)]
+    pub mcp_config: Vec<String>,
+    /// Whether all other MCP servers are ignored.
+    #[serde(skip)]
+    pub strict_mcp_config: bool,
+    /// Other directories that the worker may use.
+    #[serde(skip)]
+    pub add_directories: Vec<PathBuf>,
+    /// Claude Code's settings: a file, or JSON.
+    #[serde(skip)]
+    pub settings: Option<String>,
+    /// Environment variables.
+    #[serde(skip)]
+    pub environment: BTreeMap<String, String>,
+}
+
+/// How hard the model thinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// The least.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// More.
+    Xhigh,
+    /// The most.
+    Max,
+}
+
+/// Starts a worker in the background for a task.
+pub fn start(context: &Context, request: &Request) -> Result<Ready, Error> {
+    let ready = prepare(context, &request.order()?)?;
+    detach(context, ready.worker)?;
+    Ok(ready)
+}
+
+impl Request {
+    /// What is to be done, once the values are found to be valid.
+    pub fn order(&self) -> Result<Order, Error> {
+        Ok(Order {
+            task: self.task.clone(),
+            repo: self.repo.clone(),
+            how: self.how()?,
+            chosen: None,
+            label: self.label.clone(),
+            worktree: self.worktree()?,
+            agent: self.agent.clone(),
+            options: self.options()?,
+            once: false,
+            message: None,
+        })
+    }
+
+    fn how(&self) -> Result<How, Error> {
+        let is_new = self.fresh || self.session_id.is_some();
+        let ways = [is_new, self.resume.is_some(), self.fork.is_some(), self.label.is_some()];
+        if ways.into_iter().filter(|is_given| *is_given).count() > 1 {
+            let message =
+                "only one session can be meant: a new one, one to resume, one to fork, or one with a label";
+            return Err(Error::new(Kind::Usage, message));
+        }
+        Ok(match (&self.resume, &self.fork, &self.session_id) {
+            (Some(id), _, _) => How::Resume(id.clone()),
+            (_, Some(id), _) => How::Fork(id.clone()),
+            (_, _, Some(id)) => How::Named(id.clone()),
+            _ if self.fresh => How::Fresh,
+            _ => How::Chosen,
+        })
+    }
+
+    fn worktree(&self) -> Result<Option<Worktree>, Error> {
+        let wanted = match (&self.worktree, self.new_worktree) {
+            (Some(_), true) => {
+                return Err(Error::new(
+                    Kind::Usage,
+                    "a new work tree and one with a name cannot both be meant",
+                ));
+            }
+            (Some(name), false) => Some(Worktree::Named(name.clone())),
+            (None, true) => Some(Worktree::New),
+            (None, false) => None,
+        };
+        if wanted.is_some() && self.resume.is_some() {
+            let message = "a session is resumed where it started, not in another work tree";
+            return Err(Error::new(Kind::Usage, message).hint("continue a fork of it there"));
+        }
+        Ok(wanted)
+    }
+
+    fn options(&self) -> Result<WorkerOptions, Error> {
+        Ok(WorkerOptions {
+            model: self.model.clone(),
+            effort: self.effort.map(|effort| effort.word().to_owned()),
+            system_prompt: self.system_prompt.clone(),
+            append_system_prompt: self.append_system_prompt.clone(),
+            permission_mode: permission_mode(self.permission_mode.as_deref())?,
+            allowed_tools: self.allowed_tools.clone(),
+            disallowed_tools: self.disallowed_tools.clone(),
+            mcp_config: self.mcp_config.clone(),
+            strict_mcp_config: self.strict_mcp_config,
+            budget_usd: self.budget_usd,
+            add_directories: self.add_directories.clone(),
+            name: self.name.clone(),
+            agent_definition: self.agent_definition.clone(),
+            settings: self.settings.clone(),
+            environment: self.environment.clone(),
+        })
+    }
+}
+
+impl Effort {
+    /// Claude Code's word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Xhigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// The mode that a word names; the default one without a word.
+pub(crate) fn permission_mode(word: Option<&str>) -> Result<PermissionMode, Error> {
+    let Some(word) = word else { return Ok(PermissionMode::Default) };
+    PermissionMode::from_name(word).ok_or_else(|| {
+        let words: Vec<_> = PermissionMode::ALL.iter().map(|mode| mode.as_str()).collect();
+        Error::new(Kind::Usage, format!("unknown permission mode `{word}`"))
+            .hint(format!("the modes are {}", words.join(", ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_session_is_meant() {
+        let check = |json: &str, expected: Option<&How>| {
+            let request: Request = serde_json::from_str(json).unwrap();
+            assert_eq!(request.order().ok().map(|order| order.how).as_ref(), expected, "{json}");
+        };
+        let named = How::Named("n".to_owned());
+        check("{}", Some(&How::Chosen));
+        check(r#"{"fresh": true}"#, Some(&How::Fresh));
+        check(r#"{"fresh": true, "session_id": "n"}"#, Some(&named));
+        check(r#"{"fork": "a", "worktree": "w"}"#, Some(&How::Fork("a".to_owned())));
+        check(r#"{"resume": "a", "fork": "b"}"#, None);
+        check(r#"{"label": "a", "session_id": "n"}"#, None);
+        check(r#"{"resume": "a", "new_worktree": true}"#, None);
+        check(r#"{"worktree": "w", "new_worktree": true}"#, None);
+    }
+
+    #[test]
+    fn only_the_command_line_names_programs() {
+        for field in ["mcp_config", "settings", "environment", "add_directories"] {
+            let json = format!(r#"{{"task": "x", "{field}": null}}"#);
+            assert!(serde_json::from_str::<Request>(&json).is_err(), "{field}");
+        }
+    }
+}
