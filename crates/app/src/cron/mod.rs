@@ -1,19 +1,22 @@
-//! `cron`: scheduled jobs, and the daemon that runs them. `crew.rs` starts the workers.
+//! `cron`: scheduled jobs, and the daemon that runs them. `crew.rs` starts the workers, `add.rs` reads a new job.
 
+pub mod add;
 mod crew;
+mod info;
+mod request;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use schedule::{FILE, JobStore, JobSwitch, Lease, record_finished_runs, run_now, tick};
-use serde::Serialize;
 
-use crate::repository::target::RepoTarget;
 use crate::workers::{PermissionRequest, WorkerState};
 use crate::{Context, Error, Kind, NextStep};
 use crew::{WorkerExecutor, lives, own};
 
+pub use info::{DaemonEvent, JobInfo, JobList, RunInfo};
+pub use request::{History, HistoryRequest, JobRequest, ListRequest};
 pub use schedule::{
     Job, JobId, JobOptions, JobSchedule, JobSpec, OverlapPolicy, Payload, Run, RunOutcome, RunState,
     SessionTarget, Trigger,
@@ -26,84 +29,10 @@ const BUSY_SLICE: Duration = Duration::from_secs(2);
 /// How often it checks the clock, which may be set, and whether the jobs have changed.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// The help on an invalid cron expression.
-const FIELDS: &str = "it has five fields: minute, hour, day of the month, month, day of the week; for example `0 9 * * MON-FRI`";
-
-/// A job and its next run.
-#[derive(Debug, Clone, Serialize)]
-pub struct JobInfo {
-    /// The job.
-    #[serde(flatten)]
-    pub job: Job,
-    /// When it is due next; absent where it is not.
-    pub next: Option<Timestamp>,
-    /// Its newest run.
-    pub last_run: Option<Run>,
-    /// The pending requests of that run's worker.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub requests: Vec<PermissionRequest>,
-}
-
-/// All jobs, and whether a daemon is there to do them.
-#[derive(Debug, Clone, Serialize)]
-pub struct JobList {
-    /// By name.
-    pub jobs: Vec<JobInfo>,
-    /// Whether a daemon is running.
-    pub daemon: bool,
-}
-
-/// A run, with the name of its job.
-#[derive(Debug, Clone, Serialize)]
-pub struct RunInfo {
-    /// The job's name.
-    pub job: String,
-    /// The run.
-    #[serde(flatten)]
-    pub run: Run,
-}
-
-/// An event that a daemon reports.
-#[derive(Debug, Clone, Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-pub enum DaemonEvent {
-    /// It runs the jobs.
-    Leads,
-    /// Another daemon runs the jobs; this one takes over when that exits.
-    Follows,
-    /// A run changed.
-    Run {
-        /// The run as it is now.
-        run: Box<RunInfo>,
-    },
-    /// Something could not be done.
-    Problem {
-        /// What, in words.
-        message: String,
-    },
-}
-
-/// Adds a job. Its directory is taken as typed: a path, or `None` for where the person is; a clock without a zone
-/// becomes the person's.
-pub fn add(context: &Context, mut spec: JobSpec, directory: Option<&str>) -> Result<JobInfo, Error> {
-    let named = directory.unwrap_or(".");
-    let Some(meant) = RepoTarget::directory(context, Some(named))? else {
-        return Err(Error::new(Kind::Usage, format!("`{named}` is not a directory"))
-            .hint("a job needs the path of a directory"));
-    };
-    spec.directory = meant.directory;
-    if let JobSchedule::Cron { tz, .. } = &mut spec.schedule
-        && tz.is_none()
-    {
-        *tz = context.zone().iana_name().map(str::to_owned);
-    }
-    spec.check().map_err(|wrong| {
-        let wrong = Error::new(Kind::Usage, wrong.to_string());
-        match spec.schedule {
-            JobSchedule::Cron { .. } => wrong.hint(FIELDS),
-            JobSchedule::At { .. } | JobSchedule::Every { .. } => wrong,
-        }
-    })?;
+/// Adds a job.
+pub fn add(context: &Context, request: &add::Request) -> Result<JobInfo, Error> {
+    context.require_person("the schedule")?;
+    let spec = request.spec(context)?;
     crew::check(&spec.options)?;
     let mut store = open(context)?;
     let Some(job) = store.add(&spec, context.now).map_err(unusable)? else {
@@ -114,7 +43,7 @@ pub fn add(context: &Context, mut spec: JobSpec, directory: Option<&str>) -> Res
 }
 
 /// All jobs.
-pub fn list(context: &Context) -> Result<JobList, Error> {
+pub fn list(context: &Context, _: &ListRequest) -> Result<JobList, Error> {
     let store = settled(context)?;
     let jobs = store.jobs().map_err(unusable)?;
     let jobs = jobs.into_iter().map(|job| describe(context, &store, job)).collect::<Result<_, _>>()?;
@@ -140,39 +69,41 @@ fn has_daemon(context: &Context, store: &JobStore) -> Result<bool, Error> {
 }
 
 /// Switches a job on or off.
-pub fn switch(context: &Context, name: &str, is_on: bool) -> Result<JobInfo, Error> {
+pub fn switch(context: &Context, request: &JobRequest, is_on: bool) -> Result<JobInfo, Error> {
     let mut store = open(context)?;
-    let id = found(&store, name)?.id;
+    let id = found(&store, &request.job)?.id;
     let change = if is_on { JobSwitch::Enable } else { JobSwitch::Disable };
-    let job = store.set_enabled(id, change, context.now).map_err(unusable)?.ok_or_else(|| unknown(name))?;
+    let job =
+        store.set_enabled(id, change, context.now).map_err(unusable)?.ok_or_else(|| unknown(&request.job))?;
     describe(context, &store, job)
 }
 
 /// Removes a job with its history; what runs goes on.
-pub fn remove(context: &Context, name: &str) -> Result<JobInfo, Error> {
+pub fn remove(context: &Context, request: &JobRequest) -> Result<JobInfo, Error> {
     let mut store = open(context)?;
-    let job = found(&store, name)?;
+    let job = found(&store, &request.job)?;
     let was = describe(context, &store, job)?;
     store.remove(was.job.id).map_err(unusable)?;
     Ok(was)
 }
 
 /// Runs a job now.
-pub fn run(context: &Context, name: &str) -> Result<RunInfo, Error> {
+pub fn run(context: &Context, request: &JobRequest) -> Result<RunInfo, Error> {
     let mut store = open(context)?;
-    let job = found(&store, name)?;
+    let job = found(&store, &request.job)?;
     let run = run_now(&mut store, &job, &own(), &mut WorkerExecutor { context }).map_err(unusable)?;
     Ok(of_job(context, job.spec.name, &run))
 }
 
 /// The runs of a job, or of all, newest first.
-pub fn history(context: &Context, name: Option<&str>, limit: usize) -> Result<Vec<RunInfo>, Error> {
+pub fn history(context: &Context, request: &HistoryRequest) -> Result<History, Error> {
     let store = settled(context)?;
-    let job = name.map(|name| found(&store, name)).transpose()?;
+    let job = request.job.as_ref().map(|name| found(&store, name)).transpose()?;
     let names: BTreeMap<JobId, String> =
         store.jobs().map_err(unusable)?.into_iter().map(|job| (job.id, job.spec.name)).collect();
-    let runs = store.history(job.map(|job| job.id), limit).map_err(unusable)?;
-    Ok(runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run))).collect())
+    let runs = store.history(job.map(|job| job.id), request.limit).map_err(unusable)?;
+    let named = runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run)));
+    Ok(History { runs: named.collect() })
 }
 
 /// Runs jobs when they are due, until `sleep` returns false.

@@ -145,7 +145,7 @@ fn check<T>(answer: Result<T, Error>) {
 fn what_only_the_person_may_do_is_refused() {
     let scene = Scene::new();
     let context = scene.context(agent("main"), MAIN.1);
-    check(cron::list(&context));
+    check(cron::list(&context, &cron::ListRequest::default()));
     check(live::hooks::install(&context, &live::hooks::Scope::User));
     let rebuild = index::Request { rebuild: true, ..index::Request::default() };
     check(index::index(&context, &rebuild));

@@ -25,6 +25,7 @@ pub struct Job {
     /// Whether the job runs when it is due.
     pub enabled: bool,
     /// When the job was created.
+    #[serde(serialize_with = "model::time")]
     pub created: Timestamp,
     /// Scheduled times up to this one have been handled.
     #[serde(skip)]
@@ -86,10 +87,11 @@ pub enum SessionTarget {
 }
 
 /// What happens when a job is due while an earlier run is active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OverlapPolicy {
     /// Skip the run.
+    #[default]
     Skip,
     /// Run after the earlier run has ended; at most one run waits.
     Queue,

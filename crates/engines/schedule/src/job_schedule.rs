@@ -27,6 +27,7 @@ pub enum JobSchedule {
     /// Once.
     At {
         /// The time of the run.
+        #[serde(serialize_with = "model::time")]
         at: Timestamp,
     },
     /// At a fixed interval in real time, regardless of clock changes.
@@ -34,6 +35,7 @@ pub enum JobSchedule {
         /// Interval in milliseconds.
         every_ms: u64,
         /// A time from which the intervals are counted.
+        #[serde(serialize_with = "model::time")]
         anchor: Timestamp,
     },
     /// At the times a cron expression names.

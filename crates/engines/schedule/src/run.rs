@@ -19,10 +19,12 @@ pub struct Run {
     /// Why the run started.
     pub trigger: Trigger,
     /// The time the run was scheduled for; `None` if a person started it.
+    #[serde(serialize_with = "model::optional_time")]
     pub scheduled: Option<Timestamp>,
     /// Number of earlier scheduled times that were missed and skipped; counted up to 1000.
     pub missed: u32,
     /// When a daemon or person took on the run.
+    #[serde(serialize_with = "model::time")]
     pub claimed: Timestamp,
     /// Text that identifies the process that starts the run.
     #[serde(skip)]
@@ -57,7 +59,7 @@ pub enum RunState {
         #[serde(rename = "why")]
         reason: String,
         /// Earliest time of the next attempt to start the run.
-        #[serde(rename = "again")]
+        #[serde(rename = "again", serialize_with = "model::time")]
         retry_at: Timestamp,
     },
     /// The worker is being started.
@@ -69,6 +71,7 @@ pub enum RunState {
         /// Session of the worker, once known.
         session_id: Option<String>,
         /// When the worker was started.
+        #[serde(serialize_with = "model::time")]
         since: Timestamp,
     },
     /// The run has ended.
@@ -84,6 +87,7 @@ pub enum RunState {
         /// Cost in US dollars, if known.
         cost_usd: Option<f64>,
         /// When the run ended.
+        #[serde(serialize_with = "model::time")]
         ended: Timestamp,
     },
 }

@@ -6,9 +6,8 @@ mod print;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use app::cron::{self, JobInfo, RunInfo, RunOutcome, RunState};
+use app::cron::{self, HistoryRequest, JobInfo, JobRequest, ListRequest, RunOutcome, RunState};
 use app::{Context, Error, Kind};
-use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::run::signals;
@@ -59,6 +58,12 @@ struct Named {
     json: bool,
 }
 
+impl Named {
+    fn request(&self) -> JobRequest {
+        JobRequest { job: self.job.clone() }
+    }
+}
+
 #[derive(Debug, clap::Args)]
 struct History {
     /// Only runs of this job.
@@ -72,33 +77,33 @@ struct History {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct HistoryJson {
-    runs: Vec<RunInfo>,
-}
-
 /// Runs the subcommand.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Add(args) => {
-            let job = add::add(context, args)?;
+            let job = cron::add(context, &args.request())?;
             print_job(context, &job, args.json)?;
             if !args.json && cron::jobs_without_daemon(context)? > 0 { print::no_daemon() } else { Ok(()) }
         }
         Command::List(args) => {
-            let found = cron::list(context)?;
+            let found = cron::list(context, &ListRequest::default())?;
             if args.json { super::json(&found) } else { print::jobs(context, &found) }
         }
-        Command::Enable(named) => print_job(context, &cron::switch(context, &named.job, true)?, named.json),
-        Command::Disable(named) => print_job(context, &cron::switch(context, &named.job, false)?, named.json),
+        Command::Enable(named) => {
+            print_job(context, &cron::switch(context, &named.request(), true)?, named.json)
+        }
+        Command::Disable(named) => {
+            print_job(context, &cron::switch(context, &named.request(), false)?, named.json)
+        }
         Command::Remove(named) => {
-            let job = cron::remove(context, &named.job)?;
+            let job = cron::remove(context, &named.request())?;
             if named.json { super::json(&job) } else { print::removed(&job) }
         }
         Command::Run(named) => run_now(context, named),
         Command::History(args) => {
-            let runs = cron::history(context, args.job.as_deref(), args.limit)?;
-            if args.json { super::json(&HistoryJson { runs }) } else { print::runs(context, &runs) }
+            let request = HistoryRequest { job: args.job.clone(), limit: args.limit };
+            let history = cron::history(context, &request)?;
+            if args.json { super::json(&history) } else { print::runs(context, &history.runs) }
         }
         Command::Daemon(args) => daemon(context, args.json),
     }
@@ -110,7 +115,7 @@ fn print_job(context: &Context, job: &JobInfo, json: bool) -> Result<(), Failure
 
 /// Runs a job now. A run that could not be started is an error; the history has it too.
 fn run_now(context: &Context, named: &Named) -> Result<(), Failure> {
-    let run = cron::run(context, &named.job)?;
+    let run = cron::run(context, &named.request())?;
     if named.json {
         super::json(&run)?;
     }
