@@ -1,5 +1,7 @@
 //! `doctor`: checks the installation and reports what was found, what is wrong, and the next step for each finding.
 
+mod report;
+
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +9,6 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use model::{Session, SessionId};
 use openclaw::{Agents, Registry};
-use serde::Serialize;
 use transcript::{ConfigFolder, RegisteredProcess, TranscriptFile};
 use workers::Release;
 
@@ -15,114 +16,18 @@ use crate::proceed::claude;
 use crate::search::index;
 use crate::sessions::listing::{self, Listing};
 use crate::sessions::unread::STILL_FOUND;
-use crate::{Context, Error, cron};
+use crate::{Context, Error, NextStep, cron};
+
+pub use report::{CacheFile, Claude, Finding, Folder, Index, Report, Request, Severity};
+
+/// What to do about a finding.
+type Steps = Vec<NextStep>;
 
 /// How long before Claude Code deletes a transcript the report warns of it.
 const WARNING: Duration = Duration::from_hours(7 * 24);
 
-/// The report of `doctor`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
-    /// Whether no finding is a problem; `findings` may still hold advice.
-    pub healthy: bool,
-    /// The program that continues sessions.
-    pub claude: Option<Claude>,
-    /// Claude Code's config folders.
-    pub config_folders: Vec<Folder>,
-    /// OpenClaw's state folders.
-    pub openclaw_folders: Vec<Folder>,
-    /// The number of sub-agents' transcripts.
-    pub subagents: usize,
-    /// The cache of the sessions that were read.
-    pub catalog: CacheFile,
-    /// The search index; absent where there is none yet, or it cannot be opened.
-    pub index: Option<Index>,
-    /// What is wrong or will be.
-    pub findings: Vec<Finding>,
-}
-
-/// The installed `claude`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Claude {
-    /// The program.
-    #[serde(serialize_with = "model::path")]
-    pub path: PathBuf,
-    /// Its version, where it says one.
-    pub version: Option<String>,
-    /// Whether it can fork sessions.
-    pub can_fork: bool,
-    /// Whether it finds a session from any directory.
-    pub finds_sessions_anywhere: bool,
-    /// Whether it says which sessions are open.
-    pub registers_live_sessions: bool,
-}
-
-/// A folder that is looked through.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Folder {
-    /// The folder.
-    #[serde(serialize_with = "model::path")]
-    pub path: PathBuf,
-    /// Whether it exists.
-    pub exists: bool,
-    /// Sessions found there.
-    pub sessions: usize,
-}
-
-/// One of Backstory's own files.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CacheFile {
-    /// The file.
-    #[serde(serialize_with = "model::path")]
-    pub path: PathBuf,
-    /// Its size; absent where it is not there yet.
-    pub bytes: Option<u64>,
-}
-
-/// The state of the search index.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Index {
-    /// Its folder.
-    #[serde(serialize_with = "model::path")]
-    pub path: PathBuf,
-    /// Pieces of text that can be found.
-    pub chunks: u64,
-    /// Files read.
-    pub files: u64,
-    /// Sessions they belong to.
-    pub sessions: u64,
-    /// Files that hold something it does not.
-    pub pending_files: u64,
-    /// How much that is, in bytes.
-    pub pending_bytes: u64,
-}
-
-/// A problem or a piece of advice.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
-    /// How bad it is.
-    pub severity: Severity,
-    /// What is wrong, in words.
-    pub what: String,
-    /// The file or folder it is about.
-    #[serde(serialize_with = "model::optional_path")]
-    pub path: Option<PathBuf>,
-    /// What to do about it.
-    pub next_step: String,
-}
-
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Something does not work until it is fixed.
-    Problem,
-    /// Nothing is broken; something will be lost or is left over.
-    Advice,
-}
-
 /// Checks everything.
-pub fn doctor(context: &Context) -> Result<Report, Error> {
+pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, Error> {
     context.require_person("the report on this machine")?;
     let all = listing::all(context)?;
     let program = claude::installed(context);
@@ -167,36 +72,36 @@ fn describe(path: PathBuf, release: Option<Release>) -> Claude {
     }
 }
 
-fn about_claude(context: &Context, claude: Option<&Claude>, release: Option<Release>) -> Vec<Finding> {
+fn about_claude(context: &Context, claude: Option<&Claude>, release: Option<Release>) -> Vec<Finding<Steps>> {
     let found = match (claude, release) {
-        (None, _) => problem(claude::missing(context), None, claude::advice(context)),
+        (None, _) => problem(claude::missing(context), None, advice_to(&claude::advice(context))),
         (Some(claude), None) => {
             let what = format!("`{} --version` does not print a version", claude.path.display());
-            problem(what, Some(claude.path.clone()), format!("reinstall Claude Code: {}", claude::INSTALL))
+            let next = format!("reinstall Claude Code: {}", claude::INSTALL);
+            problem(what, Some(claude.path.clone()), advice_to(&next))
         }
         (Some(claude), Some(release)) if !release.can_fork() => {
             let what = format!("claude {release} cannot fork sessions");
             let next = format!("install {} or newer: {}", Release::FORK, claude::INSTALL);
-            problem(what, Some(claude.path.clone()), next)
+            problem(what, Some(claude.path.clone()), advice_to(&next))
         }
         (Some(_), Some(_)) => return Vec::new(),
     };
     vec![found]
 }
 
-fn about_folders(context: &Context, all: &Listing) -> Vec<Finding> {
+fn about_folders(context: &Context, all: &Listing) -> Vec<Finding<Steps>> {
     if all.known > 0 {
         return Vec::new();
     }
     let place = context.config().claude_folders.first().map(|folder| folder.join("projects"));
-    let next = "set CLAUDE_CONFIG_DIR to the folder that holds your sessions, or try `backstory list --demo`";
-    vec![problem("no sessions were found".to_owned(), place, next.to_owned())]
+    vec![problem("no sessions were found".to_owned(), place, vec![NextStep::FindSessions])]
 }
 
-fn unreadable(all: &Listing) -> Vec<Finding> {
+fn unreadable(all: &Listing) -> Vec<Finding<Steps>> {
     let finding = |found: &transcript::ReadProblem| {
         let next = with_command("inspect it", "ls -ld", &found.path);
-        problem(found.what.clone(), Some(found.path.clone()), next)
+        problem(found.what.clone(), Some(found.path.clone()), advice_to(&next))
     };
     let mut findings: Vec<_> = all.problems.iter().map(finding).collect();
     findings.sort_by(|one, other| one.path.cmp(&other.path));
@@ -204,7 +109,7 @@ fn unreadable(all: &Listing) -> Vec<Finding> {
 }
 
 /// Files that are named like transcripts and hold something else.
-fn foreign(context: &Context, all: &Listing) -> Vec<Finding> {
+fn foreign(context: &Context, all: &Listing) -> Vec<Finding<Steps>> {
     let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
     let reported: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
     let found = catalog::discover(&context.config().places()).sessions;
@@ -213,13 +118,13 @@ fn foreign(context: &Context, all: &Listing) -> Vec<Finding> {
         severity: Severity::Advice,
         what: "it is named like a transcript, but none of its lines is JSON, so it is not listed".to_owned(),
         path: Some(file.path.to_path_buf()),
-        next_step: with_command("inspect it", "head", &file.path),
+        next_step: advice_to(&with_command("inspect it", "head", &file.path)),
     };
     files.map(finding).collect()
 }
 
 /// Damaged transcripts, as one finding for each kind of damage.
-fn damaged(sessions: &[Session]) -> Vec<Finding> {
+fn damaged(sessions: &[Session]) -> Vec<Finding<Steps>> {
     let unreadable =
         lost(sessions, |session| session.damage.unreadable_lines).map(|(lines, whose, place)| {
             let what = format!("{} cannot be read, in {whose}", plural(lines, "line"));
@@ -238,7 +143,7 @@ fn damaged(sessions: &[Session]) -> Vec<Finding> {
         severity: Severity::Advice,
         what,
         path: place,
-        next_step: format!("no action is needed: {why}"),
+        next_step: advice_to(&format!("no action is needed: {why}")),
     };
     [unreadable, mended, cut_off].into_iter().flatten().map(advice).collect()
 }
@@ -263,9 +168,9 @@ fn with_command(what: &str, command: &str, path: &Path) -> String {
     workers::quoted(path).map_or_else(|| what.to_owned(), |path| format!("{what}: {command} {path}"))
 }
 
-fn not_kept(all: &Listing) -> Vec<Finding> {
+fn not_kept(all: &Listing) -> Vec<Finding<Steps>> {
     let next = "free some space or make the folder writable, or set BACKSTORY_HOME to another folder";
-    all.not_cached.iter().map(|why| problem(why.clone(), None, next.to_owned())).collect()
+    all.not_cached.iter().map(|why| problem(why.clone(), None, advice_to(next))).collect()
 }
 
 fn about_index(context: &Context) -> Result<Option<Index>, Error> {
@@ -281,13 +186,12 @@ fn about_index(context: &Context) -> Result<Option<Index>, Error> {
     }))
 }
 
-fn broken(error: &Error) -> Finding {
-    let steps: Vec<_> = error.next_steps.iter().map(ToString::to_string).collect();
-    problem(error.message.clone(), None, steps.join("; "))
+fn broken(error: &Error) -> Finding<Steps> {
+    problem(error.message.clone(), None, error.next_steps.clone())
 }
 
 /// Transcripts that Claude Code will delete soon, as one finding for each config folder.
-fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding> {
+fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding<Steps>> {
     const NAMED: usize = 3;
     let by_projects = by_projects(sessions);
     let mut findings = Vec::new();
@@ -313,7 +217,12 @@ fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding> {
         let settings = folder.root().join("settings.json");
         let next =
             format!("keep them longer: set \"cleanupPeriodDays\" (now {days}) in {}", settings.display());
-        findings.push(Finding { severity: Severity::Advice, what, path: Some(settings), next_step: next });
+        findings.push(Finding {
+            severity: Severity::Advice,
+            what,
+            path: Some(settings),
+            next_step: advice_to(&next),
+        });
     }
     findings
 }
@@ -324,21 +233,21 @@ fn deletion(file: &Path, days: u64) -> Option<Timestamp> {
     modified.checked_add(SignedDuration::from_hours(i64::try_from(days).ok()?.checked_mul(24)?)).ok()
 }
 
-fn left_behind(context: &Context) -> Vec<Finding> {
+fn left_behind(context: &Context) -> Vec<Finding<Steps>> {
     let registries =
         context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
     let records = registries.flat_map(|registry| RegisteredProcess::stale_records(&registry));
     let finding = |record: PathBuf| Finding {
         severity: Severity::Advice,
         what: "a process that has ended is still registered as running".to_owned(),
-        next_step: with_command("no action is needed; to tidy up", "rm", &record),
+        next_step: advice_to(&with_command("no action is needed; to tidy up", "rm", &record)),
         path: Some(record),
     };
     records.map(finding).collect()
 }
 
 /// OpenClaw's databases, which are not read.
-fn not_read(context: &Context) -> Vec<Finding> {
+fn not_read(context: &Context) -> Vec<Finding<Steps>> {
     let finding = |database: openclaw::AgentDatabase| {
         let schema = database.schema.map_or_else(String::new, |schema| format!(", schema {schema}"));
         Finding {
@@ -347,14 +256,14 @@ fn not_read(context: &Context) -> Vec<Finding> {
                 "OpenClaw keeps conversations in SQLite (2026.8 and newer{schema}), which Backstory does not read yet"
             ),
             path: Some(database.path),
-            next_step: format!("no action is needed: {STILL_FOUND}"),
+            next_step: advice_to(&format!("no action is needed: {STILL_FOUND}")),
         }
     };
     openclaw::AgentDatabase::find(&context.config().openclaw_folders).into_iter().map(finding).collect()
 }
 
 /// Backstory's own files that could not be used and were set aside.
-fn set_aside(context: &Context) -> Vec<Finding> {
+fn set_aside(context: &Context) -> Vec<Finding<Steps>> {
     let files = [context.config().places().cache, Some(index::folder(context).join("files.sqlite"))];
     let aside = files.into_iter().flatten().map(|file| {
         let mut name = file.into_os_string();
@@ -365,26 +274,25 @@ fn set_aside(context: &Context) -> Vec<Finding> {
         severity: Severity::Advice,
         what: "one of Backstory's files could not be used; it was set aside and rebuilt from the transcripts"
             .to_owned(),
-        next_step: with_command("no action is needed; to tidy up", "rm", &path),
+        next_step: advice_to(&with_command("no action is needed; to tidy up", "rm", &path)),
         path: Some(path),
     };
     aside.filter(|path| path.symlink_metadata().is_ok()).map(finding).collect()
 }
 
 /// Scheduled jobs while no daemon is running.
-fn jobs_without_daemon(context: &Context) -> Vec<Finding> {
+fn jobs_without_daemon(context: &Context) -> Vec<Finding<Steps>> {
     let place = Some(context.config().state.join(schedule::FILE));
     match cron::jobs_without_daemon(context) {
         Ok(0) => Vec::new(),
         Ok(jobs) => {
             let jobs = if jobs == 1 { "a job is".to_owned() } else { format!("{jobs} jobs are") };
             let what = format!("{jobs} scheduled, but no daemon is running");
-            let next_step = "start one: backstory cron daemon".to_owned();
+            let next_step = vec![NextStep::StartDaemon];
             vec![Finding { severity: Severity::Advice, what, path: place, next_step }]
         }
         Err(error) => {
-            let next = "inspect it: backstory cron list".to_owned();
-            vec![problem(error.message, place, next)]
+            vec![problem(error.message, place, vec![NextStep::ListJobs])]
         }
     }
 }
@@ -431,6 +339,11 @@ fn cache_file(path: PathBuf) -> CacheFile {
     CacheFile { bytes: path.metadata().ok().map(|found| found.len()), path }
 }
 
-fn problem(what: String, place: Option<PathBuf>, next_step: String) -> Finding {
+/// A next step that every interface words the same way.
+fn advice_to(text: &str) -> Steps {
+    vec![NextStep::Advice { text: text.to_owned() }]
+}
+
+fn problem(what: String, place: Option<PathBuf>, next_step: Steps) -> Finding<Steps> {
     Finding { severity: Severity::Problem, what, path: place, next_step }
 }

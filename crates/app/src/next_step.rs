@@ -119,6 +119,10 @@ pub enum NextStep {
         /// The job that has the name.
         job: String,
     },
+    /// Start the daemon that runs the jobs.
+    StartDaemon,
+    /// Name the folder that holds the sessions, or look at the made-up ones.
+    FindSessions,
     /// Leave the made-up sessions: they can only be read.
     LeaveDemo,
     /// Have the command run, instead of printed.
@@ -174,6 +178,10 @@ impl Display for NextStep {
             Self::LabelsFormat => out.write_str("read the format of a labels file"),
             Self::ListJobs => out.write_str("list the jobs"),
             Self::RenameJob { job } => write!(out, "give the job another name, or remove job `{job}`"),
+            Self::StartDaemon => out.write_str("start the daemon that runs the jobs"),
+            Self::FindSessions => out.write_str(
+                "set CLAUDE_CONFIG_DIR to the folder that holds the sessions, or try the made-up ones",
+            ),
             Self::LeaveDemo => out.write_str("use your own sessions: the made-up ones can only be read"),
             Self::RunInsteadOfPrint => out.write_str("run the command instead of printing it"),
         }

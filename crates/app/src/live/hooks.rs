@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use monitor::hooks;
 use monitor::install::{self, InvalidSettings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use workers::quoted_for_sh;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -38,16 +40,36 @@ pub struct Plan {
     backup: PathBuf,
 }
 
+/// Whose settings are looked at: the person's, and those of a project.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "HooksRequest")]
+pub struct Request {
+    /// Also the settings of the project in this directory.
+    pub project: Option<PathBuf>,
+}
+
+/// Which hooks are installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "HooksAnswer")]
+pub struct Answer {
+    /// The person's settings first, then the project's.
+    pub settings: Vec<Status>,
+}
+
 /// Which hooks are installed in one settings file.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "HooksInSettings")]
 pub struct Status {
     /// The file.
+    #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
     /// The events for which our hook is installed.
     pub installed: Vec<&'static str>,
     /// Those for which it is missing, where any is there.
     pub missing: Vec<&'static str>,
     /// When a hook last reported something.
+    #[serde(serialize_with = "model::optional_time")]
     pub last_heard: Option<Timestamp>,
 }
 
@@ -89,8 +111,8 @@ pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     })
 }
 
-/// Which hooks are installed in the settings of each scope.
-pub fn status(context: &Context, scopes: &[Scope]) -> Vec<Status> {
+/// Which hooks are installed in the person's settings, and in a project's.
+pub fn status(context: &Context, request: &Request) -> Answer {
     let heard = fs::metadata(hooks::events_file(&folder(context))).and_then(|file| file.modified()).ok();
     let last_heard = heard.and_then(|at| Timestamp::try_from(at).ok());
     let status = |scope: &Scope| {
@@ -100,7 +122,8 @@ pub fn status(context: &Context, scopes: &[Scope]) -> Vec<Status> {
         let missing = hooks::EVENTS.into_iter().filter(is_missing).collect();
         Status { file, installed, missing, last_heard }
     };
-    scopes.iter().map(status).collect()
+    let project = request.project.clone().map(Scope::Project);
+    Answer { settings: [Some(Scope::User), project].iter().flatten().map(status).collect() }
 }
 
 impl Plan {
@@ -146,7 +169,7 @@ impl Plan {
 }
 
 /// The settings before and after our hooks were installed.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Backup {
     original: Option<String>,
     installed: String,

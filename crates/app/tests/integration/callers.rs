@@ -26,7 +26,7 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     say("list", format!("{:?}", list(context, &ListRequest::default())));
     say("cost", format!("{:?}", cost(context, &CostRequest { by: By::Session, ..Default::default() })));
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
-    say("doctor", format!("{:?}", doctor::doctor(context)));
+    say("doctor", format!("{:?}", doctor::doctor(context, &doctor::Request::default())));
     say("workers", format!("{:?}", workers::list::list(context, &workers::list::Request::default())));
     say("memory status", format!("{:?}", memory::status(context, None)));
     let question = memory::Request { question: "tune please".to_owned(), ..Default::default() };

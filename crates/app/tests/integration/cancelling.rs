@@ -23,7 +23,7 @@ const QUESTIONS: [Question; 8] = [
         let request = status::Request { repo: Some(PERSON.1.to_owned()), ..Default::default() };
         status::status(context, &request).map(drop)
     }),
-    ("doctor", |context| doctor::doctor(context).map(drop)),
+    ("doctor", |context| doctor::doctor(context, &doctor::Request::default()).map(drop)),
     ("index", |context| index::index(context, &index::Request::default()).map(drop)),
     ("search", |context| search(context, &question()).map(drop)),
     ("memory", |context| {

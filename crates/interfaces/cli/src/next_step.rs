@@ -59,6 +59,10 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::RenameJob { job } => {
             format!("choose another name, or remove that job: backstory cron remove {job}")
         }
+        NextStep::StartDaemon => "start one: backstory cron daemon".to_owned(),
+        NextStep::FindSessions => {
+            "set CLAUDE_CONFIG_DIR to the folder that holds your sessions, or try `backstory list --demo`".to_owned()
+        }
         NextStep::LeaveDemo => {
             "read one: backstory show <id> --demo; without --demo the same command continues your own sessions".to_owned()
         }

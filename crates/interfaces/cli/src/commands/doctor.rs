@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::doctor::{Finding, Folder, Report, Severity, doctor};
+use app::doctor::{Finding, Folder, Report, Request, Severity, doctor};
 use app::search::export_schedule::{Schedule, schedule};
 
 use crate::exit::Failure;
+use crate::next_step::as_command;
 use crate::output::Output;
 use crate::progress::Followed;
 use crate::text::{count, safe, safe_lines};
@@ -35,7 +36,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
     }
     let followed = Followed::new(context);
-    let report = doctor(&followed)?;
+    let report = doctor(&followed, &Request::default())?.worded(as_command);
     drop(followed);
     if args.json {
         super::json(&report)?;

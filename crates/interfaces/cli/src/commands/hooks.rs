@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::live::hooks::{Plan, Scope, Status, install, status, uninstall};
+use app::live::hooks::{Plan, Request, Scope, install, status, uninstall};
 use app::{Context, Error, Kind};
 
 use crate::ask;
@@ -52,12 +52,6 @@ struct StatusArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// The answer of `hooks status --json`.
-#[derive(serde::Serialize)]
-struct HooksJson {
-    settings: Vec<Status>,
 }
 
 /// Runs the subcommand.
@@ -138,13 +132,12 @@ fn line(text: &str) -> Result<(), Failure> {
 }
 
 fn show(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
-    let project = args.project.clone().map(Scope::Project);
-    let found = status(context, &[Some(Scope::User), project].into_iter().flatten().collect::<Vec<_>>());
+    let answer = status(context, &Request { project: args.project.clone() });
     if args.json {
-        return super::json(&HooksJson { settings: found });
+        return super::json(&answer);
     }
     let mut out = Output::plain();
-    for status in &found {
+    for status in &answer.settings {
         let file = safe(&status.file.display().to_string());
         let says = match (status.installed.len(), status.missing.as_slice()) {
             (0, _) => "not installed; `backstory hooks install` adds them".to_owned(),
@@ -155,7 +148,7 @@ fn show(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
         };
         writeln!(out, "{file}: {says}")?;
     }
-    let heard = found.first().and_then(|status| status.last_heard);
+    let heard = answer.settings.first().and_then(|status| status.last_heard);
     let heard = heard.map_or("never".to_owned(), |at| match age(context.now, Some(at)).as_str() {
         "now" => "just now".to_owned(),
         age => format!("{age} ago"),
