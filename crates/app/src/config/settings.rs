@@ -121,18 +121,6 @@ pub enum RuleName {
     Seed,
 }
 
-impl std::str::FromStr for RuleName {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "calibrated" => Ok(Self::Calibrated),
-            "seed" => Ok(Self::Seed),
-            other => Err(format!("unknown weights `{other}`; they are `calibrated` or `seed`")),
-        }
-    }
-}
-
 impl Selection {
     /// The rule, with the threshold that holds for it.
     pub fn rule(&self, named: Option<RuleName>) -> selection::Rule {

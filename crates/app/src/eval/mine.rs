@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use ::selection::calibrated::TrackRecord;
 use measure::{LabelledQuery, LabelledTask, Mask, RankingReport, TaskAction, report};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use transcript::{LoggedCommit, Reader, TranscriptFile, WorkLog, work_log};
 
 use super::{retrieval, selection};
@@ -28,8 +29,15 @@ const COMMITS: usize = 3000;
 /// A subject of fewer words says nothing of its own.
 const WORDS: usize = 3;
 
+/// What to measure on: the person's own history.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "EvalMineRequest")]
+pub struct Request {}
+
 /// How good search and choice are on the person's own history.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EvalMineAnswer")]
 pub struct Answer {
     /// How many sessions were looked at, the newest.
     pub sessions: usize,
@@ -44,7 +52,7 @@ pub struct Answer {
 }
 
 /// Makes labels from the newest sessions and measures.
-pub fn mine(context: &Context) -> Result<Answer, Error> {
+pub fn mine(context: &Context, _: &Request) -> Result<Answer, Error> {
     context.require_person("measuring on the person's history")?;
     let mut files = catalog::discover(&context.config().places()).sessions;
     files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use measure::{LabelledQuery, RankedAnswer, RankingReport, report};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::search::find::find;
 use crate::search::question::Question;
@@ -13,38 +15,58 @@ use crate::{Cancellation, Context, Error, Kind, NextStep};
 /// More answers than any figure looks at: a session that is named twice counts once.
 const ASKED_FOR: usize = 20;
 
-/// What is measured.
-#[derive(Debug, Clone)]
+/// Labelled questions, and what their answers are compared with.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "EvalRetrievalRequest")]
 pub struct Request {
-    /// The file of labelled questions.
+    /// The file of labelled questions, one `{"id", "kind", "query", "relevant": {session: grade}}` per line.
     pub queries: PathBuf,
     /// How they are asked.
     pub mode: Mode,
-    /// What the answers are compared with.
-    pub against: Option<Against>,
-    /// Where the ranked sessions of every question are written, one JSON object a line.
+    /// Also the difference from the answers of this mode, or from those in this file of earlier ones.
+    pub against: Option<String>,
+    /// Where the ranked sessions of every question are written, one JSON object a line. It names a file to overwrite, so
+    /// that it comes from the person's own command line only.
+    #[serde(skip)]
     pub out: Option<PathBuf>,
 }
 
 /// Other answers to the same questions.
-#[derive(Debug, Clone)]
-pub enum Against {
+enum Against {
     /// Those of another mode.
     Mode(Mode),
     /// Those that were written before.
     File(PathBuf),
 }
 
+impl Against {
+    fn parse(context: &Context, text: &str) -> Result<Self, Error> {
+        match text {
+            "hybrid" => return Ok(Self::Mode(Mode::Hybrid)),
+            "lexical" => return Ok(Self::Mode(Mode::Lexical)),
+            "semantic" => return Ok(Self::Mode(Mode::Semantic)),
+            _ => {}
+        }
+        if context.path(Path::new(text)).exists() {
+            return Ok(Self::File(text.into()));
+        }
+        Err(Error::new(Kind::Usage, format!("`{text}` to compare with is neither a mode nor a file"))
+            .hint("modes are hybrid, lexical and semantic"))
+    }
+}
+
 /// Brings the index up to date and measures how well it answers.
 pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, Error> {
+    let against = request.against.as_deref().map(|text| Against::parse(context, text)).transpose()?;
     let queries: Vec<LabelledQuery> = super::labels(context, &request.queries)?;
-    let before: Option<Vec<RankedAnswer>> = match &request.against {
+    let before: Option<Vec<RankedAnswer>> = match &against {
         Some(Against::File(file)) => Some(super::labels(context, file)?),
         _ => None,
     };
     bring_up_to_date(context)?;
     let answers = answers(context, &queries, request.mode)?;
-    let against = match request.against {
+    let against = match against {
         Some(Against::Mode(mode)) => Some(self::answers(context, &queries, mode)?),
         _ => before,
     };

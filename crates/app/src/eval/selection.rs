@@ -6,13 +6,14 @@ use catalog::PastCatalog;
 use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
 use measure::{ChoiceMetrics, LabelledTask, TaskAction, TaskChoice, newest, newest_of_branch, tally};
 use model::Keywords;
+use schemars::JsonSchema;
 use selection::calibrated::{self, Calibration, TrackRecord};
 use selection::chance::{ChanceModel, Habit, HabitCounter, LatestMessages};
 use selection::seed::{self, Seed};
 use selection::{
     Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judgement, Relevance, Rule, Task,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::choose::{candidates, pick, relevance};
 use crate::config::settings::RuleName;
@@ -25,28 +26,35 @@ const AT_ONCE: usize = 25;
 /// How many of the sessions that were considered are shown of each moment.
 const SHOWN: usize = 10;
 
-/// What is measured.
-#[derive(Debug, Clone)]
+/// Labelled decisions, and the rule to repeat them by.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "EvalSelectionRequest")]
 pub struct Request {
-    /// The file of labelled moments.
+    /// The file of labelled decisions, one `{"id", "at", "task", "cwd", "branch", "action", "session"}` per line; `at` in
+    /// seconds since 1970.
     pub decisions: PathBuf,
-    /// By the seed's weights: who says how much a session has to do with a task.
-    pub by: By,
-    /// By which rule, where it is not the setting's.
+    /// With the weights `seed`: who says how much a session has to do with a task.
+    pub judge: By,
+    /// The rule; the one in the settings without it.
     pub weights: Option<RuleName>,
 }
 
 /// Who says how much a session has to do with a task; no model is ever asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "EvalJudge")]
 pub enum By {
     /// Common words, as `pick` has them where there is no model.
+    #[default]
     Words,
     /// The index, asked for what was there at the moment.
     Index,
 }
 
 /// How good the choices are.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "EvalSelectionAnswer")]
 pub struct Answer {
     /// The rule: `calibrated` or `seed`.
     pub weights: &'static str,
@@ -65,7 +73,7 @@ pub struct Answer {
 }
 
 /// A way to choose, and how good it is.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleTally {
     /// Its name.
     pub name: &'static str,
@@ -75,7 +83,7 @@ pub struct RuleTally {
 }
 
 /// What was chosen at one moment.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Chosen {
     /// The moment, with what the person did.
     #[serde(flatten)]
@@ -92,7 +100,7 @@ pub struct Chosen {
 ///
 /// No model is asked and no decision is kept.
 pub fn selection(context: &Context, request: &Request) -> Result<Answer, Error> {
-    measured(context, decision_points(context, request)?, request.by, request.weights)?.ok_or_else(|| {
+    measured(context, decision_points(context, request)?, request.judge, request.weights)?.ok_or_else(|| {
         Error::new(Kind::Usage, format!("{} contains no decisions", request.decisions.display()))
     })
 }
@@ -155,10 +163,10 @@ fn rules(
 
 /// The labelled moments of a file, earliest first, each with what there was to choose from.
 pub fn decision_points(context: &Context, request: &Request) -> Result<Vec<DecisionPoint>, Error> {
-    if request.by == By::Index {
+    if request.judge == By::Index {
         index::sync(context)?;
     }
-    decision_points_of(context, super::labels(context, &request.decisions)?, request.by)
+    decision_points_of(context, super::labels(context, &request.decisions)?, request.judge)
 }
 
 /// The same of moments that stand in no file.

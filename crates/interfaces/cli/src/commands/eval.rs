@@ -3,12 +3,12 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use app::eval::mine::mine;
-use app::eval::retrieval::{Against, retrieval};
+use app::eval::mine::{self, mine};
+use app::eval::retrieval::retrieval;
 use app::eval::selection::{self, selection};
 use app::eval::{ChoiceMetrics, Estimate, KindMetrics, RankingReport, retrieval as search};
 use app::search::Mode;
-use app::{Context, Error, Kind};
+use app::{Context, RuleName};
 use clap::Subcommand;
 
 use crate::exit::Failure;
@@ -44,8 +44,8 @@ struct Retrieval {
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
     /// Search by words (lexical), by meaning (semantic), or both (hybrid).
-    #[arg(long, value_parser = ["hybrid", "lexical", "semantic"], default_value = "hybrid")]
-    mode: String,
+    #[arg(long, value_parser = super::words::<Mode>(&["hybrid", "lexical", "semantic"]), default_value = "hybrid")]
+    mode: Mode,
     /// Also show the difference from another mode, or from the answers in a file written by --out.
     #[arg(long, value_name = "MODE | FILE")]
     against: Option<String>,
@@ -65,11 +65,11 @@ struct Selection {
     decisions: PathBuf,
     /// The rule: the chance that you would continue a session, or the five factors of OpenClaw's design [default: from
     /// the settings].
-    #[arg(long, value_name = "RULE", value_parser = ["calibrated", "seed"])]
-    weights: Option<String>,
+    #[arg(long, value_name = "RULE", value_parser = super::words::<RuleName>(&["calibrated", "seed"]))]
+    weights: Option<RuleName>,
     /// With `--weights seed`: judge how relevant a session is to a task by common words or by the index.
-    #[arg(long, value_parser = ["words", "index"], default_value = "words")]
-    judge: String,
+    #[arg(long, value_parser = super::words::<selection::By>(&["words", "index"]), default_value = "words")]
+    judge: selection::By,
     /// Print JSON, with every decision and its factors.
     #[arg(long)]
     json: bool,
@@ -85,7 +85,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
-    let answer = mine(&Followed::interruptible(context))?;
+    let answer = mine(&Followed::interruptible(context), &mine::Request::default())?;
     if as_json {
         return super::json(&answer);
     }
@@ -113,30 +113,12 @@ fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
 fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
     let request = search::Request {
         queries: args.queries.clone(),
-        mode: mode(&args.mode).unwrap_or_default(),
-        against: args.against.as_deref().map(against).transpose()?,
+        mode: args.mode,
+        against: args.against.clone(),
         out: args.out.clone(),
     };
     let report = retrieval(&Followed::interruptible(context), &request)?;
     if args.json { super::json(&report) } else { print_report(&report) }
-}
-
-fn mode(word: &str) -> Option<Mode> {
-    match word {
-        "hybrid" => Some(Mode::Hybrid),
-        "lexical" => Some(Mode::Lexical),
-        "semantic" => Some(Mode::Semantic),
-        _ => None,
-    }
-}
-
-fn against(text: &str) -> Result<Against, Error> {
-    match mode(text) {
-        Some(mode) => Ok(Against::Mode(mode)),
-        None if PathBuf::from(text).exists() => Ok(Against::File(text.into())),
-        None => Err(Error::new(Kind::Usage, format!("--against: `{text}` is neither a mode nor a file"))
-            .hint("modes are hybrid, lexical and semantic")),
-    }
 }
 
 fn print_report(report: &RankingReport) -> Result<(), Failure> {
@@ -179,9 +161,9 @@ fn signed(figure: &Estimate) -> String {
 }
 
 fn run_selection(context: &Context, args: &Selection) -> Result<(), Failure> {
-    let by = if args.judge == "index" { selection::By::Index } else { selection::By::Words };
-    let weights = args.weights.as_deref().map(super::rule).transpose()?;
-    let answer = selection(context, &selection::Request { decisions: args.decisions.clone(), by, weights })?;
+    let Selection { decisions, weights, judge, .. } = args;
+    let request = selection::Request { decisions: decisions.clone(), judge: *judge, weights: *weights };
+    let answer = selection(context, &request)?;
     if args.json { super::json(&answer) } else { print_selection(&answer) }
 }
 

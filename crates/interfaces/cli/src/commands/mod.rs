@@ -27,17 +27,12 @@ pub(crate) mod worker;
 pub(crate) mod workers;
 
 use app::search::Mode;
-use app::{Context, Error, Kind, RuleName};
+use app::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use crate::exit::Failure;
 use crate::output::Output;
-
-/// Parses `--weights`.
-fn rule(name: &str) -> Result<RuleName, Error> {
-    name.parse().map_err(|error: String| Error::new(Kind::Usage, error))
-}
 
 /// Parses a limit, which must be at least 1.
 fn at_least_one(text: &str) -> Result<usize, String> {
