@@ -102,8 +102,8 @@ pub fn history(context: &Context, request: &HistoryRequest) -> Result<History, E
     let names: BTreeMap<JobId, String> =
         store.jobs().map_err(unusable)?.into_iter().map(|job| (job.id, job.spec.name)).collect();
     let runs = store.history(job.map(|job| job.id), request.limit).map_err(unusable)?;
-    let named = runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run)));
-    Ok(History { runs: named.collect() })
+    let runs = runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run)));
+    Ok(History { runs: runs.collect() })
 }
 
 /// Runs jobs when they are due, until `sleep` returns false.

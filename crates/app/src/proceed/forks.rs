@@ -123,7 +123,7 @@ pub enum Next {
     /// The session was named, or its rank was.
     Fork(Box<Fork>),
     /// Somebody has to choose.
-    Choose(Answer<NextStep>),
+    Choose(Box<Answer<NextStep>>),
 }
 
 /// Finds sessions; where a rank is given, a worker in the background works on the query in a fork of that one.
@@ -149,14 +149,11 @@ pub fn forks(context: &Context, request: &Request) -> Result<Answer<NextStep>, E
 pub fn next(context: &Context, request: &Request) -> Result<Next, Error> {
     let (ranked, how) = match find(context, request)? {
         Found::Ranked(ranked, how) => (ranked, how),
-        Found::Nothing(guidance) => return Ok(Next::Choose(Answer::Nothing(guidance))),
+        Found::Nothing(guidance) => return Ok(Next::Choose(Box::new(Answer::Nothing(guidance)))),
     };
     match chosen(request, &ranked)?.or_else(|| ranked.first().filter(|found| found.is_named)) {
-        Some(found) => {
-            let fork = fork::fork(context, found.session()?, &request.fork())?;
-            Ok(Next::Fork(Box::new(fork)))
-        }
-        None => Ok(Next::Choose(Answer::Sessions(sessions(context, request, &ranked, how)))),
+        Some(found) => Ok(Next::Fork(Box::new(fork::fork(context, found.session()?, &request.fork())?))),
+        None => Ok(Next::Choose(Box::new(Answer::Sessions(sessions(context, request, &ranked, how))))),
     }
 }
 

@@ -89,10 +89,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         };
     }
     let next = next(&Followed::search(context), &request)?;
-    match next {
-        Next::Fork(fork) => start(&fork, args.print),
-        Next::Choose(Answer::Sessions(found)) => show(context, &found),
-        Next::Choose(Answer::Nothing(guidance)) => not_found(context, guidance),
+    let found = match next {
+        Next::Fork(fork) => return start(&fork, args.print),
+        Next::Choose(found) => *found,
+    };
+    match found {
+        Answer::Sessions(found) => show(context, &found),
+        Answer::Nothing(guidance) => not_found(context, guidance),
     }
 }
 
