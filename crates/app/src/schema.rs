@@ -12,6 +12,7 @@ use crate::sessions::{cost, list, show};
 /// The schemas of what can be asked, by the name of the question.
 pub fn requests() -> Value {
     let mut page = Page::new(settings());
+    page.add::<workers::answer::Request>("answer");
     page.add::<cost::Request>("cost");
     page.add::<embed::Request>("embed");
     page.add::<export::Request>("export");

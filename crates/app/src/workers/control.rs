@@ -1,11 +1,10 @@
-//! `attach`, `answer` and `stop`: watching a worker, answering what it asks, ending it.
+//! `attach` and `stop`: watching a worker, telling it something, ending it.
 
 use workers::store::Worker;
-use workers::{Command, Event, Limits, PermissionReply, RemoteWorker, WorkerState};
+use workers::{Command, Event, Limits, RemoteWorker, WorkerState};
 
 use crate::workers::link::{Link, Peer};
 use crate::workers::list::{self, WorkerInfo};
-use crate::workers::restore;
 use crate::workers::table::{self, home, not_running, open_recovered, over, unusable};
 use crate::{Context, Error, Kind};
 
@@ -15,14 +14,6 @@ pub fn attach(context: &Context, text: &str) -> Result<(WorkerInfo, Link), Error
     let worker = table::find(context, &table, text)?;
     let remote = RemoteWorker::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
     Ok((list::describe(context, &table, &worker)?, Link::new(context, worker.id, Peer::There(remote))))
-}
-
-/// Answers what a worker asks.
-pub fn answer(context: &Context, text: &str, request: &str, reply: PermissionReply) -> Result<(), Error> {
-    let table = open_recovered(context)?;
-    let worker = table::find(context, &table, text)?;
-    let command = Command::Answer { request: request.to_owned(), reply };
-    tell(context, &worker, &restore::command(context, worker.id, command))
 }
 
 /// Ends a worker: one that waits is cancelled, one that runs is interrupted and ended, and what a killed Backstory

@@ -2,6 +2,7 @@
 //!
 //! `run` starts one, `send` gives it more to do, `control` answers and ends it, `host` is the process that runs it.
 
+pub mod answer;
 pub(crate) mod control;
 mod events;
 pub(crate) mod forked;
@@ -25,7 +26,7 @@ pub use ::workers::{
     Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest, RequestKind,
     TurnResult, UserQuestion, WorkerState,
 };
-pub use control::{answer, attach};
+pub use control::attach;
 pub use events::Events;
 pub use forked::Forked;
 pub(crate) use forked::work;

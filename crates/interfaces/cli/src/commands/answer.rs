@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use app::workers::{PermissionReply, answer};
+use app::workers::PermissionReply;
+use app::workers::answer::{Request, answer};
 use app::{Context, Error, Kind};
 
 use super::resume::line;
@@ -47,7 +48,8 @@ enum Answer {
 
 /// Sends the answer to the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    answer(context, &args.worker, &args.request, reply(args)?)?;
+    let (worker, request) = (args.worker.clone(), args.request.clone());
+    answer(context, &Request { worker, request, reply: reply(args)? })?;
     line("answered")
 }
 
