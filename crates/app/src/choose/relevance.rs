@@ -91,7 +91,7 @@ pub(crate) fn by_index(
     let question =
         Question { text: task.to_owned(), until: Some(moment), limit: ANSWERS, ..Question::default() };
     let found = match find(context, &question) {
-        Ok(answer) => answer.found,
+        Ok(answer) => answer.hits,
         // A task that is no question is near to nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
         Err(error) => return Err(error),

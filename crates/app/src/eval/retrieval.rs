@@ -100,7 +100,7 @@ pub(super) fn answers(
 fn answer(context: &Context, query: &LabelledQuery, mode: Mode) -> Result<RankedAnswer, Error> {
     let question = Question { text: query.query.clone(), mode, limit: ASKED_FOR, ..Question::default() };
     let ranked = match find(context, &question) {
-        Ok(answer) => answer.found.iter().map(|found| found.hit.session.to_string()).collect(),
+        Ok(answer) => answer.hits.iter().map(|found| found.hit.session.to_string()).collect(),
         // A question that cannot be asked finds nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
         Err(error) => return Err(error),

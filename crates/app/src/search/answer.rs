@@ -45,7 +45,7 @@ pub struct Modes {
     pub ran: Vec<Mode>,
     /// Why a kind that was requested did not run, or not with the chosen model.
     pub fallback: Option<String>,
-    /// Which models took part; absent if meaning was not used.
+    /// Which models took part; `null` if meaning was not used.
     pub meaning: Option<Encoders>,
 }
 
@@ -57,7 +57,7 @@ pub struct Encoders {
     pub question: String,
     /// The model that embedded the sessions.
     pub documents: String,
-    /// The share of the text that has vectors of the chosen model, from 0 to 1; absent if none was chosen.
+    /// The share of the text that has vectors of the chosen model, from 0 to 1; `null` if none was chosen.
     pub covered: Option<f64>,
     /// How many sessions the chosen model rescored.
     pub rescored: usize,
@@ -86,7 +86,7 @@ impl Answer {
             modes: Modes::new(request.mode, found.meaning, found.understood),
             pending: Pending { files: found.pending_files, bytes: found.pending_bytes, busy: found.busy },
             did_you_mean: found.near,
-            hits: found.found.into_iter().zip(1..).map(|(found, rank)| Hit::new(rank, found)).collect(),
+            hits: found.hits.into_iter().zip(1..).map(|(found, rank)| Hit::new(rank, found)).collect(),
         }
     }
 }
@@ -127,7 +127,7 @@ fn notes(context: &Context, request: &Request, found: &Found) -> Vec<String> {
         notes.push(format!("the index could not be brought up to date: {why}"));
     }
     let of_openclaw = request.source == Some(SourceKind::Sessions) || request.agent.is_some();
-    if found.found.is_empty() && of_openclaw {
+    if found.hits.is_empty() && of_openclaw {
         notes.extend(unread(context));
     }
     if found.cut {

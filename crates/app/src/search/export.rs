@@ -48,7 +48,7 @@ pub struct Answer {
     pub removed: u64,
     /// Documents that could not be written, and why.
     pub failed: Vec<String>,
-    /// Whether qmd has indexed the documents; absent if that was not requested.
+    /// Whether qmd has indexed the documents; `null` if that was not requested.
     pub indexed: Option<bool>,
     /// Why qmd has not indexed them.
     #[serde(serialize_with = "message", skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ use crate::{Context, Error, Kind};
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Best first.
-    pub(crate) found: Vec<Answered>,
+    pub(crate) hits: Vec<Answered>,
     /// Sessions that answer at all.
     pub(crate) total: u64,
     /// Files that hold something the index does not.
@@ -111,7 +111,7 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
         context.redact_session(session);
     }
     answer.total = outcome.total;
-    answer.found =
+    answer.hits =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
     Ok(answer)
 }

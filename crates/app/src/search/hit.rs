@@ -19,7 +19,7 @@ use crate::sessions::list::OriginName;
 pub struct Hit {
     /// Its place among the hits, from 1.
     pub rank: usize,
-    /// The session; absent for notes, which belong to none.
+    /// The session; `null` for notes, which belong to none.
     pub session_id: Option<SessionId>,
     /// Where the cited text is from.
     pub source: SourceKind,
@@ -59,7 +59,7 @@ pub struct Hit {
     pub at: Option<Timestamp>,
     /// Whether a sub-agent said it.
     pub subagent: bool,
-    /// The cited text on one line, cut around the matching words; absent if the file is gone.
+    /// The cited text on one line, cut around the matching words; `null` if the file is gone.
     pub snippet: Option<String>,
     /// The ranges of the matching words in the snippet, in bytes.
     pub marks: Vec<(usize, usize)>,
@@ -77,9 +77,9 @@ pub struct Why {
     pub best_chunk: f32,
     /// The whole session's share of the same.
     pub whole_session: f32,
-    /// The cosine similarity of the closest text, reduced for short texts; absent if meaning was not used.
+    /// The cosine similarity of the closest text, reduced for short texts; `null` if meaning was not used.
     pub best_similarity: Option<f32>,
-    /// The mean cosine similarity of all texts; absent if meaning was not used.
+    /// The mean cosine similarity of all texts; `null` if meaning was not used.
     pub mean_similarity: Option<f32>,
     /// Whether it changed the file that was asked for.
     pub changed_file: bool,

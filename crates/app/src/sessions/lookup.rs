@@ -131,10 +131,10 @@ pub(crate) fn searched(context: &Context, question: Question) -> Result<Vec<Rank
     // What is continued is one of Claude's sessions.
     let question = Question { source: Some(SourceKind::ClaudeSessions), ..question };
     let found = find(context, &question)?;
-    if found.found.is_empty() {
+    if found.hits.is_empty() {
         return Err(nothing(&question.text, &found));
     }
-    Ok(found.found.into_iter().map(answered).collect())
+    Ok(found.hits.into_iter().map(answered).collect())
 }
 
 fn answered(found: Answered) -> Ranked {

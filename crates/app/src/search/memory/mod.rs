@@ -2,6 +2,7 @@
 //!
 //! Requests and answers have the names of `openclaw memory … --json`.
 
+mod request;
 mod scope;
 mod score;
 pub mod search;

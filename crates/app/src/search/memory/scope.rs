@@ -9,7 +9,7 @@ use search::SearchScope;
 
 use crate::search::SourceKind;
 use crate::search::chosen::{Chosen, all_conversations, named, of_project};
-use crate::search::memory::search::Request;
+use crate::search::memory::request::Request;
 use crate::search::memory::sources_of;
 use crate::{Context, Error, Secrets};
 

@@ -7,10 +7,11 @@ use model::{AgentId, SessionId};
 use openclaw::Memory;
 use schemars::JsonSchema;
 use search::{Hit, Query};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::search::chosen::project;
 use crate::search::index::Refreshed;
+pub use crate::search::memory::request::Request;
 use crate::search::memory::scope::scope;
 use crate::search::memory::score::calibrate;
 use crate::search::memory::settings;
@@ -25,29 +26,6 @@ const RESULTS: usize = 6;
 const SCORE: f64 = 0.35;
 /// The longest snippet, in characters, the same as in OpenClaw.
 const SNIPPET: usize = 700;
-
-/// A question to the memory.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-#[schemars(rename = "MemorySearchRequest")]
-pub struct Request {
-    /// What to look for; `#name` limits it to a project.
-    pub query: String,
-    /// Only this agent's memory, and Claude Code's sessions.
-    pub agent: Option<AgentId>,
-    /// Only Claude Code's sessions of this project.
-    pub project: Option<String>,
-    /// Only this source.
-    pub source: Option<SourceKind>,
-    /// Only this conversation: OpenClaw's key or a session's id.
-    pub session: Option<String>,
-    /// At most so many results; the number of OpenClaw's settings without it, else 6.
-    pub max_results: Option<usize>,
-    /// Leaves out results that score less, from 0 to 1; the score of OpenClaw's settings without it, else 0.35.
-    pub min_score: Option<f64>,
-    /// Whether to show Claude sessions whose conversation OpenClaw has, too.
-    pub include_owned: bool,
-}
 
 /// What was found, and what the index does not hold yet.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -86,9 +64,9 @@ pub struct Remembered {
     /// The file itself.
     #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
-    /// The conversation; absent for notes.
+    /// The conversation; `null` for notes.
     pub session_id: Option<SessionId>,
-    /// The agent it belongs to; absent for Claude's sessions.
+    /// The agent it belongs to; `null` for Claude's sessions.
     pub agent_id: Option<AgentId>,
     /// Whether the file no longer exists.
     pub file_missing: bool,

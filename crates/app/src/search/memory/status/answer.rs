@@ -85,7 +85,7 @@ pub struct IndexStatus {
     pub vector: Part,
     /// Whether embeddings are requested in batches; never.
     pub batch: Batch,
-    /// Which provider the built-in table stands in for; absent if it does for none.
+    /// Which provider the built-in table stands in for; `null` if it does for none.
     pub fallback: Option<Fallback>,
 }
 
