@@ -5,43 +5,87 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
+use crate::live::hooks;
+use crate::proceed::forks;
 use crate::repository::status;
 use crate::search::{self, embed, export, index, memory};
-use crate::sessions::{cost, list, show};
+use crate::sessions::{cost, list, page, show};
+use crate::{choose, cron, doctor, eval, workers};
 
 /// The schemas of what can be asked, by the name of the question.
 pub fn requests() -> Value {
-    let mut page = Page::new(settings());
-    page.add::<workers::answer::Request>("answer");
-    page.add::<cost::Request>("cost");
-    page.add::<embed::Request>("embed");
-    page.add::<export::Request>("export");
-    page.add::<index::Request>("index");
-    page.add::<list::Request>("list");
-    page.add::<memory::IndexRequest>("memory_index");
-    page.add::<memory::search::Request>("memory_search");
-    page.add::<memory::status::Request>("memory_status");
-    page.add::<search::Request>("search");
-    page.add::<show::Request>("show");
-    page.add::<status::Request>("status");
-    page.finish()
+    let mut schemas = SchemaMap::new(settings());
+    schemas.add::<workers::answer::Request>("answer");
+    schemas.add::<cost::Request>("cost");
+    schemas.add::<cron::add::Request>("cron_add");
+    schemas.add::<cron::JobRequest>("cron_disable");
+    schemas.add::<cron::JobRequest>("cron_enable");
+    schemas.add::<cron::HistoryRequest>("cron_history");
+    schemas.add::<cron::ListRequest>("cron_list");
+    schemas.add::<cron::JobRequest>("cron_remove");
+    schemas.add::<cron::JobRequest>("cron_run");
+    schemas.add::<doctor::Request>("doctor");
+    schemas.add::<embed::Request>("embed");
+    schemas.add::<eval::mine::Request>("eval_mine");
+    schemas.add::<eval::retrieval::Request>("eval_retrieval");
+    schemas.add::<eval::selection::Request>("eval_selection");
+    schemas.add::<export::Request>("export");
+    schemas.add::<forks::Request>("fork");
+    schemas.add::<hooks::Request>("hooks");
+    schemas.add::<index::Request>("index");
+    schemas.add::<list::Request>("list");
+    schemas.add::<memory::IndexRequest>("memory_index");
+    schemas.add::<memory::search::Request>("memory_search");
+    schemas.add::<memory::status::Request>("memory_status");
+    schemas.add::<page::Request>("page");
+    schemas.add::<choose::request::Request>("pick");
+    schemas.add::<workers::start::Request>("run");
+    schemas.add::<search::Request>("search");
+    schemas.add::<workers::send::Request>("send");
+    schemas.add::<show::Request>("show");
+    schemas.add::<status::Request>("status");
+    schemas.add::<workers::stop::Request>("stop");
+    schemas.add::<choose::why_not::Request>("why_not");
+    schemas.add::<workers::list::Request>("workers");
+    schemas.finish()
 }
 
 /// The schemas of what is answered, by the name of the question.
 pub fn answers() -> Value {
-    let mut page = Page::new(settings().for_serialize());
-    page.add::<cost::Answer>("cost");
-    page.add::<embed::Answer>("embed");
-    page.add::<export::Answer>("export");
-    page.add::<index::Answer>("index");
-    page.add::<list::Answer>("list");
-    page.add::<index::Answer>("memory_index");
-    page.add::<memory::search::Answer>("memory_search");
-    page.add::<memory::status::Answer>("memory_status");
-    page.add::<search::Answer>("search");
-    page.add::<show::Answer>("show");
-    page.add::<status::Answer>("status");
-    page.finish()
+    let mut schemas = SchemaMap::new(settings().for_serialize());
+    schemas.add::<cost::Answer>("cost");
+    schemas.add::<cron::JobInfo>("cron_add");
+    schemas.add::<cron::DaemonEvent>("cron_daemon");
+    schemas.add::<cron::JobInfo>("cron_disable");
+    schemas.add::<cron::JobInfo>("cron_enable");
+    schemas.add::<cron::History>("cron_history");
+    schemas.add::<cron::JobList>("cron_list");
+    schemas.add::<cron::JobInfo>("cron_remove");
+    schemas.add::<cron::RunInfo>("cron_run");
+    schemas.add::<doctor::Report>("doctor");
+    schemas.add::<embed::Answer>("embed");
+    schemas.add::<eval::mine::Answer>("eval_mine");
+    schemas.add::<eval::RankingReport>("eval_retrieval");
+    schemas.add::<eval::selection::Answer>("eval_selection");
+    schemas.add::<export::Answer>("export");
+    schemas.add::<forks::Answer>("fork");
+    schemas.add::<hooks::Answer>("hooks");
+    schemas.add::<index::Answer>("index");
+    schemas.add::<list::Answer>("list");
+    schemas.add::<index::Answer>("memory_index");
+    schemas.add::<memory::search::Answer>("memory_search");
+    schemas.add::<memory::status::Answer>("memory_status");
+    schemas.add::<page::Answer>("page");
+    schemas.add::<choose::answer::Answer>("pick");
+    schemas.add::<workers::run::Ready>("run");
+    schemas.add::<search::Answer>("search");
+    schemas.add::<workers::send::Answer>("send");
+    schemas.add::<show::Answer>("show");
+    schemas.add::<status::Answer>("status");
+    schemas.add::<workers::stop::Answer>("stop");
+    schemas.add::<choose::why_not::WhyNot>("why_not");
+    schemas.add::<workers::list::Answer>("workers");
+    schemas.finish()
 }
 
 /// Settings of a generator whose schemas every validator knows.
@@ -63,12 +107,12 @@ fn remove_number_format(schema: &mut Schema) {
 }
 
 /// Schemas by name that share their definitions.
-struct Page {
+struct SchemaMap {
     generator: SchemaGenerator,
     schemas: Map<String, Value>,
 }
 
-impl Page {
+impl SchemaMap {
     fn new(settings: SchemaSettings) -> Self {
         Self { generator: settings.into_generator(), schemas: Map::new() }
     }
