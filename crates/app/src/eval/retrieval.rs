@@ -58,6 +58,7 @@ impl Against {
 
 /// Brings the index up to date and measures how well it answers.
 pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, Error> {
+    context.require_person("measuring the search")?;
     let against = request.against.as_deref().map(|text| Against::parse(context, text)).transpose()?;
     let queries: Vec<LabelledQuery> = super::labels(context, &request.queries)?;
     let before: Option<Vec<RankedAnswer>> = match &against {

@@ -1,5 +1,6 @@
 //! Notes on OpenClaw's conversation databases (2026.8 and newer), which are not read.
 
+use model::AgentId;
 use openclaw::AgentDatabase;
 
 use crate::Context;
@@ -8,9 +9,16 @@ use crate::Context;
 pub(crate) const STILL_FOUND: &str =
     "its notes, older transcripts and Claude Code's sessions are still found";
 
-/// The databases of OpenClaw's agents that are not read, a sentence for each.
+/// The databases that are not read of the OpenClaw agents that the caller may see, a sentence for each.
 pub(crate) fn unread(context: &Context) -> Vec<String> {
-    AgentDatabase::find(&context.config().openclaw_folders).iter().map(said).collect()
+    let all = AgentDatabase::find(&context.config().openclaw_folders);
+    all.iter().filter(|database| may_see(context, database)).map(said).collect()
+}
+
+/// Whether the caller may know of a database, which is below its agent's folder.
+fn may_see(context: &Context, database: &AgentDatabase) -> bool {
+    let below = |agent: &AgentId| database.path.iter().any(|folder| folder == agent.as_str());
+    context.caller.agent().is_none_or(below)
 }
 
 /// Says of a database that it is not read.

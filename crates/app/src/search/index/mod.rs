@@ -72,6 +72,8 @@ pub fn index(context: &Context, request: &Request) -> Result<Answer, Error> {
 impl Answer {
     fn new(context: &Context, synced: &SyncReport) -> Result<Self, Error> {
         let size = size(context)?;
+        // A file that cannot be read may be anybody's.
+        let failed = synced.failed.iter().filter(|_| context.caller.agent().is_none());
         Ok(Self {
             files: synced.progress.files_done,
             bytes: synced.bytes_read,
@@ -80,7 +82,7 @@ impl Answer {
             pending_bytes: synced.pending_bytes,
             busy: synced.busy,
             unreadable_lines: synced.unreadable_lines,
-            failed: synced.failed.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect(),
+            failed: failed.map(|(path, why)| format!("{}: {why}", path.display())).collect(),
             sessions: size.map_or(0, |size| size.sessions),
             text_bytes: size.map_or(0, |size| size.text_bytes),
             index_bytes: size.map_or(0, |size| size.disk_bytes),
