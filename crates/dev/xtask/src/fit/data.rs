@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use app::eval::selection::{By, DecisionPoint, Request, decision_points};
+use app::eval::selection::{DecisionPoint, EvalJudge, Request, decision_points};
 use app::{App, Config, Context};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -61,6 +61,6 @@ fn of_folder(folder: &Path, name: &str) -> Result<Vec<DecisionPoint>, Failure> {
     #[expect(clippy::disallowed_methods, reason = "this tool reads the clock here alone")]
     let clock = Timestamp::now;
     let app = App { config, clock, zone: || TimeZone::UTC, program: PathBuf::new() };
-    let request = Request { decisions: folder.join(name), judge: By::Words, weights: None };
+    let request = Request { decisions: folder.join(name), judge: EvalJudge::Words, weights: None };
     Ok(decision_points(&Context::new(Arc::new(app), std::env::current_dir()?), &request)?)
 }
