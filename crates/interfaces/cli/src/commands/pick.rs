@@ -63,11 +63,9 @@ pub(crate) struct Args {
 /// Prints a choice, or explains the last one.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let task = args.task.join(" ");
-    let decided = if task.is_empty() && args.label.is_none() {
-        None
-    } else {
-        Some(pick(&Followed::new(context), &request(args, task))?)
-    };
+    let only_explains = args.why_not.is_some() && task.is_empty() && args.label.is_none();
+    let decided =
+        if only_explains { None } else { Some(pick(&Followed::new(context), &request(args, task))?) };
     if let Some(id) = &args.why_not {
         let request = why_not::Request { session: id.clone(), repo: args.repo.clone() };
         let answer = why_not(context, &request)?;
