@@ -18,7 +18,7 @@ use crate::sessions::listing::{self, Listing};
 use crate::sessions::unread::STILL_FOUND;
 use crate::{Context, Error, NextStep, cron};
 
-pub use report::{CacheFile, Claude, Finding, Folder, Index, Report, Request, Severity};
+pub use report::{CacheFile, ClaudeReport, Finding, Folder, Index, Report, Request, Severity};
 
 /// What to do about a finding.
 type Steps = Vec<NextStep>;
@@ -61,9 +61,9 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
     })
 }
 
-fn describe(path: PathBuf, release: Option<Release>) -> Claude {
+fn describe(path: PathBuf, release: Option<Release>) -> ClaudeReport {
     let can = |ability: fn(Release) -> bool| release.is_some_and(ability);
-    Claude {
+    ClaudeReport {
         path,
         version: release.map(|release| release.to_string()),
         can_fork: can(Release::can_fork),
@@ -72,7 +72,11 @@ fn describe(path: PathBuf, release: Option<Release>) -> Claude {
     }
 }
 
-fn about_claude(context: &Context, claude: Option<&Claude>, release: Option<Release>) -> Vec<Finding<Steps>> {
+fn about_claude(
+    context: &Context,
+    claude: Option<&ClaudeReport>,
+    release: Option<Release>,
+) -> Vec<Finding<Steps>> {
     let found = match (claude, release) {
         (None, _) => problem(claude::missing(context), None, advice_to(&claude::advice(context))),
         (Some(claude), None) => {

@@ -120,7 +120,10 @@ impl CandidateSet {
         let taken_by = taken_by(context, question, &meant, &here, &holds);
         here.retain(|one| one.is_own);
         if question.as_of.is_none() {
-            work_trees::mark_others(&meant.directory, &mut here);
+            let marks = here.iter_mut();
+            let marks =
+                marks.filter_map(|one| Some((one.cwd.as_ref()?, &mut one.candidate.is_in_other_tree)));
+            work_trees::mark_others(&meant.directory, marks);
         }
         Ok(Self { meant, branch, own: here, taken_by, notes, asker })
     }

@@ -14,7 +14,7 @@ use crate::choose::answer::Answer;
 use crate::choose::candidates::CandidateSet;
 use crate::choose::request::{Question, Request};
 use crate::choose::{decisions, labels, pack, relevance, resume_cost};
-use crate::config::settings::Selection;
+use crate::config::settings::SelectionSettings;
 use crate::{Context, Error, Kind};
 
 /// How many of the considered sessions an answer shows; the best 200 are saved.
@@ -87,7 +87,7 @@ fn budget(question: &Question, of_agents: Option<f64>) -> Budget {
 struct Chooser<'a> {
     context: &'a Context,
     question: &'a Question,
-    settings: &'a Selection,
+    settings: &'a SelectionSettings,
     rule: Rule,
     record: TrackRecord,
 }

@@ -14,7 +14,7 @@ use selection::{
 use transcript::ConfigFolder;
 
 use crate::choose::candidates::RepoCandidate;
-use crate::config::settings::{Selection, Through};
+use crate::config::settings::{JudgeRoute, SelectionSettings};
 use crate::proceed::claude;
 use crate::search::find::find;
 use crate::search::question::Question;
@@ -28,7 +28,7 @@ const ANSWERS: usize = 5000;
 /// A model is asked about the most promising; common words judge the others, and all where it does not answer.
 pub(crate) fn judged(
     context: &Context,
-    settings: &Selection,
+    settings: &SelectionSettings,
     task: &str,
     candidates: &[RepoCandidate],
 ) -> Judgement {
@@ -63,9 +63,9 @@ pub(crate) fn judged(
 }
 
 /// Whether the settings allow asking a model, and a key for it exists.
-pub(crate) fn asks_model(context: &Context, settings: &Selection) -> bool {
+pub(crate) fn asks_model(context: &Context, settings: &SelectionSettings) -> bool {
     let has_key = || context.config().api_key.is_some();
-    settings.enabled && (settings.relevance_through == Through::Claude || has_key())
+    settings.enabled && (settings.relevance_through == JudgeRoute::Claude || has_key())
 }
 
 /// A session as a model may see it; its text is the beginning of a longer one, so a secret may be cut off.
@@ -105,7 +105,7 @@ pub(crate) fn by_index(
     Ok(Judgement { relevance: candidates.iter().map(one).collect(), judge: Judge::Index, fallback: None })
 }
 
-fn limit(settings: &Selection) -> Duration {
+fn limit(settings: &SelectionSettings) -> Duration {
     Duration::from_millis(settings.relevance_timeout_ms)
 }
 
@@ -116,14 +116,14 @@ enum Channel<'a> {
 }
 
 impl<'a> Channel<'a> {
-    fn open(context: &'a Context, settings: &Selection) -> Result<Self, String> {
+    fn open(context: &'a Context, settings: &SelectionSettings) -> Result<Self, String> {
         match settings.relevance_through {
-            Through::Api => {
+            JudgeRoute::Api => {
                 let key = context.config().api_key.as_ref();
                 let key = key.ok_or("ANTHROPIC_API_KEY is not set, so no model was asked")?;
                 Ok(Self::Api { key: &key.0 })
             }
-            Through::Claude => {
+            JudgeRoute::Claude => {
                 let program = claude::installed(context).ok_or_else(|| claude::missing(context))?;
                 let release =
                     claude::release(context, &program).ok_or("claude does not report its version")?;
@@ -135,7 +135,7 @@ impl<'a> Channel<'a> {
     fn ask(
         &self,
         context: &Context,
-        settings: &Selection,
+        settings: &SelectionSettings,
         model: &ModelName,
         question: &str,
     ) -> (Judge, Result<String, String>) {
@@ -153,7 +153,7 @@ impl<'a> Channel<'a> {
 
 fn through_api(
     context: &Context,
-    settings: &Selection,
+    settings: &SelectionSettings,
     model: &ModelName,
     key: &str,
     question: &str,
@@ -171,7 +171,7 @@ fn through_api(
 
 fn through_claude(
     context: &Context,
-    settings: &Selection,
+    settings: &SelectionSettings,
     model: &ModelName,
     (program, release): (&workers::Program, workers::Release),
     question: &str,

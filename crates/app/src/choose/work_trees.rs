@@ -4,17 +4,18 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::choose::candidates::RepoCandidate;
-
-/// Marks the candidates that were started in another work tree. One whose directory is gone is in none.
-pub(crate) fn mark_others(directory: &Path, candidates: &mut [RepoCandidate]) {
+/// Marks the sessions that were started in another work tree, each given by its directory and its mark. One whose
+/// directory is gone is in none.
+pub(crate) fn mark_others<'a>(
+    directory: &Path,
+    sessions: impl Iterator<Item = (&'a Arc<Path>, &'a mut bool)>,
+) {
     let Some(ours) = tree_of(directory) else { return };
     // Thousands of sessions share a few directories.
     let mut known: HashMap<Arc<Path>, bool> = HashMap::new();
-    for one in candidates {
-        let Some(cwd) = &one.cwd else { continue };
+    for (cwd, is_in_other_tree) in sessions {
         let is_other = || tree_of(cwd).is_some_and(|theirs| theirs != ours);
-        one.candidate.is_in_other_tree =
+        *is_in_other_tree =
             *known.entry(Arc::clone(cwd)).or_insert_with(|| !cwd.as_ref().eq(directory) && is_other());
     }
 }

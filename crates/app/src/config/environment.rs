@@ -47,9 +47,9 @@ pub struct Config {
     /// What `CLAUDE_CONFIG_DIR` says, as it stands.
     pub claude_config_dir: Option<PathBuf>,
     /// The key for the Messages API, where the environment holds one; it is kept nowhere.
-    pub api_key: Option<Secret>,
+    pub api_key: Option<ApiKeyText>,
     /// The key of the embedding endpoint, where the environment holds one; it is kept nowhere.
-    pub embedding_key: Option<Secret>,
+    pub embedding_key: Option<ApiKeyText>,
     /// The cache of models that were fetched from the hub.
     pub hub_cache: PathBuf,
     /// Where the Messages API is (`ANTHROPIC_BASE_URL`), where it is not at its usual address.
@@ -100,8 +100,8 @@ impl Config {
                 .map(|path| path.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             claude_config_dir: folder(variables, "CLAUDE_CONFIG_DIR"),
-            api_key: filled(variables, "ANTHROPIC_API_KEY").map(Secret),
-            embedding_key: filled(variables, &settings.embedding.key_variable).map(Secret),
+            api_key: filled(variables, "ANTHROPIC_API_KEY").map(ApiKeyText),
+            embedding_key: filled(variables, &settings.embedding.key_variable).map(ApiKeyText),
             hub_cache: hub_cache(variables, &home),
             api_url: filled(variables, "ANTHROPIC_BASE_URL"),
             settings,
@@ -131,9 +131,9 @@ impl Config {
 
 /// A text that no message and no log may show.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
+pub struct ApiKeyText(pub String);
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for ApiKeyText {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("(secret)")
     }
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_key_of_an_endpoint_is_found_under_the_name_that_is_set() {
-        let key = |variables: &[(&str, &str)]| config(variables).embedding_key.map(|Secret(key)| key);
+        let key = |variables: &[(&str, &str)]| config(variables).embedding_key.map(|ApiKeyText(key)| key);
         assert_eq!(key(&[("OPENAI_API_KEY", "sk-1")]).as_deref(), Some("sk-1"));
         let other =
             [("BACKSTORY_EMBEDDING_KEY_VARIABLE", "MINE"), ("OPENAI_API_KEY", "sk-1"), ("MINE", "sk-2")];

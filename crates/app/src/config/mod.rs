@@ -5,4 +5,4 @@ mod environment;
 pub(crate) mod settings;
 mod state_folder;
 
-pub use environment::{Config, Secret, Variables};
+pub use environment::{ApiKeyText, Config, Variables};

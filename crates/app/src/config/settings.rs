@@ -21,27 +21,27 @@ const DEFAULTS: &str = include_str!("defaults.toml");
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// `[claude]`
-    pub claude: Claude,
+    pub claude: ClaudeSettings,
     /// `[openclaw]`
-    pub openclaw: Folders,
+    pub openclaw: FolderSettings,
     /// `[search]`
-    pub search: Search,
+    pub search: SearchSettings,
     /// `[embedding]`
-    pub embedding: Embedding,
+    pub embedding: EmbeddingSettings,
     /// `[fork]`
-    pub fork: Fork,
+    pub fork: ForkSettings,
     /// `[project]`
-    pub project: Project,
+    pub project: ProjectSettings,
     /// `[selection]`
-    pub selection: Selection,
+    pub selection: SelectionSettings,
     /// `[terminal]`
-    pub terminal: Terminal,
+    pub terminal: TerminalSettings,
     /// `[activity]`
-    pub activity: Activity,
+    pub activity: ActivitySettings,
     /// `[watch]`
-    pub watch: Watch,
+    pub watch: WatchSettings,
     /// `[workers]`
-    pub workers: Workers,
+    pub workers: WorkerSettings,
     /// `[agents.<name>.selection]`, each laid over `[selection]` alone.
     #[serde(skip)]
     pub agents: Table,
@@ -53,7 +53,7 @@ pub struct Settings {
 /// `[fork]`: how sessions to fork are found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fork {
+pub struct ForkSettings {
     /// The search engine.
     pub engine: Engine,
     /// qmd's collection of sessions.
@@ -81,7 +81,7 @@ pub enum Engine {
 /// `[project]`: what `status` may ask about a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Project {
+pub struct ProjectSettings {
     /// Whether `gh` may be asked.
     pub github: bool,
     /// How long to wait for its answer, in milliseconds.
@@ -91,11 +91,11 @@ pub struct Project {
 /// How a session is chosen for a task.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Selection {
+pub struct SelectionSettings {
     /// Whether a model may be asked.
     pub enabled: bool,
     /// Through what: `api` or `claude`.
-    pub relevance_through: Through,
+    pub relevance_through: JudgeRoute,
     /// The model that judges relevance.
     pub relevance_model: String,
     /// How many tokens its answer may have.
@@ -121,7 +121,7 @@ pub enum RuleName {
     Seed,
 }
 
-impl Selection {
+impl SelectionSettings {
     /// The rule, with the threshold that holds for it.
     pub fn rule(&self, named: Option<RuleName>) -> selection::Rule {
         match named.unwrap_or(self.weights) {
@@ -137,7 +137,7 @@ impl Selection {
 /// Through what a model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Through {
+pub enum JudgeRoute {
     /// The Messages API.
     #[default]
     Api,
@@ -148,7 +148,7 @@ pub enum Through {
 /// Claude Code on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claude {
+pub struct ClaudeSettings {
     /// Config folders to read beside the usual ones.
     pub folders: Vec<PathBuf>,
     /// The program: a path, or a name to look up in `PATH`.
@@ -158,7 +158,7 @@ pub struct Claude {
 /// Folders to read beside the usual ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Folders {
+pub struct FolderSettings {
     /// The folders.
     pub folders: Vec<PathBuf>,
 }
@@ -166,7 +166,7 @@ pub struct Folders {
 /// `[search]`: how long a search may update the index first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+pub struct SearchSettings {
     /// The limit, in seconds.
     pub budget_seconds: u64,
     /// The limit for the very first search without a progress bar, in seconds.
@@ -176,7 +176,7 @@ pub struct Search {
 /// `[embedding]`: the model that embeds texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Embedding {
+pub struct EmbeddingSettings {
     /// The table in the binary, a folder, a name on the hub, or an endpoint's address.
     pub model: String,
     /// The model that an endpoint is asked for.
@@ -196,7 +196,7 @@ pub struct Embedding {
 /// How output is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Terminal {
+pub struct TerminalSettings {
     /// The pager's command line, `auto`, or nothing.
     pub pager: String,
 }
@@ -204,7 +204,7 @@ pub struct Terminal {
 /// `[activity]`: how the activity of sessions is found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Activity {
+pub struct ActivitySettings {
     /// How often everything is polled.
     pub poll_milliseconds: u32,
     /// Whether the system is asked for events.
@@ -220,7 +220,7 @@ pub struct Activity {
 /// How `watch` behaves.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Watch {
+pub struct WatchSettings {
     /// How the person is notified.
     pub notify: Notify,
 }
@@ -228,7 +228,7 @@ pub struct Watch {
 /// `[workers]`: how long workers may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Workers {
+pub struct WorkerSettings {
     /// How long a started worker may take until its first answer.
     pub start_seconds: u32,
     /// How long a worker may be silent in the middle of a turn.
@@ -277,7 +277,7 @@ impl Settings {
         &self,
         agent: Option<&AgentId>,
         openclaw: &SessionSelection,
-    ) -> Result<Selection, Error> {
+    ) -> Result<SelectionSettings, Error> {
         let mut selection = self.selection.clone();
         let open = |name: &str| !self.set.contains(&format!("selection.{name}"));
         let SessionSelection { enabled, relevance_model, relevance_max_tokens, .. } = openclaw.clone();
@@ -477,7 +477,7 @@ mod tests {
         let beneath = untouched.selection_for(None, &openclaw).unwrap();
         assert!(beneath.resume_threshold > 0.89 && !beneath.enabled);
         assert_eq!(untouched.selection_for(None, &SessionSelection::default()).unwrap(), untouched.selection);
-        assert_eq!(untouched.selection.relevance_through, Through::Api);
+        assert_eq!(untouched.selection.relevance_through, JudgeRoute::Api);
     }
 
     #[test]

@@ -105,8 +105,8 @@ fn order(job: &Job, run: &Run) -> Result<run::Order, Error> {
         return Err(Error::new(Kind::Unavailable, message));
     }
     let (how, label) = match spec.session_target {
-        SessionTarget::Main => (run::How::Chosen, Some(MAIN.to_owned())),
-        SessionTarget::Isolated => (run::How::Fresh, None),
+        SessionTarget::Main => (run::TaskSession::Chosen, Some(MAIN.to_owned())),
+        SessionTarget::Isolated => (run::TaskSession::Fresh, None),
     };
     let mut options = worker_options(&spec.options)?;
     if let Payload::AgentTurn { model, thinking, .. } = &spec.payload {

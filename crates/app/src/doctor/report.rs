@@ -20,7 +20,7 @@ pub struct Report<S = String> {
     /// Whether no finding is a problem; `findings` may still hold advice.
     pub healthy: bool,
     /// The program that continues sessions.
-    pub claude: Option<Claude>,
+    pub claude: Option<ClaudeReport>,
     /// Claude Code's config folders.
     pub config_folders: Vec<Folder>,
     /// OpenClaw's state folders.
@@ -60,7 +60,7 @@ impl Report<Vec<NextStep>> {
 /// The installed `claude`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "InstalledClaude")]
-pub struct Claude {
+pub struct ClaudeReport {
     /// The program.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,

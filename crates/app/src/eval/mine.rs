@@ -65,9 +65,10 @@ pub fn mine(context: &Context, _: &Request) -> Result<Answer, Error> {
     // The older of two files that hold the same record is the one it was written to.
     files.sort_by_cached_key(|file| (file.born(), file.id.clone()));
     let labels = Labels::of(context, &files);
-    let selection = selection::decision_points_of(context, labels.moments, selection::By::Words).and_then(
-        |decision_points| selection::measured(context, decision_points, selection::By::Words, None),
-    )?;
+    let selection = selection::decision_points_of(context, labels.moments, selection::EvalJudge::Words)
+        .and_then(|decision_points| {
+            selection::measured(context, decision_points, selection::EvalJudge::Words, None)
+        })?;
     let retrieval = asked(context, &files, &labels.queries)?;
     let record = decisions::record_of(context, "")?;
     Ok(Answer { sessions: files.len(), older_sessions: all - files.len(), retrieval, record, selection })

@@ -35,7 +35,7 @@ pub struct Request {
     /// seconds since 1970.
     pub decisions: PathBuf,
     /// With the weights `seed`: who says how much a session has to do with a task.
-    pub judge: By,
+    pub judge: EvalJudge,
     /// The rule; the one in the settings without it.
     pub weights: Option<RuleName>,
 }
@@ -44,7 +44,7 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "EvalJudge")]
-pub enum By {
+pub enum EvalJudge {
     /// Common words, as `pick` has them where there is no model.
     #[default]
     Words,
@@ -100,6 +100,7 @@ pub struct Chosen {
 ///
 /// No model is asked and no decision is kept.
 pub fn selection(context: &Context, request: &Request) -> Result<Answer, Error> {
+    context.require_person("measuring the choice")?;
     measured(context, decision_points(context, request)?, request.judge, request.weights)?.ok_or_else(|| {
         Error::new(Kind::Usage, format!("{} contains no decisions", request.decisions.display()))
     })
@@ -109,7 +110,7 @@ pub fn selection(context: &Context, request: &Request) -> Result<Answer, Error> 
 pub(super) fn measured(
     context: &Context,
     then: Vec<DecisionPoint>,
-    by: By,
+    by: EvalJudge,
     weights: Option<RuleName>,
 ) -> Result<Option<Answer>, Error> {
     let openclaw = pick::openclaw_config(context);
@@ -129,7 +130,7 @@ pub(super) fn measured(
     );
     let judge = match rule {
         Rule::Calibrated { .. } => None,
-        Rule::Seed { .. } if by == By::Words => Some(Judge::Keyword),
+        Rule::Seed { .. } if by == EvalJudge::Words => Some(Judge::Keyword),
         Rule::Seed { .. } => Some(Judge::Index),
     };
     let decisions =
@@ -163,7 +164,7 @@ fn rules(
 
 /// The labelled moments of a file, earliest first, each with what there was to choose from.
 pub fn decision_points(context: &Context, request: &Request) -> Result<Vec<DecisionPoint>, Error> {
-    if request.judge == By::Index {
+    if request.judge == EvalJudge::Index {
         index::sync(context)?;
     }
     decision_points_of(context, super::labels(context, &request.decisions)?, request.judge)
@@ -173,7 +174,7 @@ pub fn decision_points(context: &Context, request: &Request) -> Result<Vec<Decis
 pub(super) fn decision_points_of(
     context: &Context,
     mut moments: Vec<LabelledTask>,
-    by: By,
+    by: EvalJudge,
 ) -> Result<Vec<DecisionPoint>, Error> {
     moments.sort_by(|one, other| one.at.total_cmp(&other.at));
     let mut decision_points: Vec<DecisionPoint> = Vec::with_capacity(moments.len());
@@ -226,7 +227,7 @@ impl DecisionPoint {
         moment: &LabelledTask,
         now: Timestamp,
         mut past: PastCatalog,
-        by: By,
+        by: EvalJudge,
     ) -> Result<Self, Error> {
         ledger::enter(context, &mut past.entries);
         let root = catalog::repository(&context.config().places(), Path::new(&moment.cwd));
@@ -237,13 +238,13 @@ impl DecisionPoint {
         let candidates: Vec<Candidate> =
             own.iter().map(|session| Candidate::from_session(session, Budget::None)).collect();
         let judged = match by {
-            By::Words => {
+            EvalJudge::Words => {
                 let words = Keywords::from_text(&moment.task);
                 let about = |one: &Candidate| Keywords::from_text(one.about.as_deref().unwrap_or_default());
                 let relevance = |one: &Candidate| Relevance::by_words(&words, &about(one));
                 Judgement::by_words(candidates.iter().map(relevance).collect())
             }
-            By::Index => relevance::by_index(context, &moment.task, &candidates, now)?,
+            EvalJudge::Index => relevance::by_index(context, &moment.task, &candidates, now)?,
         };
         // Of two files that held the same then, the older one is the session.
         let label = moment.session.as_deref();

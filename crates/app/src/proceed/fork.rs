@@ -39,7 +39,7 @@ pub struct Fork {
 /// A session that can be forked, or why it cannot.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ForkCandidate")]
-pub struct Candidate {
+pub struct ForkCandidate {
     /// From 1, best first.
     pub rank: usize,
     /// Between 0 and 1.
@@ -69,7 +69,7 @@ pub struct Candidate {
 }
 
 /// The sessions a person may want to fork, with what speaks against it.
-pub(crate) fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<Candidate> {
+pub(crate) fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<ForkCandidate> {
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let obstacle =
@@ -180,14 +180,14 @@ pub fn not_started(command: &CommandLine, error: &std::io::Error) -> Error {
     Error::caused(Kind::Unavailable, attempt, error)
 }
 
-fn candidate(context: &Context, found: &Ranked, rank: usize, obstacle: Option<String>) -> Candidate {
+fn candidate(context: &Context, found: &Ranked, rank: usize, obstacle: Option<String>) -> ForkCandidate {
     let session = found.session();
     let place = session.and_then(|session| Place::of(context, session));
     let why_not = place.as_ref().err().map(|error| error.message.clone()).or(obstacle);
     let (session, document) = (found.session.as_ref(), found.document.as_ref());
     let file = session.and_then(|session| session.file.as_deref()).map(Path::to_path_buf);
     let from_document = || document.and_then(|document| document.working_directory.clone());
-    Candidate {
+    ForkCandidate {
         rank,
         score: found.score,
         session_id: found.id.clone(),

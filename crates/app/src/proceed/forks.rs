@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::settings::Engine;
-use crate::proceed::fork::{self, Candidate, Fork, candidates};
+use crate::proceed::fork::{self, Fork, ForkCandidate, candidates};
 use crate::search::Mode;
 use crate::search::intent::{self, Found};
-pub use crate::search::intent::{Guidance, How, Recent};
+pub use crate::search::intent::{Guidance, HowFound, Recent};
 use crate::sessions::list::SessionFilter;
 use crate::sessions::lookup::{Ranked, SessionRef};
 use crate::workers::{Forked, work};
@@ -78,7 +78,7 @@ impl Default for Request {
 #[schemars(rename = "ForkAnswer")]
 pub enum Answer<S = String> {
     /// Sessions.
-    Sessions(Sessions),
+    ForkSessions(ForkSessions),
     /// No session.
     Nothing(Guidance<S>),
 }
@@ -86,14 +86,14 @@ pub enum Answer<S = String> {
 /// Sessions that can be forked, and the fork that was made.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ForkSessions")]
-pub struct Sessions {
+pub struct ForkSessions {
     /// What was asked for.
     pub query: String,
     /// How they were found.
     #[serde(flatten)]
-    pub how: How,
+    pub how: HowFound,
     /// Best first.
-    pub results: Vec<Candidate>,
+    pub results: Vec<ForkCandidate>,
     /// How many there are.
     pub count: usize,
     /// The rank of the session that was forked, from 0.
@@ -111,7 +111,7 @@ impl Answer<NextStep> {
     /// The same with its next steps in an interface's own words.
     pub fn worded(self, word: impl Fn(&NextStep) -> String) -> Answer {
         match self {
-            Self::Sessions(sessions) => Answer::Sessions(sessions),
+            Self::ForkSessions(sessions) => Answer::ForkSessions(sessions),
             Self::Nothing(guidance) => Answer::Nothing(guidance.worded(word)),
         }
     }
@@ -137,7 +137,7 @@ pub fn forks(context: &Context, request: &Request) -> Result<Answer<NextStep>, E
         None => None,
     };
     let rank = request.rank;
-    Ok(Answer::Sessions(Sessions {
+    Ok(Answer::ForkSessions(ForkSessions {
         forked_index: rank.map(|rank| rank - 1),
         forked_rank: rank,
         forked_session: forked,
@@ -153,13 +153,13 @@ pub fn next(context: &Context, request: &Request) -> Result<Next, Error> {
     };
     match chosen(request, &ranked)?.or_else(|| ranked.first().filter(|found| found.is_named)) {
         Some(found) => Ok(Next::Fork(Box::new(fork::fork(context, found.session()?, &request.fork())?))),
-        None => Ok(Next::Choose(Box::new(Answer::Sessions(sessions(context, request, &ranked, how))))),
+        None => Ok(Next::Choose(Box::new(Answer::ForkSessions(sessions(context, request, &ranked, how))))),
     }
 }
 
 fn find(context: &Context, request: &Request) -> Result<Found, Error> {
     if request.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
-        return Err(Error::new(Kind::Usage, "the lowest score must be a number from 0 to 1"));
+        return Err(Error::new(Kind::Usage, "the minimum score must be a number from 0 to 1"));
     }
     let wanted = if request.last { SessionRef::Last } else { SessionRef::Named(request.query.clone()) };
     let wanted = intent::Request {
@@ -192,7 +192,7 @@ fn task<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
         .next(NextStep::RunInFork { session: found.id.clone() }))
 }
 
-fn sessions(context: &Context, request: &Request, ranked: &[Ranked], how: How) -> Sessions {
+fn sessions(context: &Context, request: &Request, ranked: &[Ranked], how: HowFound) -> ForkSessions {
     let mut results = candidates(context, ranked);
     if request.no_snippets {
         for candidate in &mut results {
@@ -200,7 +200,7 @@ fn sessions(context: &Context, request: &Request, ranked: &[Ranked], how: How) -
         }
     }
     let query = if request.last { String::new() } else { request.query.clone() };
-    Sessions {
+    ForkSessions {
         query,
         how,
         count: results.len(),

@@ -40,7 +40,7 @@ pub struct Answer {
     #[serde(flatten)]
     pub project: ProjectStatus,
     /// Its sessions.
-    pub sessions: Sessions,
+    pub sessions: RepoSessions,
     /// Files that live sessions wrote to within the last hour, the latest first.
     pub active_files: Vec<Touched>,
     /// The time of this answer.
@@ -51,7 +51,7 @@ pub struct Answer {
 /// The sessions of a repository.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[schemars(rename = "StatusSessions")]
-pub struct Sessions {
+pub struct RepoSessions {
     /// Those that a live process holds.
     pub active: Vec<Session>,
     /// The newest ones, whoever began them.
@@ -107,12 +107,12 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     })
 }
 
-fn grouped(here: &[Session], agent: Option<&AgentId>) -> Sessions {
+fn grouped(here: &[Session], agent: Option<&AgentId>) -> RepoSessions {
     let mut newest: Vec<&Session> = here.iter().collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
     let json = |all: &mut dyn Iterator<Item = &Session>| all.cloned().collect();
     let mut own = newest.iter().copied().filter(|session| session.origin.agent() == agent).take(OWN);
-    Sessions {
+    RepoSessions {
         active: json(&mut here.iter().filter(|session| session.is_running)),
         recent: json(&mut newest.iter().copied().take(RECENT)),
         own_recent: json(&mut own),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use search::{BUILT_IN, EmbedReport, QueryEncoder};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Secret;
+use crate::config::ApiKeyText;
 use crate::search::index;
 use crate::{Context, Error, Kind, NextStep, Progress};
 
@@ -61,7 +61,7 @@ fn choice(context: &Context, flag: Option<&str>, timeout_ms: u64) -> Option<Mode
         return Some(ModelChoice::Endpoint {
             url: model.to_owned(),
             model: set.endpoint_model.clone(),
-            key: context.config().embedding_key.clone().map(|Secret(key)| ApiKey(key)),
+            key: context.config().embedding_key.clone().map(|ApiKeyText(key)| ApiKey(key)),
             timeout: Duration::from_millis(timeout_ms),
         });
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::SessionFilter;
 use model::{Session, SessionId};
-use search::{EncoderReport, Hit, MeaningStatus, Query, QueryPostings, SearchResults, Searcher};
+use search::{EncoderReport, MeaningStatus, Query, QueryPostings, RankedHit, SearchResults, Searcher};
 use system::join;
 
 use crate::search::chosen::{Chosen, chosen, named, project};
@@ -44,7 +44,7 @@ pub(crate) struct Found {
 #[derive(Debug, Clone)]
 pub(crate) struct Answered {
     /// Where and how well.
-    pub(crate) hit: Hit,
+    pub(crate) hit: RankedHit,
     /// Its facts; absent when its transcript is gone.
     pub(crate) session: Option<Session>,
 }
@@ -58,7 +58,8 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let typed = question.filter.project.take();
     question.filter.project = typed.map(|typed| project(context, &typed, &found));
     if query.is_empty() && question.file.is_none() {
-        return Err(Error::new(Kind::Usage, "the question has no words to search for"));
+        return Err(Error::new(Kind::Usage, "the question has no words to search for")
+            .hint("ask with at least one word or number"));
     }
     let understanding = embed::understanding(context, question.model.as_deref(), question.deep)?;
     let memory = index::memory(context);

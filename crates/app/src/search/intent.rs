@@ -50,7 +50,7 @@ pub(crate) struct Request {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Found {
     /// Best first, never none, and how they were found.
-    Ranked(Vec<Ranked>, How),
+    Ranked(Vec<Ranked>, HowFound),
     /// No session; what to do now.
     Nothing(Guidance<NextStep>),
 }
@@ -58,7 +58,7 @@ pub(crate) enum Found {
 /// How sessions were found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[schemars(rename = "HowFound")]
-pub struct How {
+pub struct HowFound {
     /// What answered; `own` also where the session was named.
     pub engine: Engine,
     /// qmd's command that answered.
@@ -125,7 +125,7 @@ pub struct Recent {
 pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error> {
     let sessions = all(context)?.sessions;
     let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
-        (Some(named), _) => return Ok(Found::Ranked(vec![named], How::default())),
+        (Some(named), _) => return Ok(Found::Ranked(vec![named], HowFound::default())),
         (None, SessionRef::Named(text)) => text,
         (None, SessionRef::Last) => "",
     };
@@ -146,7 +146,11 @@ pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error>
     };
     match searched(context, question) {
         Ok(ranked) => {
-            let how = How { fallback_used: why_not.is_some(), qmd_error: why_not.clone(), ..How::default() };
+            let how = HowFound {
+                fallback_used: why_not.is_some(),
+                qmd_error: why_not.clone(),
+                ..HowFound::default()
+            };
             let best = ranked.first().map(|found| found.score);
             let ranked = good_enough(ranked, request.min_score);
             if !ranked.is_empty() {
@@ -172,7 +176,7 @@ pub(crate) fn installed(context: &Context) -> Option<Qmd> {
     Some(Qmd { program: found.path, limit: Duration::from_millis(settings.qmd_timeout_ms) })
 }
 
-type Answered = Result<(Vec<Ranked>, How), String>;
+type Answered = Result<(Vec<Ranked>, HowFound), String>;
 
 /// What qmd answers, or why it does not; none where it is not asked.
 fn by_qmd(
@@ -207,7 +211,7 @@ fn by_qmd(
         let nothing = format!("qmd {}: no sessions were found", reply.step.as_str());
         return Ok(Some(Err(failed.map_or(nothing.clone(), |failed| format!("{failed}; {nothing}")))));
     }
-    let how = How {
+    let how = HowFound {
         engine: Engine::Qmd,
         qmd_command: Some(reply.step),
         collection: Some(collection.to_owned()),

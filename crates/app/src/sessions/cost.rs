@@ -47,9 +47,9 @@ pub struct Answer {
     /// What each line is the sum of.
     pub by: By,
     /// The lines: days in order, all else by price.
-    pub rows: Vec<Line>,
+    pub rows: Vec<CostLine>,
     /// The sum of all lines.
-    pub total: Line,
+    pub total: CostLine,
     /// The day whose prices these are.
     pub prices_as_of: Option<Date>,
 }
@@ -57,7 +57,7 @@ pub struct Answer {
 /// One sum.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CostLine")]
-pub struct Line {
+pub struct CostLine {
     /// The day, the project's path, the model, or the session's id; empty where nothing says.
     pub key: String,
     /// The same for people: the project's name, the session's title.
@@ -104,14 +104,14 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
 
 type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;
 
-fn lines(rows: &[LedgerRow], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec<Line> {
+fn lines(rows: &[LedgerRow], by: By, sessions: &Sessions<'_>, secrets: Secrets) -> Vec<CostLine> {
     let totals = totals_by(rows, |row| names(row, by, sessions));
-    let mut lines: Vec<Line> = totals
+    let mut lines: Vec<CostLine> = totals
         .into_iter()
         .map(|((key, label), total)| line(key, secrets.redacted_beginning(label), &total))
         .collect();
     if by != By::Day {
-        let price = |line: &Line| line.cost_usd.unwrap_or(-1.0);
+        let price = |line: &CostLine| line.cost_usd.unwrap_or(-1.0);
         lines.sort_by(|one, other| price(other).total_cmp(&price(one)));
     }
     lines
@@ -138,9 +138,9 @@ fn names(row: &LedgerRow, by: By, sessions: &Sessions<'_>) -> (String, String) {
     }
 }
 
-fn line(key: String, label: String, total: &Total) -> Line {
+fn line(key: String, label: String, total: &Total) -> CostLine {
     let Usage { input, output, cache_read, .. } = total.usage;
-    Line {
+    CostLine {
         key,
         label,
         input_tokens: input,

@@ -77,7 +77,7 @@ pub(crate) struct PartFilter {
 
 impl PartFilter {
     /// A piece as it may leave; none where it was not asked for.
-    pub(crate) fn asked_for(&self, piece: Piece) -> Option<Piece> {
+    pub(crate) fn asked_for(self, piece: Piece) -> Option<Piece> {
         let redacted = |text: String| self.secrets.redacted(Cow::Owned(text));
         match piece {
             Piece::Text { text } => Some(Piece::Text { text: redacted(text) }),
@@ -93,7 +93,7 @@ impl PartFilter {
     }
 
     /// The message without what was not asked for; `None` when nothing is left.
-    pub(crate) fn shown(&self, message: &Message<'_>, agent: Option<&Subagent>) -> Option<Shown> {
+    pub(crate) fn shown(self, message: &Message<'_>, agent: Option<&Subagent>) -> Option<Shown> {
         let parts: Vec<Piece> = message.parts.iter().filter_map(|part| self.piece(part)).collect();
         let subagent = agent.map(|agent| agent.agent_type.as_ref().unwrap_or(&agent.id).clone());
         (!parts.is_empty()).then(|| Shown {
@@ -105,7 +105,7 @@ impl PartFilter {
         })
     }
 
-    fn piece(&self, part: &Part<'_>) -> Option<Piece> {
+    fn piece(self, part: &Part<'_>) -> Option<Piece> {
         let redacted = |text: Cow<'_, str>| self.secrets.redacted(text);
         match part {
             Part::Text(text) => Some(Piece::Text { text: redacted(text.clone()) }),

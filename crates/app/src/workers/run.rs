@@ -38,7 +38,7 @@ pub struct Order {
     /// A path or a project's name; the directory the person stands in without it.
     pub repo: Option<String>,
     /// In which session.
-    pub how: How,
+    pub how: TaskSession,
     /// What `pick` answered, where it was asked already.
     pub chosen: Option<Answer>,
     /// The name of the session it must go to.
@@ -57,7 +57,7 @@ pub struct Order {
 
 /// In which session a task is done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum How {
+pub enum TaskSession {
     /// In the one that `pick` chooses.
     #[default]
     Chosen,
@@ -113,7 +113,7 @@ pub fn prepare(context: &Context, order: &Order) -> Result<Ready, Error> {
         repo: Some(tree.path.to_string_lossy().into_owned()),
         how: match &order.how {
             // No session of another tree can be gone on with here.
-            How::Chosen if order.label.is_none() => How::Fresh,
+            TaskSession::Chosen if order.label.is_none() => TaskSession::Fresh,
             how => how.clone(),
         },
         ..order.clone()
@@ -152,8 +152,8 @@ fn controllable_claude(context: &Context, task: &str) -> Result<ControllableClau
 
 fn ready(context: &Context, order: &Order, claude: ControllableClaude) -> Result<Ready, Error> {
     let decision = match &order.how {
-        How::Chosen => Some(decide(context, order)?),
-        How::Fresh | How::Named(_) | How::Resume(_) | How::Fork(_) => None,
+        TaskSession::Chosen => Some(decide(context, order)?),
+        TaskSession::Fresh | TaskSession::Named(_) | TaskSession::Resume(_) | TaskSession::Fork(_) => None,
     };
     let course = find_course(context, order, decision.as_ref(), claude.release)?;
     add_worker(context, order, course, decision, claude)
@@ -244,11 +244,11 @@ pub fn choose(context: &Context, order: &Order) -> Result<Answer, Error> {
 }
 
 /// What a person decided who was asked.
-pub fn decided(context: &Context, answer: &Answer, how: &How) {
+pub fn decided(context: &Context, answer: &Answer, how: &TaskSession) {
     let outcome = match how {
-        How::Chosen | How::Named(_) => return,
-        How::Fresh => Outcome::BeganFresh,
-        How::Resume(id) | How::Fork(id) => match id.parse() {
+        TaskSession::Chosen | TaskSession::Named(_) => return,
+        TaskSession::Fresh => Outcome::BeganFresh,
+        TaskSession::Resume(id) | TaskSession::Fork(id) => match id.parse() {
             Ok(id) => Outcome::Resumed(id),
             Err(_) => return,
         },
@@ -291,13 +291,19 @@ fn find_course(
 ) -> Result<Course, Error> {
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
     match (&order.how, &chosen) {
-        (How::Resume(text), _) | (How::Chosen, Some(text)) => launch::resume(context, &named(context, text)?),
-        (How::Fork(text), _) => {
+        (TaskSession::Resume(text), _) | (TaskSession::Chosen, Some(text)) => {
+            launch::resume(context, &named(context, text)?)
+        }
+        (TaskSession::Fork(text), _) => {
             let into = order.worktree.as_ref().and(order.repo.as_deref()).map(Path::new);
             launch::forked(context, &named(context, text)?, release, None, into)
         }
-        (How::Fresh, _) | (How::Chosen, None) => launch::fresh(context, order.repo.as_deref(), None),
-        (How::Named(id), _) => launch::fresh(context, order.repo.as_deref(), Some(unused(context, id)?)),
+        (TaskSession::Fresh, _) | (TaskSession::Chosen, None) => {
+            launch::fresh(context, order.repo.as_deref(), None)
+        }
+        (TaskSession::Named(id), _) => {
+            launch::fresh(context, order.repo.as_deref(), Some(unused(context, id)?))
+        }
     }
 }
 

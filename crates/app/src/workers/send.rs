@@ -50,7 +50,7 @@ pub fn send(context: &Context, request: &Request) -> Result<Answer, Error> {
     let session = worker.as_ref().map_or_else(|| text.to_owned(), |worker| worker.session.to_string());
     // It goes on as it was, for whom it was.
     let (agent, options) = worker.map(|worker| (worker.agent, worker.spec.options)).unwrap_or_default();
-    let how = run::How::Resume(session);
+    let how = run::TaskSession::Resume(session);
     let order = run::Order { task: message.to_owned(), how, agent, options, ..run::Order::default() };
     let ready = run::prepare(context, &order)?;
     let sent = Answer { worker: ready.worker, session_id: ready.session_id.clone(), resumed: true };

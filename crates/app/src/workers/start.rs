@@ -9,7 +9,7 @@ use serde::Deserialize;
 use workers::PermissionMode;
 
 use crate::workers::host::detach;
-use crate::workers::run::{How, Order, Ready, WorkerOptions, Worktree, prepare};
+use crate::workers::run::{Order, Ready, TaskSession, WorkerOptions, Worktree, prepare};
 use crate::{Context, Error, Kind};
 
 /// A task, the session for it, and the options of its worker.
@@ -120,7 +120,7 @@ impl Request {
         })
     }
 
-    fn how(&self) -> Result<How, Error> {
+    fn how(&self) -> Result<TaskSession, Error> {
         let is_new = self.fresh || self.session_id.is_some();
         let ways = [is_new, self.resume.is_some(), self.fork.is_some(), self.label.is_some()];
         if ways.into_iter().filter(|is_given| *is_given).count() > 1 {
@@ -129,11 +129,11 @@ impl Request {
             return Err(Error::new(Kind::Usage, message));
         }
         Ok(match (&self.resume, &self.fork, &self.session_id) {
-            (Some(id), _, _) => How::Resume(id.clone()),
-            (_, Some(id), _) => How::Fork(id.clone()),
-            (_, _, Some(id)) => How::Named(id.clone()),
-            _ if self.fresh => How::Fresh,
-            _ => How::Chosen,
+            (Some(id), _, _) => TaskSession::Resume(id.clone()),
+            (_, Some(id), _) => TaskSession::Fork(id.clone()),
+            (_, _, Some(id)) => TaskSession::Named(id.clone()),
+            _ if self.fresh => TaskSession::Fresh,
+            _ => TaskSession::Chosen,
         })
     }
 
@@ -206,15 +206,15 @@ mod tests {
 
     #[test]
     fn one_session_is_meant() {
-        let check = |json: &str, expected: Option<&How>| {
+        let check = |json: &str, expected: Option<&TaskSession>| {
             let request: Request = serde_json::from_str(json).unwrap();
             assert_eq!(request.order().ok().map(|order| order.how).as_ref(), expected, "{json}");
         };
-        let named = How::Named("n".to_owned());
-        check("{}", Some(&How::Chosen));
-        check(r#"{"fresh": true}"#, Some(&How::Fresh));
+        let named = TaskSession::Named("n".to_owned());
+        check("{}", Some(&TaskSession::Chosen));
+        check(r#"{"fresh": true}"#, Some(&TaskSession::Fresh));
         check(r#"{"fresh": true, "session_id": "n"}"#, Some(&named));
-        check(r#"{"fork": "a", "worktree": "w"}"#, Some(&How::Fork("a".to_owned())));
+        check(r#"{"fork": "a", "worktree": "w"}"#, Some(&TaskSession::Fork("a".to_owned())));
         check(r#"{"resume": "a", "fork": "b"}"#, None);
         check(r#"{"label": "a", "session_id": "n"}"#, None);
         check(r#"{"resume": "a", "new_worktree": true}"#, None);

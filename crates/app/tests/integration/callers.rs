@@ -28,9 +28,12 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
     say("doctor", format!("{:?}", doctor::doctor(context, &doctor::Request::default())));
     say("workers", format!("{:?}", workers::list::list(context, &workers::list::Request::default())));
-    say("memory status", format!("{:?}", memory::status(context, None)));
-    let question = memory::Request { question: "tune please".to_owned(), ..Default::default() };
-    say("memory", format!("{:?}", memory::search(context, &question)));
+    say(
+        "memory status",
+        format!("{:?}", memory::status::status(context, &memory::status::Request::default())),
+    );
+    let question = memory::search::Request { query: "tune please".to_owned(), ..Default::default() };
+    say("memory", format!("{:?}", memory::search::search(context, &question)));
     let request = PickRequest { task: "Tune it again please".to_owned(), ..Default::default() };
     say("pick", format!("{:?}", pick(context, &request)));
     for (id, word) in [PERSON, MAIN, OPS] {

@@ -43,7 +43,7 @@ pub use error::{Error, Remedy};
 pub use kind::ChunkKind;
 pub use near::edit_distance;
 pub use outcome::{
-    Hit, IndexSize, MeaningStatus, Mode, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
+    IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
 };
 pub use query::{FilterName, Query, QueryFilter, role, tags, without_tag};
 pub use query_encoder::{BUILT_IN, EncoderReport, QueryEncoder};

@@ -43,7 +43,7 @@ pub struct SearchScope {
 
 /// One session that answers a question, with the line that does so best.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct RankedHit {
     /// The session; for notes, which belong to none, a name made up for the file.
     pub session: SessionId,
     /// Between 0 and 1; comparable within one answer.
@@ -141,7 +141,7 @@ pub struct IndexSize {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchResults {
     /// The hits, best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<RankedHit>,
     /// Sessions that answer at all.
     pub total: u64,
     /// Whether meaning was looked at, or why not.

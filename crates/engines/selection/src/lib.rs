@@ -27,5 +27,5 @@ pub use relevance::{
     Judge, Judgement, MAX_JUDGED, Relevance, RelevanceReason, about, keyword_relevance, parse_ratings,
     prompt, worth_asking,
 };
-pub use resume_cost::{CACHE_MINUTES, ResumeCost, WINDOW, resume_cost};
+pub use resume_cost::{CACHE_MINUTES, ContextCost, WINDOW, resume_cost};
 pub use weights::Weights;

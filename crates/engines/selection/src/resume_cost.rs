@@ -18,7 +18,7 @@ const LITTLE: u64 = 20_000;
 
 /// What resuming a session costs before its first answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ResumeCost {
+pub struct ContextCost {
     /// The tokens to be read again.
     pub tokens: u64,
     /// Whether they are still in the prompt cache.
@@ -38,7 +38,7 @@ pub struct ResumeCost {
 /// The cost of resuming a context of `context_tokens` tokens that was last used `minutes` ago.
 ///
 /// `long_cache`: whether the session writes to the one-hour cache.
-pub fn resume_cost(context_tokens: u64, minutes: Option<i64>, long_cache: bool) -> ResumeCost {
+pub fn resume_cost(context_tokens: u64, minutes: Option<i64>, long_cache: bool) -> ContextCost {
     let lasts = if long_cache { LONG_CACHE_MINUTES } else { CACHE_MINUTES };
     let cached = minutes.is_some_and(|minutes| minutes < lasts);
     let usage = match (cached, long_cache) {
@@ -49,7 +49,7 @@ pub fn resume_cost(context_tokens: u64, minutes: Option<i64>, long_cache: bool) 
     let window = if context_tokens > WINDOW { LONG_WINDOW } else { WINDOW };
     let window_used = context_tokens as f64 / window as f64;
     let left = (COMPACTS_AT - window_used) * window as f64;
-    ResumeCost {
+    ContextCost {
         tokens: context_tokens,
         cached,
         cache_minutes: lasts,

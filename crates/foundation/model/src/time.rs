@@ -12,7 +12,6 @@ pub fn time<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
 }
 
 /// Serializes an optional time the same way.
-#[expect(clippy::ref_option, reason = "the signature that serde asks for")]
 pub fn optional_time<S: Serializer>(at: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => time(at, to),

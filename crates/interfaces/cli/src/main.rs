@@ -2,6 +2,7 @@
 
 mod args;
 mod ask;
+mod become_claude;
 mod clock;
 mod commands;
 mod diff;

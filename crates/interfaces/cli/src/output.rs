@@ -92,6 +92,13 @@ impl Output {
     }
 }
 
+/// Prints one line to standard output.
+pub(crate) fn print_line(text: &str) -> io::Result<()> {
+    let mut out = Output::plain();
+    writeln!(out, "{text}")?;
+    out.finish()
+}
+
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = match self.colour {

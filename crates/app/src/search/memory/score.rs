@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use model::SessionId;
-use search::Hit;
+use search::RankedHit;
 
 /// What of its words' share counts beside the index's own score: chance answers reach 0.30 of the one and 0.17 of the
 /// other (docs/search-quality.md).
@@ -12,7 +12,7 @@ const CHANCE_OF_WORDS: f32 = 0.30;
 
 /// Gives the hits scores that OpenClaw's `minScore` parts: chance answers lie below its 0.35, good ones above. Their
 /// order stays.
-pub(super) fn calibrate(hits: &mut [Hit]) {
+pub(super) fn calibrate(hits: &mut [RankedHit]) {
     let mut of_session: HashMap<SessionId, f32> = HashMap::new();
     let mut shown: Vec<f32> = Vec::with_capacity(hits.len());
     for hit in &*hits {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use model::{AgentId, SessionId};
 use openclaw::Memory;
 use schemars::JsonSchema;
-use search::{Hit, Query};
+use search::{Query, RankedHit};
 use serde::Serialize;
 
 use crate::search::chosen::project;
@@ -75,7 +75,7 @@ pub struct Remembered {
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
-        return Err(Error::new(Kind::Usage, "the lowest score must be between 0 and 1"));
+        return Err(Error::new(Kind::Usage, "the minimum score must be between 0 and 1"));
     }
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };
@@ -90,7 +90,8 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     );
     let query = Query::parse(&question);
     if query.is_empty() {
-        return Err(Error::new(Kind::Usage, "the question has no words to search for"));
+        return Err(Error::new(Kind::Usage, "the question has no words to search for")
+            .hint("ask with at least one word or number"));
     }
     let scope = scope(context, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
@@ -113,7 +114,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
         calibrate(&mut outcome.hits);
         let names = Names::of(&memory);
         let mut seen = HashSet::new();
-        let once = |hit: &Hit| seen.insert((hit.file.clone(), hit.offset, hit.line));
+        let once = |hit: &RankedHit| seen.insert((hit.file.clone(), hit.offset, hit.line));
         let hits = outcome.hits.into_iter().filter(|hit| f64::from(hit.score) >= least);
         answer.results = hits.filter(once).take(limit).map(|hit| names.remembered(hit)).collect();
     }
@@ -142,7 +143,7 @@ impl<'a> Names<'a> {
         Self(names)
     }
 
-    fn remembered(&self, hit: Hit) -> Remembered {
+    fn remembered(&self, hit: RankedHit) -> Remembered {
         let (path, agent) = match self.0.get(hit.file.as_path()) {
             Some((path, agent)) => (path.clone(), Some((*agent).clone())),
             None => (hit.file.display().to_string(), None),

@@ -28,7 +28,7 @@ use crate::meaning::{self, Nearness};
 use crate::model_vectors::models_folder;
 use crate::near::nearest;
 use crate::outcome::{
-    Hit, IndexSize, MeaningStatus, Mode, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
+    IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
 };
 use crate::query::Query;
 use crate::query_encoder::{self, EncodedQuery, QueryEncoder};
@@ -308,7 +308,7 @@ impl Searcher {
         }
     }
 
-    fn hit(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<Hit>, Error> {
+    fn hit(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<RankedHit>, Error> {
         match self.cited(ranked, asked)? {
             Some(chunk) => self.hit_at(ranked, chunk, ranked.score, asked),
             None => Ok(None),
@@ -316,7 +316,7 @@ impl Searcher {
     }
 
     /// Further hits in a session's text that contain the query's words; each is scored in proportion to the best one.
-    fn passages(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Vec<Hit>, Error> {
+    fn passages(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Vec<RankedHit>, Error> {
         let Some((best, _)) = ranked.found.passages.first() else { return Ok(Vec::new()) };
         let cited = self.cited(ranked, asked)?;
         let mut hits = Vec::new();
@@ -344,7 +344,7 @@ impl Searcher {
         chunk: ChunkAt,
         score: f32,
         asked: &HitContext<'_>,
-    ) -> Result<Option<Hit>, Error> {
+    ) -> Result<Option<RankedHit>, Error> {
         let Ranked { session, found, nearness, .. } = *ranked;
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
@@ -358,7 +358,7 @@ impl Searcher {
         let at = copied.map_or(at, |(offset, line)| PassageLocation { offset, line, ..at });
         let cited = cite(&at, &asked.terms);
         let time = i64::try_from(number("time")?).unwrap_or(0);
-        Ok(Some(Hit {
+        Ok(Some(RankedHit {
             session: self.sessions.id(session).clone(),
             score,
             why: ScoreBreakdown {

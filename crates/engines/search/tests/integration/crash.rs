@@ -74,7 +74,7 @@ fn killed_at_any_moment() {
         )
         .unwrap()
         .hits;
-    let scores = |hits: &[search::Hit]| {
+    let scores = |hits: &[search::RankedHit]| {
         hits.iter().map(|hit| (hit.session.clone(), hit.line)).collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(scores(&hits), scores(&again), "as if nothing had happened: {expected:?}");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use search::{Hit, Mode, Query, SearchScope, Searcher, SourceFile, SourceKind, SyncReport, sync};
+use search::{Mode, Query, RankedHit, SearchScope, Searcher, SourceFile, SourceKind, SyncReport, sync};
 use testkit::transcript::Transcript;
 use transcript::ConfigFolder;
 
@@ -40,13 +40,13 @@ impl History {
         sync_folders(&self.config(), &self.index())
     }
 
-    pub(crate) fn hits(&self, question: &str) -> Vec<Hit> {
+    pub(crate) fn hits(&self, question: &str) -> Vec<RankedHit> {
         self.hits_in(question, &SearchScope::default())
     }
 
     /// What answers; the same as where the index was walked over before it was known which sessions may be found.
     #[track_caller]
-    pub(crate) fn hits_in(&self, question: &str, scope: &SearchScope) -> Vec<Hit> {
+    pub(crate) fn hits_in(&self, question: &str, scope: &SearchScope) -> Vec<RankedHit> {
         let query = Query::parse(question);
         let open = || Searcher::open(&self.index()).unwrap().unwrap();
         let hits = open().search(&query, scope, Mode::Lexical, 2, 50).unwrap().hits;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use openclaw::Memory;
 use search::{
-    Hit, Mode, Query, SearchScope, Searcher, SourceFile, SourceKind, SyncReport, source_files, sync,
+    Mode, Query, RankedHit, SearchScope, Searcher, SourceFile, SourceKind, SyncReport, source_files, sync,
 };
 
 use crate::history::{History, session, sources};
@@ -48,12 +48,12 @@ impl Desk {
         sync(&self.history.index(), &all, &mut |_| true).unwrap()
     }
 
-    fn hits_in(&self, question: &str, scope: &SearchScope) -> Vec<Hit> {
+    fn hits_in(&self, question: &str, scope: &SearchScope) -> Vec<RankedHit> {
         let mut searcher = Searcher::open(&self.history.index()).unwrap().unwrap();
         searcher.search(&Query::parse(question), scope, Mode::Lexical, 1, 50).unwrap().hits
     }
 
-    fn hits(&self, question: &str) -> Vec<Hit> {
+    fn hits(&self, question: &str) -> Vec<RankedHit> {
         self.hits_in(question, &SearchScope::default())
     }
 }

@@ -6,8 +6,8 @@ use app::workers::PermissionReply;
 use app::workers::answer::{Request, answer};
 use app::{Context, Error, Kind};
 
-use super::resume::line;
 use crate::exit::Failure;
+use crate::output::print_line;
 
 /// Answer a worker's permission request or question; `workers` lists them.
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,7 @@ enum Answer {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let (worker, request) = (args.worker.clone(), args.request.clone());
     answer(context, &Request { worker, request, reply: reply(args)? })?;
-    line("answered")
+    Ok(print_line("answered")?)
 }
 
 fn reply(args: &Args) -> Result<PermissionReply, Error> {

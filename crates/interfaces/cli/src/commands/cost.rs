@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use app::sessions::cost::{Answer, By, Line, Request, cost};
+use app::sessions::cost::{Answer, By, CostLine, Request, cost};
 use app::{Context, Moment};
 
 use crate::exit::Failure;
@@ -46,7 +46,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
         writeln!(out, "No usage in this period.")?;
         return Ok(out.finish()?);
     }
-    rows.push(row(By::Day, &Line { key: "total".to_owned(), ..answer.total.clone() }));
+    rows.push(row(By::Day, &CostLine { key: "total".to_owned(), ..answer.total.clone() }));
     let head = match answer.by {
         By::Day => "DAY",
         By::Project => "PROJECT",
@@ -68,7 +68,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn row(by: By, line: &Line) -> Vec<Cell> {
+fn row(by: By, line: &CostLine) -> Vec<Cell> {
     let name = match by {
         By::Session => format!("{}  {}", line.key.chars().take(8).collect::<String>(), line.label),
         By::Project if line.label.is_empty() => "(no project)".to_owned(),

@@ -68,8 +68,8 @@ struct Selection {
     #[arg(long, value_name = "RULE", value_parser = super::words::<RuleName>(&["calibrated", "seed"]))]
     weights: Option<RuleName>,
     /// With `--weights seed`: judge how relevant a session is to a task by common words or by the index.
-    #[arg(long, value_parser = super::words::<selection::By>(&["words", "index"]), default_value = "words")]
-    judge: selection::By,
+    #[arg(long, value_parser = super::words::<selection::EvalJudge>(&["words", "index"]), default_value = "words")]
+    judge: selection::EvalJudge,
     /// Print JSON, with every decision and its factors.
     #[arg(long)]
     json: bool,

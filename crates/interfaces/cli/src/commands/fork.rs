@@ -5,13 +5,13 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::proceed::fork::{Candidate, Fork};
-use app::proceed::forks::{Answer, Guidance, Next, Request, Sessions, forks, next};
+use app::proceed::fork::ForkCandidate;
+use app::proceed::forks::{Answer, ForkSessions, Guidance, Next, Request, forks, next};
 use app::search::Mode;
 use app::{Context, Engine, Error, Kind, NextStep};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::resume::{become_claude, line};
+use crate::become_claude::start;
 use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
@@ -84,7 +84,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         let answer = forks(&Followed::search(context), &request)?;
         super::json(&answer.clone().worded(as_command))?;
         return match answer {
-            Answer::Sessions(_) => Ok(()),
+            Answer::ForkSessions(_) => Ok(()),
             Answer::Nothing(guidance) => Err(nothing(guidance).into()),
         };
     }
@@ -94,7 +94,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         Next::Choose(found) => *found,
     };
     match found {
-        Answer::Sessions(found) => show(context, &found),
+        Answer::ForkSessions(found) => show(context, &found),
         Answer::Nothing(guidance) => not_found(context, guidance),
     }
 }
@@ -146,16 +146,7 @@ fn nothing(guidance: Guidance<NextStep>) -> Error {
     guidance.next_steps.into_iter().fold(error, Error::next)
 }
 
-/// Replaces this process by the fork's `claude`, or prints the command for it.
-pub(crate) fn start(fork: &Fork, print: bool) -> Result<(), Failure> {
-    if print {
-        return line(&fork.for_a_shell()?);
-    }
-    let cause = become_claude(fork.prepare()?);
-    Err(fork.not_started(&cause).into())
-}
-
-fn show(context: &Context, found: &Sessions) -> Result<(), Failure> {
+fn show(context: &Context, found: &ForkSessions) -> Result<(), Failure> {
     let mut out = super::paged(context);
     for candidate in &found.results {
         show_one(context, &mut out, candidate)?;
@@ -172,7 +163,7 @@ fn show(context: &Context, found: &Sessions) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-fn show_one(context: &Context, out: &mut Output, candidate: &Candidate) -> Result<(), Failure> {
+fn show_one(context: &Context, out: &mut Output, candidate: &ForkCandidate) -> Result<(), Failure> {
     let (bold, dim, red) = (Style::new().bold(), Style::new().dimmed(), AnsiColor::Red.on_default());
     let width = out.width();
     let indented = |text: &str| fit(&safe(text), width.saturating_sub(5));

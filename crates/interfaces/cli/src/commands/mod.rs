@@ -26,7 +26,6 @@ pub(crate) mod watch;
 pub(crate) mod worker;
 pub(crate) mod workers;
 
-use app::search::Mode;
 use app::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::{DeserializeOwned, IntoDeserializer};
@@ -43,15 +42,6 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 /// The values of `--mode`.
 const MODES: [&str; 3] = ["hybrid", "lexical", "semantic"];
 
-/// Parses a value of [`MODES`].
-fn mode(word: &str) -> Mode {
-    match word {
-        "lexical" => Mode::Lexical,
-        "semantic" => Mode::Semantic,
-        _ => Mode::Hybrid,
-    }
-}
-
 /// Parses one of a few words into the value that requests hold for it.
 fn words<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
@@ -61,7 +51,6 @@ where
 }
 
 /// The value that requests hold for a word.
-#[expect(clippy::needless_pass_by_value, reason = "a value parser hands it over")]
 fn word<T: DeserializeOwned>(word: String) -> Result<T, serde::de::value::Error> {
     T::deserialize(IntoDeserializer::into_deserializer(word))
 }

@@ -1,16 +1,16 @@
 //! `resume`: replaces this process by the `claude` that continues a session.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::PathBuf;
 
-use app::proceed::{CommandLine, fork, resume};
+use app::proceed::{fork, resume};
 use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
 use app::{Context, Error, Kind};
 
 use crate::ask;
+use crate::become_claude::{become_claude, start};
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::print_line;
 use crate::progress::Followed;
 use crate::text::{age, safe};
 
@@ -44,31 +44,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if let Some(into) = &args.into {
         let request =
             fork::Request { into: Some(into.clone()), extra: args.extra.clone(), ..fork::Request::default() };
-        return super::fork::start(&fork::fork(context, session, &request)?, args.print);
+        return start(&fork::fork(context, session, &request)?, args.print);
     }
     let command = resume::resume(context, session, &args.extra)?;
     if args.print {
-        return line(&fork::for_a_shell(&command)?);
+        return Ok(print_line(&fork::for_a_shell(&command)?)?);
     }
     Err(fork::not_started(&command, &become_claude(&command)).into())
-}
-
-/// Replaces this process by `claude`; returns only if that fails.
-pub(crate) fn become_claude(command: &CommandLine) -> std::io::Error {
-    use std::os::unix::process::CommandExt as _;
-    command.command().exec()
 }
 
 /// The session that the arguments refer to.
 pub(crate) fn wanted(words: &[String], last: bool) -> SessionRef {
     if last { SessionRef::Last } else { SessionRef::Named(words.join(" ")) }
-}
-
-/// Prints one line.
-pub(crate) fn line(text: &str) -> Result<(), Failure> {
-    let mut out = Output::plain();
-    writeln!(out, "{text}")?;
-    Ok(out.finish()?)
 }
 
 /// The one session that the arguments refer to; the person decides where that is not certain.

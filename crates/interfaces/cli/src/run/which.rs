@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::Style;
 use app::choose::answer::{Answer, Considered};
-use app::workers::run::{How, Order, choose, decided};
+use app::workers::run::{Order, TaskSession, choose, decided};
 use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
@@ -15,7 +15,7 @@ const OFFERED: usize = 5;
 
 /// The order with the person's choice where they have to be asked, otherwise unchanged.
 pub(crate) fn resolve_choice(context: &Context, order: Order, is_quiet: bool) -> Result<Order, Failure> {
-    let is_open = order.how == How::Chosen && order.label.is_none() && order.worktree.is_none();
+    let is_open = order.how == TaskSession::Chosen && order.label.is_none() && order.worktree.is_none();
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal() && !is_quiet;
     if !is_open || !is_attended || order.task.trim().is_empty() {
         return Ok(order);
@@ -27,14 +27,14 @@ pub(crate) fn resolve_choice(context: &Context, order: Order, is_quiet: bool) ->
     let Some(how) = ask(context, &answer)? else { return Ok(Order { chosen: Some(answer), ..order }) };
     decided(context, &answer, &how);
     let chosen = match how {
-        How::Fresh => Some(answer.fresh("you chose to start fresh")),
+        TaskSession::Fresh => Some(answer.fresh("you chose to start fresh")),
         _ => None,
     };
-    Ok(Order { how: if chosen.is_some() { How::Chosen } else { how }, chosen, ..order })
+    Ok(Order { how: if chosen.is_some() { TaskSession::Chosen } else { how }, chosen, ..order })
 }
 
 /// Asks until the answer is valid; `None` if there is nothing to choose from.
-fn ask(context: &Context, answer: &Answer) -> Result<Option<How>, Failure> {
+fn ask(context: &Context, answer: &Answer) -> Result<Option<TaskSession>, Failure> {
     let offered: Vec<&Considered> =
         answer.scores.iter().filter(|one| one.is_eligible()).take(OFFERED).collect();
     let Some(first) = offered.first() else { return Ok(None) };
@@ -60,15 +60,15 @@ fn ask(context: &Context, answer: &Answer) -> Result<Option<How>, Failure> {
     }
 }
 
-fn parse_choice(line: &str, offered: &[&Considered], first: &Considered) -> Option<How> {
+fn parse_choice(line: &str, offered: &[&Considered], first: &Considered) -> Option<TaskSession> {
     let id = |one: &Considered| one.session_id.to_string();
     match line.trim() {
-        "" | "f" | "fresh" => Some(How::Fresh),
-        "r" | "resume" => Some(How::Resume(id(first))),
-        "k" | "fork" => Some(How::Fork(id(first))),
+        "" | "f" | "fresh" => Some(TaskSession::Fresh),
+        "r" | "resume" => Some(TaskSession::Resume(id(first))),
+        "k" | "fork" => Some(TaskSession::Fork(id(first))),
         number => {
             let at = number.parse::<usize>().ok()?.checked_sub(1)?;
-            offered.get(at).map(|one| How::Resume(id(one)))
+            offered.get(at).map(|one| TaskSession::Resume(id(one)))
         }
     }
 }

@@ -74,15 +74,15 @@ pub struct IndexStatus {
     /// Notes outside the workspace, from OpenClaw's settings.
     pub extra_paths: Vec<String>,
     /// How Claude Code's sessions are searched, from OpenClaw's settings.
-    pub claude_sessions: ClaudeSessions,
+    pub claude_sessions: MemoryClaudeSessions,
     /// What is indexed of each source.
     pub source_counts: Vec<Count>,
     /// Whether embeddings are cached; never.
     pub cache: Cache,
     /// Whether search by words is possible.
-    pub fts: Part,
+    pub fts: MemoryPart,
     /// Whether search by meaning is possible.
-    pub vector: Part,
+    pub vector: MemoryPart,
     /// Whether embeddings are requested in batches; never.
     pub batch: Batch,
     /// Which provider the built-in table stands in for; `null` if it does for none.
@@ -93,7 +93,7 @@ pub struct IndexStatus {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MemoryClaudeSessions")]
-pub struct ClaudeSessions {
+pub struct MemoryClaudeSessions {
     /// Whether they are searched.
     pub enabled: bool,
     /// The only folder of them that is searched.
@@ -130,7 +130,7 @@ pub struct Cache {
 /// A way to search.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MemoryPart")]
-pub struct Part {
+pub struct MemoryPart {
     /// Whether it is turned on.
     pub enabled: bool,
     /// Whether there is an index for it.

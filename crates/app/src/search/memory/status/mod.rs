@@ -10,8 +10,8 @@ use openclaw::{AgentMemory, Memory, MemorySettings};
 use search::{Searcher, SourceCount};
 
 pub use crate::search::memory::status::answer::{
-    AgentStatus, Answer, Batch, Cache, ClaudeSessions, Count, Fallback, IndexStatus, Part, Probe, Request,
-    Scan, SourceScan,
+    AgentStatus, Answer, Batch, Cache, Count, Fallback, IndexStatus, MemoryClaudeSessions, MemoryPart, Probe,
+    Request, Scan, SourceScan,
 };
 use crate::search::memory::{settings, sources_of};
 use crate::search::{SourceKind, embed, index};
@@ -96,11 +96,11 @@ impl Shared<'_> {
             requested_provider: provider,
             sources,
             extra_paths: known.settings.extra_paths.iter().map(|path| path.display().to_string()).collect(),
-            claude_sessions: ClaudeSessions::new(&known.settings),
+            claude_sessions: MemoryClaudeSessions::new(&known.settings),
             source_counts: counts,
             cache: Cache::default(),
-            fts: Part { enabled: true, available: self.searcher.is_some() },
-            vector: Part {
+            fts: MemoryPart { enabled: true, available: self.searcher.is_some() },
+            vector: MemoryPart {
                 enabled: true,
                 available: self.searcher.as_ref().is_some_and(Searcher::has_vectors),
             },
@@ -122,7 +122,7 @@ impl Shared<'_> {
     }
 }
 
-impl ClaudeSessions {
+impl MemoryClaudeSessions {
     fn new(settings: &MemorySettings) -> Self {
         let claude = settings.claude.clone();
         Self {

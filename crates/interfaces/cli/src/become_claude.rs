@@ -1,0 +1,22 @@
+//! Replaces this process by `claude`, or prints the command that would.
+
+use app::proceed::CommandLine;
+use app::proceed::fork::Fork;
+
+use crate::exit::Failure;
+use crate::output::print_line;
+
+/// Replaces this process by `claude`; returns only if that fails.
+pub(crate) fn become_claude(command: &CommandLine) -> std::io::Error {
+    use std::os::unix::process::CommandExt as _;
+    command.command().exec()
+}
+
+/// Replaces this process by the fork's `claude`, or prints the command for it.
+pub(crate) fn start(fork: &Fork, print: bool) -> Result<(), Failure> {
+    if print {
+        return Ok(print_line(&fork.for_a_shell()?)?);
+    }
+    let cause = become_claude(fork.prepare()?);
+    Err(fork.not_started(&cause).into())
+}
