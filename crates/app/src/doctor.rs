@@ -14,7 +14,7 @@ use workers::Release;
 
 use crate::proceed::claude;
 use crate::search::index;
-use crate::sessions::listing::{self, Listing};
+use crate::sessions::select::{self, Listing};
 use crate::sessions::unread::STILL_FOUND;
 use crate::{Context, Error, NextStep, cron};
 
@@ -29,7 +29,7 @@ const WARNING: Duration = Duration::from_hours(7 * 24);
 /// Checks everything.
 pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, Error> {
     context.require_person("the report on this machine")?;
-    let all = listing::all(context)?;
+    let all = select::all(context)?;
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let claude = program.map(|program| describe(program.path, release));

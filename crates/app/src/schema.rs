@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::live::hooks;
-use crate::proceed::forks;
+use crate::proceed::fork_request;
 use crate::repository::status;
 use crate::search::{self, embed, export, index, memory};
 use crate::sessions::{cost, list, page, show};
@@ -30,7 +30,7 @@ pub fn requests() -> Value {
     schemas.add::<eval::retrieval::Request>("eval_retrieval");
     schemas.add::<eval::selection::Request>("eval_selection");
     schemas.add::<export::Request>("export");
-    schemas.add::<forks::Request>("fork");
+    schemas.add::<fork_request::Request>("fork");
     schemas.add::<hooks::Request>("hooks");
     schemas.add::<index::Request>("index");
     schemas.add::<list::Request>("list");
@@ -68,7 +68,7 @@ pub fn answers() -> Value {
     schemas.add::<eval::RankingReport>("eval_retrieval");
     schemas.add::<eval::selection::Answer>("eval_selection");
     schemas.add::<export::Answer>("export");
-    schemas.add::<forks::Answer>("fork");
+    schemas.add::<fork_request::Answer>("fork");
     schemas.add::<hooks::Answer>("hooks");
     schemas.add::<index::Answer>("index");
     schemas.add::<list::Answer>("list");

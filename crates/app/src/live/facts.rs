@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use model::{Activity, AgentId, Session, SessionId, SessionInfo};
 
-use crate::sessions::listing::all;
+use crate::sessions::select::all;
 use crate::{Caller, Context, Secrets};
 
 /// The shortest time between two listings.

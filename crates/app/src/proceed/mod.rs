@@ -3,7 +3,7 @@
 pub(crate) mod claude;
 pub(crate) mod copy;
 pub mod fork;
-pub mod forks;
+pub mod fork_request;
 pub(crate) mod location;
 pub mod resume;
 

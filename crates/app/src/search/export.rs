@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::repository::target::with_project;
 use crate::search::intent;
-use crate::sessions::listing::all;
+use crate::sessions::select::all;
 use crate::sessions::show::{Conversation, Shown};
 use crate::{Context, Error, Kind, Progress, Secrets, Stage};
 

@@ -20,8 +20,8 @@ use crate::search::Mode;
 use crate::search::question::Question;
 use catalog::SessionFilter;
 
-use crate::sessions::listing::all;
 use crate::sessions::lookup::{Ranked, SessionRef, by_name, searched};
+use crate::sessions::select::all;
 use crate::{Context, Error, Kind, NextStep};
 
 /// How many documents qmd is asked for at the least where most may be left out again.

@@ -5,7 +5,7 @@ use model::{AgentId, Origin, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::sessions::listing::select;
+use crate::sessions::select::select;
 use crate::sessions::unread::unread;
 use crate::{Context, Error, Moment};
 

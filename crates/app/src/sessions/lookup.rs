@@ -10,8 +10,8 @@ use crate::proceed::location;
 use crate::search::SourceKind;
 use crate::search::find::{Answered, Found, find};
 use crate::search::question::Question;
-use crate::sessions::listing::all;
 use crate::sessions::resolve::{looks_like_id, resolve};
+use crate::sessions::select::all;
 use crate::{Context, Error, Kind, NextStep};
 
 /// The shortest beginning of an id that is taken for one; shorter ones are words.

@@ -34,7 +34,7 @@ pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>
     let directory = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant.directory
     } else {
-        let sessions = crate::sessions::listing::all(context)?.sessions;
+        let sessions = crate::sessions::select::all(context)?.sessions;
         RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?.directory
     };
     let session = id.map_or_else(new_session_id, Ok)?;

@@ -313,7 +313,7 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
         let message = format!("`{text}` is not a valid session id: Claude Code takes UUIDs");
         Error::new(Kind::Usage, message).hint("for example 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
     })?;
-    let sessions = crate::sessions::listing::all(context)?.sessions;
+    let sessions = crate::sessions::select::all(context)?.sessions;
     let has_worker = !open_recovered(context)?.by_session(&id).map_err(unusable)?.is_empty();
     if has_worker || sessions.iter().any(|session| session.id == id) {
         return Err(Error::new(Kind::Held, format!("session {id} already exists"))
@@ -330,7 +330,7 @@ fn has_begun(context: &Context, text: &str) -> Result<Option<WorkerId>, Error> {
 }
 
 fn named(context: &Context, text: &str) -> Result<Session, Error> {
-    let sessions = crate::sessions::listing::all(context)?.sessions;
+    let sessions = crate::sessions::select::all(context)?.sessions;
     // Words are for people, who are asked which one they mean.
     match by_name(&SessionRef::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
         Some(session) => Ok(session),

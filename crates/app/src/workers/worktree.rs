@@ -45,7 +45,7 @@ pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> 
     let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
         meant
     } else {
-        let sessions = crate::sessions::listing::all(context)?.sessions;
+        let sessions = crate::sessions::select::all(context)?.sessions;
         RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?
     };
     project::add_work_tree(&meant.place(context), &name).map_err(|why| Error::new(Kind::Unavailable, why))

@@ -8,8 +8,8 @@ pub mod calibrated;
 mod candidate;
 mod ceilings;
 pub mod chance;
-mod choose;
 mod considered;
+mod decision;
 mod duration;
 mod factors;
 mod relevance;
@@ -19,8 +19,8 @@ mod weights;
 
 pub use candidate::{Asker, Budget, Candidate, Hold};
 pub use ceilings::Ceiling;
-pub use choose::{Action, Decision, MAX_CONSIDERED, Rule, Task, forced_decision};
 pub use considered::{Considered, ResumeEstimate, ResumeObstacle};
+pub use decision::{Action, Decision, MAX_CONSIDERED, Rule, Task, forced_decision};
 pub use duration::ago;
 pub use factors::{Factors, factors};
 pub use relevance::{

@@ -18,6 +18,9 @@ use transcript::ConfigFolder;
 
 use crate::recorded;
 
+/// What a terminal asks before a tool runs.
+const PROCEED: &str = "Do you want to proceed?";
+
 #[expect(clippy::disallowed_methods, reason = "what is watched is real, and so is its time")]
 fn clock() -> Timestamp {
     Timestamp::now()
@@ -93,12 +96,16 @@ impl Stage {
         panic!("not heard within {PATIENCE:?}: {what}; but {:#?}\n{screen}", self.told);
     }
 
-    /// Presses a key until a state comes: a dialog takes none in its first moments.
+    /// Answers a dialog by a key, which is pressed again while the dialog is shown: it takes none in its first moments.
+    /// Then waits for a state.
     #[track_caller]
-    fn press_until(&mut self, terminal: &Terminal, key: &str, expected: &str) {
-        const TRIES: u32 = 10;
+    fn answer(&mut self, terminal: &Terminal, dialog: &str, key: &str, expected: &str) {
+        const TRIES: u32 = 60;
+        terminal.until(|screen| screen.contains(dialog));
         for _ in 0..TRIES {
-            terminal.key(key);
+            if terminal.screen().contains(dialog) {
+                terminal.key(key);
+            }
             let began = Instant::now();
             while began.elapsed() < Duration::from_secs(2) {
                 let Some(event) = self.listener.next(Duration::from_millis(100)).unwrap() else { continue };
@@ -108,7 +115,7 @@ impl Stage {
                 }
             }
         }
-        panic!("not by {TRIES} times {key}: {expected}; but {:#?}\n{}", self.told, terminal.screen());
+        panic!("not within {TRIES} tries of {key}: {expected}; but {:#?}\n{}", self.told, terminal.screen());
     }
 
     /// Waits for a state, told as `state E tool (detail)`.
@@ -280,15 +287,13 @@ fn a_terminal_of_2_1_329() {
     terminal.type_line("touch it");
     stage.until_state("waiting_permission R Bash");
     stage.check(&asked);
-    terminal.until(|screen| screen.contains("Do you want to proceed?"));
-    stage.press_until(&terminal, "Enter", "waiting_input R");
+    stage.answer(&terminal, PROCEED, "Enter", "waiting_input R");
     stage.check(&["[tool_use R Bash]", "[thinking R]", "[responding R]", "waiting_input R"]);
 
     terminal.type_line("touch it");
     stage.until_state("waiting_permission R Bash");
     stage.check(&asked);
-    terminal.until(|screen| screen.contains("Do you want to proceed?"));
-    stage.press_until(&terminal, "Escape", "waiting_input R");
+    stage.answer(&terminal, PROCEED, "Escape", "waiting_input R");
     stage.check(&["waiting_input R"]);
 
     terminal.type_line("ask me");
@@ -299,8 +304,7 @@ fn a_terminal_of_2_1_329() {
         "[waiting_input R (question)]",
         "waiting_input R AskUserQuestion",
     ]);
-    terminal.until(|screen| screen.contains("Which colour?"));
-    stage.press_until(&terminal, "Enter", "waiting_input R");
+    stage.answer(&terminal, "Which colour?", "Enter", "waiting_input R");
     stage.check(&[
         "[tool_use R AskUserQuestion]",
         "[waiting_input R (question)]",
@@ -416,13 +420,12 @@ fn a_terminal_of_2_1_100() {
     terminal.type_line("touch it");
     stage.until_state("waiting_permission T Bash");
     stage.check(&["[thinking X]", "tool_use X Bash", "waiting_permission T Bash"]);
-    stage.press_until(&terminal, "Escape", "waiting_input X");
+    stage.answer(&terminal, PROCEED, "Escape", "waiting_input X");
     stage.check(&["[thinking X]", "waiting_input X"]);
 
     terminal.type_line("ask me");
     stage.until_state("waiting_input X AskUserQuestion");
-    terminal.until(|screen| screen.contains("Which colour?"));
-    stage.press_until(&terminal, "Enter", "waiting_input X");
+    stage.answer(&terminal, "Which colour?", "Enter", "waiting_input X");
     stage.check(&["[thinking X]", "waiting_input X AskUserQuestion", "[thinking X]", "waiting_input X"]);
 
     terminal.type_line("/branch");

@@ -20,7 +20,7 @@ use crate::chance::{
 use crate::factors::factors;
 use crate::{
     Action, Candidate, Ceiling, Considered, Decision, MAX_CONSIDERED, Relevance, ResumeEstimate,
-    ResumeObstacle, Task, Weights, choose,
+    ResumeObstacle, Task, Weights, decision,
 };
 
 /// The number of best-ranked sessions whose latest messages are read.
@@ -65,7 +65,7 @@ pub fn decide(
     ranked: &[usize],
     known: &Calibration,
 ) -> Decision {
-    if let Some(decision) = choose::forced_decision(task, candidates) {
+    if let Some(decision) = decision::forced_decision(task, candidates) {
         return decision;
     }
     let candidate = |place: usize| candidates[place].as_ref();
@@ -85,7 +85,7 @@ pub fn decide(
         })
         .collect();
     let Some((first, best)) = ranked.first().map(|place| candidate(*place)).zip(considered.first()) else {
-        return choose::none();
+        return decision::none();
     };
     let others = ranked.iter().skip(1).map(|place| candidate(*place));
     let is_alone = others.into_iter().all(|other| quiet_since(task, [other]) != Quiet::No);

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
-use crate::choose::{self, forced_decision};
+use crate::decision::{self, forced_decision};
 use crate::factors::{Factors, factors};
 use crate::relevance::{Judgement, Relevance};
 use crate::{
@@ -53,7 +53,7 @@ pub fn choose(
 }
 
 fn decision(seed: &Seed, considered: Vec<Considered>, first: Option<&Candidate>) -> Decision {
-    let Some((first, best)) = first.zip(considered.first()) else { return choose::none() };
+    let Some((first, best)) = first.zip(considered.first()) else { return decision::none() };
     let score = best.score.unwrap_or_default();
     let resumes = best.is_eligible() && score >= seed.threshold;
     let (action, session) =

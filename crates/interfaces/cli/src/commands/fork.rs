@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use app::proceed::fork::ForkCandidate;
-use app::proceed::forks::{Answer, ForkSessions, Guidance, Next, Request, forks, next};
+use app::proceed::fork_request::{Answer, ForkSessions, Guidance, Next, Request, forks, next};
 use app::search::Mode;
 use app::{Context, Engine, Error, Kind, NextStep};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
