@@ -3,6 +3,7 @@
 //! A page of a transcript of any length reads less than a megabyte.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
@@ -33,9 +34,10 @@ pub struct Request {
     pub before: Option<String>,
     /// Messages after this place: `newer` of a page.
     pub after: Option<String>,
-    /// Messages around this one: its `offset`, which search results have too, or its `uuid`, which takes a search
-    /// through the transcript.
+    /// Messages around the one with this `uuid`, or a prefix of it, which takes a search through the transcript.
     pub around: Option<String>,
+    /// Messages around the one with this `offset`. A search result has it too, where its `file` is the session's own.
+    pub around_offset: Option<u64>,
     /// At most so many messages, up to 500; 50 without it.
     pub limit: Option<usize>,
     /// Also what tools did.
@@ -75,6 +77,7 @@ enum Place {
     Before(Option<Position>),
     After(Position),
     Around(String),
+    AroundOffset(u64),
 }
 
 /// Shows a page of a session's main branch.
@@ -84,6 +87,10 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
     let located = locate(context, &request.session)?;
     let parts = PartFilter { tools: request.tools, thinking: request.thinking, secrets: context.secrets };
     let page = match &located.files {
+        Files::Claude(file) if is_beyond(file, &place) => {
+            let message = format!("the transcript of session {} was replaced since that page", located.id);
+            return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
+        }
         Files::Claude(file) => of_claude(file, &place, limit, parts).map_err(|error| {
             Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
         })?,
@@ -110,14 +117,29 @@ fn place(request: &Request) -> Result<Place, Error> {
                 .hint("take `older` or `newer` of a page")
         })
     };
-    match (&request.before, &request.after, &request.around) {
-        (before, None, None) => {
+    match (&request.before, &request.after, &request.around, request.around_offset) {
+        (before, None, None, None) => {
             Ok(Place::Before(before.as_deref().map(|text| position("before", text)).transpose()?))
         }
-        (None, Some(after), None) => Ok(Place::After(position("after", after)?)),
-        (None, None, Some(around)) => Ok(Place::Around(around.clone())),
-        _ => Err(Error::new(Kind::Usage, "only one of `before`, `after` and `around` can be given")),
+        (None, Some(after), None, None) => Ok(Place::After(position("after", after)?)),
+        (None, None, Some(around), None) => Ok(Place::Around(around.clone())),
+        (None, None, None, Some(offset)) => Ok(Place::AroundOffset(offset)),
+        _ => Err(Error::new(
+            Kind::Usage,
+            "only one of `before`, `after`, `around` and `around_offset` can be given",
+        )),
     }
+}
+
+/// Whether a place is beyond the end of a transcript, which only grows.
+fn is_beyond(file: &Path, place: &Place) -> bool {
+    let offset = match place {
+        Place::Before(before) => before.as_ref().map_or(0, |before| before.offset),
+        Place::After(after) => after.offset,
+        Place::AroundOffset(offset) => *offset,
+        Place::Around(_) => 0,
+    };
+    file.metadata().is_ok_and(|metadata| offset > metadata.len())
 }
 
 /// A page of a transcript of Claude Code; `None` where no record has the id that is asked for.
@@ -131,22 +153,21 @@ fn of_claude(
         let message = message(record).filter(|message| !message.sidechain)?;
         Some(PagedMessage { message: parts.shown(&message, None)?, offset })
     };
-    match place {
-        Place::Before(before) => page_before(file, *before, limit, show).map(Some),
-        Place::After(after) => page_after(file, *after, limit, show).map(Some),
-        Place::Around(wanted) => {
-            let offset = match wanted.parse::<u64>() {
-                Ok(offset) => Some(offset),
-                Err(_) => offset_of(file, wanted)?,
-            };
-            let Some(offset) = offset else { return Ok(None) };
-            let middle = position_after(file, offset)?;
-            // The record itself is the last of the first half.
-            let before = page_before(file, Some(middle), limit.div_ceil(2), show)?;
-            let after = page_after(file, middle, (limit / 2).max(1), show)?;
-            Ok(Some(joined(before, after)))
-        }
+    let offset = match place {
+        Place::Before(before) => return page_before(file, *before, limit, show).map(Some),
+        Place::After(after) => return page_after(file, *after, limit, show).map(Some),
+        Place::AroundOffset(offset) => Some(*offset),
+        Place::Around(uuid) => offset_of(file, uuid)?,
+    };
+    let Some(offset) = offset else { return Ok(None) };
+    let middle = position_after(file, offset)?;
+    if limit == 1 {
+        return page_before(file, Some(middle), 1, show).map(Some);
     }
+    let after = page_after(file, middle, limit / 2, show)?;
+    // The record itself is the last of the first half, which is longer where little follows.
+    let before = page_before(file, Some(middle), limit.saturating_sub(after.items.len()).max(1), show)?;
+    Ok(Some(joined(before, after)))
 }
 
 fn joined<T>(mut before: Page<T>, after: Page<T>) -> Page<T> {
@@ -181,13 +202,15 @@ fn of_openclaw(
             end.saturating_sub(limit)..end
         }
         Place::After(after) => at(after)..at(after).saturating_add(limit).min(length),
+        Place::AroundOffset(number) => match usize::try_from(*number) {
+            Ok(number) if number < length => around(number, limit, length),
+            _ => return Ok(None),
+        },
         Place::Around(wanted) => {
             let is_wanted =
                 |shown: &Shown| shown.uuid.as_deref().is_some_and(|uuid| uuid.starts_with(wanted.as_str()));
-            let number = wanted.parse::<usize>().ok().filter(|number| *number < length);
-            let Some(middle) = number.or_else(|| all.iter().position(is_wanted)) else { return Ok(None) };
-            let start = (middle + 1).saturating_sub(limit.div_ceil(2));
-            start..(start + limit).min(length)
+            let Some(middle) = all.iter().position(is_wanted) else { return Ok(None) };
+            around(middle, limit, length)
         }
     };
     let messages = all.drain(range.clone()).zip(range.start as u64..);
@@ -198,4 +221,10 @@ fn of_openclaw(
         is_last: range.end == length,
         bytes_read: 0,
     }))
+}
+
+/// The messages around one of them, which is the last of the first half.
+fn around(middle: usize, limit: usize, length: usize) -> Range<usize> {
+    let start = (middle + 1).saturating_sub(limit.div_ceil(2));
+    start..(start + limit).min(length)
 }

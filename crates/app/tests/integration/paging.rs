@@ -33,15 +33,18 @@ fn a_cited_record_is_shown_by_its_place_or_its_id() {
     let scene = Scene::new();
     let context = scene.context(Caller::Person, PERSON.1);
     let last = ask(&context, |_| ()).unwrap();
-    let offset = last.messages[0].offset.to_string();
-    let uuid = last.messages[0].message.uuid.clone().unwrap();
-    for around in [offset, uuid] {
-        let found = ask(&context, |request| {
-            request.around = Some(around);
-            request.limit = Some(2);
-        })
-        .unwrap();
-        assert_eq!(found.messages.last(), last.messages.last());
+    let offset = last.messages[0].offset;
+    let uuid = last.messages[0].message.uuid.clone();
+    for (around, around_offset) in [(uuid, None), (None, Some(offset))] {
+        for limit in [1, 2] {
+            let found = ask(&context, |request| {
+                request.around.clone_from(&around);
+                request.around_offset = around_offset;
+                request.limit = Some(limit);
+            });
+            let found = found.unwrap();
+            assert_eq!((found.messages.len(), found.messages.last()), (limit, last.messages.last()));
+        }
     }
 }
 
@@ -57,6 +60,8 @@ fn what_makes_no_sense_is_an_error() {
     check(|request| request.session = String::new(), Kind::NotFound);
     check(|request| request.around = Some("no-such-id".to_owned()), Kind::NotFound);
     check(|request| request.before = Some("x".to_owned()), Kind::Usage);
+    check(|request| request.after = Some("99999999".to_owned()), Kind::NotFound);
+    check(|request| request.around_offset = Some(u64::MAX), Kind::NotFound);
     check(
         |request| {
             request.before = Some("1".to_owned());

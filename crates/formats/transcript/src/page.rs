@@ -20,6 +20,8 @@ const WINDOW: u64 = 128 << 10;
 const ENOUGH: u64 = 512 << 10;
 /// How much larger the next window is where one is too small.
 const GROWTH: u64 = 4;
+/// How far back a page looks for the branch that leads to its first record, in bytes.
+const LEAD: u64 = 64 << 10;
 
 /// A place between two records of a transcript, and the record that leads to it.
 ///
@@ -49,7 +51,8 @@ pub struct Page<T> {
 
 /// The last `limit` items before a position, or before the end of the transcript.
 ///
-/// `show` makes an item of a record, or nothing where it is not to be seen.
+/// `show` makes an item of a record, or nothing where it is not to be seen. Where the branch has to be looked for far
+/// back, it is called again for the items of the page, so that no more of them are in memory.
 pub fn page_before<T>(
     path: &Path,
     before: Option<Position>,
@@ -61,14 +64,22 @@ pub fn page_before<T>(
     let (mut window, mut bytes_read) = (WINDOW, 0);
     loop {
         let start = line_start(path, end.saturating_sub(window))?.min(end);
-        let records = Records::read(path, start, end, &mut show)?;
+        let is_far = window > ENOUGH;
+        let mut records = Records::read(path, start, end, &mut |record, offset| {
+            let shown = show(record, offset)?;
+            Some(if is_far { None } else { Some(shown) })
+        })?;
         bytes_read += end - start;
         let is_whole = start == 0;
         if let Some(chain) = records.leading_to(before.and_then(|before| before.tip), is_whole) {
             let found = records.items.iter().filter(|item| chain.holds(item)).count();
             if found >= limit || is_whole || (found > 0 && window >= ENOUGH) {
                 let newer = Position { offset: before.map_or(records.end, |_| end), tip: chain.tip };
-                return Ok(records.last_page(&chain, limit, newer, before.is_none(), bytes_read));
+                records.keep_last(&chain, limit);
+                if is_far {
+                    records.show_again(path, &mut show)?;
+                }
+                return Ok(records.last_page(newer, before.is_none(), bytes_read));
             }
         }
         window *= GROWTH;
@@ -85,9 +96,13 @@ pub fn page_after<T>(
     mut show: impl FnMut(&Record<'_>, u64) -> Option<T>,
 ) -> io::Result<Page<T>> {
     let start = line_start(path, after.offset)?;
+    // What leads to the first records of the page: blocks whose results follow, and branches that are left.
+    let lead = line_start(path, start.saturating_sub(LEAD))?.min(start);
+    let mut records = Records::read(path, lead, start, &mut |_, _| None)?;
+    if !records.nodes.iter().any(|node| Some(node.id) == after.tip) {
+        records.insert_tip(after.tip);
+    }
     let mut reader = Reader::open_at(path, start, 0)?;
-    let mut records = Records::default();
-    records.nodes.extend(after.tip.map(Node::of_id));
     let mut is_last = true;
     while let Some(line) = reader.next_line()? {
         let end = line.offset + line.bytes.len() as u64;
@@ -99,11 +114,11 @@ pub fn page_after<T>(
     }
     let end = reader.offset();
     let is_last = is_last || reader.next_line()?.is_none();
-    let chain = records.leading_to(None, true).unwrap_or_default();
-    let newer = Position { offset: end, tip: chain.tip.or(after.tip) };
-    let items = records.items.into_iter().filter(|item| chain.holds(item)).map(|item| item.shown).collect();
+    let branch = records.leading_to(None, true).unwrap_or_default();
+    let newer = Position { offset: end, tip: branch.tip.or(after.tip) };
+    let items = records.items.into_iter().filter(|item| branch.holds(item)).map(|item| item.shown).collect();
     let older = (start > 0).then_some(Position { offset: start, tip: after.tip });
-    Ok(Page { items, older, newer, is_last, bytes_read: end - start })
+    Ok(Page { items, older, newer, is_last, bytes_read: end - lead })
 }
 
 /// The position after the record whose line begins at `offset`, or after the first one that follows.
@@ -140,6 +155,8 @@ struct Records<T> {
     items: Vec<Item<T>>,
     /// The offset after the last whole line.
     end: u64,
+    /// Where the branch goes on before the items that were kept.
+    older: Option<Position>,
 }
 
 /// A record that is to be seen.
@@ -170,7 +187,7 @@ impl Branch {
 
 impl<T> Default for Records<T> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), offsets: Vec::new(), items: Vec::new(), end: 0 }
+        Self { nodes: Vec::new(), offsets: Vec::new(), items: Vec::new(), end: 0, older: None }
     }
 }
 
@@ -224,10 +241,11 @@ impl<T> Records<T> {
             if !branch.on.insert(node.id) {
                 break;
             }
-            branch.first = self.offset(at);
+            branch.first = self.offsets[at];
             next = match parent(node, &places) {
                 Parent::At(parent) => Some(parent),
                 Parent::None => None,
+                // It is lost: the record before it is the best that is known.
                 Parent::Missing if is_whole => tip(&self.nodes[..at]),
                 Parent::Missing => {
                     branch.older = Some(Position { offset: branch.first, tip: node.parent });
@@ -247,34 +265,49 @@ impl<T> Records<T> {
         Some(branch)
     }
 
-    /// Where the record of a node begins; the one before the first of them has no place.
-    fn offset(&self, at: usize) -> u64 {
-        let unread = self.nodes.len() - self.offsets.len();
-        at.checked_sub(unread).map_or(0, |at| self.offsets[at])
+    /// Puts the record that leads to those that follow behind those that were read.
+    fn insert_tip(&mut self, tip: Option<u64>) {
+        let Some(tip) = tip else { return };
+        self.offsets.push(self.end);
+        self.nodes.push(Node::of_id(tip));
     }
+}
 
-    fn last_page(
-        self,
-        branch: &Branch,
-        limit: usize,
-        newer: Position,
-        is_last: bool,
-        bytes_read: u64,
-    ) -> Page<T> {
-        let nodes = self.nodes;
-        let mut items: Vec<Item<T>> = self.items.into_iter().filter(|item| branch.holds(item)).collect();
-        let cut = items.len().saturating_sub(limit);
-        let kept = items.split_off(cut);
-        let older = match kept.first().filter(|_| cut > 0) {
+impl<T> Records<Option<T>> {
+    /// Keeps the last items of a branch, and where it goes on before them.
+    fn keep_last(&mut self, branch: &Branch, limit: usize) {
+        self.items.retain(|item| branch.holds(item));
+        let cut = self.items.len().saturating_sub(limit);
+        let kept = self.items.split_off(cut);
+        let before = std::mem::replace(&mut self.items, kept);
+        self.older = match self.items.first().filter(|_| cut > 0) {
             None => branch.older,
             Some(first) => {
-                let parent = nodes.iter().find(|node| Some(node.id) == first.id).and_then(|node| node.parent);
-                let tip = items.last().and_then(|item| item.id).or(parent);
+                let parent =
+                    self.nodes.iter().find(|node| Some(node.id) == first.id).and_then(|node| node.parent);
+                let tip = before.last().and_then(|item| item.id).or(parent);
                 Some(Position { offset: first.offset, tip })
             }
         };
-        let items = kept.into_iter().map(|item| item.shown).collect();
-        Page { items, older, newer, is_last, bytes_read }
+    }
+
+    /// Makes the items of their records again.
+    fn show_again(
+        &mut self,
+        path: &Path,
+        show: &mut impl FnMut(&Record<'_>, u64) -> Option<T>,
+    ) -> io::Result<()> {
+        for item in &mut self.items {
+            let mut reader = Reader::open_at(path, item.offset, 0)?;
+            let Some(line) = reader.next_line()? else { continue };
+            item.shown = parse(line.bytes).ok().and_then(|record| show(&record, item.offset));
+        }
+        Ok(())
+    }
+
+    fn last_page(self, newer: Position, is_last: bool, bytes_read: u64) -> Page<T> {
+        let items = self.items.into_iter().filter_map(|item| item.shown).collect();
+        Page { items, older: self.older, newer, is_last, bytes_read }
     }
 }
 
@@ -293,8 +326,8 @@ enum Parent {
 fn parent(node: &Node, places: &HashMap<u64, usize>) -> Parent {
     match (node.parent.and_then(|parent| places.get(&parent)), node.parent) {
         (Some(parent), _) => Parent::At(*parent),
-        (None, _) if node.continues => Parent::Before,
         (None, Some(_)) => Parent::Missing,
+        (None, None) if node.continues => Parent::Before,
         (None, None) => Parent::None,
     }
 }

@@ -141,6 +141,46 @@ fn what_is_written_later_is_on_the_page_after_the_last() {
 }
 
 #[test]
+fn results_of_parallel_tools_are_on_the_page_after_their_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let block = |id: &str, parent: &str| {
+        format!(
+            r#"{{"type":"assistant","uuid":"{id}","parentUuid":"{parent}","message":{{"id":"m","content":[]}}}}"#
+        )
+    };
+    let result = |id: &str, parent: &str| {
+        format!(r#"{{"type":"user","uuid":"{id}","parentUuid":"{parent}","toolUseResult":"x"}}"#)
+    };
+    let calls = [message("a", None, 1), block("b1", "a"), block("b2", "b1"), block("b3", "b2")];
+    let results = [result("r1", "b1"), result("r2", "b2"), result("r3", "b3"), message("n", Some("r3"), 1)];
+    fs::write(&path, calls.join("\n") + "\n").unwrap();
+    let last = page_before(&path, None, 10, show).unwrap();
+    let mut file = fs::File::options().append(true).open(&path).unwrap();
+    writeln!(file, "{}", results.join("\n")).unwrap();
+    assert_eq!(page_after(&path, last.newer, 10, show).unwrap().items, ["r1", "r2", "r3", "n"]);
+    assert_eq!(backwards(&path, 1), whole(&path));
+}
+
+#[test]
+fn a_branch_that_was_left_far_back_is_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut lines = vec![message("a", None, 1), message("b", Some("a"), 1)];
+    for at in 0..200 {
+        let parent = if at == 0 { "b".to_owned() } else { format!("x{}", at - 1) };
+        lines.push(message(&format!("x{at}"), Some(&parent), 10_000));
+    }
+    lines.push(message("c", Some("b"), 1));
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    // What is known at once is given out at once.
+    let page = page_before(&path, None, 2, show).unwrap();
+    assert_eq!(page.items, ["c"]);
+    assert_eq!(page_before(&path, page.older, 2, show).unwrap().items, ["a", "b"]);
+    assert_eq!(backwards(&path, 1), ["a", "b", "c"]);
+}
+
+#[test]
 fn a_record_is_found_by_its_id() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
