@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use model::{Activity, AgentId, Session, SessionId, SessionInfo};
 
 use crate::sessions::select::all;
-use crate::{Caller, Context, Secrets};
+use crate::{Caller, Cancellation, Context, ProgressSink, Secrets};
 
 /// The shortest time between two listings.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -86,6 +86,14 @@ impl Facts {
 pub(crate) struct Lister {
     wishes: Mutex<Sender<()>>,
     listed: Arc<Mutex<Option<Listed>>>,
+    /// Ends the listing that is being made.
+    cancellation: Cancellation,
+}
+
+impl Drop for Lister {
+    fn drop(&mut self) {
+        self.cancellation.cancel();
+    }
 }
 
 impl Lister {
@@ -94,9 +102,16 @@ impl Lister {
         let listed: Arc<Mutex<Option<Listed>>> = Arc::default();
         let kept = Arc::clone(&listed);
         // Who subscribes later may see less; that is applied to what leaves.
-        let context = Context { caller: Caller::Person, secrets: Secrets::Shown, ..context.clone() };
+        let cancellation = Cancellation::default();
+        let context = Context {
+            caller: Caller::Person,
+            secrets: Secrets::Shown,
+            cancellation: cancellation.clone(),
+            progress: ProgressSink::default(),
+            ..context.clone()
+        };
         std::thread::Builder::new().name("lister".to_owned()).spawn(move || list(context, &wanted, &kept))?;
-        Ok(Self { wishes: Mutex::new(wishes), listed })
+        Ok(Self { wishes: Mutex::new(wishes), listed, cancellation })
     }
 
     /// Asks for a new listing. Several wishes are one.

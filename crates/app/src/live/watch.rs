@@ -1,9 +1,9 @@
 //! `watch`: the activity of every session, live, for any number of subscribers.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::{AgentId, SessionEvent, SessionId, SessionInfo};
 use monitor::{Listener, Monitor, MonitorSettings};
@@ -45,6 +45,9 @@ pub struct Subscription {
     rules: Rules,
     /// The listing that was given out last.
     facts: Option<Listed>,
+    /// An agent's sessions, and the listing that names them.
+    admitted: HashSet<SessionId>,
+    admitted_of: Option<Listed>,
 }
 
 /// What a subscriber may see.
@@ -72,7 +75,17 @@ impl Live {
         self.0.lister.request();
         self.0.make_leave(&mut snapshot, &rules);
         let shared = Arc::clone(&self.0);
-        Ok((snapshot, Subscription { listener, shared, rules, facts: None }))
+        Ok((
+            snapshot,
+            Subscription {
+                listener,
+                shared,
+                rules,
+                facts: None,
+                admitted: HashSet::new(),
+                admitted_of: None,
+            },
+        ))
     }
 
     /// Asks for a new listing of every session, for the facts that are not watched.
@@ -95,12 +108,42 @@ fn ended() -> Error {
 impl Subscription {
     /// The next event, or `None` if none arrives within `patience`. A subscriber that was too slow gets a resync, and
     /// asks for a [`snapshot`](Self::snapshot).
-    pub fn next(&self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
-        let Some(event) = self.listener.next(patience)? else { return Ok(None) };
-        if matches!(*event, SessionEvent::SessionsChanged { .. }) {
-            self.shared.lister.request();
+    ///
+    /// An agent's sessions are known from the listing: where that holds others than before, a resync comes too.
+    pub fn next(&mut self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
+        let deadline = Instant::now() + patience;
+        loop {
+            if self.has_other_sessions() {
+                return Ok(Some(Arc::new(SessionEvent::Resync { lost: 0 })));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Some(event) = self.listener.next(left)? else { return Ok(None) };
+            if matches!(*event, SessionEvent::SessionsChanged { .. }) {
+                self.shared.lister.request();
+            }
+            if let Some(event) = self.shared.leave(&event, &self.rules) {
+                return Ok(Some(event));
+            }
+            if left.is_zero() {
+                return Ok(None);
+            }
         }
-        Ok(self.shared.leave(&event, &self.rules))
+    }
+
+    /// Whether the sessions of an agent are others than at the last look.
+    fn has_other_sessions(&mut self) -> bool {
+        let (Some(agent), Some(listed)) = (&self.rules.agent, self.shared.lister.listed()) else {
+            return false;
+        };
+        if self.admitted_of.as_ref().is_some_and(|known| Arc::ptr_eq(known, &listed)) {
+            return false;
+        }
+        let own = listed.iter().filter(|(_, facts)| facts.agent.as_ref() == Some(agent));
+        let own: HashSet<SessionId> = own.map(|(id, _)| id.clone()).collect();
+        self.admitted_of = Some(listed);
+        let are_others = self.admitted != own;
+        self.admitted = own;
+        are_others
     }
 
     /// The current state, after events were missed.

@@ -21,7 +21,7 @@ fn agent(name: &str) -> Caller {
 }
 
 /// Events until one of a session in `wanted` has come; all of them.
-fn until(subscription: &Subscription, wanted: &str) -> Vec<Arc<SessionEvent>> {
+fn until(subscription: &mut Subscription, wanted: &str) -> Vec<Arc<SessionEvent>> {
     let began = Instant::now();
     let mut events = Vec::new();
     while began.elapsed() < TOO_LONG {
@@ -80,14 +80,14 @@ fn five_hundred_subscribers_hear_the_same_and_an_agent_only_its_own() {
     assert_eq!(listed(&mut subscriptions[0]).len(), 3);
 
     prompt(&scene);
-    let first = until(&subscriptions[0], MAIN.0);
+    let first = until(&mut subscriptions[0], MAIN.0);
     assert!(first.iter().any(|event| event.session().is_some_and(|session| session.as_str() == OPS.0)));
-    for subscription in &subscriptions[1..] {
+    for subscription in &mut subscriptions[1..] {
         let events = until(subscription, MAIN.0);
         let same = events.iter().zip(&first).all(|(one, other)| Arc::ptr_eq(one, other));
         assert!(same, "an event is redacted once for all subscribers");
     }
-    for event in until(&of_main, MAIN.0) {
+    for event in until(&mut of_main, MAIN.0) {
         assert!(event.session().is_none_or(|session| session.as_str() == MAIN.0), "{event:?}");
     }
     let said = |events: &[Arc<SessionEvent>]| format!("{events:?}").contains(&secret()[4..]);
@@ -103,7 +103,7 @@ fn a_snapshot_shows_an_agent_its_own_sessions() {
     let (_, mut subscription) = live.subscribe(&person).unwrap();
     listed(&mut subscription);
     prompt(&scene);
-    until(&subscription, MAIN.0);
+    until(&mut subscription, MAIN.0);
     let seen = |context: &Context| {
         let sessions = live.snapshot(context).unwrap().sessions;
         sessions.into_iter().map(|info| info.session_id.to_string()).collect::<HashSet<_>>()

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Prints events until the output is closed.
 pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
-    let (snapshot, subscription) = Live::start(context)?.subscribe(context)?;
+    let (snapshot, mut subscription) = Live::start(context)?.subscribe(context)?;
     let mut out = Output::plain();
     let mut lines = Lines { json, zone: context.zone(), printed: Printed::new() };
     lines.all(&mut out, snapshot.sessions, context.read_clock())?;
