@@ -59,6 +59,8 @@ pub(crate) fn choose(context: &Context, question: &Question) -> Result<Answer, E
     } else if answer.is_uncertain() {
         answer.pack_if_fresh = pack::of(context, question, &candidates, &decision);
     }
+    // Nobody sees what nobody waits for; a record of it would count as advice.
+    context.check_cancelled()?;
     let advice = (!question.is_carried_out && question.as_of.is_none()).then(|| answer.advice()).flatten();
     match store.and_then(|store| store.save(&answer, &decision.considered, advice.as_ref())) {
         Ok(id) => answer.decision = Some(id),

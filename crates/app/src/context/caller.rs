@@ -71,12 +71,12 @@ impl Context {
 
     /// Refuses what only the person may do; `what` is the subject of the error message.
     pub(crate) fn require_person(&self, what: &str) -> Result<(), Error> {
-        match self.caller.agent() {
-            None => Ok(()),
-            Some(agent) => {
-                Err(Error::new(Kind::Forbidden, format!("{what} is not available to agent {agent}")))
-            }
-        }
+        let who = match &self.caller {
+            Caller::Person => return Ok(()),
+            Caller::Agent(agent) | Caller::Worker { agent: Some(agent), .. } => format!("agent {agent}"),
+            Caller::Worker { worker, agent: None } => format!("worker {worker}"),
+        };
+        Err(Error::new(Kind::Forbidden, format!("{what} is not available to {who}")))
     }
 
     /// The sessions and conversations that the caller may find; `None` for all.

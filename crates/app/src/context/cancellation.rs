@@ -11,27 +11,39 @@ const CANCELLED: u8 = 2;
 
 /// A handle on a running request, shared by who made it and who answers it.
 #[derive(Debug, Clone, Default)]
-pub struct Cancellation(Arc<AtomicU8>);
+pub struct Cancellation {
+    state: Arc<AtomicU8>,
+    /// The request that this one is a part of.
+    whole: Option<Arc<AtomicU8>>,
+}
 
 impl Cancellation {
     /// Asks for an answer from what is known by now: the index is not brought further up to date.
     pub fn answer_now(&self) {
-        self.0.fetch_max(HURRIED, Ordering::Relaxed);
+        self.state.fetch_max(HURRIED, Ordering::Relaxed);
     }
 
     /// Ends the request: it fails with [`Kind::Cancelled`] as soon as it notices.
     pub fn cancel(&self) {
-        self.0.store(CANCELLED, Ordering::Relaxed);
+        self.state.store(CANCELLED, Ordering::Relaxed);
+    }
+
+    /// A part of the request that is answered at once, and cancelled with it.
+    pub(crate) fn hurried_part(&self) -> Self {
+        let part = Self { state: Arc::default(), whole: Some(Arc::clone(&self.state)) };
+        part.answer_now();
+        part
     }
 
     /// Whether the answer should be given at once, or is not wanted any more.
     pub fn is_hurried(&self) -> bool {
-        self.0.load(Ordering::Relaxed) != RUNNING
+        self.state.load(Ordering::Relaxed) != RUNNING || self.is_cancelled()
     }
 
     /// Whether the answer is not wanted any more.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == CANCELLED
+        let is_cancelled = |state: &Arc<AtomicU8>| state.load(Ordering::Relaxed) == CANCELLED;
+        is_cancelled(&self.state) || self.whole.as_ref().is_some_and(is_cancelled)
     }
 }
 

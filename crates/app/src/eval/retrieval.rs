@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::search::find::find;
 use crate::search::question::Question;
 use crate::search::{Mode, index};
-use crate::{Cancellation, Context, Error, Kind, NextStep};
+use crate::{Context, Error, Kind, NextStep};
 
 /// More answers than any figure looks at: a session that is named twice counts once.
 const ASKED_FOR: usize = 20;
@@ -93,8 +93,7 @@ pub(super) fn answers(
     mode: Mode,
 ) -> Result<Vec<RankedAnswer>, Error> {
     // What is indexed is measured: what is new meanwhile would be in some answers and not in others.
-    let context = &Context { cancellation: Cancellation::default(), ..context.clone() };
-    context.cancellation.answer_now();
+    let context = &Context { cancellation: context.cancellation.hurried_part(), ..context.clone() };
     queries.iter().map(|query| answer(context, query, mode)).collect()
 }
 

@@ -79,7 +79,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     let named = RepoTarget::name(context, request.repo.as_deref());
     let meant = RepoTarget::directory(context, named)?;
     let ask = |meant: &RepoTarget| project::status(&meant.place(context));
-    let (project, meant, sessions, spoken) = std::thread::scope(|scope| {
+    let (mut project, meant, sessions, spoken) = std::thread::scope(|scope| {
         let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
         let mut catalog = totals::with_totals(context)?;
         let spoken = reports::all(context);
@@ -92,6 +92,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
         let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
         Ok((project, found, all, spoken))
     })?;
+    redact_project(context, &mut project);
     let is_here = |session: &Session| session.repo_path.as_deref() == Some(&meant.root);
     let mut here: Vec<Session> =
         sessions.into_iter().filter(|session| is_here(session)).map(|session| *session).collect();
@@ -105,6 +106,18 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
         sessions: grouped(&here, request.agent.as_ref()),
         timestamp: context.now,
     })
+}
+
+/// What people wrote into a repository, as it may leave.
+fn redact_project(context: &Context, project: &mut ProjectStatus) {
+    let git = &mut project.git;
+    let messages = git.recent_commits.iter_mut().map(|commit| &mut commit.message);
+    let names = [&mut git.current_branch, &mut git.head_commit_message].into_iter().flatten();
+    let requests = project.github.iter_mut().flat_map(|github| &mut github.open_prs);
+    let requests = requests.flat_map(|request| [&mut request.title, &mut request.branch]);
+    for text in messages.chain(names).chain(requests) {
+        *text = context.secrets.redacted_beginning(std::mem::take(text));
+    }
 }
 
 fn grouped(here: &[Session], agent: Option<&AgentId>) -> RepoSessions {

@@ -119,6 +119,7 @@ pub fn embed(
     limit: Option<Duration>,
     pause: fn(Duration) -> bool,
 ) -> Result<Answer, Error> {
+    context.require_person("embedding every session")?;
     let Some(choice) =
         choice(context, request.model.as_deref(), context.config().settings.embedding.timeout_ms)
     else {

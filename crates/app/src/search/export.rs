@@ -73,6 +73,9 @@ where
     L: FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
 {
     context.require_person("exporting all sessions")?;
+    if request.folder.as_os_str().is_empty() {
+        return Err(Error::new(Kind::Usage, "the folder to export to is missing"));
+    }
     // A document is read by programs: it never holds secrets, whatever the terminal may show.
     let context = &Context { secrets: Secrets::Redacted, ..context.clone() };
     let folder = context.path(&request.folder);

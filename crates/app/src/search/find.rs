@@ -96,7 +96,12 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
         Some(Ahead::QueryPostings(walked)) => ask(Some(walked)),
         Some(Ahead::Nothing) | None => ask(None),
     };
-    let outcome = outcome.map_err(|error| index::failed(&error))?;
+    let mut outcome = outcome.map_err(|error| index::failed(&error))?;
+    if let Some(visible) = &visible {
+        for hit in &mut outcome.hits {
+            hit.also_in.retain(|id| visible.sessions.contains(id));
+        }
+    }
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     // The words of others are theirs.

@@ -188,6 +188,10 @@ fn by_qmd(
     let settings = &context.config().settings.fork;
     let given = request.collection.as_ref().map(|_| Engine::Qmd);
     let engine = request.engine.or(given).unwrap_or(settings.engine);
+    // qmd's documents are of everybody's sessions.
+    if context.caller.agent().is_some() {
+        return Ok(None);
+    }
     let qmd = match (engine, installed(context)) {
         (Engine::Own, _) | (Engine::Auto, None) => return Ok(None),
         (Engine::Qmd, None) => {

@@ -44,7 +44,8 @@ pub struct Request {
     /// Whether to search by words, by meaning, or both.
     pub mode: Mode,
     /// The embedding model: `built-in`, a model's folder or its name on the hub, or an endpoint's address; the one of
-    /// the settings without it.
+    /// the settings without it. An endpoint is sent the person's key, so that only their own command line names one.
+    #[serde(skip)]
     pub model: Option<String>,
     /// Whether that model rescores the best sessions, which is slower and more accurate.
     pub deep: bool,

@@ -24,6 +24,7 @@ pub struct Request {
 
 /// Answers what a worker asks.
 pub fn answer(context: &Context, request: &Request) -> Result<(), Error> {
+    context.require_person("answering what workers ask")?;
     let table = open_recovered(context)?;
     let worker = table::find(context, &table, &request.worker)?;
     let command = Command::Answer { request: request.request.clone(), reply: request.reply.clone() };

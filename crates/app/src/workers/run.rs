@@ -106,6 +106,9 @@ pub enum FirstEvent<'a> {
 pub fn prepare(context: &Context, order: &Order) -> Result<Ready, Error> {
     let agent = context.agent(order.agent.as_ref())?;
     let order = &Order { agent, ..order.clone() };
+    if order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty() {
+        context.require_person("a worker that acts without asking")?;
+    }
     let claude = controllable_claude(context, &order.task)?;
     let Some(wanted) = &order.worktree else { return ready(context, order, claude) };
     let tree = worktree::make(context, order.repo.as_deref(), wanted)?;

@@ -67,7 +67,7 @@ pub struct QuestionOption {
 
 /// The user's reply.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
-#[serde(tag = "behavior", rename_all = "snake_case")]
+#[serde(tag = "behavior", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PermissionReply {
     /// Allow the tool call.
     Allow {

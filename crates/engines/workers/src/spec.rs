@@ -180,6 +180,11 @@ impl PermissionMode {
     pub const ALL: [Self; 6] =
         [Self::Default, Self::AcceptEdits, Self::Plan, Self::Auto, Self::DontAsk, Self::BypassPermissions];
 
+    /// Whether a worker in this mode changes things without being asked for them one by one.
+    pub fn acts_without_asking(self) -> bool {
+        matches!(self, Self::AcceptEdits | Self::Auto | Self::BypassPermissions)
+    }
+
     /// Claude Code's name of the mode.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -30,12 +30,16 @@ pub struct IndexRequest {
 /// Brings the index up to date.
 pub fn index(context: &Context, request: &IndexRequest) -> Result<index::Answer, Error> {
     let agent = context.agent(request.agent.as_ref())?;
-    settings(&index::memory(context), agent.as_ref())?;
+    settings(context, &index::memory(context), agent.as_ref())?;
     index::index(context, &index::Request { dry_run: false, rebuild: request.force })
 }
 
 /// The settings that count: the named agent's, else those of the first one, who is asked where nobody is named.
-fn settings<'a>(memory: &'a Memory, agent: Option<&AgentId>) -> Result<Option<&'a MemorySettings>, Error> {
+fn settings<'a>(
+    context: &Context,
+    memory: &'a Memory,
+    agent: Option<&AgentId>,
+) -> Result<Option<&'a MemorySettings>, Error> {
     let wanted = |known: &&AgentMemory| agent.is_none_or(|agent| known.agent == *agent);
     let main = AgentId::main();
     let known = memory.agents.iter().filter(wanted);
@@ -43,9 +47,12 @@ fn settings<'a>(memory: &'a Memory, agent: Option<&AgentId>) -> Result<Option<&'
     if known.is_none()
         && let Some(agent) = agent
     {
+        let error = Error::new(Kind::NotFound, format!("OpenClaw has no agent `{agent}`"));
+        if context.caller.agent().is_some() {
+            return Err(error);
+        }
         let mut names: Vec<_> = memory.agents.iter().map(|known| known.agent.as_str()).collect();
         names.dedup();
-        let error = Error::new(Kind::NotFound, format!("OpenClaw has no agent `{agent}`"));
         return Err(error.hint(if names.is_empty() {
             "set OPENCLAW_STATE_DIR to OpenClaw's state folder".to_owned()
         } else {

@@ -81,7 +81,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let request = &Request { agent, ..request.clone() };
     let memory = index::memory(context);
     let (found, opened) = index::find(context, |_| ());
-    let settings = settings(&memory, request.agent.as_ref())?;
+    let settings = settings(context, &memory, request.agent.as_ref())?;
     let tag = if request.project.is_none() { tagged(context, &request.query, &found) } else { None };
     let typed = request.project.as_deref();
     let (question, project) = tag.map_or_else(

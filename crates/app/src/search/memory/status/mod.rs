@@ -21,7 +21,7 @@ use crate::{Context, Error};
 pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     let agent = context.agent(request.agent.as_ref())?;
     let memory = index::memory(context);
-    settings(&memory, agent.as_ref())?;
+    settings(context, &memory, agent.as_ref())?;
     let index_error = if request.index { index::sync(context).err() } else { None };
     context.check_cancelled()?;
     let found = catalog::discover(&context.config().places());
