@@ -58,8 +58,11 @@ impl Recorder {
         let (asked, questions) = channel();
         let (begun, beginning) = channel();
         let thread = std::thread::spawn(move || {
-            let mut watcher = notify::recommended_watcher(move |_| {
-                let _ = sender.send(());
+            let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+                // Its own reading is reported too, and would keep it reading.
+                if !event.is_ok_and(|event| event.kind.is_access()) {
+                    let _ = sender.send(());
+                }
             })
             .expect("the system tells of files");
             watcher.watch(&folder, RecursiveMode::Recursive).expect("a folder that can be watched");
