@@ -1,4 +1,4 @@
-//! The JSON schemas of every request and answer, written to docs/schema.json by `cargo xtask schema`.
+//! The JSON schemas of the requests and answers of commands, written to docs/schema.json by `cargo xtask schema`.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};

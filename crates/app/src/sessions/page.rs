@@ -1,6 +1,7 @@
 //! `page`: some messages of a session at a time, for interfaces that show a long conversation piece by piece.
 //!
-//! A page of a transcript of any length reads less than a megabyte.
+//! A page costs its own bytes, however long the transcript is; only a `uuid`, and a branch that was left far back, are
+//! searched for.
 
 use std::io;
 use std::ops::Range;
@@ -97,8 +98,11 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
         Files::OpenClaw(files) => of_openclaw(files, &place, limit, parts)?,
     };
     let Some(page) = page else {
-        let wanted = request.around.as_deref().unwrap_or_default();
-        let message = format!("session {} has no message with the id `{wanted}`", located.id);
+        let wanted = match (&request.around, request.around_offset) {
+            (Some(uuid), _) => format!("with the id `{uuid}`"),
+            (None, offset) => format!("at {}", offset.unwrap_or_default()),
+        };
+        let message = format!("session {} has no message {wanted}", located.id);
         return Err(Error::new(Kind::NotFound, message));
     };
     Ok(Answer {

@@ -75,7 +75,7 @@ fn five_hundred_subscribers_hear_the_same_and_an_agent_only_its_own() {
         (0..SUBSCRIBERS).map(|_| live.subscribe(&person).unwrap().1).collect();
     let (_, mut of_main) = live.subscribe(&scene.context(agent("main"), MAIN.1)).unwrap();
     let shown = Context { secrets: Secrets::Shown, ..person.clone() };
-    let (_, with_secrets) = live.subscribe(&shown).unwrap();
+    let (_, mut with_secrets) = live.subscribe(&shown).unwrap();
     assert_eq!(listed(&mut of_main), HashSet::from([MAIN.0.to_owned()]));
     assert_eq!(listed(&mut subscriptions[0]).len(), 3);
 
@@ -92,7 +92,7 @@ fn five_hundred_subscribers_hear_the_same_and_an_agent_only_its_own() {
     }
     let said = |events: &[Arc<SessionEvent>]| format!("{events:?}").contains(&secret()[4..]);
     assert!(!said(&first));
-    drop(with_secrets);
+    assert!(said(&until(&mut with_secrets, MAIN.0)), "there is a secret to be redacted");
 }
 
 #[test]

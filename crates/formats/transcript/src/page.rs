@@ -1,4 +1,5 @@
-//! Pages of a transcript's main chain, read from where they are: a page costs its own bytes, however long the file is.
+//! Pages of a transcript's main chain, read from where they are: a page costs its own bytes, however long the file is,
+//! unless the branch it is on has to be looked for far back.
 //!
 //! Towards the beginning the chain is followed from record to parent, as [`Chain`](crate::Chain) does for a whole
 //! file. Towards the end the last record that was read decides which branch is main.
