@@ -8,7 +8,7 @@ use app::choose::why_not::{Request as WhyNotRequest, why_not};
 use app::proceed::fork::{Request as ForkRequest, fork};
 use app::proceed::resume::resume;
 use app::repository::status;
-use app::search::{Request as SearchRequest, index, memory, search};
+use app::search::{Request as SearchRequest, embed, index, memory, search};
 use app::sessions::cost::{By, Request as CostRequest, cost};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::lookup::{SessionRef, which};
@@ -142,6 +142,22 @@ fn the_person_finds_every_session() {
 fn check<T>(answer: Result<T, Error>) {
     let error = answer.err().expect("it is forbidden");
     assert_eq!((error.kind, error.kind.code()), (Kind::Forbidden, "forbidden"), "{error}");
+}
+
+#[test]
+fn nobody_but_the_person_sends_texts_away_or_lets_a_worker_act_without_asking() {
+    let scene = Scene::new();
+    for caller in [agent("main"), Caller::Worker { worker: 7, agent: None }] {
+        let context = scene.context(caller, MAIN.1);
+        let request = embed::Request { model: Some("http://127.0.0.1:9/v1".to_owned()) };
+        check(embed::embed(&context, &request, None, |_| false));
+        let reply = r#"{"worker": "7", "request": "r", "reply": {"behavior": "allow", "always": true}}"#;
+        check(workers::answer::answer(&context, &serde_json::from_str(reply).unwrap()));
+        let request = r#"{"task": "Tune it", "permission_mode": "bypassPermissions"}"#;
+        let request: start::Request = serde_json::from_str(request).unwrap();
+        check(run::prepare(&context, &request.order().unwrap()));
+        check(cron::list(&context, &cron::ListRequest::default()));
+    }
 }
 
 #[test]
