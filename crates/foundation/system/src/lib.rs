@@ -15,7 +15,7 @@ mod stamp;
 pub use command::{CommandError, CommandLimits, CommandOutput, run_command};
 pub use error_chain::error_chain;
 pub use parallel::{fold_in_parallel, in_parallel, join};
-pub use private::{create_private_folder, private_file};
+pub use private::{create_private_folder, ensure_own_folder, private_file};
 pub use read::{open_regular, open_regular_following_links, read_limited, read_small};
 pub use replace::{replace_file, replace_private_file};
 pub use snapshot::Snapshot;

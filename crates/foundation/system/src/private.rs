@@ -2,7 +2,7 @@
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// Options for opening a file: one that they create has mode 0600; the mode of one that exists stays as it is.
@@ -17,12 +17,40 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+/// Fails unless the folder is the user's own and only they can write to it.
+///
+/// In a folder that everybody can write to, another user may have made one with an expected name.
+pub fn ensure_own_folder(folder: &Path) -> io::Result<()> {
+    let found = std::fs::symlink_metadata(folder)?;
+    let is_own = found.uid() == rustix::process::geteuid().as_raw();
+    if found.is_dir() && is_own && found.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    let message = format!("{} can be written to by others", folder.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_not_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("a");
+        create_private_folder(&folder).unwrap();
+        assert!(ensure_own_folder(&folder).is_ok());
+        fs::set_permissions(&folder, Permissions::from_mode(0o770)).unwrap();
+        assert!(ensure_own_folder(&folder).is_err());
+        fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
+        let link = scratch.path().join("link");
+        std::os::unix::fs::symlink(&folder, &link).unwrap();
+        assert!(ensure_own_folder(&link).is_err());
+        assert!(ensure_own_folder(&scratch.path().join("none")).is_err());
+    }
 
     #[test]
     fn what_is_created_is_private_and_what_exists_stays_as_it_is() {
