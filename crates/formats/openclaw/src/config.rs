@@ -22,6 +22,8 @@ pub struct OpenClawConfig {
     pub file: Option<PathBuf>,
     /// `agents.defaults.subagents.claudeCode.maxBudgetUsd`, in US dollars; never zero or less.
     pub max_budget_usd: Option<f64>,
+    /// `agents.defaults.subagents.claudeCode.mcpBridge.enabled`.
+    pub bridge_enabled: Option<bool>,
     /// The settings under `agents.defaults.subagents.claudeCode.sessionSelection`.
     pub selection: SessionSelection,
     /// The files that could not be read.
@@ -76,6 +78,8 @@ impl OpenClawConfig {
             Ok(whole) => Self {
                 file,
                 max_budget_usd: budget(&whole),
+                bridge_enabled:
+                    whole["agents"]["defaults"]["subagents"]["claudeCode"]["mcpBridge"]["enabled"].as_bool(),
                 selection: SessionSelection::from_config(&whole),
                 problems: Vec::new(),
                 whole,

@@ -3,6 +3,7 @@
 //! Only `record` writes, into the registry of the sessions an agent started. Reading never fails as a whole: problems
 //! are returned with what could be read.
 
+mod agent_notes;
 mod agents;
 mod config;
 mod conversations;
@@ -18,6 +19,7 @@ mod settings;
 mod sqlite;
 mod transcript_entry;
 
+pub use agent_notes::{AgentNote, agent_notes};
 pub use agents::{Agent, Agents, folder_for};
 pub use config::{OpenClawConfig, SessionSelection};
 pub use conversations::StoredConversation;
