@@ -2,6 +2,7 @@
 //!
 //! Functions over a [`Context`] that return data. Nothing here prints, and only `config` reads the environment.
 
+pub mod bridge;
 pub mod choose;
 pub mod config;
 mod context;

@@ -14,6 +14,8 @@ use toml::{Table, Value};
 
 use crate::{Error, Kind};
 
+/// The sections that an agent may have of its own.
+const OF_AGENTS: [&str; 2] = ["bridge", "selection"];
 const DEFAULTS: &str = include_str!("defaults.toml");
 
 /// What a person can change; every field is explained in `defaults.toml`.
@@ -42,7 +44,9 @@ pub struct Settings {
     pub watch: WatchSettings,
     /// `[workers]`
     pub workers: WorkerSettings,
-    /// `[agents.<name>.selection]`, each laid over `[selection]` alone.
+    /// `[bridge]`
+    pub bridge: BridgeSettings,
+    /// `[agents.<name>.selection]` and `[agents.<name>.bridge]`, each laid over the section of all agents alone.
     #[serde(skip)]
     pub agents: Table,
     /// The full names of all settings that the person set.
@@ -193,6 +197,16 @@ pub struct EmbeddingSettings {
     pub everything: bool,
 }
 
+/// `[bridge]`: what the workers of OpenClaw's agents may ask of Backstory.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BridgeSettings {
+    /// Whether they get the bridge at all.
+    pub enabled: bool,
+    /// The names of its tools that they have.
+    pub tools: Vec<String>,
+}
+
 /// How output is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -306,6 +320,24 @@ impl Settings {
         }
         Ok(selection)
     }
+
+    /// What the workers of an agent may ask: OpenClaw's configuration, `[bridge]` over it, the agent's own over both.
+    pub fn bridge_for(
+        &self,
+        agent: Option<&AgentId>,
+        openclaw: Option<bool>,
+    ) -> Result<BridgeSettings, Error> {
+        let mut bridge = self.bridge.clone();
+        replace(&mut bridge.enabled, openclaw.filter(|_| !self.set.contains("bridge.enabled")));
+        let own = agent.and_then(|agent| self.agents.get(agent.as_str())?.get("bridge")?.as_table());
+        for (name, value) in own.into_iter().flatten() {
+            match name.as_str() {
+                "enabled" => bridge.enabled = fits(value.clone())?,
+                _ => bridge.tools = fits(value.clone())?,
+            }
+        }
+        Ok(bridge)
+    }
 }
 
 fn replace<T>(slot: &mut T, value: Option<T>) {
@@ -319,7 +351,7 @@ fn fits<T: serde::de::DeserializeOwned>(value: impl Into<Value>) -> Result<T, Er
     value.into().try_into().map_err(wrong)
 }
 
-/// `[agents.<name>.selection]`, each name and type checked against `[selection]`.
+/// The sections of agents, each name and type checked against the section of all agents.
 fn of_agents(defaults: &Table, agents: Option<Value>, file: &str) -> Result<Table, Error> {
     let wrong = |what: &str| Error::new(Kind::Settings, format!("{what} in {file}"));
     let Some(agents) = agents else { return Ok(Table::new()) };
@@ -330,7 +362,7 @@ fn of_agents(defaults: &Table, agents: Option<Value>, file: &str) -> Result<Tabl
         let Value::Table(own) = of_agent else {
             return Err(wrong(&format!("`agents.{name}` is not a table")));
         };
-        let known = defaults.iter().filter(|(key, _)| *key == "selection");
+        let known = defaults.iter().filter(|(key, _)| OF_AGENTS.contains(&key.as_str()));
         let mut known: Table = known.map(|(key, value)| (key.clone(), value.clone())).collect();
         lay_over(&mut known, own.clone(), file, "").map_err(|error| {
             let message = format!("in `agents.{name}`: {}", error.message);
@@ -478,6 +510,23 @@ mod tests {
         assert!(beneath.resume_threshold > 0.89 && !beneath.enabled);
         assert_eq!(untouched.selection_for(None, &SessionSelection::default()).unwrap(), untouched.selection);
         assert_eq!(untouched.selection.relevance_through, JudgeRoute::Api);
+    }
+
+    #[test]
+    fn an_agent_may_have_a_bridge_of_its_own() {
+        let file = "[agents.Main.bridge]\nenabled = true\ntools = [\"openclaw_announce\"]\n[agents.quiet.bridge]\nenabled = false";
+        let found = settings(file, &[]).unwrap();
+        let check = |agent: &str, openclaw: Option<bool>, enabled: bool, tools: usize| {
+            let agent = agent.parse().unwrap();
+            let bridge = found.bridge_for(Some(&agent), openclaw).unwrap();
+            assert_eq!((bridge.enabled, bridge.tools.len()), (enabled, tools), "{agent}");
+        };
+        check("main", Some(false), true, 1);
+        check("quiet", None, false, 6);
+        check("other", None, true, 6);
+        check("other", Some(false), false, 6);
+        let on = settings("[bridge]\nenabled = true", &[]).unwrap();
+        assert!(on.bridge_for(None, Some(false)).unwrap().enabled, "one's own setting wins");
     }
 
     #[test]

@@ -83,6 +83,9 @@ impl Secrets {
             SessionEvent::SubagentSpawned(agent)
             | SessionEvent::SubagentProgress(agent)
             | SessionEvent::SubagentCompleted(agent) => self.redact_agent(agent),
+            SessionEvent::Announcement(event) => {
+                event.message = self.redacted(std::mem::take(&mut event.message).into());
+            }
             SessionEvent::SessionRemoved { .. }
             | SessionEvent::SessionsChanged { .. }
             | SessionEvent::Resync { .. }

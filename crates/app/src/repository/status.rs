@@ -109,7 +109,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 /// What people wrote into a repository, as it may leave.
-fn redact_project(context: &Context, project: &mut ProjectStatus) {
+pub(crate) fn redact_project(context: &Context, project: &mut ProjectStatus) {
     let git = &mut project.git;
     let messages = git.recent_commits.iter_mut().map(|commit| &mut commit.message);
     let names = [&mut git.current_branch, &mut git.head_commit_message].into_iter().flatten();

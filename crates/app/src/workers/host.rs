@@ -4,7 +4,7 @@ use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 use workers::store::Worker;
-use workers::{Limits, ProcessIdentity, RemoteWorker, RunnerConfig, WorkerId, WorkerStore};
+use workers::{BridgeServer, Limits, ProcessIdentity, RemoteWorker, RunnerConfig, WorkerId, WorkerStore};
 
 use crate::proceed::claude::{self, ControllableClaude};
 use crate::workers::link::{Link, Peer};
@@ -129,7 +129,12 @@ fn order(context: &Context, claude: ControllableClaude) -> RunnerConfig {
     };
     let ControllableClaude { program, release } = claude;
     let folders = context.config().places().config_folders;
-    RunnerConfig { home: home(context), program, release, limits, folders, clock: context.app.clock }
+    let state = home(context);
+    let bridge = BridgeServer {
+        program: context.program().to_owned(),
+        environment: [("BACKSTORY_HOME".to_owned(), state.to_string_lossy().into_owned())].into(),
+    };
+    RunnerConfig { home: state, program, release, limits, bridge, folders, clock: context.app.clock }
 }
 
 /// Waits a moment for another process, whose start and end cannot be waited for.

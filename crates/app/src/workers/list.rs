@@ -6,7 +6,7 @@ use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workers::store::{SlotState, Worker, WorkerStats};
-use workers::{PermissionMode, WorkerId, WorkerState, WorkerStore};
+use workers::{Announcement, PermissionMode, WorkerId, WorkerState, WorkerStore};
 
 use crate::workers::host::recover_orphans;
 use crate::workers::table;
@@ -60,6 +60,9 @@ pub struct WorkerInfo {
     pub facts: WorkerStats,
     /// How much of its budget is used, in percent.
     pub budget_used_pct: Option<f64>,
+    /// What its agent announced to the user of its chat, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub announcements: Vec<Announcement>,
     /// Where its frames are kept.
     #[serde(serialize_with = "model::path")]
     pub frames: PathBuf,
@@ -100,6 +103,7 @@ pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) 
             version: worker.stats.version.as_deref().map(|version| context.secrets.redacted(version.into())),
             ..worker.stats.clone()
         },
+        announcements: context.redacted(&table.announcements(worker.id).map_err(unusable)?),
         frames: workers::frame_log_path(&home(context), worker.id),
     })
 }

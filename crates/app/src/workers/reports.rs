@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use model::SessionId;
+use model::{AnnouncementEvent, SessionId};
 use monitor::{ReportSender, WorkerActivity, WorkerReport};
 use workers::store::{FILE, Worker};
-use workers::{FailureReason, PermissionRequest, RequestKind, WorkerState, WorkerStore};
+use workers::{Announcement, FailureReason, PermissionRequest, RequestKind, WorkerState, WorkerStore};
 
 use crate::Context;
 
@@ -33,11 +33,43 @@ pub(crate) struct Ear {
     /// The table's version when it was last looked into, and when that was.
     looked: Option<(i64, Instant)>,
     heard: HashMap<SessionId, WorkerReport>,
+    /// The number of the last announcement, once the table was looked into.
+    last_announcement: Option<i64>,
+    announced: Vec<AnnouncementEvent>,
 }
 
 impl Ear {
     pub(crate) fn new(context: &Context) -> Self {
-        Self { file: context.config().state.join(FILE), table: None, looked: None, heard: HashMap::new() }
+        Self::at(context.config().state.join(FILE))
+    }
+
+    fn at(file: PathBuf) -> Self {
+        Self {
+            last_announcement: (!file.exists()).then_some(0),
+            file,
+            table: None,
+            looked: None,
+            heard: HashMap::new(),
+            announced: Vec::new(),
+        }
+    }
+
+    /// What agents announced between the last two looks, oldest first; nothing of what was announced before the first.
+    pub(crate) fn announcements(&mut self) -> Vec<AnnouncementEvent> {
+        std::mem::take(&mut self.announced)
+    }
+
+    fn look_for_announcements(&mut self) {
+        let Some(table) = &self.table else { return };
+        let Some(last) = self.last_announcement else {
+            self.last_announcement = table.last_announcement().ok();
+            return;
+        };
+        for stored in table.announcements_after(last).unwrap_or_default() {
+            self.last_announcement = Some(stored.number);
+            let Announcement { message, timestamp } = stored.announcement;
+            self.announced.push(AnnouncementEvent::new(stored.session, message, timestamp));
+        }
     }
 
     /// What they say that they did not say the last time; nothing of those that hold their session no more.
@@ -66,6 +98,7 @@ impl Ear {
         let changed = now.iter().filter(|(session, report)| is_new(session, report));
         news.extend(changed.map(|(session, report)| (session.clone(), Some(report.clone()))));
         self.heard = now;
+        self.look_for_announcements();
         news
     }
 
@@ -82,6 +115,11 @@ impl Ear {
                 let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(patience) else { return };
                 for (session, report) in self.listen() {
                     if !sender.send(session, report) {
+                        return;
+                    }
+                }
+                for announcement in self.announcements() {
+                    if !sender.announce(announcement) {
                         return;
                     }
                 }
@@ -144,8 +182,8 @@ mod tests {
         fn new() -> Self {
             let scratch = tempfile::tempdir().unwrap();
             let file = scratch.path().join(FILE);
-            let ear = Ear { file: file.clone(), table: None, looked: None, heard: HashMap::new() };
-            Self { table: WorkerStore::open(&file).unwrap(), ear, _scratch: scratch }
+            let table = WorkerStore::open(&file).unwrap();
+            Self { table, ear: Ear::at(file), _scratch: scratch }
         }
 
         fn add(&mut self, session: &str, host: &ProcessIdentity) -> WorkerId {
@@ -214,6 +252,27 @@ mod tests {
         scene.table.set_state(a, &WorkerState::Finished { text: "Done.".into() }, now()).unwrap();
         scene.check("a Ended");
         scene.check("");
+    }
+
+    #[test]
+    fn what_is_announced_from_now_on() {
+        let mut scene = Scene::new();
+        let id = scene.add("a", &ProcessIdentity::current());
+        let announce = |scene: &mut Scene, message: &str| {
+            let announcement = Announcement { message: message.to_owned(), timestamp: now() };
+            scene.table.announce(id, &announcement).unwrap();
+        };
+        let heard = |scene: &mut Scene| {
+            scene.ear.listen();
+            let messages = scene.ear.announcements().into_iter().map(|event| event.message);
+            messages.collect::<Vec<_>>()
+        };
+        announce(&mut scene, "before");
+        assert!(heard(&mut scene).is_empty());
+        announce(&mut scene, "one");
+        announce(&mut scene, "two");
+        assert_eq!(heard(&mut scene), ["one", "two"]);
+        assert!(heard(&mut scene).is_empty());
     }
 
     #[test]

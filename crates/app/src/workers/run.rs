@@ -10,6 +10,7 @@ pub use workers::WorkerOptions;
 use workers::store::{AddOutcome, NewWorker};
 use workers::{Command, Envelope, ProcessIdentity, Release, SessionStart, WorkerId, WorkerSpec};
 
+use crate::bridge;
 use crate::choose::answer::Answer;
 use crate::choose::decisions;
 use crate::choose::labels::labelled;
@@ -191,6 +192,7 @@ fn add_worker(
         agent: order.agent.clone(),
         label: order.label.clone(),
         once: order.once,
+        bridge: bridge::is_enabled(context, order.agent.as_ref())?,
         options,
         ..WorkerSpec::new(course.start, course.directory, order.task.clone())
     };

@@ -53,6 +53,23 @@ impl Scene {
         Context { caller, ..Context::new(Arc::clone(&self.app), self.directory(word)) }
     }
 
+    /// A session of the directory of the session that says `word`, which begins with this message.
+    pub(crate) fn add_session(&self, id: &str, word: &str, message: &str) {
+        let directory = self.directory(word);
+        let line = json!({
+            "type": "user", "uuid": format!("u-{id}"), "parentUuid": null, "sessionId": id, "cwd": directory,
+            "version": "2.1.329", "timestamp": "2026-01-10T11:00:00.000Z", "isSidechain": false,
+            "message": {"role": "user", "content": message},
+        });
+        let file = self.home.project_folder(&directory).join(format!("{id}.jsonl"));
+        std::fs::write(file, format!("{line}\n")).unwrap();
+    }
+
+    /// A file of the home.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        self.home.write(path, text);
+    }
+
     pub(crate) fn directory(&self, word: &str) -> PathBuf {
         self.home.path().join(word)
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 
-use model::SessionId;
+use model::{AnnouncementEvent, SessionId};
 
 use crate::worker_report::WorkerReport;
 use crate::{Listener, MonitorSnapshot};
@@ -21,6 +21,8 @@ pub(crate) enum Input {
     Broken(String),
     /// A worker's report about a session; `None` if the worker no longer holds it.
     WorkerReport(SessionId, Option<WorkerReport>),
+    /// A worker's agent announced something.
+    Announced(AnnouncementEvent),
     /// Subscribe with a queue of this capacity.
     Listen(usize, Sender<(MonitorSnapshot, Listener)>),
     /// Return a snapshot.

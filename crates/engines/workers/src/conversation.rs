@@ -10,7 +10,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::stream::{self, Frame};
-use crate::{Command, Event, FailureReason, PermissionReply, PermissionRequest, TurnResult, WorkerState};
+use crate::{
+    Announcement, Command, Event, FailureReason, PermissionReply, PermissionRequest, TurnResult, WorkerState,
+};
 
 /// How long after a result to wait for the `idle` state; releases that never report it are idle then.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -254,6 +256,10 @@ impl Conversation {
                     return Err("a follow-up is already pending".to_owned());
                 }
                 self.unwritten.push_back((id, text));
+            }
+            Command::Announce { message } => {
+                let announcement = Announcement { message, timestamp: now.time };
+                actions.push(Action::Emit(Event::Announced(announcement)));
             }
             Command::Interrupt => {
                 if self.phase != Phase::Turn {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,8 @@ pub enum Event {
         /// The message.
         text: String,
     },
+    /// The worker's agent announces something to the user of its chat.
+    Announced(Announcement),
     /// The listener was too slow and missed events.
     Missed {
         /// Number of missed events.
@@ -179,6 +182,16 @@ pub struct TurnResult {
     pub denied: Vec<String>,
 }
 
+/// What a worker's agent announced to the user of its chat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
+pub struct Announcement {
+    /// The message.
+    pub message: String,
+    /// When it was announced.
+    #[serde(serialize_with = "model::time")]
+    pub timestamp: Timestamp,
+}
+
 /// A command to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
@@ -196,6 +209,11 @@ pub enum Command {
         id: String,
         /// The message.
         text: String,
+    },
+    /// Announce a message to the user of the agent's chat.
+    Announce {
+        /// The message.
+        message: String,
     },
     /// End the turn but not the worker.
     Interrupt,

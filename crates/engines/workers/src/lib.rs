@@ -3,6 +3,7 @@
 //!
 //! Only this crate knows Claude Code's flags and the frames it exchanges.
 
+mod bridge;
 mod command_line;
 mod conversation;
 mod envelope;
@@ -26,10 +27,11 @@ pub mod store;
 mod stream;
 mod worker;
 
+pub use bridge::{BRIDGE, BridgeServer};
 pub use command_line::{CommandLine, MARK_VARIABLE, UnquotableWord};
 pub use conversation::Limits;
 pub use envelope::Envelope;
-pub use event::{Command, Event, TurnResult, TurnStarted};
+pub use event::{Announcement, Command, Event, TurnResult, TurnStarted};
 pub use handle::WorkerHandle;
 pub use listeners::QueuePolicy;
 pub use one_shot_prompt::OneShotPrompt;

@@ -32,6 +32,9 @@ pub struct WorkerSpec {
     /// Whether the worker ends when its task is done instead of waiting for messages.
     #[serde(default)]
     pub once: bool,
+    /// Whether it gets Backstory's MCP server with the tools of an OpenClaw agent.
+    #[serde(default)]
+    pub bridge: bool,
     /// Options for `claude`.
     #[serde(flatten)]
     pub options: WorkerOptions,
@@ -112,7 +115,17 @@ impl WorkerSpec {
     /// A specification with default options.
     pub fn new(start: SessionStart, directory: PathBuf, task: String) -> Self {
         let options = WorkerOptions::default();
-        Self { start, directory, task, config_folder: None, agent: None, label: None, once: false, options }
+        Self {
+            start,
+            directory,
+            task,
+            config_folder: None,
+            agent: None,
+            label: None,
+            once: false,
+            bridge: false,
+            options,
+        }
     }
 
     /// The session; `None` for a fork whose id `claude` chooses.

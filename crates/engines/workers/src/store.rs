@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use database::rusqlite::{self, Connection, TransactionBehavior};
 
+mod announcements;
 mod labels;
 mod progress;
 mod row;
@@ -14,13 +15,14 @@ mod slots;
 mod takeover;
 mod unreported;
 
+pub use announcements::StoredAnnouncement;
 pub use row::{SlotState, Worker, WorkerStats};
 pub use slots::{AddOutcome, NewWorker, SlotClaim};
 
 /// Name of the database file in Backstory's state folder.
 pub const FILE: &str = "workers.sqlite";
 
-const STEPS: [&str; 3] = [WORKERS, labels::STEP, unreported::STEP];
+const STEPS: [&str; 4] = [WORKERS, labels::STEP, unreported::STEP, announcements::STEP];
 const WORKERS: &str = "
     CREATE TABLE worker (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -22,7 +22,8 @@ use crate::pipes::{Pipes, describe_exit};
 use crate::recover::{end_orphan, mark, recover};
 use crate::store::{self, SlotClaim, WorkerStoreError};
 use crate::{
-    Command, Event, FailureReason, Limits, Program, Release, WorkerId, WorkerState, WorkerStore, socket,
+    BridgeServer, Command, Event, FailureReason, Limits, Program, Release, WorkerId, WorkerState,
+    WorkerStore, socket,
 };
 
 /// Number of inputs that may be queued before `claude` has to wait.
@@ -47,6 +48,8 @@ pub struct RunnerConfig {
     pub release: Release,
     /// Time limits.
     pub limits: Limits,
+    /// The MCP server for workers whose specification asks for it.
+    pub bridge: BridgeServer,
     /// Config folders that hold transcripts.
     pub folders: Vec<ConfigFolder>,
     /// Returns the current time.
@@ -181,7 +184,11 @@ impl Runner {
             return failed(FailureReason::Budget, message);
         }
         let mark = mark(&self.config.home, self.id);
-        let command = worker_command(&row.spec, &self.config.program, self.config.release, &mark, left);
+        let mut spec = row.spec.clone();
+        if spec.bridge {
+            self.config.bridge.add_to(&mut spec.options, self.id);
+        }
+        let command = worker_command(&spec, &self.config.program, self.config.release, &mark, left);
         let log = FrameLog::open(&frame_log_path(&self.config.home, self.id));
         if let Err(error) = &log {
             self.listeners.send(Event::Note { text: format!("frames cannot be kept: {error}") });
@@ -363,6 +370,7 @@ impl RunningWorker<'_> {
                 table.set_model(id, started.model.as_deref(), started.version.as_deref())
             }
             Event::Accepted { .. } if self.rules.pending().is_none() => table.mark_follow_up_delivered(id),
+            Event::Announced(announcement) => table.announce(id, announcement),
             Event::Result(_) => table.set_cost(id, self.rules.cost(), self.rules.turns()),
             _ => Ok(()),
         };

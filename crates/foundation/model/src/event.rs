@@ -43,6 +43,8 @@ pub enum SessionEvent {
     SubagentProgress(SubagentEvent),
     /// A sub-agent is through.
     SubagentCompleted(SubagentEvent),
+    /// The agent of a worker announced something to the user of its chat.
+    Announcement(AnnouncementEvent),
     /// The list of sessions is another one now.
     SessionsChanged {
         /// The agent program the sessions belong to; see [`SOURCE`].
@@ -70,6 +72,7 @@ impl SessionEvent {
             Self::SubagentSpawned(_) => "subagent-spawned",
             Self::SubagentProgress(_) => "subagent-progress",
             Self::SubagentCompleted(_) => "subagent-completed",
+            Self::Announcement(_) => "announcement",
             Self::SessionsChanged { .. } => "sessions-changed",
             Self::Resync { .. } => "resync",
             Self::Watching(_) => "watching",
@@ -86,6 +89,7 @@ impl SessionEvent {
             Self::SubagentSpawned(event) | Self::SubagentProgress(event) | Self::SubagentCompleted(event) => {
                 Some(&event.session_id)
             }
+            Self::Announcement(event) => Some(&event.session_id),
             Self::SessionsRefresh { .. }
             | Self::SessionsChanged { .. }
             | Self::Resync { .. }
@@ -336,6 +340,28 @@ pub struct SubagentEvent {
     pub since: Option<Timestamp>,
 }
 
+/// What the agent of a worker announced to the user of its chat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AnnouncementEvent {
+    /// The worker's session.
+    pub session_id: SessionId,
+    /// The session's key, see [`SessionInfo::key`].
+    pub session_key: String,
+    /// The message.
+    pub message: String,
+    /// When it was announced.
+    #[serde(serialize_with = "crate::time")]
+    pub at: Timestamp,
+}
+
+impl AnnouncementEvent {
+    /// The event of an announcement.
+    pub fn new(session: SessionId, message: String, at: Timestamp) -> Self {
+        Self { session_key: SessionInfo::key(&session), session_id: session, message, at }
+    }
+}
+
 /// The way Backstory watches files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WatchStatus {
@@ -418,6 +444,11 @@ mod tests {
             SessionEvent::SubagentSpawned(subagent()),
             SessionEvent::SubagentProgress(subagent()),
             SessionEvent::SubagentCompleted(subagent()),
+            SessionEvent::Announcement(AnnouncementEvent::new(
+                info_id(),
+                "The build is green again.".into(),
+                info().created.unwrap(),
+            )),
             SessionEvent::SessionsChanged { source: SOURCE },
             SessionEvent::Resync { lost: 3 },
             SessionEvent::Watching(WatchStatus { events: false, reason: Some("too many watches".into()) }),

@@ -19,7 +19,8 @@ mod usage;
 pub use activity::{Activity, Evidence, QUESTION, State};
 pub use beginnings::{ResumedAt, SessionStarts};
 pub use event::{
-    ConversationEvent, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent, WatchStatus,
+    AnnouncementEvent, ConversationEvent, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent,
+    WatchStatus,
 };
 pub use id::{AgentId, InvalidId, SessionId};
 pub use keywords::Keywords;

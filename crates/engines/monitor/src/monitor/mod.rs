@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::SessionId;
+use model::{AnnouncementEvent, SessionId};
 use transcript::ConfigFolder;
 
 use crate::bus::Listener;
@@ -91,6 +91,11 @@ impl ReportSender {
     /// if the monitor has ended.
     pub fn send(&self, session: SessionId, report: Option<WorkerReport>) -> bool {
         self.0.send(Input::WorkerReport(session, report)).is_ok()
+    }
+
+    /// Sends what a worker's agent announced. Returns false if the monitor has ended.
+    pub fn announce(&self, announcement: AnnouncementEvent) -> bool {
+        self.0.send(Input::Announced(announcement)).is_ok()
     }
 }
 

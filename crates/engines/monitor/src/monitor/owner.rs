@@ -173,6 +173,7 @@ impl Owner {
                 let now = self.now();
                 self.apply_worker_report(session, report, now);
             }
+            Input::Announced(announcement) => self.bus.send(SessionEvent::Announcement(announcement)),
             Input::Listen(capacity, reply) => {
                 let listener = self.bus.listen(capacity);
                 // Whoever asked may be gone.

@@ -1,5 +1,6 @@
 //! A home with a project, a model that follows a script, and workers in it.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +15,9 @@ use testkit::{Claude, ModelServer, PATIENCE, ScratchHome, Script};
 use transcript::ConfigFolder;
 use workers::store::{AddOutcome, NewWorker};
 use workers::{
-    Command, Event, Limits, PermissionReply, PermissionRequest, ProcessIdentity, Program, QueuePolicy,
-    RunnerConfig, SessionStart, TurnResult, WorkerHandle, WorkerId, WorkerOptions, WorkerSpec, WorkerState,
-    WorkerStore,
+    BridgeServer, Command, Event, Limits, PermissionReply, PermissionRequest, ProcessIdentity, Program,
+    QueuePolicy, RunnerConfig, SessionStart, TurnResult, WorkerHandle, WorkerId, WorkerOptions, WorkerSpec,
+    WorkerState, WorkerStore,
 };
 
 pub(crate) struct Stage {
@@ -64,6 +65,7 @@ impl Stage {
             release: claude.version().parse().unwrap(),
             // No test is about how long a program takes to start on a busy machine, but those that say so.
             limits: Limits { start: PATIENCE, ..Limits::default() },
+            bridge: BridgeServer { program: "/nowhere/backstory".into(), environment: BTreeMap::new() },
             folders: vec![ConfigFolder::new(home.config_dir())],
             clock,
         };

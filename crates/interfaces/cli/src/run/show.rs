@@ -152,6 +152,10 @@ impl Show {
             )),
             Event::Refused { tool, message } => note(&format!("{tool} was not allowed: {message}")),
             Event::Note { text } => note(text),
+            Event::Announced(announcement) => {
+                let bold = Style::new().bold();
+                writeln!(out, "{bold}announced:{bold:#} {}", safe_lines(&announcement.message))
+            }
             Event::Missed { count } => note(&format!("… {count} events were missed")),
             Event::Withdrawn { .. } => note("the question no longer needs an answer"),
             Event::Result(result) => {

@@ -138,6 +138,7 @@ impl Board {
             }
             SessionEvent::SessionsChanged { .. } => true,
             SessionEvent::SessionActivity(_)
+            | SessionEvent::Announcement(_)
             | SessionEvent::SessionEvent(_)
             | SessionEvent::SubagentSpawned(_)
             | SessionEvent::SubagentProgress(_)

@@ -19,6 +19,8 @@ const SETTLED: SignedDuration = SignedDuration::from_secs(1);
 pub(crate) enum Notification {
     /// A permission or a question is asked.
     Asked { session: SessionId, what: String },
+    /// An agent announces something.
+    Announced { session: SessionId, message: String },
     /// A turn is over.
     Finished { session: SessionId },
 }
@@ -77,6 +79,7 @@ fn what(event: &SessionActivity) -> String {
 pub(crate) fn send(notification: &Notification, title: &str, how: Notify) {
     let words = match notification {
         Notification::Asked { what, .. } => what.clone(),
+        Notification::Announced { message, .. } => message.clone(),
         Notification::Finished { .. } => "has finished".to_owned(),
     };
     match how {

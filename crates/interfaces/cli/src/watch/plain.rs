@@ -77,6 +77,12 @@ impl Lines {
                 self.printed.remove(session_id);
                 Ok(())
             }
+            SessionEvent::Announcement(announcement) => {
+                let time = announcement.at.to_zoned(self.zone.clone()).strftime("%H:%M:%S");
+                let (id, message) = (announcement.session_id.short(), safe(&announcement.message));
+                writeln!(out, "{time}  {id:<8}  announced: {message}")?;
+                Ok(())
+            }
             SessionEvent::Watching(watching) => {
                 let mut out = anstream::stderr().lock();
                 let reason = watching.reason.as_deref().map(safe);

@@ -178,6 +178,12 @@ impl Screen<'_> {
                 }
             }
             SessionEvent::Watching(watching) => self.frame.trouble.clone_from(&watching.reason),
+            SessionEvent::Announcement(event) => {
+                let title = self.title(&event.session_id);
+                self.frame.message = Some(safe(&format!("{title} announces: {}", event.message)));
+                let (session, message) = (event.session_id.clone(), event.message.clone());
+                self.notify(&Notification::Announced { session, message });
+            }
             SessionEvent::SessionActivity(activity) => {
                 if let Some(call) = self.notices.update(activity, self.context.read_clock()) {
                     self.notify(&call);
@@ -197,7 +203,9 @@ impl Screen<'_> {
     }
 
     fn notify(&self, notification: &Notification) {
-        let (Notification::Asked { session, .. } | Notification::Finished { session }) = notification;
+        let (Notification::Asked { session, .. }
+        | Notification::Announced { session, .. }
+        | Notification::Finished { session }) = notification;
         notice::send(notification, &self.title(session), self.notify);
     }
 

@@ -1,0 +1,85 @@
+//! `openclaw_announce`: a message to the user of the agent's chat.
+//!
+//! It is an event of the worker, is kept with it, and is appended to a file that a host reads to deliver it.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workers::{Announcement, Command, RemoteWorker};
+
+use crate::bridge::Bridge;
+use crate::ids::new_uuid;
+use crate::workers::table::home;
+use crate::{Context, Error, Kind};
+
+/// The longest message, in bytes.
+const MAX_MESSAGE: usize = 16 << 10;
+/// The folder of OpenClaw's bridges below the folder for short-lived files.
+const FOLDER: &str = "openclaw-mcp-bridge";
+
+/// What to announce.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "AnnounceRequest")]
+pub struct Request {
+    /// The message, in the words of the agent.
+    pub message: String,
+}
+
+/// A message that was announced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AnnounceAnswer")]
+pub struct Answer {
+    /// What became of it.
+    pub status: &'static str,
+    /// The file from which a host delivers it; `null` where it could not be written.
+    #[serde(serialize_with = "model::optional_path")]
+    pub file: Option<PathBuf>,
+}
+
+/// The file of one bridge.
+#[derive(Debug)]
+pub(super) struct AnnouncementFile(PathBuf);
+
+impl AnnouncementFile {
+    /// A file of its own for each bridge; it is made with the first announcement.
+    pub(super) fn new(context: &Context) -> Self {
+        let suffix: String = new_uuid().chars().take(6).collect();
+        let name = format!("bridge-{}-{suffix}-announce.ndjson", context.now.as_millisecond());
+        Self(context.config().scratch.join(FOLDER).join(name))
+    }
+
+    /// Appends a line. The folder for short-lived files is open to everybody, so the file has to be a new one of ours.
+    fn append(&self, announcement: &Announcement) -> std::io::Result<()> {
+        let Some(folder) = self.0.parent() else { return Ok(()) };
+        system::create_private_folder(folder)?;
+        system::ensure_own_folder(folder)?;
+        let mut line = serde_json::to_vec(announcement)?;
+        line.push(b'\n');
+        system::private_file().create(true).append(true).open(&self.0)?.write_all(&line)
+    }
+}
+
+/// Announces a message; an error where the worker cannot be reached.
+pub fn announce(context: &Context, bridge: &Bridge, request: &Request) -> Result<Answer, Error> {
+    let message = context.secrets.redacted(request.message.trim().into());
+    if message.is_empty() {
+        return Err(Error::new(Kind::Usage, "the message is empty: say what to announce"));
+    }
+    if message.len() > MAX_MESSAGE {
+        let most = MAX_MESSAGE >> 10;
+        return Err(Error::new(Kind::TooLarge, format!("a message may have at most {most} kB")));
+    }
+    let unreachable = |why: String| {
+        Error::new(Kind::Unavailable, format!("worker {} cannot announce anything: {why}", bridge.worker))
+    };
+    let worker = RemoteWorker::connect(&home(context), bridge.worker);
+    let worker = worker.map_err(|error| unreachable(system::error_chain(&error)))?;
+    worker.command(&Command::Announce { message: message.clone() }).map_err(unreachable)?;
+    let written = bridge.announcements.append(&Announcement { message, timestamp: context.read_clock() });
+    // It has reached the worker, which everybody who follows it hears.
+    let file = written.is_ok().then(|| bridge.announcements.0.clone());
+    Ok(Answer { status: "Message queued for delivery to user's chat.", file })
+}

@@ -1,0 +1,76 @@
+//! What the `claude` of an OpenClaw agent's worker may ask of Backstory: the six questions of OpenClaw's MCP bridge.
+//!
+//! Requests and answers have the names of OpenClaw's own bridge.
+
+pub mod announce;
+pub mod conversation;
+pub mod memory;
+mod policy;
+pub mod sessions;
+mod spending;
+pub mod status;
+
+use std::path::PathBuf;
+
+use model::AgentId;
+use workers::WorkerId;
+use workers::store::Worker;
+
+pub use policy::Tool;
+
+use crate::bridge::announce::AnnouncementFile;
+use crate::workers::table::{open, unusable};
+use crate::{Caller, Context, Error, Kind, NextStep};
+
+/// The bridge of one worker.
+#[derive(Debug)]
+pub struct Bridge {
+    worker: WorkerId,
+    agent: AgentId,
+    directory: PathBuf,
+    announcements: AnnouncementFile,
+}
+
+impl Bridge {
+    /// The bridge of a worker of an OpenClaw agent. Nothing but the table of workers is read.
+    pub fn open(context: &Context, worker: WorkerId) -> Result<Self, Error> {
+        let row = row(context, worker)?;
+        let Some(agent) = row.agent else {
+            return Err(Error::new(
+                Kind::Usage,
+                format!("worker {worker} does not work for an OpenClaw agent"),
+            ));
+        };
+        Ok(Self { worker, agent, directory: row.directory, announcements: AnnouncementFile::new(context) })
+    }
+
+    /// A request that the worker makes: it may see what its agent may.
+    pub fn context(&self, context: &Context) -> Context {
+        let caller = Caller::Worker { worker: self.worker, agent: Some(self.agent.clone()) };
+        Context { caller, directory: self.directory.clone(), ..context.refreshed() }
+    }
+
+    /// The tools that the settings allow the agent, none where the bridge is switched off.
+    pub fn tools(&self, context: &Context) -> Result<Vec<Tool>, Error> {
+        let settings = &context.config().settings;
+        policy::tools(&settings.bridge_for(Some(&self.agent), policy::in_openclaw(context))?)
+    }
+
+    fn row(&self, context: &Context) -> Result<Worker, Error> {
+        row(context, self.worker)
+    }
+}
+
+/// Whether a worker of this agent gets the bridge.
+pub(crate) fn is_enabled(context: &Context, agent: Option<&AgentId>) -> Result<bool, Error> {
+    let Some(agent) = agent else { return Ok(false) };
+    let settings = context.config().settings.bridge_for(Some(agent), policy::in_openclaw(context))?;
+    // Names that no tool has are an error now, not in a process that nobody sees.
+    Ok(!policy::tools(&settings)?.is_empty())
+}
+
+fn row(context: &Context, worker: WorkerId) -> Result<Worker, Error> {
+    open(context)?.get(worker).map_err(unusable)?.ok_or_else(|| {
+        Error::new(Kind::NotFound, format!("there is no worker {worker}")).next(NextStep::ListWorkers)
+    })
+}
