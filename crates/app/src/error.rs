@@ -2,12 +2,16 @@
 
 use std::fmt::{self, Display};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::NextStep;
 
 /// A failure: its kind, a message that names the thing and the place, and next steps.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Error {
     /// What sort of failure it is; interfaces choose exit codes and statuses by it.
+    #[serde(rename = "error")]
     pub kind: Kind,
     /// What failed, on what, and why.
     pub message: String,
@@ -16,7 +20,9 @@ pub struct Error {
 }
 
 /// The sorts of failure that callers tell apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ErrorKind")]
 pub enum Kind {
     /// A name, a filter or an option makes no sense.
     Usage,
@@ -38,24 +44,6 @@ pub enum Kind {
     TooLarge,
     /// Backstory is wrong.
     Internal,
-}
-
-impl Kind {
-    /// The stable code of the kind, for programs.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Usage => "usage",
-            Self::Settings => "settings",
-            Self::NotFound => "not_found",
-            Self::Ambiguous => "ambiguous",
-            Self::Unavailable => "unavailable",
-            Self::Held => "held",
-            Self::Forbidden => "forbidden",
-            Self::Cancelled => "cancelled",
-            Self::TooLarge => "too_large",
-            Self::Internal => "internal",
-        }
-    }
 }
 
 impl Error {
@@ -90,3 +78,28 @@ impl Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+
+    use super::*;
+
+    #[test]
+    fn an_error_is_an_object_with_its_code_and_its_next_steps() {
+        let error = Error::new(Kind::TooLarge, "the brief is too large")
+            .next(NextStep::ListSessions)
+            .next(NextStep::RenameJob { job: "tidy".to_owned() })
+            .hint("shorten it");
+        let expected = json!({
+            "error": "too_large",
+            "message": "the brief is too large",
+            "next_steps": [
+                { "step": "list_sessions" },
+                { "step": "rename_job", "job": "tidy" },
+                { "step": "advice", "text": "shorten it" },
+            ],
+        });
+        assert_eq!(to_value(&error).unwrap(), expected);
+    }
+}

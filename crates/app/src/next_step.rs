@@ -3,11 +3,12 @@
 use std::fmt::{self, Display};
 
 use model::SessionId;
+use schemars::JsonSchema;
 use serde::Serialize;
 use workers::WorkerId;
 
-/// One thing that a caller can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// One thing that a caller can do; an interface may add it in its own words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum NextStep {
     /// What the sentence says; it holds in every interface.

@@ -1,91 +1,112 @@
-//! The JSON schemas of the requests and answers of commands, written to docs/schema.json by `cargo xtask schema`.
+//! The JSON schemas of requests, answers and events, written to docs/schema.json by `cargo xtask schema`.
 
+use model::SessionEvent;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
-use crate::search::{self, embed, export, index, memory};
+use crate::search::{self, embed, export, export_schedule, index, memory};
 use crate::sessions::{cost, list, page, show};
-use crate::{choose, cron, doctor, eval, workers};
+use crate::workers::run::RunEvent;
+use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 
-/// The schemas of what can be asked, by the name of the question.
-pub fn requests() -> Value {
-    let mut schemas = SchemaMap::new(settings());
-    schemas.add::<workers::answer::Request>("answer");
-    schemas.add::<cost::Request>("cost");
-    schemas.add::<cron::add::Request>("cron_add");
-    schemas.add::<cron::JobRequest>("cron_disable");
-    schemas.add::<cron::JobRequest>("cron_enable");
-    schemas.add::<cron::HistoryRequest>("cron_history");
-    schemas.add::<cron::ListRequest>("cron_list");
-    schemas.add::<cron::JobRequest>("cron_remove");
-    schemas.add::<cron::JobRequest>("cron_run");
-    schemas.add::<doctor::Request>("doctor");
-    schemas.add::<embed::Request>("embed");
-    schemas.add::<eval::mine::Request>("eval_mine");
-    schemas.add::<eval::retrieval::Request>("eval_retrieval");
-    schemas.add::<eval::selection::Request>("eval_selection");
-    schemas.add::<export::Request>("export");
-    schemas.add::<fork_request::Request>("fork");
-    schemas.add::<hooks::Request>("hooks");
-    schemas.add::<index::Request>("index");
-    schemas.add::<list::Request>("list");
-    schemas.add::<memory::IndexRequest>("memory_index");
-    schemas.add::<memory::search::Request>("memory_search");
-    schemas.add::<memory::status::Request>("memory_status");
-    schemas.add::<page::Request>("page");
-    schemas.add::<choose::request::Request>("pick");
-    schemas.add::<workers::start::Request>("run");
-    schemas.add::<search::Request>("search");
-    schemas.add::<workers::send::Request>("send");
-    schemas.add::<show::Request>("show");
-    schemas.add::<status::Request>("status");
-    schemas.add::<workers::stop::Request>("stop");
-    schemas.add::<choose::why_not::Request>("why_not");
-    schemas.add::<workers::list::Request>("workers");
-    schemas.finish()
+/// Every question: its name, its request and its answer.
+const EXCHANGES: &[Exchange] = &[
+    exchange::<workers::answer::Request, ()>("answer"),
+    exchange::<cost::Request, cost::Answer>("cost"),
+    exchange::<cron::add::Request, cron::JobInfo>("cron_add"),
+    exchange::<cron::JobRequest, cron::JobInfo>("cron_disable"),
+    exchange::<cron::JobRequest, cron::JobInfo>("cron_enable"),
+    exchange::<cron::HistoryRequest, cron::History>("cron_history"),
+    exchange::<cron::ListRequest, cron::JobList>("cron_list"),
+    exchange::<cron::JobRequest, cron::JobInfo>("cron_remove"),
+    exchange::<cron::JobRequest, cron::RunInfo>("cron_run"),
+    exchange::<doctor::Request, doctor::Report>("doctor"),
+    exchange::<export_schedule::Request, export_schedule::Schedule>("doctor_schedule"),
+    exchange::<embed::Request, embed::Answer>("embed"),
+    exchange::<eval::mine::Request, eval::mine::Answer>("eval_mine"),
+    exchange::<eval::retrieval::Request, eval::RankingReport>("eval_retrieval"),
+    exchange::<eval::selection::Request, eval::selection::Answer>("eval_selection"),
+    exchange::<export::Request, export::Answer>("export"),
+    exchange::<fork_request::Request, fork_request::Answer>("fork"),
+    exchange::<hooks::Request, hooks::Answer>("hooks"),
+    exchange::<index::Request, index::Answer>("index"),
+    exchange::<list::Request, list::Answer>("list"),
+    exchange::<memory::IndexRequest, index::Answer>("memory_index"),
+    exchange::<memory::search::Request, memory::search::Answer>("memory_search"),
+    exchange::<memory::status::Request, memory::status::Answer>("memory_status"),
+    exchange::<page::Request, page::Answer>("page"),
+    exchange::<choose::request::Request, choose::answer::Answer>("pick"),
+    exchange::<workers::start::Request, workers::run::Ready>("run"),
+    exchange::<search::Request, search::Answer>("search"),
+    exchange::<workers::send::Request, workers::send::Answer>("send"),
+    exchange::<show::Request, show::Answer>("show"),
+    exchange::<status::Request, status::Answer>("status"),
+    exchange::<workers::stop::Request, workers::stop::Answer>("stop"),
+    exchange::<choose::why_not::Request, choose::why_not::WhyNot>("why_not"),
+    exchange::<workers::list::Request, workers::list::Answer>("workers"),
+];
+
+/// What is reported as it happens: the name of the question, and its events.
+const EVENTS: &[(&str, SchemaOf)] = &[
+    ("attach", SchemaGenerator::subschema_for::<workers::Event>),
+    ("cron_daemon", SchemaGenerator::subschema_for::<cron::DaemonEvent>),
+    ("progress", SchemaGenerator::subschema_for::<Progress>),
+    ("run", SchemaGenerator::subschema_for::<RunEvent<'static>>),
+    ("watch", SchemaGenerator::subschema_for::<SessionEvent>),
+];
+
+/// The answer to a question that failed.
+const ERROR: (&str, SchemaOf) = ("error", SchemaGenerator::subschema_for::<Error>);
+
+type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// What can be asked, and what is answered.
+struct Exchange {
+    name: &'static str,
+    request: SchemaOf,
+    answer: SchemaOf,
 }
 
-/// The schemas of what is answered, by the name of the question.
-pub fn answers() -> Value {
-    let mut schemas = SchemaMap::new(settings().for_serialize());
-    schemas.add::<cost::Answer>("cost");
-    schemas.add::<cron::JobInfo>("cron_add");
-    schemas.add::<cron::DaemonEvent>("cron_daemon");
-    schemas.add::<cron::JobInfo>("cron_disable");
-    schemas.add::<cron::JobInfo>("cron_enable");
-    schemas.add::<cron::History>("cron_history");
-    schemas.add::<cron::JobList>("cron_list");
-    schemas.add::<cron::JobInfo>("cron_remove");
-    schemas.add::<cron::RunInfo>("cron_run");
-    schemas.add::<doctor::Report>("doctor");
-    schemas.add::<embed::Answer>("embed");
-    schemas.add::<eval::mine::Answer>("eval_mine");
-    schemas.add::<eval::RankingReport>("eval_retrieval");
-    schemas.add::<eval::selection::Answer>("eval_selection");
-    schemas.add::<export::Answer>("export");
-    schemas.add::<fork_request::Answer>("fork");
-    schemas.add::<hooks::Answer>("hooks");
-    schemas.add::<index::Answer>("index");
-    schemas.add::<list::Answer>("list");
-    schemas.add::<index::Answer>("memory_index");
-    schemas.add::<memory::search::Answer>("memory_search");
-    schemas.add::<memory::status::Answer>("memory_status");
-    schemas.add::<page::Answer>("page");
-    schemas.add::<choose::answer::Answer>("pick");
-    schemas.add::<workers::run::Ready>("run");
-    schemas.add::<search::Answer>("search");
-    schemas.add::<workers::send::Answer>("send");
-    schemas.add::<show::Answer>("show");
-    schemas.add::<status::Answer>("status");
-    schemas.add::<workers::stop::Answer>("stop");
-    schemas.add::<choose::why_not::WhyNot>("why_not");
-    schemas.add::<workers::list::Answer>("workers");
-    schemas.finish()
+const fn exchange<Request: JsonSchema, Answer: JsonSchema>(name: &'static str) -> Exchange {
+    Exchange {
+        name,
+        request: SchemaGenerator::subschema_for::<Request>,
+        answer: SchemaGenerator::subschema_for::<Answer>,
+    }
+}
+
+/// The schemas of all requests, answers and events, by the name of the question.
+pub fn schemas() -> Value {
+    let requests = EXCHANGES.iter().map(|exchange| (exchange.name, exchange.request));
+    let answers = EXCHANGES.iter().map(|exchange| (exchange.name, exchange.answer)).chain([ERROR]);
+    json!({
+        "requests": document(settings(), requests),
+        "answers": document(settings().for_serialize(), answers),
+        "events": document(settings().for_serialize(), EVENTS.iter().copied()),
+    })
+}
+
+/// Schemas by name that share their definitions.
+fn document(
+    settings: SchemaSettings,
+    schemas: impl Iterator<Item = (&'static str, SchemaOf)>,
+) -> Map<String, Value> {
+    let mut generator = settings.into_generator();
+    let mut document: Map<_, _> =
+        schemas.map(|(name, of)| (name.to_owned(), of(&mut generator).to_value())).collect();
+    let mut definitions = generator.take_definitions(true);
+    for definition in definitions.values_mut() {
+        if let Ok(schema) = definition.try_into() {
+            RecursiveTransform(remove_number_format).transform(schema);
+        }
+    }
+    document.insert("$defs".to_owned(), Value::Object(definitions));
+    document
 }
 
 /// Settings of a generator whose schemas every validator knows.
@@ -106,30 +127,36 @@ fn remove_number_format(schema: &mut Schema) {
     }
 }
 
-/// Schemas by name that share their definitions.
-struct SchemaMap {
-    generator: SchemaGenerator,
-    schemas: Map<String, Value>,
-}
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
 
-impl SchemaMap {
-    fn new(settings: SchemaSettings) -> Self {
-        Self { generator: settings.into_generator(), schemas: Map::new() }
+    use super::*;
+
+    /// A request says in its schema that it needs `field`, and is refused without it, but with nothing else.
+    #[track_caller]
+    fn check<Request: DeserializeOwned>(name: &str, field: &str) {
+        let requests = &schemas()["requests"];
+        let definition =
+            requests[name]["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")).unwrap();
+        assert_eq!(requests["$defs"][definition]["required"], json!([field]));
+        let error = serde_json::from_value::<Request>(json!({})).err().unwrap().to_string();
+        assert!(error.contains(field), "{error}");
+        serde_json::from_value::<Request>(json!({ field: "this" })).unwrap();
     }
 
-    fn add<T: JsonSchema>(&mut self, name: &str) {
-        let schema = self.generator.subschema_for::<T>();
-        self.schemas.insert(name.to_owned(), schema.to_value());
-    }
-
-    fn finish(mut self) -> Value {
-        let mut definitions = self.generator.take_definitions(true);
-        for definition in definitions.values_mut() {
-            if let Ok(schema) = definition.try_into() {
-                RecursiveTransform(remove_number_format).transform(schema);
-            }
-        }
-        self.schemas.insert("$defs".to_owned(), Value::Object(definitions));
-        Value::Object(self.schemas)
+    #[test]
+    fn what_a_request_needs_is_required() {
+        check::<search::Request>("search", "query");
+        check::<memory::search::Request>("memory_search", "query");
+        check::<workers::start::Request>("run", "task");
+        check::<workers::stop::Request>("stop", "worker");
+        check::<show::Request>("show", "session");
+        check::<page::Request>("page", "session");
+        check::<choose::why_not::Request>("why_not", "session");
+        check::<cron::JobRequest>("cron_run", "job");
+        check::<export::Request>("export", "folder");
+        check::<eval::retrieval::Request>("eval_retrieval", "queries");
+        check::<eval::selection::Request>("eval_selection", "decisions");
     }
 }

@@ -13,7 +13,7 @@ use crate::{Context, Error, Kind, NextStep};
 
 /// The session asked about.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "WhyNotRequest")]
 pub struct Request {
     /// The session's id, or the beginning of it.

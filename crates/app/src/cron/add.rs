@@ -18,7 +18,7 @@ const FIELDS: &str = "it has five fields: minute, hour, day of the month, month,
 
 /// A new job; exactly one of `at`, `every` and `cron` says when it is due.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "CronAddRequest")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Request {
@@ -35,25 +35,31 @@ pub struct Request {
     /// The IANA name of the cron expression's time zone; the person's without it.
     pub tz: Option<String>,
     /// Send the text to the directory's main session as an event, instead of running it as a task in a new one.
+    #[serde(default)]
     pub event: bool,
     /// Run it in the directory's main session instead of a new one.
+    #[serde(default)]
     pub main: bool,
     /// The directory to run it in; the directory of the request without it.
     pub directory: Option<String>,
     /// What happens if it is due while an earlier run is still going.
+    #[serde(default)]
     pub overlap: OverlapPolicy,
     /// Do not make up for a missed run.
+    #[serde(default)]
     pub no_catch_up: bool,
     /// The model to use.
     pub model: Option<String>,
     /// How hard the model thinks.
     pub thinking: Option<Effort>,
     /// End a run that takes longer than this many seconds.
+    #[schemars(range(min = 1))]
     pub timeout_seconds: Option<u64>,
     /// What its worker may do without asking; `default` without it.
     #[schemars(with = "Option<PermissionMode>")]
     pub permission_mode: Option<String>,
     /// Tools that are allowed without asking, as Claude Code's permission rules: `Bash(git *)`.
+    #[serde(default)]
     pub allowed_tools: Vec<String>,
     /// The most that a run's session may cost, in US dollars.
     #[schemars(extend("exclusiveMinimum" = 0))]

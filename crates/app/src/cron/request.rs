@@ -13,7 +13,7 @@ pub struct ListRequest {}
 
 /// Which job is meant.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "CronJobRequest")]
 pub struct JobRequest {
     /// The job's name or number.
@@ -28,6 +28,7 @@ pub struct HistoryRequest {
     /// Only runs of this job, by its name or number.
     pub job: Option<String>,
     /// At most so many.
+    #[schemars(range(min = 1))]
     pub limit: usize,
 }
 

@@ -17,12 +17,13 @@ const ASKED_FOR: usize = 20;
 
 /// Labelled questions, and what their answers are compared with.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "EvalRetrievalRequest")]
 pub struct Request {
     /// The file of labelled questions, one `{"id", "kind", "query", "relevant": {session: grade}}` per line.
     pub queries: PathBuf,
     /// How they are asked.
+    #[serde(default)]
     pub mode: Mode,
     /// Also the difference from the answers of this mode, or from those in this file of earlier ones.
     pub against: Option<String>,

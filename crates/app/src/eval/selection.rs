@@ -28,13 +28,14 @@ const SHOWN: usize = 10;
 
 /// Labelled decisions, and the rule to repeat them by.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "EvalSelectionRequest")]
 pub struct Request {
     /// The file of labelled decisions, one `{"id", "at", "task", "cwd", "branch", "action", "session"}` per line; `at` in
     /// seconds since 1970.
     pub decisions: PathBuf,
     /// With the weights `seed`: who says how much a session has to do with a task.
+    #[serde(default)]
     pub judge: EvalJudge,
     /// The rule; the one in the settings without it.
     pub weights: Option<RuleName>,

@@ -33,6 +33,7 @@ pub struct Request {
     /// The directory in which the fork continues; the one that the session started in without it.
     pub directory: Option<PathBuf>,
     /// At most so many sessions.
+    #[schemars(range(min = 1))]
     pub limit: usize,
     /// Only sessions with this score or more, from 0 to 1.
     #[schemars(range(min = 0, max = 1))]

@@ -20,7 +20,7 @@ use crate::{Context, Error, Kind, Progress, Secrets, Stage};
 
 /// What to export, and where to.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "ExportRequest")]
 pub struct Request {
     /// The folder to write to; created if it is missing.
@@ -28,8 +28,10 @@ pub struct Request {
     /// Only sessions of this repository, given by name or by a path inside it; other documents are left alone.
     pub project: Option<String>,
     /// Whether to keep the documents of sessions that are gone.
+    #[serde(default)]
     pub keep_gone: bool,
     /// Whether to have qmd index and embed what is new afterwards.
+    #[serde(default)]
     pub index: bool,
 }
 

@@ -1,9 +1,10 @@
 //! `doctor --schedule`: the commands that add the sessions to qmd, and a scheduled export.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use qmd::{ScheduleTexts, ScheduledExport, collection_add};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use workers::quoted;
 
 use crate::{Context, Error, Kind};
@@ -13,8 +14,18 @@ const FOLDER: &str = "claude-sessions-md";
 /// What decides where sessions and settings lie; an errand runs without the person's shell.
 const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
+/// What to schedule.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "DoctorScheduleRequest")]
+pub struct Request {
+    /// The folder to export to; `claude-sessions-md` in the home folder without it.
+    pub folder: Option<PathBuf>,
+}
+
 /// Lines and files that can be pasted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DoctorScheduleAnswer")]
 pub struct Schedule {
     /// qmd's program; absent where it is not installed.
     pub qmd: Option<String>,
@@ -27,9 +38,10 @@ pub struct Schedule {
     pub errand: ScheduleTexts,
 }
 
-/// How the documents in `folder`, or in the usual one, are made and kept fresh by `program`.
-pub fn schedule(context: &Context, folder: Option<&Path>) -> Result<Schedule, Error> {
-    let folder = folder.map_or_else(|| context.config().home.join(FOLDER), Path::to_owned);
+/// How the documents in a folder are made and kept up to date.
+pub fn schedule(context: &Context, request: &Request) -> Result<Schedule, Error> {
+    context.require_person("the schedule of an export")?;
+    let folder = request.folder.as_deref().map_or_else(|| context.config().home.join(FOLDER), Path::to_owned);
     // An errand runs elsewhere than where it was asked for.
     let folder = context.path(folder);
     let (folder, program) = (text(&folder)?, text(context.program())?);

@@ -15,7 +15,7 @@ const LIMIT: usize = 10;
 
 /// What to search for, and where.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "SearchRequest")]
 pub struct Request {
     /// What to look for; filters such as `project:web` and `role:user` may stand among the words, and where both are
@@ -42,14 +42,17 @@ pub struct Request {
     /// Only what was said before then.
     pub until: Option<Moment>,
     /// Whether to search by words, by meaning, or both.
+    #[serde(default)]
     pub mode: Mode,
     /// The embedding model: `built-in`, a model's folder or its name on the hub, or an endpoint's address; the one of
     /// the settings without it. An endpoint is sent the person's key, so that only their own command line names one.
     #[serde(skip)]
     pub model: Option<String>,
     /// Whether that model rescores the best sessions, which is slower and more accurate.
+    #[serde(default)]
     pub deep: bool,
     /// At most so many sessions; 10 without it.
+    #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
 

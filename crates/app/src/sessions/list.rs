@@ -27,6 +27,7 @@ pub struct Request {
     /// Only sessions active since then.
     pub since: Option<Moment>,
     /// At most so many; all without it.
+    #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
 

@@ -26,7 +26,7 @@ const MOST: usize = 500;
 
 /// Which messages to show: the last ones, or those at one place.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "PageRequest")]
 pub struct Request {
     /// The id of a session or of an OpenClaw conversation, or a prefix of it.
@@ -40,10 +40,13 @@ pub struct Request {
     /// Messages around the one with this `offset`. A search result has it too, where its `file` is the session's own.
     pub around_offset: Option<u64>,
     /// At most so many messages, up to 500; 50 without it.
+    #[schemars(range(min = 1, max = 500))]
     pub limit: Option<usize>,
     /// Also what tools did.
+    #[serde(default)]
     pub tools: bool,
     /// Also what the model thought.
+    #[serde(default)]
     pub thinking: bool,
 }
 

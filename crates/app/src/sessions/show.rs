@@ -23,19 +23,23 @@ const AROUND: usize = 5;
 
 /// Which session to show, and what of it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "ShowRequest")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub struct Request {
     /// The id of a session or of an OpenClaw conversation, or a prefix of it.
     pub session: String,
     /// Whether to show what tools did.
+    #[serde(default)]
     pub tools: bool,
     /// Whether to show what the model thought.
+    #[serde(default)]
     pub thinking: bool,
     /// Whether to show what sub-agents said.
+    #[serde(default)]
     pub subagents: bool,
     /// Whether to show abandoned branches of the conversation.
+    #[serde(default)]
     pub all_branches: bool,
     /// Only the messages around the one with this id, or a prefix of it.
     pub around: Option<String>,

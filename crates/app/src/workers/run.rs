@@ -8,7 +8,7 @@ use selection::Action;
 use serde::Serialize;
 pub use workers::WorkerOptions;
 use workers::store::{AddOutcome, NewWorker};
-use workers::{Command, Envelope, ProcessIdentity, Release, SessionStart, WorkerId, WorkerSpec};
+use workers::{Command, Envelope, Event, ProcessIdentity, Release, SessionStart, WorkerId, WorkerSpec};
 
 use crate::bridge;
 use crate::choose::answer::Answer;
@@ -94,12 +94,15 @@ pub struct Ready {
     pub(crate) claude: ControllableClaude,
 }
 
-/// The first event of a worker that is followed.
+/// An event of a worker that is followed from the beginning.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum FirstEvent<'a> {
-    /// The worker is about to start.
+pub enum RunEvent<'a> {
+    /// The worker is about to start: the first event.
     Ready(&'a Ready),
+    /// A later event.
+    #[serde(untagged)]
+    Later(&'a Event),
 }
 
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the

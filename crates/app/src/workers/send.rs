@@ -13,7 +13,7 @@ use crate::{Context, Error};
 
 /// A message, and to whom it goes.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "SendRequest")]
 pub struct Request {
     /// The worker's number, or a session's id or the beginning of it.

@@ -17,7 +17,7 @@ use crate::{Context, Error, Kind};
 /// At most one of `resume`, `fork`, `label` and a new session (`fresh`, `session_id`) can be given; without any, `pick`
 /// chooses.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "RunRequest")]
 pub struct Request {
     /// The task.
@@ -25,6 +25,7 @@ pub struct Request {
     /// The repository: a path or a project's name; the directory of the request without it.
     pub repo: Option<String>,
     /// Start a new session.
+    #[serde(default)]
     pub fresh: bool,
     /// Start a new session with this id, a UUID that no session has.
     pub session_id: Option<String>,
@@ -37,6 +38,7 @@ pub struct Request {
     /// Run in the work tree with this name, on its own branch; it is created if there is none.
     pub worktree: Option<String>,
     /// Run in a new work tree.
+    #[serde(default)]
     pub new_worktree: bool,
     /// The OpenClaw agent that the task is for; the session is marked as that agent's.
     pub agent: Option<AgentId>,
@@ -48,8 +50,10 @@ pub struct Request {
     #[schemars(with = "Option<PermissionMode>")]
     pub permission_mode: Option<String>,
     /// Tools that are allowed without asking, as Claude Code's permission rules: `Bash(git *)`.
+    #[serde(default)]
     pub allowed_tools: Vec<String>,
     /// Tools that are forbidden, as Claude Code's permission rules.
+    #[serde(default)]
     pub disallowed_tools: Vec<String>,
     /// The most that the session may cost over all its runs, in US dollars.
     #[schemars(extend("exclusiveMinimum" = 0))]

@@ -11,12 +11,13 @@ use crate::{Context, Error};
 
 /// Which worker to stop.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "StopRequest")]
 pub struct Request {
     /// The worker's number, or its session's id or the beginning of it.
     pub worker: String,
     /// Also remove its work tree if nothing would be lost; the worker may have ended already.
+    #[serde(default)]
     pub remove_worktree: bool,
 }
 

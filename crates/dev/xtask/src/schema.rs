@@ -1,8 +1,6 @@
-//! docs/schema.json: the JSON schemas of every request and answer.
+//! docs/schema.json: the JSON schemas of every request, answer and event.
 
 use std::path::PathBuf;
-
-use serde_json::json;
 
 use crate::Failure;
 
@@ -17,8 +15,7 @@ pub fn path() -> PathBuf {
 ///
 /// When a schema cannot be written as JSON, which does not happen.
 pub fn page() -> Result<String, Failure> {
-    let schemas = json!({ "requests": app::schema::requests(), "answers": app::schema::answers() });
-    Ok(serde_json::to_string_pretty(&schemas)? + "\n")
+    Ok(serde_json::to_string_pretty(&app::schema::schemas())? + "\n")
 }
 
 /// Writes the page.

@@ -3,6 +3,7 @@
 //!
 //! Pure: returns texts for the user to paste.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Interval of the export in hours.
@@ -22,7 +23,7 @@ pub struct ScheduledExport {
 }
 
 /// The schedule in each supported format.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ScheduleTexts {
     /// Line for `crontab -e`.
     pub crontab: String,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use app::Context;
 use app::doctor::{Finding, Folder, Report, Request, Severity, doctor};
-use app::search::export_schedule::{Schedule, schedule};
+use app::search::export_schedule::{self, Schedule, schedule};
 
 use crate::exit::Failure;
 use crate::next_step::as_command;
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 /// Prints the report; fails if it contains a problem.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.schedule {
-        let schedule = schedule(context, args.markdown.as_deref())?;
+        let schedule = schedule(context, &export_schedule::Request { folder: args.markdown.clone() })?;
         return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
     }
     let followed = Followed::new(context);

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use app::workers::run::{FirstEvent, Ready, here, prepare};
+use app::workers::run::{Ready, RunEvent, here, prepare};
 use app::workers::start::{Effort, Request};
 use app::workers::stop::{self, stop};
 use app::workers::{PermissionMode, WorkerState, detach};
@@ -238,7 +238,7 @@ fn environment(pairs: &[String]) -> Result<BTreeMap<String, String>, Error> {
 fn announce(ready: &Ready, json: bool, mode: PermissionMode) -> Result<(), Failure> {
     if json {
         let mut out = Output::plain();
-        writeln!(out, "{}", json_line(&FirstEvent::Ready(ready))?)?;
+        writeln!(out, "{}", json_line(&RunEvent::Ready(ready))?)?;
         return Ok(out.finish()?);
     }
     let mut out = anstream::stderr().lock();
