@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod render;
 mod run;
+mod session_table;
 mod table;
 mod text;
 mod watch;

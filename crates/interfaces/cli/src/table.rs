@@ -15,6 +15,9 @@ const GAP: usize = 2;
 /// The least width to which a column is truncated, in cells.
 const LEAST: usize = 7;
 
+/// The width to which a column that is cut last is truncated as the others are, in cells.
+pub(crate) const ROOMY: usize = 40;
+
 /// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
@@ -37,11 +40,15 @@ pub(crate) enum Align {
     TruncateEnd,
     /// To the left, and cut at the start where the line would be too long: paths.
     TruncateStart,
+    /// To the left, and cut at the end; below [`ROOMY`] cells only where cutting all others is not enough. What a reader
+    /// looks for.
+    TruncateLast,
 }
 
 impl Align {
-    fn is_truncated(self) -> bool {
-        matches!(self, Self::TruncateEnd | Self::TruncateStart)
+    /// The least width of a column whose widest cell has `width` cells.
+    pub(crate) fn least(self, width: usize) -> usize {
+        if self == Self::Left || self == Self::Right { width } else { width.min(LEAST) }
     }
 }
 
@@ -56,6 +63,11 @@ impl Cell {
     /// Plain text, made safe for a terminal.
     pub(crate) fn new(text: &str) -> Self {
         Self { text: safe(text), style: Style::new() }
+    }
+
+    /// The text, safe for a terminal.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// Text in a style.
@@ -88,20 +100,29 @@ fn widths(width: usize, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
         .map(|(at, column)| widest(at).unwrap_or(0).min(column.max_width).max(column.head.width()))
         .collect();
     let whole = widths.iter().sum::<usize>() + GAP * columns.len().saturating_sub(1);
-    let truncated: Vec<usize> = (0..columns.len()).filter(|at| columns[*at].align.is_truncated()).collect();
-    cut_widest(&mut widths, &truncated, whole.saturating_sub(width));
+    let mut too_much = whole.saturating_sub(width);
+    for floors in [ROOMY, LEAST] {
+        too_much = cut_widest(&mut widths, columns, floors, too_much);
+    }
     widths
 }
 
-/// Narrows the truncated columns by `too_much` cells in all, always the widest one, and of equals the last.
-fn cut_widest(widths: &mut [usize], truncated: &[usize], too_much: usize) {
-    for _ in 0..too_much {
-        let widest = truncated.iter().copied().max_by_key(|at| (widths[*at], *at));
-        match widest.filter(|at| widths[*at] > LEAST) {
+/// Narrows the columns that may be truncated by `too_much` cells in all, always the widest one, and of equals the last,
+/// those with [`Align::TruncateLast`] down to `floor`. Returns how much is still too much.
+fn cut_widest(widths: &mut [usize], columns: &[Column], floor: usize, too_much: usize) -> usize {
+    for cut in 0..too_much {
+        let floor = |at: &usize| match columns[*at].align {
+            Align::Left | Align::Right => usize::MAX,
+            Align::TruncateEnd | Align::TruncateStart => LEAST,
+            Align::TruncateLast => floor,
+        };
+        let may_be_cut = (0..widths.len()).filter(|at| widths[*at] > floor(at));
+        match may_be_cut.max_by_key(|at| (widths[*at], *at)) {
             Some(at) => widths[at] -= 1,
-            None => return,
+            None => return too_much - cut,
         }
     }
+    0
 }
 
 fn line(out: &mut impl Write, columns: &[Column], widths: &[usize], row: &[Cell]) -> io::Result<()> {
@@ -122,6 +143,22 @@ fn line(out: &mut impl Write, columns: &[Column], widths: &[usize], row: &[Cell]
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_reader_looks_for_is_cut_last() {
+        let column = |align| Column { head: "", align, max_width: 30 };
+        let columns = [column(Align::TruncateLast), column(Align::TruncateEnd)];
+        let rows = [["a title of twenty ch", "a branch of twenty c"].map(Cell::new).to_vec()];
+        let check =
+            |width, expected: [usize; 2]| assert_eq!(widths(width, &columns, &rows), expected, "{width}");
+        check(50, [20, 20]);
+        check(35, [20, 13]);
+        check(20, [11, 7]);
+        check(10, [7, 7]);
+        let wide = Column { max_width: 90, ..columns[0] };
+        let rows = [["x".repeat(90), "y".repeat(20)].map(|text| Cell::new(&text)).to_vec()];
+        assert_eq!(widths(70, &[wide, columns[1]], &rows), [48, 20]);
+    }
 
     #[test]
     fn columns_align_whatever_is_in_them() {

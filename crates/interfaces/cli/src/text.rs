@@ -1,7 +1,8 @@
 //! Text for terminals: made safe, cut to a width, and short forms of times and numbers.
 
 pub(crate) use app::bytes;
-use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use model::{is_invisible, is_steering};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -86,6 +87,19 @@ pub(crate) fn age(now: Timestamp, then: Option<Timestamp>) -> String {
     unit.map_or_else(|| "now".to_owned(), |(name, length)| format!("{}{name}", seconds / length))
 }
 
+/// The time since `then`, or after two weeks its date, in at most six cells: `5m`, ` 3 Feb`, `Feb’25`.
+pub(crate) fn age_or_date(now: Timestamp, then: Option<Timestamp>, zone: impl Fn() -> TimeZone) -> String {
+    const RECENT: SignedDuration = SignedDuration::from_hours(14 * 24);
+    match then.filter(|then| now.duration_since(*then) > RECENT) {
+        None => age(now, then),
+        Some(then) => {
+            let (now, then) = (now.to_zoned(zone()), then.to_zoned(zone()));
+            let format = if now.year() == then.year() { "%e %b" } else { "%b’%y" };
+            then.strftime(format).to_string()
+        }
+    }
+}
+
 /// A count in at most four cells: `812`, `4.5k`, `12M`.
 pub(crate) fn count(number: u64) -> String {
     const UNITS: [(&str, u64); 4] =
@@ -109,6 +123,19 @@ pub(crate) fn dollars(amount: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_long_ago_has_a_date() {
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let check = |then: &str, expected: &str| {
+            assert_eq!(age_or_date(now, then.parse().ok(), || TimeZone::UTC), expected, "{then}");
+        };
+        check("2026-03-01T11:00:00Z", "1h");
+        check("2026-02-16T12:00:00Z", "1w");
+        check("2026-02-14T12:00:00Z", "14 Feb");
+        check("2025-12-31T23:00:00Z", "Dec’25");
+        check("", "-");
+    }
 
     #[test]
     fn texts_fit() {

@@ -5,14 +5,13 @@ use std::io::Write as _;
 use anstyle::Style;
 use app::sessions::list::{Answer, OriginName, Request, list};
 use app::{Context, Moment};
-use jiff::Timestamp;
-use model::{AgentId, Origin, Session};
+use model::AgentId;
 
 use crate::exit::Failure;
 use crate::output::{Output, is_read_by_a_person};
 use crate::progress::Followed;
-use crate::table::{Align, Cell, Column, table};
-use crate::text::{age, count, dollars, safe};
+use crate::session_table::sessions;
+use crate::text::safe;
 
 /// How many sessions are listed on a terminal without `--limit`.
 const TERMINAL_LIMIT: usize = 50;
@@ -71,24 +70,6 @@ fn request(args: &Args) -> Request {
     }
 }
 
-const COLUMNS: [Column; 10] = [
-    Column { head: "DOING", align: Align::Left, max_width: 16 },
-    Column { head: "TITLE", align: Align::TruncateEnd, max_width: 80 },
-    Column { head: PROJECT, align: Align::TruncateEnd, max_width: 20 },
-    Column { head: BRANCH, align: Align::TruncateEnd, max_width: 20 },
-    Column { head: "ORIGIN", align: Align::Left, max_width: 24 },
-    Column { head: "AGE", align: Align::Right, max_width: 4 },
-    Column { head: MESSAGES, align: Align::Right, max_width: 6 },
-    Column { head: TOKENS, align: Align::Right, max_width: 6 },
-    Column { head: COST, align: Align::Right, max_width: 10 },
-    Column { head: "ID", align: Align::Left, max_width: 8 },
-];
-const PROJECT: &str = "PROJECT";
-const BRANCH: &str = "BRANCH";
-const MESSAGES: &str = "MSGS";
-const TOKENS: &str = "TOKENS";
-const COST: &str = "COST";
-
 fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     if answer.sessions.is_empty() {
@@ -97,7 +78,7 @@ fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure>
         return Ok(out.finish()?);
     }
     let width = out.width();
-    print_sessions(&mut out, width, &answer.sessions, context.now)?;
+    sessions(&mut out, width, &answer.sessions, context.now, || context.zone())?;
     write_notes(&mut out, answer)?;
     Ok(out.finish()?)
 }
@@ -108,71 +89,6 @@ fn write_notes(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
         writeln!(out, "{dim}{}{dim:#}", safe(&line))?;
     }
     Ok(())
-}
-
-/// Prints the table; on a narrow terminal the figures are left out first, because `--json` and `cost` have them.
-fn print_sessions(
-    out: &mut impl std::io::Write,
-    width: usize,
-    sessions: &[Session],
-    now: Timestamp,
-) -> std::io::Result<()> {
-    let left_out: &[&str] = match width {
-        100.. => &[],
-        80.. => &[TOKENS],
-        70.. => &[TOKENS, MESSAGES, COST, BRANCH],
-        _ => &[TOKENS, MESSAGES, COST, BRANCH, PROJECT],
-    };
-    let is_shown = |column: &Column| !left_out.contains(&column.head);
-    let columns: Vec<Column> = COLUMNS.into_iter().filter(is_shown).collect();
-    let shown = |session| {
-        let cells = COLUMNS.iter().zip(row(session, now)).filter(|(column, _)| is_shown(column));
-        cells.map(|(_, cell)| cell).collect()
-    };
-    let rows: Vec<_> = sessions.iter().map(shown).collect();
-    table(out, width, &columns, &rows)
-}
-
-fn row(session: &Session, now: Timestamp) -> [Cell; COLUMNS.len()] {
-    [
-        doing(session),
-        Cell::new(session.title.as_deref().unwrap_or("(no title)")),
-        Cell::new(session.project.as_deref().unwrap_or("-")),
-        Cell::new(session.branch.as_deref().unwrap_or("-")),
-        Cell::new(&origin(session)),
-        Cell::new(&age(now, session.last_modified)),
-        Cell::new(&count(session.message_count)),
-        Cell::new(&count(session.usage.total())),
-        Cell::new(&cost(session)),
-        Cell::new(session.id.short()),
-    ]
-}
-
-fn doing(session: &Session) -> Cell {
-    let Some(activity) = &session.activity else { return Cell::styled("idle", Style::new().dimmed()) };
-    let word = crate::watch::word(activity);
-    Cell::styled(&word, crate::watch::style(activity))
-}
-
-/// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.
-fn origin(session: &Session) -> String {
-    match (&session.origin, session.entrypoint.as_deref()) {
-        (Origin::OpenClaw { agent, .. }, _) => format!("openclaw:{agent}"),
-        (Origin::Archived, _) => "archived".to_owned(),
-        (Origin::Native, None | Some("cli")) => "native".to_owned(),
-        (Origin::Native, Some(entrypoint)) => {
-            format!("native {}", entrypoint.strip_prefix("claude-").unwrap_or(entrypoint))
-        }
-    }
-}
-
-/// The cost from OpenClaw's registry, else our own estimate.
-fn cost(session: &Session) -> String {
-    match (session.registry_cost_usd, session.cost_usd) {
-        (Some(known), _) => dollars(known),
-        (None, Some(estimate)) => format!("~{}", dollars(estimate)),
-        (None, None) => "-".to_owned(),
-    }
 }
 
 fn notes(answer: &Answer) -> Vec<String> {

@@ -83,7 +83,7 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
         // Ages, days and times of the demo, which is always of today.
         (r"\s+\b\d{1,3}(s|m|h|d|w|y)\b", " [age]"),
         (r"\b20\d\d-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?", "[time]"),
-        (r"\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)( 20\d\d)?", "[day]"),
+        (r" *\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)( 20\d\d)?", " [day]"),
         (r"\b\d+(\.\d+)? ?(kB|MB)\b", "[size]"),
         // They fall a little with every second that a session is older.
         (r"\b0\.\d{2,3}\b", "[score]"),

@@ -1,0 +1,251 @@
+//! Sessions in a table that gives its room to their titles; on a narrow terminal each has two lines.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use model::{Origin, Session};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::table::{Align, Cell, Column, ROOMY, table};
+use crate::text::{age_or_date, count, dollars, fit};
+
+/// The width from which a session has one line.
+const ONE_LINE: usize = 70;
+/// The spaces between two columns.
+const GAP: usize = 2;
+
+/// What a column says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Doing,
+    Title,
+    Project,
+    Branch,
+    Origin,
+    Age,
+    Messages,
+    Tokens,
+    Cost,
+    Id,
+}
+
+const COLUMNS: [(Field, Column); 10] = [
+    (Field::Doing, Column { head: "DOING", align: Align::Left, max_width: 16 }),
+    (Field::Title, Column { head: "TITLE", align: Align::TruncateLast, max_width: 80 }),
+    (Field::Project, Column { head: "PROJECT", align: Align::TruncateEnd, max_width: 20 }),
+    (Field::Branch, Column { head: "BRANCH", align: Align::TruncateEnd, max_width: 20 }),
+    (Field::Origin, Column { head: "ORIGIN", align: Align::Left, max_width: 24 }),
+    (Field::Age, Column { head: "AGE", align: Align::Right, max_width: 6 }),
+    (Field::Messages, Column { head: "MSGS", align: Align::Right, max_width: 6 }),
+    (Field::Tokens, Column { head: "TOKENS", align: Align::Right, max_width: 6 }),
+    (Field::Cost, Column { head: "COST", align: Align::Right, max_width: 10 }),
+    (Field::Id, Column { head: "ID", align: Align::Left, max_width: 8 }),
+];
+/// What is left out where titles need the room, in this order: `--json` and `cost` have the figures.
+const LEFT_OUT: [Field; 6] =
+    [Field::Tokens, Field::Messages, Field::Origin, Field::Branch, Field::Cost, Field::Project];
+/// What is said once where it is the same for all sessions.
+const SAID_ONCE: [Field; 4] = [Field::Doing, Field::Origin, Field::Project, Field::Branch];
+
+/// Prints sessions in lines of at most `width` cells.
+pub(crate) fn sessions(
+    out: &mut impl Write,
+    width: usize,
+    sessions: &[Session],
+    now: Timestamp,
+    zone: impl Fn() -> TimeZone,
+) -> io::Result<()> {
+    let rows: Vec<Row> = sessions.iter().map(|session| Row::new(session, now, &zone)).collect();
+    let common: Vec<Field> = SAID_ONCE.into_iter().filter(|field| is_common(&rows, *field)).collect();
+    if width < ONE_LINE {
+        in_two_lines(out, width, &rows, &common)?;
+    } else {
+        let shown = shown(width, &rows, &common);
+        let columns: Vec<Column> = shown.iter().map(|at| COLUMNS[*at].1).collect();
+        let cells = |row: &Row| shown.iter().map(|at| row.0[*at].clone()).collect();
+        table(out, width, &columns, &rows.iter().map(cells).collect::<Vec<_>>())?;
+    }
+    said_once(out, width, &rows, &common)
+}
+
+/// The cells of a session, one for each of [`COLUMNS`].
+struct Row([Cell; COLUMNS.len()]);
+
+impl Row {
+    fn new(session: &Session, now: Timestamp, zone: impl Fn() -> TimeZone) -> Self {
+        Self(COLUMNS.map(|(field, _)| match field {
+            Field::Doing => doing(session),
+            Field::Title => Cell::new(session.title.as_deref().unwrap_or("(no title)")),
+            Field::Project => Cell::new(session.project.as_deref().unwrap_or("-")),
+            Field::Branch => Cell::new(session.branch.as_deref().unwrap_or("-")),
+            Field::Origin => Cell::new(&origin(session)),
+            Field::Age => Cell::new(&age_or_date(now, session.last_modified, &zone)),
+            Field::Messages => Cell::new(&count(session.message_count)),
+            Field::Tokens => Cell::new(&count(session.usage.total())),
+            Field::Cost => Cell::new(&cost(session)),
+            Field::Id => Cell::new(session.id.short()),
+        }))
+    }
+
+    fn cell(&self, field: Field) -> &Cell {
+        let at = COLUMNS.iter().position(|(known, _)| *known == field);
+        &self.0[at.unwrap_or_default()]
+    }
+}
+
+/// Whether a field is the same for all of several sessions.
+fn is_common(rows: &[Row], field: Field) -> bool {
+    let mut texts = rows.iter().map(|row| row.cell(field).text());
+    let first = texts.next();
+    rows.len() > 1 && texts.all(|text| Some(text) == first)
+}
+
+/// The columns that are shown: as many as leave the titles their room.
+fn shown(width: usize, rows: &[Row], common: &[Field]) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..COLUMNS.len()).filter(|at| !common.contains(&COLUMNS[*at].0)).collect();
+    for field in LEFT_OUT {
+        let least: usize = shown.iter().map(|at| least_width(rows, *at) + GAP).sum();
+        if least <= width + GAP {
+            break;
+        }
+        shown.retain(|at| COLUMNS[*at].0 != field);
+    }
+    shown
+}
+
+/// The least width of a column: titles have their room, other names may be cut.
+fn least_width(rows: &[Row], at: usize) -> usize {
+    let (field, column) = COLUMNS[at];
+    let widest = rows.iter().map(|row| row.0[at].text().width()).max().unwrap_or_default();
+    let wanted = widest.min(column.max_width);
+    let least = if field == Field::Title { wanted.min(ROOMY) } else { column.align.least(wanted) };
+    least.max(column.head.width())
+}
+
+/// The title on a line of its own, the rest below it.
+fn in_two_lines(out: &mut impl Write, width: usize, rows: &[Row], common: &[Field]) -> io::Result<()> {
+    const BELOW: [Field; 5] = [Field::Doing, Field::Age, Field::Project, Field::Branch, Field::Id];
+    let dim = Style::new().dimmed();
+    for row in rows {
+        writeln!(out, "{}", fit(row.cell(Field::Title).text(), width))?;
+        let facts = BELOW.iter().filter(|field| !common.contains(field)).map(|field| row.cell(*field).text());
+        let (id, facts) = (
+            row.cell(Field::Id).text(),
+            facts.map(str::trim_start).filter(|fact| *fact != "-").collect::<Vec<_>>(),
+        );
+        let facts = facts[..facts.len().saturating_sub(1)].join(" · ");
+        let room = width.saturating_sub(id.width() + 2 * GAP);
+        writeln!(out, "  {dim}{id}  {}{dim:#}", fit(&facts, room))?;
+    }
+    Ok(())
+}
+
+/// Says what the columns would that are the same for all sessions.
+fn said_once(out: &mut impl Write, width: usize, rows: &[Row], common: &[Field]) -> io::Result<()> {
+    let Some(first) = rows.first() else { return Ok(()) };
+    let fact = |field: &Field| match (field, first.cell(*field).text()) {
+        (_, "-") => None,
+        (Field::Project, project) => Some(format!("in {project}")),
+        (Field::Branch, branch) => Some(format!("on branch {branch}")),
+        (_, text) => Some(text.to_owned()),
+    };
+    let facts: Vec<String> = common.iter().filter_map(fact).collect();
+    if facts.is_empty() {
+        return Ok(());
+    }
+    let dim = Style::new().dimmed();
+    writeln!(out, "{dim}{}{dim:#}", fit(&format!("all of these: {}", facts.join(", ")), width))
+}
+
+fn doing(session: &Session) -> Cell {
+    let Some(activity) = &session.activity else { return Cell::styled("idle", Style::new().dimmed()) };
+    let word = crate::watch::word(activity);
+    Cell::styled(&word, crate::watch::style(activity))
+}
+
+/// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.
+fn origin(session: &Session) -> String {
+    match (&session.origin, session.entrypoint.as_deref()) {
+        (Origin::OpenClaw { agent, .. }, _) => format!("openclaw:{agent}"),
+        (Origin::Archived, _) => "archived".to_owned(),
+        (Origin::Native, None | Some("cli")) => "native".to_owned(),
+        (Origin::Native, Some(entrypoint)) => {
+            format!("native {}", entrypoint.strip_prefix("claude-").unwrap_or(entrypoint))
+        }
+    }
+}
+
+/// The cost from OpenClaw's registry, else our own estimate.
+fn cost(session: &Session) -> String {
+    match (session.registry_cost_usd, session.cost_usd) {
+        (Some(known), _) => dollars(known),
+        (None, Some(estimate)) => format!("~{}", dollars(estimate)),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str, title: &str, branch: &str) -> Session {
+        let mut session = Session::blank(id.parse().unwrap());
+        session.title = Some(title.into());
+        session.branch = Some(branch.into());
+        session.project = Some("shop".into());
+        session.last_modified = "2026-03-01T11:00:00Z".parse().ok();
+        session.message_count = 1234;
+        session.cost_usd = Some(12.5);
+        session
+    }
+
+    #[track_caller]
+    fn check(width: usize, all: &[Session], expected: &[&str]) {
+        let mut out = Vec::new();
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        sessions(&mut out, width, all, now, || TimeZone::UTC).unwrap();
+        let text = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn titles_come_before_figures() {
+        let long = "Rotate the refresh token when it is used twice by one client";
+        let all = [session("a1234567", long, "fix/token-refresh"), session("b1234567", "Fix it", "main")];
+        check(
+            80,
+            &all,
+            &[
+                "TITLE                                     BRANCH    AGE  MSGS     COST  ID",
+                "Rotate the refresh token when it is use…  fix/tok…   1h  1.2k  ~$12.50  a1234567",
+                "Fix it                                    main       1h  1.2k  ~$12.50  b1234567",
+                "all of these: idle, native, in shop",
+            ],
+        );
+        check(
+            60,
+            &all,
+            &[
+                "Rotate the refresh token when it is used twice by one client",
+                "  a1234567  1h · fix/token-refresh",
+                "Fix it",
+                "  b1234567  1h · main",
+                "all of these: idle, native, in shop",
+            ],
+        );
+    }
+
+    #[test]
+    fn one_session_has_all_its_columns() {
+        check(
+            100,
+            &[session("a1234567", "Fix it", "main")],
+            &[
+                "DOING  TITLE   PROJECT  BRANCH  ORIGIN  AGE  MSGS  TOKENS     COST  ID",
+                "idle   Fix it  shop     main    native   1h  1.2k       0  ~$12.50  a1234567",
+            ],
+        );
+    }
+}
