@@ -56,9 +56,9 @@ pub struct ForkCandidate {
     pub date: Option<Timestamp>,
     /// The words that were found.
     pub snippet: Option<String>,
-    /// The transcript that holds them, the session's own or a sub-agent's; or qmd's name of its document.
-    #[serde(serialize_with = "model::optional_path")]
-    pub source_path: Option<PathBuf>,
+    /// Where they stand: `<transcript>#L<line>`, the session's own transcript or a sub-agent's, or qmd's name of its
+    /// document, `qmd://…`.
+    pub source_path: Option<String>,
     /// The session's transcript.
     #[serde(serialize_with = "model::optional_path")]
     pub jsonl_path: Option<PathBuf>,
@@ -199,11 +199,17 @@ fn candidate(context: &Context, found: &Ranked, rank: usize, obstacle: Option<St
             .or_else(from_document),
         date: session.and_then(|session| session.last_modified).or_else(|| document?.date),
         snippet: found.snippet.clone(),
-        source_path: found.source.clone().or_else(|| file.clone()),
+        source_path: source_path(found, file.as_deref()),
         jsonl_path: file,
         can_fork: why_not.is_none(),
         why_not,
     }
+}
+
+/// Where the snippet of a session stands.
+fn source_path(found: &Ranked, file: Option<&Path>) -> Option<String> {
+    let source = found.source.as_deref().or(file)?.display().to_string();
+    Some(if source.starts_with("qmd://") { source } else { format!("{source}#L{}", found.line.unwrap_or(1)) })
 }
 
 /// How `claude` is started, and what has to be copied before.

@@ -20,34 +20,39 @@ use crate::{Context, Error, Kind, NextStep};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ForkRequest")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a parameter of its own")]
 pub struct Request {
     /// What you want to do, or a session's id or the beginning of one.
-    pub query: String,
-    /// The most recently active session instead of a query.
+    pub intent: String,
+    /// The most recently active session instead of an intent.
     pub last: bool,
-    /// Fork the session with this rank, from 1: a worker in the background works on the query in the fork.
+    /// At most so many sessions.
     #[schemars(range(min = 1))]
-    pub rank: Option<usize>,
+    pub limit: usize,
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    pub project_path: Option<String>,
+    /// Search with qmd, in this collection.
+    pub collection: Option<String>,
+    /// Only sessions with this score or more, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub min_score: Option<f32>,
+    /// Include the matching text of each session.
+    pub include_snippets: bool,
+    /// Fork a session, the best one where no rank is given: a worker in the background works on the intent in the fork.
+    pub auto_fork: bool,
+    /// Fork the session with this rank, from 0.
+    pub fork_index: Option<usize>,
+    /// Fork the session with this rank, from 1.
+    #[schemars(range(min = 1))]
+    pub fork_rank: Option<usize>,
     /// Fork at the record with this id, without anything after it.
     pub at: Option<String>,
     /// The directory in which the fork continues; the one that the session started in without it.
     pub directory: Option<PathBuf>,
-    /// At most so many sessions.
-    #[schemars(range(min = 1))]
-    pub limit: usize,
-    /// Only sessions with this score or more, from 0 to 1.
-    #[schemars(range(min = 0, max = 1))]
-    pub min_score: Option<f32>,
-    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
-    pub project: Option<String>,
     /// What to search with; what the settings say without it.
     pub engine: Option<Engine>,
     /// How Backstory's own index is searched.
     pub mode: Mode,
-    /// Search with qmd, in this collection.
-    pub collection: Option<String>,
-    /// Leave out the matching text of each session.
-    pub no_snippets: bool,
     /// What a person passes on to `claude`; a worker takes none.
     #[serde(skip)]
     pub extra: Vec<OsString>,
@@ -56,18 +61,20 @@ pub struct Request {
 impl Default for Request {
     fn default() -> Self {
         Self {
-            query: String::new(),
+            intent: String::new(),
             last: false,
-            rank: None,
+            limit: 5,
+            project_path: None,
+            collection: None,
+            min_score: None,
+            include_snippets: true,
+            auto_fork: false,
+            fork_index: None,
+            fork_rank: None,
             at: None,
             directory: None,
-            limit: 5,
-            min_score: None,
-            project: None,
             engine: None,
             mode: Mode::default(),
-            collection: None,
-            no_snippets: false,
             extra: Vec::new(),
         }
     }
@@ -90,6 +97,8 @@ pub enum Answer<S = String> {
 pub struct ForkSessions {
     /// What was asked for.
     pub query: String,
+    /// The same.
+    pub intent: String,
     /// How they were found.
     #[serde(flatten)]
     pub how: HowFound,
@@ -134,10 +143,10 @@ pub fn forks(context: &Context, request: &Request) -> Result<Answer<NextStep>, E
         Found::Nothing(guidance) => return Ok(Answer::Nothing(guidance)),
     };
     let forked = match chosen(request, &ranked)? {
-        Some(found) => Some(work(context, found.session()?, &request.fork(), task(found, &request.query)?)?),
+        Some(found) => Some(work(context, found.session()?, &request.fork(), task(found, &request.intent)?)?),
         None => None,
     };
-    let rank = request.rank;
+    let rank = request.rank()?;
     Ok(Answer::ForkSessions(ForkSessions {
         forked_index: rank.map(|rank| rank - 1),
         forked_rank: rank,
@@ -162,12 +171,12 @@ fn find(context: &Context, request: &Request) -> Result<Found, Error> {
     if request.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(Error::new(Kind::Usage, "the minimum score must be a number from 0 to 1"));
     }
-    let wanted = if request.last { SessionRef::Last } else { SessionRef::Named(request.query.clone()) };
+    let wanted = if request.last { SessionRef::Last } else { SessionRef::Named(request.intent.clone()) };
     let wanted = intent::Request {
         wanted,
-        limit: request.limit.max(request.rank.unwrap_or(1)),
+        limit: request.limit.max(request.rank()?.unwrap_or(1)),
         min_score: request.min_score,
-        filter: SessionFilter { project: request.project.clone(), ..SessionFilter::default() },
+        filter: SessionFilter { project: request.project_path.clone(), ..SessionFilter::default() },
         collection: request.collection.clone(),
         mode: request.mode,
         engine: request.engine,
@@ -177,7 +186,7 @@ fn find(context: &Context, request: &Request) -> Result<Found, Error> {
 
 /// The session with the rank that was given, if any.
 fn chosen<'a>(request: &Request, ranked: &'a [Ranked]) -> Result<Option<&'a Ranked>, Error> {
-    let Some(rank) = request.rank else { return Ok(None) };
+    let Some(rank) = request.rank()? else { return Ok(None) };
     let found = rank.checked_sub(1).and_then(|at| ranked.get(at));
     found.map(Some).ok_or_else(|| {
         Error::new(Kind::Usage, format!("there is no rank {rank}; the last one is {}", ranked.len()))
@@ -195,13 +204,14 @@ fn task<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
 
 fn sessions(context: &Context, request: &Request, ranked: &[Ranked], how: HowFound) -> ForkSessions {
     let mut results = candidates(context, ranked);
-    if request.no_snippets {
+    if !request.include_snippets {
         for candidate in &mut results {
             candidate.snippet = None;
         }
     }
-    let query = if request.last { String::new() } else { request.query.clone() };
+    let query = if request.last { String::new() } else { request.intent.clone() };
     ForkSessions {
+        intent: query.clone(),
         query,
         how,
         count: results.len(),
@@ -213,7 +223,40 @@ fn sessions(context: &Context, request: &Request, ranked: &[Ranked], how: HowFou
 }
 
 impl Request {
+    /// The rank to fork, from 1, if one is to be forked.
+    fn rank(&self) -> Result<Option<usize>, Error> {
+        let by_index = self.fork_index.map(|index| index.saturating_add(1));
+        match (self.fork_rank, by_index) {
+            (Some(rank), Some(other)) if rank != other => {
+                let message = "`fork_index` counts from 0 and `fork_rank` from 1: these name two sessions";
+                Err(Error::new(Kind::Usage, message).hint("give one of them"))
+            }
+            (Some(rank), _) | (None, Some(rank)) => Ok(Some(rank)),
+            (None, None) => Ok(self.auto_fork.then_some(1)),
+        }
+    }
+
     fn fork(&self) -> fork::Request {
         fork::Request { into: self.directory.clone(), at: self.at.clone(), extra: self.extra.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_session_is_forked() {
+        let check = |json: &str, expected: Result<Option<usize>, Kind>| {
+            let request: Request = serde_json::from_str(json).unwrap();
+            assert_eq!(request.rank().map_err(|error| error.kind), expected, "{json}");
+        };
+        check("{}", Ok(None));
+        check(r#"{"auto_fork": true}"#, Ok(Some(1)));
+        check(r#"{"auto_fork": true, "fork_index": 2}"#, Ok(Some(3)));
+        check(r#"{"fork_index": 0}"#, Ok(Some(1)));
+        check(r#"{"fork_rank": 2}"#, Ok(Some(2)));
+        check(r#"{"fork_rank": 2, "fork_index": 1}"#, Ok(Some(2)));
+        check(r#"{"fork_rank": 2, "fork_index": 2}"#, Err(Kind::Usage));
     }
 }

@@ -78,8 +78,8 @@ pub struct HowFound {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ForkGuidance")]
 pub struct Guidance<S = String> {
-    /// `qmd_not_available` where qmd was asked in vain, `index_not_available` where the index cannot be used,
-    /// else `nothing_found`.
+    /// `qmd_not_available` where qmd was asked in vain, `nothing_indexed` where the index cannot be used, else
+    /// `nothing_found`.
     pub error: &'static str,
     /// The same in words.
     pub message: String,
@@ -255,6 +255,7 @@ fn ranked(
             score: found.score,
             snippet: found.snippet().map(|text| context.secrets.redacted(Cow::Owned(text))),
             source: Some(PathBuf::from(&found.path)),
+            line: None,
             document,
             is_named: false,
             id,
@@ -300,7 +301,7 @@ fn guidance(
 ) -> Guidance<NextStep> {
     let (code, message) = match (&qmd_error, error.kind) {
         (Some(why), _) => ("qmd_not_available", format!("qmd gave no answer ({why}), and {}", error.message)),
-        (None, Kind::Unavailable) => ("index_not_available", error.message),
+        (None, Kind::Unavailable) => ("nothing_indexed", error.message),
         (None, _) => ("nothing_found", error.message),
     };
     let mut next_steps = Vec::new();

@@ -43,6 +43,8 @@ pub struct Ranked {
     pub snippet: Option<String>,
     /// The transcript that holds them, or what qmd calls its document.
     pub source: Option<PathBuf>,
+    /// The line of the transcript that holds them, from 1.
+    pub line: Option<u64>,
     /// What qmd's document says of the session, where that is all there is.
     pub document: Option<DocumentHead>,
     /// Whether its id, or the beginning of it, was given, or it is the last one: nobody has to choose.
@@ -97,6 +99,7 @@ fn named(session: Session) -> Ranked {
         score: 1.0,
         snippet: session.first_message.as_deref().map(ToOwned::to_owned),
         source: session.file.as_deref().map(ToOwned::to_owned),
+        line: None,
         document: None,
         is_named: true,
         session: Some(session),
@@ -145,6 +148,7 @@ fn answered(found: Answered) -> Ranked {
         score: hit.score,
         snippet: hit.snippet.map(|snippet| snippet.text),
         source: Some(hit.file),
+        line: Some(hit.line),
         document: None,
         is_named: false,
     }

@@ -101,25 +101,22 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 fn request(args: &Args) -> Request {
     Request {
-        query: args.words.join(" "),
+        intent: args.words.join(" "),
         last: args.last,
-        rank: rank(args),
+        auto_fork: args.auto_fork,
+        fork_index: args.fork_index,
+        fork_rank: args.pick,
         at: args.at.clone(),
         directory: args.into.clone(),
         limit: args.limit,
         min_score: args.min_score,
-        project: args.project.clone(),
+        project_path: args.project.clone(),
         engine: args.engine,
         mode: args.mode,
         collection: args.collection.clone(),
-        no_snippets: args.no_snippets,
+        include_snippets: !args.no_snippets,
         extra: args.extra.clone(),
     }
-}
-
-/// The rank to fork, from 1, if one was given.
-fn rank(args: &Args) -> Option<usize> {
-    args.pick.or_else(|| args.fork_index?.checked_add(1)).or_else(|| args.auto_fork.then_some(1))
 }
 
 /// Parses the value of `--engine`, which has an older name too.
