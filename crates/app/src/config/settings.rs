@@ -46,6 +46,8 @@ pub struct Settings {
     pub workers: WorkerSettings,
     /// `[bridge]`
     pub bridge: BridgeSettings,
+    /// `[mcp]`
+    pub mcp: McpSettings,
     /// `[agents.<name>.selection]` and `[agents.<name>.bridge]`, each laid over the section of all agents alone.
     #[serde(skip)]
     pub agents: Table,
@@ -249,6 +251,18 @@ pub struct WorkerSettings {
     pub silent_seconds: u32,
     /// How long a worker waits for a message between turns.
     pub idle_minutes: u32,
+}
+
+/// `[mcp]`: what models may see and do over MCP.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct McpSettings {
+    /// The only projects that are seen; all without any.
+    pub projects: Vec<String>,
+    /// Projects that are never seen.
+    pub deny: Vec<String>,
+    /// Whether a model may answer the permission requests of workers.
+    pub answer_permissions: bool,
 }
 
 /// How the person is notified when a session waits for them or has finished.

@@ -8,13 +8,14 @@ use std::path::Path;
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "backups",
     "catalog.sqlite",
     "decisions.sqlite",
     "hooks",
     "index",
     "looked-at",
+    "mcp-token",
     "overview",
     "schedule.sqlite",
     "workers",

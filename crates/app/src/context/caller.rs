@@ -4,11 +4,13 @@
 //! apart alike. What a caller may not see does not exist for them: it is not found, not refused.
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use catalog::{Discovery, SessionFilter};
-use model::{AgentId, Session, SessionId};
+use catalog::{Discovery, ProjectScope, SessionFilter};
+use model::{AgentId, SessionId};
 use openclaw::Memory;
 use workers::WorkerId;
+use workers::store::Worker;
 
 use crate::{Context, Error, Kind};
 
@@ -18,6 +20,9 @@ pub enum Caller {
     /// The person at the machine.
     #[default]
     Person,
+    /// A model that acts for the person over MCP: it sees what they see, within `mcp.projects` and `mcp.deny`, and may
+    /// do nothing that is theirs alone.
+    Assistant,
     /// One of OpenClaw's agents.
     Agent(AgentId),
     /// The `claude` of a worker, for the person or for the agent it works for.
@@ -33,14 +38,14 @@ impl Caller {
     /// The agent to whose sessions the caller is limited; `None` where nothing limits them.
     pub fn agent(&self) -> Option<&AgentId> {
         match self {
-            Self::Person => None,
+            Self::Person | Self::Assistant => None,
             Self::Agent(agent) => Some(agent),
             Self::Worker { agent, .. } => agent.as_ref(),
         }
     }
 }
 
-/// The sessions and conversations of one agent.
+/// The sessions and conversations that a caller with limits may see.
 #[derive(Debug, Clone)]
 pub(crate) struct Visible {
     pub(crate) sessions: HashSet<SessionId>,
@@ -48,9 +53,53 @@ pub(crate) struct Visible {
 }
 
 impl Context {
-    /// Whether the caller may see a session.
-    pub(crate) fn may_see(&self, session: &Session) -> bool {
-        self.is_of(session.origin.agent())
+    /// What a session has to be for the caller to see it; the default where nothing limits them. It holds for many
+    /// sessions and is made once.
+    pub(crate) fn sight(&self) -> SessionFilter {
+        SessionFilter { agent: self.caller.agent().cloned(), scope: self.scope(), ..SessionFilter::default() }
+    }
+
+    /// Whether there are sessions that the caller may not see.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.sight() != SessionFilter::default()
+    }
+
+    /// Whether the caller may see a worker.
+    pub(crate) fn may_see_worker(&self, worker: &Worker) -> bool {
+        self.is_of(worker.agent.as_ref()) && self.may_see_directory(&worker.directory)
+    }
+
+    /// Whether the caller may see the project that a directory belongs to.
+    pub(crate) fn may_see_directory(&self, directory: &Path) -> bool {
+        let scope = self.scope();
+        let root = || catalog::repository(&self.config().places(), directory);
+        scope.is_everything() || scope.admits_directory(&root(), directory)
+    }
+
+    /// Refuses a directory of a project that the caller may not see.
+    pub(crate) fn require_visible(&self, directory: &Path) -> Result<(), Error> {
+        if self.may_see_directory(directory) {
+            return Ok(());
+        }
+        let message = format!("{} is not in a project that models may see", directory.display());
+        Err(Error::new(Kind::Forbidden, message)
+            .hint("the person chooses these with the settings `mcp.projects` and `mcp.deny`"))
+    }
+
+    /// Whether the caller may see what belongs to no project: OpenClaw's conversations and notes.
+    pub(crate) fn may_see_conversations(&self) -> bool {
+        !self.scope().names_projects()
+    }
+
+    /// The projects that the caller may see.
+    fn scope(&self) -> ProjectScope {
+        match self.caller {
+            Caller::Person | Caller::Agent(_) => ProjectScope::default(),
+            Caller::Assistant | Caller::Worker { .. } => {
+                let config = self.config();
+                ProjectScope::new(&config.settings.mcp.projects, &config.settings.mcp.deny, &config.home)
+            }
+        }
     }
 
     /// Whether the caller may see what belongs to `owner`; `None` is the person.
@@ -73,6 +122,7 @@ impl Context {
     pub(crate) fn require_person(&self, what: &str) -> Result<(), Error> {
         let who = match &self.caller {
             Caller::Person => return Ok(()),
+            Caller::Assistant => "a model over MCP".to_owned(),
             Caller::Agent(agent) | Caller::Worker { agent: Some(agent), .. } => format!("agent {agent}"),
             Caller::Worker { worker, agent: None } => format!("worker {worker}"),
         };
@@ -81,12 +131,15 @@ impl Context {
 
     /// The sessions and conversations that the caller may find; `None` for all.
     pub(crate) fn visible(&self, found: &Discovery, memory: &Memory) -> Option<Visible> {
-        let agent = self.caller.agent()?;
-        let filter = SessionFilter { agent: Some(agent.clone()), ..SessionFilter::default() };
-        let of_agent = memory.agents.iter().filter(|known| known.agent == *agent);
+        let sight = self.sight();
+        if sight == SessionFilter::default() {
+            return None;
+        }
+        let is_visible = |agent: &AgentId| self.is_of(Some(agent)) && self.may_see_conversations();
+        let agents = memory.agents.iter().filter(|known| is_visible(&known.agent));
         Some(Visible {
-            sessions: catalog::select(&self.config().places(), found, &filter),
-            conversations: of_agent.flat_map(search::session_names).collect(),
+            sessions: catalog::select(&self.config().places(), found, &sight),
+            conversations: agents.flat_map(search::session_names).collect(),
         })
     }
 }

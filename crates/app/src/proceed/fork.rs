@@ -252,6 +252,7 @@ pub(crate) fn existing(context: &Context, directory: &Path) -> Result<PathBuf, E
     };
     let physical = context.path(directory).canonicalize().map_err(|error| failed(&error))?;
     if physical.is_dir() {
+        context.require_visible(&physical)?;
         return Ok(physical);
     }
     Err(failed(&std::io::Error::from(std::io::ErrorKind::NotADirectory)))

@@ -90,6 +90,7 @@ impl RepoTarget {
         let path = context.path(named.unwrap_or("."));
         match path.canonicalize() {
             Ok(directory) if directory.is_dir() => {
+                context.require_visible(&directory)?;
                 let root = catalog::repository(&context.config().places(), &directory);
                 Ok(Some(Self { directory, root }))
             }

@@ -137,7 +137,7 @@ impl Ahead {
         let query = Query::parse(&question.text);
         let Ok(question) = question.with_written_filters(context, &query) else { return Self::Nothing };
         let has_tag = search::tags(&question.text).next().is_some();
-        if has_tag || query.is_empty() || context.caller.agent().is_some() {
+        if has_tag || query.is_empty() || context.is_limited() {
             return Self::Nothing;
         }
         let (scope, threads) =

@@ -189,7 +189,7 @@ fn by_qmd(
     let given = request.collection.as_ref().map(|_| Engine::Qmd);
     let engine = request.engine.or(given).unwrap_or(settings.engine);
     // qmd's documents are of everybody's sessions.
-    if context.caller.agent().is_some() {
+    if context.is_limited() {
         return Ok(None);
     }
     let qmd = match (engine, installed(context)) {

@@ -92,7 +92,8 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
     });
     let sessions: Sessions<'_> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
-    rows.retain(|row| sessions.get(&row.session).is_none_or(|session| context.may_see(session)));
+    let sight = context.sight();
+    rows.retain(|row| sessions.get(&row.session).is_none_or(|session| sight.matches(session)));
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
     Ok(Answer {
         by: request.by,

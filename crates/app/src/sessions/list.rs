@@ -110,6 +110,7 @@ impl Request {
             agent: self.agent.clone(),
             running: self.running,
             since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
+            ..SessionFilter::default()
         })
     }
 }

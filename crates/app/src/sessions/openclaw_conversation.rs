@@ -19,7 +19,8 @@ pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec
     let memory = index::memory(context);
     let begins = |file: &&ConversationFile| file.session.as_str().starts_with(text);
     let mut found: Vec<(&AgentId, &ConversationFile)> = Vec::new();
-    for agent in memory.agents.iter().filter(|agent| context.is_of(Some(&agent.agent))) {
+    let is_visible = |agent: &AgentId| context.is_of(Some(agent)) && context.may_see_conversations();
+    for agent in memory.agents.iter().filter(|agent| is_visible(&agent.agent)) {
         let files = agent.transcripts.iter().filter(|_| !text.is_empty()).filter(begins);
         found.extend(files.map(|file| (&agent.agent, file)));
     }

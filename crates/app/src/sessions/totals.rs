@@ -20,8 +20,9 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
         keep_reading(context),
     );
     context.check_cancelled()?;
-    if context.caller.agent().is_some() {
-        catalog.sessions.retain(|entry| context.may_see(&entry.session));
+    if context.is_limited() {
+        let sight = context.sight();
+        catalog.sessions.retain(|entry| sight.matches(&entry.session));
         // What cannot be read may be anybody's.
         catalog.problems.clear();
     }
@@ -45,7 +46,8 @@ pub(crate) fn survey<T: Send>(
 ) -> Result<Vec<T>, Error> {
     let (places, enter) =
         (context.config().places(), |entries: &mut [CatalogEntry]| ledger::enter(context, entries));
-    let tell = |entry: CatalogEntry| if context.may_see(&entry.session) { tell(entry) } else { None };
+    let sight = context.sight();
+    let tell = |entry: CatalogEntry| if sight.matches(&entry.session) { tell(entry) } else { None };
     let Some(then) = as_of else {
         let mapped = catalog::map_sessions(&places, edition(), extent, enter, keep_reading(context), tell);
         context.check_cancelled()?;

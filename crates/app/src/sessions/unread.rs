@@ -18,7 +18,7 @@ pub(crate) fn unread(context: &Context) -> Vec<String> {
 /// Whether the caller may know of a database, which is below its agent's folder.
 fn may_see(context: &Context, database: &AgentDatabase) -> bool {
     let below = |agent: &AgentId| database.path.iter().any(|folder| folder == agent.as_str());
-    context.caller.agent().is_none_or(below)
+    context.may_see_conversations() && context.caller.agent().is_none_or(below)
 }
 
 /// Says of a database that it is not read.

@@ -73,7 +73,7 @@ pub fn list(context: &Context, _: &Request) -> Result<Answer, Error> {
     recover_orphans(context)?;
     let table = open_recovered(context)?;
     let workers = table.newest(LISTED).map_err(unusable)?;
-    let visible = workers.iter().filter(|worker| context.is_of(worker.agent.as_ref()));
+    let visible = workers.iter().filter(|worker| context.may_see_worker(worker));
     let workers = visible.map(|worker| describe(context, &table, worker)).collect::<Result<_, _>>()?;
     Ok(Answer { workers })
 }

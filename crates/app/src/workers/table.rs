@@ -48,7 +48,7 @@ pub(crate) fn find(context: &Context, table: &WorkerStore, text: &str) -> Result
 
 /// A worker by its number, or the newest of a session by its id or the beginning of that.
 pub(crate) fn lookup(context: &Context, table: &WorkerStore, text: &str) -> Result<Option<Worker>, Error> {
-    let is_visible = |worker: &Worker| context.is_of(worker.agent.as_ref());
+    let is_visible = |worker: &Worker| context.may_see_worker(worker);
     if let Ok(id) = text.parse()
         && let Some(worker) = table.get(id).map_err(unusable)?.filter(is_visible)
     {

@@ -4,12 +4,15 @@ use jiff::Timestamp;
 use model::{AgentId, Session};
 
 use crate::project::SessionLocation;
+use crate::scope::ProjectScope;
 
 /// Conditions a session has to meet, all of them; the default lets every session through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
     /// A repository or project, by any of its names.
     pub project: Option<String>,
+    /// The projects that may be seen at all.
+    pub scope: ProjectScope,
     /// A branch; upper and lower case differ, as in git.
     pub branch: Option<String>,
     /// The word of an origin: `openclaw`, `native`, `archived`.
@@ -30,7 +33,8 @@ impl SessionFilter {
 
     /// Whether sessions there meet the conditions on where they were run.
     pub(crate) fn matches_location(&self, place: &SessionLocation<'_>) -> bool {
-        self.branch.as_deref().is_none_or(|branch| place.branch == Some(branch))
+        self.scope.admits(place)
+            && self.branch.as_deref().is_none_or(|branch| place.branch == Some(branch))
             && self.project.as_deref().is_none_or(|name| place.is_named(name))
     }
 
@@ -66,6 +70,9 @@ mod tests {
         check(SessionFilter { project: Some("WEB".into()), branch: Some("fix".into()), ..any() }, true);
         check(SessionFilter { project: Some("api".into()), branch: Some("fix".into()), ..any() }, false);
         check(SessionFilter { branch: Some("Fix".into()), ..any() }, false);
+        let without = |name: &str| ProjectScope::new(&[], &[name.to_owned()], std::path::Path::new("/h"));
+        check(SessionFilter { scope: without("api"), ..any() }, true);
+        check(SessionFilter { scope: without("web"), ..any() }, false);
         check(SessionFilter { origin: Some("openclaw".into()), ..any() }, true);
         check(SessionFilter { origin: Some("native".into()), ..any() }, false);
         check(SessionFilter { agent: "MAIN".parse().ok(), ..any() }, true);

@@ -73,7 +73,7 @@ impl Answer {
     fn new(context: &Context, synced: &SyncReport) -> Result<Self, Error> {
         let size = size(context)?;
         // A file that cannot be read may be anybody's.
-        let failed = synced.failed.iter().filter(|_| context.caller.agent().is_none());
+        let failed = synced.failed.iter().filter(|_| !context.is_limited());
         Ok(Self {
             files: synced.progress.files_done,
             bytes: synced.bytes_read,
