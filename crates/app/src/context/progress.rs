@@ -35,6 +35,8 @@ pub enum Stage {
     Embedding,
     /// It writes sessions as documents.
     Exporting,
+    /// It waits for workers; what is counted are seconds.
+    Waiting,
     /// qmd indexes the documents, and reports that on standard error itself.
     IndexingDocuments,
 }

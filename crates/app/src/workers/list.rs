@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use catalog::ProjectScope;
 use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,14 +14,23 @@ use crate::workers::table;
 use crate::workers::table::{home, open_recovered, unusable};
 use crate::{Context, Error};
 
-/// How many workers are listed, newest first.
+/// How many workers are listed without a limit, newest first.
 const LISTED: usize = 50;
 
-/// Which workers to list: all that can be.
+/// Which workers to list; the newest 50 without a condition.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "WorkersRequest")]
-pub struct Request {}
+pub struct Request {
+    /// Only workers with this status: `running`, `waiting_permission`, `idle`, `finished`, …
+    pub status: Option<String>,
+    /// Only workers of this project: its name, or a path inside it.
+    pub project: Option<String>,
+    /// Leave out those that have ended.
+    pub active: bool,
+    /// At most so many; 50 without it.
+    pub limit: Option<usize>,
+}
 
 /// The workers.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -69,13 +79,33 @@ pub struct WorkerInfo {
 }
 
 /// The workers, newest first. What a killed Backstory left is run by hosts of their own.
-pub fn list(context: &Context, _: &Request) -> Result<Answer, Error> {
+pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     recover_orphans(context)?;
     let table = open_recovered(context)?;
-    let workers = table.newest(LISTED).map_err(unusable)?;
-    let visible = workers.iter().filter(|worker| context.may_see_worker(worker));
-    let workers = visible.map(|worker| describe(context, &table, worker)).collect::<Result<_, _>>()?;
+    let scope = request.project.as_deref().map(|project| named(context, project));
+    let is_wanted = |worker: &&Worker| {
+        let is_there = !request.active || worker.slot_state.is_some();
+        let has_status = request.status.as_deref().is_none_or(|status| worker.state.as_str() == status);
+        let root = || catalog::repository(&context.config().places(), &worker.directory);
+        is_there
+            && has_status
+            && context.may_see_worker(worker)
+            && scope.as_ref().is_none_or(|scope| scope.admits_directory(&root(), &worker.directory))
+    };
+    // What a condition leaves out is looked for beyond the newest.
+    let is_plain = scope.is_none() && request.status.is_none() && !request.active;
+    let limit = request.limit.unwrap_or(LISTED);
+    let newest = table.newest(if is_plain { limit } else { usize::MAX }).map_err(unusable)?;
+    let wanted = newest.iter().filter(is_wanted).take(limit);
+    let workers = wanted.map(|worker| describe(context, &table, worker)).collect::<Result<_, _>>()?;
     Ok(Answer { workers })
+}
+
+/// The one project that a person names.
+fn named(context: &Context, project: &str) -> ProjectScope {
+    let path = context.path(project);
+    let text = if path.is_dir() { path.to_string_lossy().into_owned() } else { project.to_owned() };
+    ProjectScope::new(&[text], &[], &context.config().home)
 }
 
 /// One worker, by its number or by its session's id or the beginning of it.

@@ -11,15 +11,20 @@ pub(crate) mod host;
 mod launch;
 mod link;
 pub mod list;
+pub mod log;
+pub mod message;
 mod pieces;
 mod registry;
 pub(crate) mod reports;
 mod restore;
 pub mod run;
 pub mod send;
+pub mod spawn;
 pub mod start;
 pub mod stop;
 pub(crate) mod table;
+pub mod wait;
+mod worker_name;
 pub(crate) mod worktree;
 
 pub use ::workers::{

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::workers::list::WorkerInfo;
+use crate::workers::worker_name::{self, WorkerName};
 use crate::workers::{control, worktree};
 use crate::{Context, Error};
 
@@ -15,6 +16,8 @@ use crate::{Context, Error};
 #[schemars(rename = "StopRequest")]
 pub struct Request {
     /// The worker's number, or its session's id or the beginning of it.
+    #[serde(deserialize_with = "worker_name::one")]
+    #[schemars(with = "WorkerName")]
     pub worker: String,
     /// Also remove its work tree if nothing would be lost; the worker may have ended already.
     #[serde(default)]

@@ -121,7 +121,7 @@ fn bar(progress: Progress) -> Option<ProgressBar> {
             (progress.total, "embedding {bar:30} {pos} of {len} pieces, {per_sec}, {eta} left (Ctrl-C stops)")
         }
         Stage::Exporting => (progress.total, "exporting sessions {bar:30} {pos} of {len}, {eta} left"),
-        Stage::IndexingDocuments => return None,
+        Stage::IndexingDocuments | Stage::Waiting => return None,
     };
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar()));

@@ -1,0 +1,99 @@
+//! `message`: several workers are told the same, and waited for if that is wanted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::workers::send::{self, send};
+use crate::workers::wait::{self, WaitMode};
+use crate::workers::worker_name::{self, WorkerName};
+use crate::{Context, Error, Kind, NextStep};
+
+/// A message, to whom it goes, and what to wait for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "MessageRequest")]
+pub struct Request {
+    /// The workers' numbers, or sessions' ids or the beginnings of them. A session that nobody has open is resumed.
+    #[serde(deserialize_with = "worker_name::several")]
+    #[schemars(with = "Vec<WorkerName>")]
+    pub workers: Vec<String>,
+    /// The message.
+    pub message: String,
+    /// Whether to wait until none, any or all of them have done what it says.
+    pub wait_mode: WaitFor,
+    /// At most so many seconds to wait, up to 3600; 600 without it.
+    pub timeout_seconds: Option<u32>,
+}
+
+/// Whom to wait for after a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitFor {
+    /// Nobody.
+    #[default]
+    None,
+    /// Any one.
+    Any,
+    /// All of them.
+    All,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "MessageAnswer")]
+pub struct Answer {
+    /// Those that have it.
+    pub sent: Vec<send::Answer>,
+    /// Those that do not.
+    pub failed: Vec<Unsent>,
+    /// What became of the workers, where they were waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited: Option<wait::Answer>,
+}
+
+/// A worker that does not have a message.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "UnsentMessage")]
+pub struct Unsent {
+    /// The worker, as it was named.
+    pub worker: String,
+    /// The code of the error.
+    pub error: &'static str,
+    /// Why it does not.
+    pub message: String,
+}
+
+/// Sends a message to workers; an error if none of them has it.
+pub fn message(context: &Context, request: &Request) -> Result<Answer, Error> {
+    if request.workers.is_empty() || request.message.trim().is_empty() {
+        let missing = if request.workers.is_empty() { "no worker is named" } else { "the message is empty" };
+        return Err(Error::new(Kind::Usage, missing).next(NextStep::ListWorkers));
+    }
+    let (mut sent, mut failed, mut last) = (Vec::new(), Vec::new(), None);
+    for worker in &request.workers {
+        context.check_cancelled()?;
+        let one = send::Request { to: worker.clone(), message: request.message.clone() };
+        match send(context, &one) {
+            Ok(answer) => sent.push(answer),
+            Err(error) => {
+                let (code, message) = (error.kind.code(), error.message.clone());
+                failed.push(Unsent { worker: worker.clone(), error: code, message });
+                last = Some(error);
+            }
+        }
+    }
+    if let (true, Some(error)) = (sent.is_empty(), last) {
+        return Err(error);
+    }
+    let mode = match request.wait_mode {
+        WaitFor::None => None,
+        WaitFor::Any => Some(WaitMode::Any),
+        WaitFor::All => Some(WaitMode::All),
+    };
+    let workers = || sent.iter().map(|sent| sent.worker.to_string()).collect();
+    let waited = mode.map(|mode| {
+        let request = wait::Request { workers: workers(), mode, timeout_seconds: request.timeout_seconds };
+        wait::wait(context, &request)
+    });
+    Ok(Answer { waited: waited.transpose()?, sent, failed })
+}

@@ -1,0 +1,150 @@
+//! `spawn`: a worker in the background, asked for as a program asks: with a session to resume, to fork, or the last one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::sessions::list::{self, list};
+use crate::workers::run::Ready;
+use crate::workers::start::{self, Effort};
+use crate::{Context, Error, Kind, NextStep};
+
+/// A task for a worker in the background, and the session it is done in: a new one, unless one is named to resume or to
+/// fork.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "SpawnRequest")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a parameter of its own")]
+pub struct Request {
+    /// The task. `prompt` is another name for it.
+    #[serde(alias = "prompt")]
+    pub task: String,
+    /// The project: a path, or a project's name; the directory of the request without it or with `auto`.
+    pub project_path: Option<String>,
+    /// Continue this session: its id, or the beginning of it.
+    pub resume_session_id: Option<String>,
+    /// Continue a fork of the session to resume, which itself is not changed.
+    pub fork_session: bool,
+    /// Continue the last session of the project.
+    pub continue_session: bool,
+    /// Let Backstory choose between continuing a session of the project and starting a new one.
+    pub choose_session: bool,
+    /// The id of the new session, a UUID that no session has.
+    pub session_id: Option<String>,
+    /// Continue the session with this name, or start it.
+    pub label: Option<String>,
+    /// The new session's title.
+    pub name: Option<String>,
+    /// The model to use.
+    pub model: Option<String>,
+    /// How hard the model thinks.
+    pub effort: Option<Effort>,
+    /// Run in the work tree with this name, on its own branch; it is created if there is none.
+    pub worktree: Option<String>,
+    /// Run in a new work tree.
+    pub new_worktree: bool,
+    /// The most that the session may cost over all its runs, in US dollars.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub budget_usd: Option<f64>,
+    /// Plan first, and ask before anything is changed.
+    pub plan: bool,
+    /// Appended to the system prompt.
+    pub append_system_prompt: Option<String>,
+}
+
+/// Starts a worker in the background.
+pub fn spawn(context: &Context, request: &Request) -> Result<Ready, Error> {
+    request.check()?;
+    let session = match (&request.resume_session_id, request.continue_session) {
+        (Some(id), _) => Some(id.clone()),
+        (None, true) => Some(request.last_session(context)?),
+        (None, false) => None,
+    };
+    let (resume, fork) = if request.fork_session { (None, session) } else { (session, None) };
+    let is_named = resume.is_some() || fork.is_some() || request.label.is_some() || request.choose_session;
+    let order = start::Request {
+        task: request.task.clone(),
+        repo: request.project().map(str::to_owned),
+        fresh: !is_named && request.session_id.is_none(),
+        session_id: request.session_id.clone(),
+        resume,
+        fork,
+        label: request.label.clone(),
+        worktree: request.worktree.clone(),
+        new_worktree: request.new_worktree,
+        model: request.model.clone(),
+        effort: request.effort,
+        permission_mode: request.plan.then(|| "plan".to_owned()),
+        budget_usd: request.budget_usd,
+        append_system_prompt: request.append_system_prompt.clone(),
+        name: request.name.clone(),
+        ..start::Request::default()
+    };
+    start::start(context, &order)
+}
+
+impl Request {
+    /// Refuses what contradicts itself.
+    fn check(&self) -> Result<(), Error> {
+        let refuse = |message: &str| Err(Error::new(Kind::Usage, message));
+        let is_old = self.resume_session_id.is_some() || self.continue_session;
+        if self.resume_session_id.is_some() && self.continue_session {
+            return refuse("`resume_session_id` and `continue_session` name two sessions: give one of them");
+        }
+        if self.fork_session && !is_old {
+            return refuse("`fork_session` needs a session: give `resume_session_id` or `continue_session`");
+        }
+        if self.session_id.is_some() && is_old {
+            return refuse("`session_id` names a new session: leave it out to resume or fork another one");
+        }
+        if self.choose_session && (is_old || self.session_id.is_some() || self.label.is_some()) {
+            return refuse("`choose_session` leaves the session to Backstory: name none beside it");
+        }
+        if self.label.is_some() && (is_old || self.session_id.is_some()) {
+            return refuse("`label` names a session: name no other beside it");
+        }
+        Ok(())
+    }
+
+    fn project(&self) -> Option<&str> {
+        self.project_path.as_deref().filter(|path| *path != "auto")
+    }
+
+    /// The id of the project's session in which something happened last. Claude Code's own `--continue` would take
+    /// whatever is last when the worker starts, another worker's session too.
+    fn last_session(&self, context: &Context) -> Result<String, Error> {
+        let here = || context.directory.to_string_lossy().into_owned();
+        let project = self.project().map_or_else(here, str::to_owned);
+        let request = list::Request { project: Some(project.clone()), ..list::Request::default() };
+        let sessions = list(context, &request)?.sessions;
+        let kept = sessions.iter().filter(|session| session.file.is_some());
+        let last = kept.max_by_key(|session| session.last_modified);
+        last.map(|session| session.id.to_string()).ok_or_else(|| {
+            let message = format!("there is no session of {project} to continue");
+            Error::new(Kind::NotFound, message).next(NextStep::ListSessions)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contradictions_are_refused() {
+        let check = |json: &str, is_valid: bool| {
+            let request: Request = serde_json::from_str(json).unwrap();
+            assert_eq!(request.check().is_ok(), is_valid, "{json}");
+        };
+        check(r#"{"prompt": "t"}"#, true);
+        check(r#"{"resume_session_id": "a"}"#, true);
+        check(r#"{"resume_session_id": "a", "fork_session": true}"#, true);
+        check(r#"{"continue_session": true, "fork_session": true}"#, true);
+        check(r#"{"session_id": "n", "name": "x"}"#, true);
+        check(r#"{"resume_session_id": "a", "continue_session": true}"#, false);
+        check(r#"{"fork_session": true}"#, false);
+        check(r#"{"resume_session_id": "a", "session_id": "n"}"#, false);
+        check(r#"{"continue_session": true, "session_id": "n"}"#, false);
+        check(r#"{"label": "l", "continue_session": true}"#, false);
+        check(r#"{"choose_session": true, "label": "l"}"#, false);
+    }
+}

@@ -1,0 +1,187 @@
+//! `wait`: until workers have done what they were told, or ask for something.
+
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workers::store::Worker;
+use workers::{WorkerId, WorkerState, WorkerStore};
+
+use crate::workers::host::pause;
+use crate::workers::list::{self, WorkerInfo};
+use crate::workers::table::{self, open_recovered, unusable};
+use crate::workers::worker_name::{self, WorkerName};
+use crate::{Context, Error, Kind, Progress, Stage};
+
+/// How long is waited where nobody says how long, in seconds.
+const TIMEOUT: u32 = 600;
+/// The longest that is waited, in seconds.
+const LONGEST: u32 = 3600;
+/// How often it is looked after workers whose Backstory may be gone, and told how long it takes.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Which workers to wait for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "WaitRequest")]
+pub struct Request {
+    /// The workers' numbers, or their sessions' ids or the beginnings of them.
+    #[serde(deserialize_with = "worker_name::several")]
+    #[schemars(with = "Vec<WorkerName>")]
+    pub workers: Vec<String>,
+    /// Whether to wait for all of them, or only until one has finished.
+    pub mode: WaitMode,
+    /// At most so many seconds, up to 3600; 600 without it.
+    pub timeout_seconds: Option<u32>,
+}
+
+/// How many workers are waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitMode {
+    /// All of them.
+    #[default]
+    All,
+    /// Any one.
+    Any,
+}
+
+/// What has become of the workers.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WaitAnswer")]
+pub struct Answer {
+    /// The workers as they are now.
+    pub workers: Vec<WorkerInfo>,
+    /// Those whose turn is over, and those that have ended.
+    pub idle: Vec<WorkerId>,
+    /// Those that ask for a permission or an answer: they go on when they are given it.
+    pub asking: Vec<WorkerId>,
+    /// Those that still work.
+    pub waiting_on: Vec<WorkerId>,
+    /// Whether none still works or asks.
+    pub all_idle: bool,
+    /// How many were waited for.
+    pub mode: WaitMode,
+    /// How long it took, in seconds.
+    pub waited_seconds: f64,
+    /// Whether the time was over first.
+    pub timed_out: bool,
+}
+
+/// Waits until workers have done what they were told, or ask for something.
+pub fn wait(context: &Context, request: &Request) -> Result<Answer, Error> {
+    if request.workers.is_empty() {
+        return Err(Error::new(Kind::Usage, "no worker is named")
+            .hint("give the numbers of workers")
+            .next(crate::NextStep::ListWorkers));
+    }
+    let table = open_recovered(context)?;
+    let named = request.workers.iter().map(|text| Ok(table::find(context, &table, text)?.id));
+    let mut ids: Vec<WorkerId> = named.collect::<Result<_, Error>>()?;
+    ids.sort_unstable();
+    ids.dedup();
+    let limit = request.timeout_seconds.unwrap_or(TIMEOUT).min(LONGEST);
+    let wait = Wait { context, ids, mode: request.mode, limit: Duration::from_secs(limit.into()) };
+    wait.run(table)
+}
+
+/// The course of one worker, as far as who waits for it is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Course {
+    Works,
+    Asks,
+    Rests,
+}
+
+impl Course {
+    fn of(worker: &Worker) -> Self {
+        match worker.state {
+            WorkerState::WaitingPermission { .. } => Self::Asks,
+            // What it was told last has not reached the model yet.
+            WorkerState::Idle { .. } if worker.follow_up.is_some() => Self::Works,
+            WorkerState::Idle { .. } => Self::Rests,
+            WorkerState::Queued | WorkerState::Starting | WorkerState::Running => Self::Works,
+            WorkerState::Finished { .. }
+            | WorkerState::Failed { .. }
+            | WorkerState::Stopped
+            | WorkerState::Lost { .. } => Self::Rests,
+        }
+    }
+}
+
+struct Wait<'a> {
+    context: &'a Context,
+    ids: Vec<WorkerId>,
+    mode: WaitMode,
+    limit: Duration,
+}
+
+impl Wait<'_> {
+    fn run(&self, mut table: WorkerStore) -> Result<Answer, Error> {
+        let began = Instant::now();
+        let mut looked = began;
+        loop {
+            let courses = self.courses(&table)?;
+            let is_over = self.is_over(&courses);
+            let elapsed = began.elapsed();
+            if is_over || elapsed >= self.limit || self.context.cancellation.is_hurried() {
+                self.context.check_cancelled()?;
+                return self.answer(&table, &courses, elapsed, !is_over);
+            }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                table = open_recovered(self.context)?;
+                self.report(elapsed);
+            }
+            pause();
+        }
+    }
+
+    fn courses(&self, table: &WorkerStore) -> Result<Vec<(WorkerId, Course)>, Error> {
+        let mut courses = Vec::with_capacity(self.ids.len());
+        for id in &self.ids {
+            let worker = table.get(*id).map_err(unusable)?;
+            courses.push((*id, worker.as_ref().map_or(Course::Rests, Course::of)));
+        }
+        Ok(courses)
+    }
+
+    fn is_over(&self, courses: &[(WorkerId, Course)]) -> bool {
+        let mut still = courses.iter().map(|(_, course)| *course == Course::Works);
+        match self.mode {
+            WaitMode::All => !still.any(|works| works),
+            WaitMode::Any => !still.all(|works| works),
+        }
+    }
+
+    fn report(&self, elapsed: Duration) {
+        let (done, total) = (elapsed.as_secs(), self.limit.as_secs());
+        self.context.report(Progress { stage: Stage::Waiting, done, total, bytes_done: 0, bytes: 0 });
+    }
+
+    fn answer(
+        &self,
+        table: &WorkerStore,
+        courses: &[(WorkerId, Course)],
+        elapsed: Duration,
+        timed_out: bool,
+    ) -> Result<Answer, Error> {
+        let which = |wanted: Course| -> Vec<WorkerId> {
+            courses.iter().filter(|(_, course)| *course == wanted).map(|(id, _)| *id).collect()
+        };
+        let now = self.ids.iter().map(|id| {
+            let worker = table::find(self.context, table, &id.to_string())?;
+            list::describe(self.context, table, &worker)
+        });
+        Ok(Answer {
+            workers: now.collect::<Result<_, Error>>()?,
+            idle: which(Course::Rests),
+            asking: which(Course::Asks),
+            waiting_on: which(Course::Works),
+            all_idle: courses.iter().all(|(_, course)| *course == Course::Rests),
+            mode: self.mode,
+            waited_seconds: (elapsed.as_secs_f64() * 10.0).round() / 10.0,
+            timed_out,
+        })
+    }
+}
