@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, memory,
-    pick, resume, run, search, send, show, status, stop, watch, worker, workers,
+    answer, attach, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
+    memory, pick, resume, run, search, send, show, status, stop, watch, worker, workers,
 };
 use crate::exit;
 
@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Status(status::Args),
     Cron(cron::Args),
     Cost(cost::Args),
+    Mcp(mcp::Args),
     Eval(eval::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),

@@ -42,6 +42,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Eval(eval) => commands::eval::run(&open()?, &eval),
         Command::Cost(cost) => commands::cost::run(&open()?, &cost),
         Command::Cron(cron) => commands::cron::run(&open()?, &cron),
+        Command::Mcp(mcp) => commands::mcp::run(&open()?, &mcp),
         Command::Doctor(doctor) => commands::doctor::run(&open()?, &doctor),
         Command::Completions(completions) => commands::completions::run(&completions, &mut Args::command()),
     }

@@ -13,6 +13,7 @@ pub(crate) mod hook;
 pub(crate) mod hooks;
 pub(crate) mod index;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pick;
 pub(crate) mod resume;

@@ -1,0 +1,104 @@
+//! One request to the app: on a thread of its own, with its own time, cancelled and followed by the client.
+
+use app::{Caller, Cancellation, Context, Error, Kind, Progress, ProgressSink, Stage};
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use tokio::sync::watch;
+
+use crate::server::Server;
+
+/// Whether a request only waits, and ends when the client is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    Works,
+    Waits,
+}
+
+/// Answers a request.
+pub(crate) async fn call<T: Send + 'static>(
+    server: &Server,
+    request: &RequestContext<RoleServer>,
+    patience: Patience,
+    work: impl FnOnce(&Context) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let cancellation = Cancellation::default();
+    let (sender, mut progress) = watch::channel(None);
+    let mut token = request.meta.get_progress_token();
+    let sink = match &token {
+        Some(_) => ProgressSink::new(move |step| {
+            sender.send_replace(Some(step));
+        }),
+        None => ProgressSink::default(),
+    };
+    let context = Context {
+        caller: Caller::Assistant,
+        cancellation: cancellation.clone(),
+        progress: sink,
+        ..Context::new(server.app.clone(), server.directory.clone())
+    };
+    let mut working = tokio::task::spawn_blocking(move || work(&context));
+    let mut told = Told::default();
+    let (mut is_cancelled, mut is_gone) = (false, false);
+    loop {
+        tokio::select! {
+            done = &mut working => {
+                return done.unwrap_or_else(|error| Err(Error::caused(Kind::Internal, "the request ended early", &error)));
+            }
+            () = request.ct.cancelled(), if !is_cancelled => {
+                cancellation.cancel();
+                is_cancelled = true;
+            }
+            () = server.closing.cancelled(), if patience == Patience::Waits && !is_gone => {
+                cancellation.cancel();
+                is_gone = true;
+            }
+            changed = progress.changed(), if token.is_some() => {
+                let step = *progress.borrow_and_update();
+                match (changed, &token, step) {
+                    (Ok(()), Some(token), Some(step)) => told.tell(&request.peer, token, step).await,
+                    // All has been reported.
+                    _ => token = None,
+                }
+            }
+        }
+    }
+}
+
+/// What a client was told of the progress: the protocol lets it only grow.
+#[derive(Default)]
+struct Told {
+    stage: Option<Stage>,
+    /// What the stages before came to.
+    before: f64,
+    last: f64,
+}
+
+impl Told {
+    async fn tell(&mut self, peer: &Peer<RoleServer>, token: &ProgressToken, step: Progress) {
+        if self.stage != Some(step.stage) {
+            self.before = self.last;
+            self.stage = Some(step.stage);
+        }
+        let (done, total) = (self.before + step.done as f64, self.before + step.total as f64);
+        if done <= self.last {
+            return;
+        }
+        self.last = done;
+        let told = ProgressNotificationParam::new(token.clone(), done).with_total(total.max(done));
+        // A client that is gone needs to know nothing.
+        let _ = peer.notify_progress(told.with_message(words(step))).await;
+    }
+}
+
+fn words(step: Progress) -> String {
+    let Progress { stage, done, total, .. } = step;
+    match stage {
+        Stage::Reading => format!("read {done} of {total} transcripts"),
+        Stage::Indexing => format!("indexed {done} of {total} files"),
+        Stage::Embedding => format!("embedded {done} of {total} texts"),
+        Stage::Exporting => format!("exported {done} of {total} sessions"),
+        Stage::IndexingDocuments => "qmd indexes the documents".to_owned(),
+        Stage::Waiting => format!("waiting for workers: {done} of {total} seconds"),
+    }
+}

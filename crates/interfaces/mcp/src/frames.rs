@@ -1,0 +1,90 @@
+//! One line of a client's as a message of the protocol, or what to answer where it is none.
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
+use serde_json::Value;
+
+/// The longest message that is read, in bytes.
+pub(crate) const LONGEST: usize = 4 << 20;
+
+/// What a line of a client's is.
+#[derive(Debug)]
+pub enum Frame {
+    /// A message.
+    Message(Box<ClientJsonRpcMessage>),
+    /// Nothing that has to be answered.
+    Nothing,
+    /// What the protocol does not allow.
+    Invalid {
+        /// The id of the request, as far as it can be read.
+        id: Option<RequestId>,
+        /// What is wrong with it.
+        error: ErrorData,
+    },
+}
+
+/// Reads a line.
+pub fn decode(line: &[u8]) -> Frame {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Frame::Nothing;
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let error = ErrorData::parse_error(format!("the message is not valid JSON: {error}"), None);
+            return Frame::Invalid { id: None, error };
+        }
+    };
+    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    let is_notification = value.get("id").is_none() && value["method"].is_string();
+    let what = if value.is_array() {
+        "batches of messages are not part of the protocol any more"
+    } else {
+        "the message is not a JSON-RPC 2.0 request, notification or response"
+    };
+    match serde_json::from_value(value) {
+        Ok(message) => Frame::Message(Box::new(message)),
+        // A notification is never answered.
+        Err(_) if is_notification => Frame::Nothing,
+        Err(_) => Frame::Invalid { id, error: ErrorData::invalid_request(what, None) },
+    }
+}
+
+/// The answer to a message that is too long to be read.
+pub(crate) fn too_long() -> ErrorData {
+    ErrorData::invalid_request(format!("the message is longer than {} MB", LONGEST >> 20), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(line: &str) -> String {
+        match decode(line.as_bytes()) {
+            Frame::Message(_) => "message".to_owned(),
+            Frame::Nothing => "nothing".to_owned(),
+            Frame::Invalid { id, error } => format!("{} {id:?}", error.code.0),
+        }
+    }
+
+    #[test]
+    fn lines_of_every_kind() {
+        let check = |line: &str, expected: &str| assert_eq!(told(line), expected, "{line}");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "message");
+        check("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\"}\r", "message");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"no/such","params":{}}"#, "message");
+        check(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "message");
+        check("", "nothing");
+        check("  \t", "nothing");
+        check("{", "-32700 None");
+        check("nonsense", "-32700 None");
+        check("\u{0}", "-32700 None");
+        check("[]", "-32600 None");
+        check("7", "-32600 None");
+        check("{}", "-32600 None");
+        check(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, "-32600 Some(Number(7))");
+        check(r#"{"id":"x","method":"ping"}"#, r#"-32600 Some(String("x"))"#);
+        check(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "-32600 None");
+        check(&"[".repeat(100_000), "-32700 None");
+    }
+}

@@ -1,0 +1,92 @@
+//! Words the next steps of errors as calls of tools; what no tool does is the person's to do.
+
+use app::NextStep;
+
+/// A next step in one sentence, with the call for it.
+pub(crate) fn as_tool_call(step: &NextStep) -> String {
+    match step {
+        NextStep::Advice { text } => text.clone(),
+        NextStep::ListSessions => "list the sessions with their ids: session_list {}".to_owned(),
+        NextStep::NameProject => "list the sessions with their projects: session_list {}; or give a path".to_owned(),
+        NextStep::Search { words } => format!("search for it as a word: search {}", arguments("query", words)),
+        NextStep::Show { session } => {
+            format!("read what was said: read_session {}", arguments("session", session.as_str()))
+        }
+        NextStep::ShowRecords { session } => {
+            format!("see the `uuid` of each message: read_session {}", arguments("session", session.as_str()))
+        }
+        NextStep::ShowEverything => {
+            "add \"tools\": true and \"thinking\": true: the message may be among what is left out".to_owned()
+        }
+        NextStep::Fork { session } | NextStep::RunInFork { session } | NextStep::RunOptions { session } => {
+            format!("work in a fork of it: spawn_worker {{\"task\": …, {}, \"fork_session\": true}}", resume(session.as_str()))
+        }
+        NextStep::ForkElsewhere { session } => {
+            format!(
+                "work in a fork of it elsewhere: spawn_worker {{\"task\": …, {}, \"fork_session\": true, \"new_worktree\": true}}",
+                resume(session.as_str())
+            )
+        }
+        NextStep::ForkRecent => {
+            "choose one of `fallback_sessions`: spawn_worker {\"task\": …, \"resume_session_id\": …, \"fork_session\": true}"
+                .to_owned()
+        }
+        NextStep::RunInSession { session } => {
+            format!("continue it: spawn_worker {{\"task\": …, {}}}", resume(session.as_str()))
+        }
+        NextStep::RunFresh => "wait until it has ended, or start a new session: spawn_worker {\"task\": …}".to_owned(),
+        NextStep::RunInWorkTree => {
+            "run it in a separate work tree: spawn_worker {\"task\": …, \"new_worktree\": true}".to_owned()
+        }
+        NextStep::ListWorkers => "list the workers and their states: list_workers {}".to_owned(),
+        NextStep::Attach { session } => {
+            format!("see what it does and asks: worker_log {}", arguments("worker", session.as_str()))
+        }
+        NextStep::SendToSession { session } => format!(
+            "send it a message: message_worker {{\"workers\": [\"{session}\"], \"message\": …}}"
+        ),
+        NextStep::Send { worker } => {
+            format!("send it the message: message_worker {{\"workers\": [{worker}], \"message\": …}}")
+        }
+        NextStep::Stop { worker } => format!("stop one of them: stop_worker {{\"worker\": {worker}}}"),
+        NextStep::RemoveWorkTree { worker } => format!(
+            "once nothing would be lost: stop_worker {{\"worker\": {worker}, \"remove_worktree\": true}}"
+        ),
+        NextStep::Pick => "let Backstory choose a session: pick_session {\"task\": …}".to_owned(),
+        NextStep::UpdateIndex => "call it again: each search indexes more; or the person runs `backstory index`".to_owned(),
+        NextStep::RebuildIndex => "the person runs `backstory index --rebuild`".to_owned(),
+        NextStep::ContinueEmbedding => {
+            "the person runs `backstory index --embed`: what was embedded so far is kept".to_owned()
+        }
+        NextStep::NameModel => {
+            "the person sets `embedding.model`: a folder, a name on the hub, or an endpoint's address".to_owned()
+        }
+        NextStep::LowerMinScore => "give a lower \"min_score\", or none".to_owned(),
+        NextStep::ScheduleExport => {
+            "the person installs qmd and creates its collection: `backstory doctor --schedule` prints the commands".to_owned()
+        }
+        NextStep::Export => {
+            "the person runs `backstory export --markdown <folder> --index`; then call it again".to_owned()
+        }
+        NextStep::LabelsFormat => "the person reads `backstory eval retrieval --help`".to_owned(),
+        NextStep::ListJobs => "the person runs `backstory cron list`".to_owned(),
+        NextStep::RenameJob { job } => {
+            format!("the person chooses another name, or runs `backstory cron remove {job}`")
+        }
+        NextStep::StartDaemon => "the person runs `backstory cron daemon`".to_owned(),
+        NextStep::FindSessions => {
+            "the person sets CLAUDE_CONFIG_DIR to the folder that holds their sessions".to_owned()
+        }
+        NextStep::LeaveDemo => "the person starts `backstory mcp` without --demo: made-up sessions can only be read".to_owned(),
+        NextStep::RunInsteadOfPrint => "the person runs the command without --print".to_owned(),
+    }
+}
+
+/// Arguments with one text.
+fn arguments(name: &str, value: &str) -> String {
+    serde_json::json!({name: value}).to_string()
+}
+
+fn resume(session: &str) -> String {
+    format!("\"resume_session_id\": \"{session}\"")
+}

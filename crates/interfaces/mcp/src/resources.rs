@@ -1,0 +1,251 @@
+//! Sessions as resources: `session://<id>`, and `session://<id>?from=1&to=20` for some of its messages.
+
+use std::collections::VecDeque;
+
+use app::sessions::list::{self, list as list_sessions};
+use app::sessions::show::{self, Shown, show};
+use app::{Context, Error, Kind, NextStep};
+use rmcp::RoleServer;
+use rmcp::model::{
+    ErrorData, ListResourcesResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResult,
+    Resource, ResourceContents, ResourceTemplate,
+};
+use rmcp::service::RequestContext;
+use serde::Serialize;
+
+use crate::bounds::{LIMIT, cut_texts, size};
+use crate::call::{Patience, call};
+use crate::failure::refused;
+use crate::instructions::NOTICE;
+use crate::server::Server;
+
+const SCHEME: &str = "session://";
+const JSON: &str = "application/json";
+/// How many sessions a page of the list has.
+const LISTED: usize = 20;
+/// How many of the newest sessions are listed at all; the others can be read all the same.
+const MOST: usize = 100;
+/// How many messages are read without a range.
+const MESSAGES: usize = 20;
+/// The longest text of a message, in bytes.
+const LONGEST: usize = 8_000;
+
+/// The forms of addresses.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let whole = ResourceTemplate::new("session://{id}", "session")
+        .with_title("A session")
+        .with_description("The last messages of a session. The id may be the beginning of one.");
+    let part = ResourceTemplate::new("session://{id}?from={from}&to={to}", "session-range")
+        .with_title("Some messages of a session")
+        .with_description("The messages of a session with the numbers from and to, counted from 1.");
+    [whole, part].map(|template| template.with_mime_type(JSON)).into()
+}
+
+/// The newest sessions.
+pub(crate) async fn list(
+    server: &Server,
+    request: Option<PaginatedRequestParams>,
+    context: RequestContext<RoleServer>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let cursor = request.and_then(|request| request.cursor);
+    let start: usize = match cursor.as_deref().map(str::parse) {
+        None => 0,
+        Some(Ok(start)) => start,
+        Some(Err(_)) => {
+            return Err(ErrorData::invalid_params("the cursor is not one of this server's", None));
+        }
+    };
+    let found = call(server, &context, Patience::Works, |context| {
+        list_sessions(context, &list::Request { limit: Some(MOST), ..list::Request::default() })
+    });
+    let sessions = found.await.map_err(|error| refused(&error))?.sessions;
+    let known = sessions.len();
+    let page = sessions.into_iter().skip(start).take(LISTED).map(|session| {
+        let title = session.title.as_deref().unwrap_or("(no title)");
+        let project = session.project.as_deref().unwrap_or("no project");
+        let when = session.last_modified.map(|at| format!(", {at:.0}")).unwrap_or_default();
+        Resource::new(format!("{SCHEME}{}", session.id), session.id.as_str())
+            .with_title(title)
+            .with_description(format!("{project}{when}"))
+            .with_mime_type(JSON)
+    });
+    let mut answer = ListResourcesResult::with_all_items(page.collect());
+    answer.next_cursor = (start + LISTED < known).then(|| (start + LISTED).to_string());
+    Ok(answer)
+}
+
+/// Reads a resource.
+pub(crate) async fn read(
+    server: &Server,
+    request: ReadResourceRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<ReadResourceResult, ErrorData> {
+    let uri = request.uri;
+    let address = Address::parse(&uri).map_err(|error| refused(&error))?;
+    let found = call(server, &context, Patience::Works, move |context| messages(context, &address));
+    let excerpt = found.await.map_err(|error| refused(&error))?;
+    let text = serde_json::to_string(&excerpt).map_err(|error| {
+        ErrorData::internal_error(format!("the resource cannot be written: {error}"), None)
+    })?;
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(JSON)]))
+}
+
+/// Which messages of which session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Address {
+    session: String,
+    /// From 1; the last messages without them.
+    range: Option<(usize, usize)>,
+}
+
+impl Address {
+    fn parse(uri: &str) -> Result<Self, Error> {
+        let wrong = |why: &str| {
+            Error::new(Kind::Usage, format!("`{uri}` {why}"))
+                .hint("give `session://<id>` or `session://<id>?from=1&to=20`")
+        };
+        let rest = uri.strip_prefix(SCHEME).ok_or_else(|| wrong("is not the address of a session"))?;
+        let (session, query) = rest.split_once('?').map_or((rest, None), |(id, query)| (id, Some(query)));
+        let session = session.trim_end_matches('/');
+        if session.is_empty() {
+            return Err(wrong("names no session"));
+        }
+        let (mut from, mut to) = (None, None);
+        for part in query.into_iter().flat_map(|query| query.split('&')).filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let number = value.parse().ok().filter(|number| *number > 0);
+            let number = Some(number.ok_or_else(|| wrong("has a message number that is none"))?);
+            match name {
+                "from" => from = number,
+                "to" => to = number,
+                _ => return Err(wrong("has a parameter that is neither from nor to")),
+            }
+        }
+        let range = match (from, to) {
+            (None, None) => None,
+            (from, to) => Some((from.unwrap_or(1), to.unwrap_or(usize::MAX))),
+        };
+        if range.is_some_and(|(from, to)| from > to) {
+            return Err(wrong("begins after its end"));
+        }
+        Ok(Self { session: session.to_owned(), range })
+    }
+}
+
+/// Messages of a session.
+#[derive(Debug, Serialize)]
+pub(crate) struct Excerpt {
+    notice: &'static str,
+    session_id: String,
+    title: Option<String>,
+    /// How many messages the session has, as far as that was counted.
+    counted: usize,
+    /// Where the next messages are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    quoted: Vec<Numbered>,
+}
+
+#[derive(Debug, Serialize)]
+struct Numbered {
+    number: usize,
+    #[serde(flatten)]
+    message: serde_json::Value,
+}
+
+/// Why going through a session ends.
+enum Stop {
+    Enough,
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+fn messages(context: &Context, address: &Address) -> Result<Excerpt, Error> {
+    let conversation =
+        show(context, show::Request { session: address.session.clone(), ..show::Request::default() })?;
+    let (from, to) = address.range.unwrap_or((1, usize::MAX));
+    let (mut number, mut quoted, mut length) = (0, VecDeque::new(), 0);
+    let mut is_full = false;
+    let gone_through = conversation.each(|shown| {
+        if context.cancellation.is_cancelled() {
+            return Err(Stop::Failed(Error::new(Kind::Cancelled, "the request was cancelled")));
+        }
+        number += 1;
+        if number < from {
+            return Ok(());
+        }
+        if number > to || is_full {
+            return Err(Stop::Enough);
+        }
+        let numbered = Numbered { number, message: short(&shown) };
+        length += size(&numbered.message);
+        quoted.push_back((size(&numbered.message), numbered));
+        if address.range.is_none() {
+            // The last ones are wanted.
+            while quoted.len() > MESSAGES || (length > LIMIT && quoted.len() > 1) {
+                length -= quoted.pop_front().map_or(0, |(size, _)| size);
+            }
+        }
+        is_full = address.range.is_some() && length > LIMIT - LONGEST;
+        Ok(())
+    });
+    if let Err(Stop::Failed(error)) = gone_through {
+        return Err(error);
+    }
+    let last = quoted.back().map_or(0, |(_, message)| message.number);
+    if last == 0 && from > 1 {
+        let message = format!("session {} has {number} messages", conversation.session.id);
+        return Err(Error::new(Kind::NotFound, message)
+            .next(NextStep::Show { session: conversation.session.id.clone() }));
+    }
+    let id = conversation.session.id.to_string();
+    let next = (is_full && last < number.min(to)).then(|| format!("{SCHEME}{id}?from={}&to={to}", last + 1));
+    Ok(Excerpt {
+        notice: NOTICE,
+        next,
+        session_id: id,
+        title: conversation.session.title.as_deref().map(ToOwned::to_owned),
+        counted: number,
+        quoted: quoted.into_iter().map(|(_, message)| message).collect(),
+    })
+}
+
+fn short(shown: &Shown) -> serde_json::Value {
+    let mut message = serde_json::to_value(shown).unwrap_or_default();
+    cut_texts(&mut message, LONGEST, "");
+    message
+}
+
+/// The last messages of a session, for a prompt.
+pub(crate) fn last_messages(context: &Context, session: &str) -> Result<Excerpt, Error> {
+    messages(context, &Address { session: session.to_owned(), range: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let check = |uri: &str, expected: Option<(&str, Option<(usize, usize)>)>| {
+            let found = Address::parse(uri).ok().map(|address| (address.session, address.range));
+            assert_eq!(found, expected.map(|(id, range)| (id.to_owned(), range)), "{uri}");
+        };
+        check("session://abc", Some(("abc", None)));
+        check("session://abc/", Some(("abc", None)));
+        check("session://abc?from=2&to=5", Some(("abc", Some((2, 5)))));
+        check("session://abc?from=2", Some(("abc", Some((2, usize::MAX)))));
+        check("session://abc?to=5", Some(("abc", Some((1, 5)))));
+        check("session://abc?from=0", None);
+        check("session://abc?from=x", None);
+        check("session://abc?from=5&to=2", None);
+        check("session://abc?all=1", None);
+        check("session://", None);
+        check("file:///etc/passwd", None);
+    }
+}

@@ -1,0 +1,56 @@
+//! `smart_fork`: the sessions that know most about an intent, and a worker in a fork of one.
+
+use app::proceed::fork_request::{Answer, ForkSessions, Request, forks};
+use app::{Context, Error};
+use rmcp::model::JsonObject;
+use serde_json::json;
+
+use super::{Effect, Reply, Tool, value};
+use crate::bounds;
+use crate::call::Patience;
+use crate::instructions::NOTICE;
+use crate::next_step::as_tool_call;
+use crate::{arguments, schema};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "smart_fork",
+    title: "Find and fork a session",
+    description: "Ranks the past sessions that know most about what is to be done, so that their context can be inherited. With \
+auto_fork, fork_index (from 0) or fork_rank (from 1) a worker in the background works on the intent in a fork of that session, \
+which itself stays as it is; follow it with wait_workers and worker_log. Without them nothing is started.\n\
+Example: {\"intent\": \"add rate limits to the upload API\", \"limit\": 3}",
+    effect: Effect::Starts,
+    patience: Patience::Works,
+    input: || schema::input::<Request>(&["intent"]),
+    output,
+    run,
+};
+
+fn output() -> JsonObject {
+    let mut schema = schema::output::<ForkSessions>();
+    schema::add_truncated(&mut schema);
+    schema::add_notice(&mut schema);
+    schema
+}
+
+fn run(context: &Context, given: JsonObject) -> Result<Reply, Error> {
+    let is_last = given.get("last").and_then(serde_json::Value::as_bool).unwrap_or(false);
+    if !is_last {
+        arguments::require(&given, "intent")?;
+    }
+    let request: Request = arguments::parse(given)?;
+    let answer = forks(context, &request)?.worded(as_tool_call);
+    let mut told = value(&answer)?;
+    let list = match &answer {
+        Answer::ForkSessions(_) => "/results",
+        Answer::Nothing(_) => "/fallback_sessions",
+    };
+    told["notice"] = json!(NOTICE);
+    let before = told.pointer(list).and_then(serde_json::Value::as_array).map_or(0, Vec::len);
+    let left = bounds::fit(&mut told, list);
+    told["truncated"] = json!(left < before);
+    Ok(match answer {
+        Answer::ForkSessions(_) => Reply::Answer(told),
+        Answer::Nothing(_) => Reply::Guidance(told),
+    })
+}

@@ -1,0 +1,64 @@
+//! Messages of a transcript as a tool tells them: quoted, and no more than a model can take in.
+
+use app::Error;
+use app::sessions::page::Answer;
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+
+use super::value;
+use crate::bounds::{LIMIT, cut_texts, size};
+use crate::instructions::NOTICE;
+use crate::schema;
+
+/// How many messages an answer has without a limit.
+pub(super) const MESSAGES: usize = 20;
+/// The longest text of one message among several, in bytes.
+const LONGEST: usize = 4_000;
+/// The longest text of a message that is asked for alone.
+const LONGEST_ALONE: usize = 20_000;
+/// How to get the rest of a text.
+const HOW: &str = "; ask for this message alone: its `offset` as \"around_offset\", \"limit\": 1";
+
+/// The page that `ask` gives for a number of messages, or for fewer where those are too long; whether it is for fewer.
+pub(super) fn page(
+    limit: usize,
+    mut ask: impl FnMut(usize) -> Result<Answer, Error>,
+) -> Result<(Value, bool), Error> {
+    let mut wanted = limit.max(1);
+    loop {
+        let mut page = value(&ask(wanted)?)?;
+        let messages = page["messages"].take();
+        let count = messages.as_array().map_or(0, Vec::len);
+        page["quoted"] = messages;
+        if let Some(page) = page.as_object_mut() {
+            page.remove("messages");
+        }
+        cut_texts(&mut page["quoted"], if wanted == 1 { LONGEST_ALONE } else { LONGEST }, HOW);
+        if size(&page) <= LIMIT - 3_000 || count <= 1 {
+            return Ok((page, wanted < limit));
+        }
+        wanted = (count / 2).max(1);
+    }
+}
+
+/// Adds what a page of a transcript is told with.
+pub(super) fn finish(page: &mut Value, is_shorter: bool) {
+    page["notice"] = json!(NOTICE);
+    page["truncated"] = json!(is_shorter);
+}
+
+/// The schema of a page: what it calls `messages` is `quoted` here.
+pub(super) fn quote(schema: &mut JsonObject) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties")
+        && let Some(messages) = properties.remove("messages")
+    {
+        properties.insert("quoted".to_owned(), messages);
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        for name in required.iter_mut().filter(|name| *name == "messages") {
+            *name = json!("quoted");
+        }
+    }
+    schema::add_truncated(schema);
+    schema::add_notice(schema);
+}
