@@ -8,6 +8,8 @@ use testkit::claude::{Run, offline_environment};
 use testkit::files::records;
 use testkit::{Claude, ModelServer, PATIENCE, Repository, ScratchHome, Script};
 
+use crate::schemas;
+
 /// Everything a test of the program needs.
 pub(crate) struct Desk {
     pub(crate) home: ScratchHome,
@@ -48,10 +50,14 @@ impl Desk {
         command
     }
 
-    /// What `backstory … --json` answers.
+    /// What `backstory … --json` answers, which has its schema.
+    #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let run = self.backstory(&[arguments, &["--json"]].concat()).succeeded();
-        serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stdout))
+        let answer =
+            serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stdout));
+        schemas::check_answer(arguments, &answer);
+        answer
     }
 
     /// Lets this test's process hold a session, by Claude Code's own registry of live processes.

@@ -7,6 +7,7 @@ use testkit::{Answer, Claude, Gate, Script};
 
 use crate::desk::Desk;
 use crate::running::until_status;
+use crate::schemas;
 
 pub(crate) fn desk() -> Desk {
     let script = Script::new()
@@ -20,8 +21,12 @@ pub(crate) fn ready(desk: &Desk, place: &Path, words: &[&str]) -> Value {
     let mut command = desk.command(&[&["run", "--json"], words].concat());
     command.current_dir(place);
     let run = testkit::claude::Run::of(command).succeeded();
-    let mut values = serde_json::Deserializer::from_str(&run.stdout).into_iter();
-    values.next().expect("a value").expect("JSON")
+    let values = serde_json::Deserializer::from_str(&run.stdout).into_iter();
+    let values: Vec<Value> = values.collect::<Result<_, _>>().expect("JSON");
+    for value in &values {
+        schemas::check(if value["event"].is_string() { "events" } else { "answers" }, "run", value);
+    }
+    values.into_iter().next().expect("a value")
 }
 
 #[track_caller]

@@ -29,6 +29,7 @@ mod refusals;
 mod registering;
 mod replaying;
 mod running;
+mod schemas;
 mod secrets;
 mod smart_fork;
 mod status;
