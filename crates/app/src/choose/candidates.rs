@@ -8,13 +8,13 @@ use embedding::TokenTable;
 use jiff::Timestamp;
 use model::{Keywords, Session, SessionId, SessionStarts};
 use selection::chance::{self, Habit, LatestMessages};
-use selection::{Asker, Budget, Candidate, Hold, Relevance};
+use selection::{Asker, Budget, Candidate, Hold, Occupant, Relevance};
 use system::join;
 
 use crate::choose::request::Question;
 use crate::choose::work_trees;
 use crate::repository::target::RepoTarget;
-use crate::sessions::totals::survey;
+use crate::sessions::totals::survey_all;
 use crate::workers::holders::Holds;
 use crate::{Context, Error};
 
@@ -26,8 +26,8 @@ pub(crate) struct CandidateSet {
     pub(crate) branch: Option<String>,
     /// The asker's sessions of the repository.
     pub(crate) own: Vec<RepoCandidate>,
-    /// The session of the run that has the directory.
-    pub(crate) taken_by: Option<SessionId>,
+    /// The run that has the directory.
+    pub(crate) taken_by: Option<Occupant>,
     asker: Asker,
     /// Notes on what could not be found out.
     pub(crate) notes: Vec<String>,
@@ -53,6 +53,8 @@ pub(crate) struct RepoCandidate {
     pub(crate) beginnings: SessionStarts,
     /// Whether it was copied from another session.
     pub(crate) is_copy: bool,
+    /// Whether the caller may see it.
+    is_visible: bool,
     /// Whether the asker may use it.
     is_own: bool,
 }
@@ -81,6 +83,7 @@ impl CandidateSet {
             Err(error) => (Holds::default(), vec![error.message]),
         };
         let extent = if asks_model { Projection::Full } else { Projection::Scalars };
+        let sight = context.sight();
         let candidate = |meant: &RepoTarget, CatalogEntry { session, keywords, .. }: CatalogEntry| {
             let is_here = session.repo_path.as_deref() == Some(&*meant.root);
             is_here.then(|| {
@@ -95,6 +98,7 @@ impl CandidateSet {
                         is_idle_worker: holds.has_idle(&session.id),
                         ..whole
                     },
+                    is_visible: sight.matches(&session),
                     is_own: asker.owns(&session),
                     context_tokens: session.context_tokens,
                     title: session.title,
@@ -106,19 +110,19 @@ impl CandidateSet {
             })
         };
         let (meant, branch, mut here) = if let Some(meant) = RepoTarget::directory(context, named)? {
-            let load = || survey(context, question.as_of, extent, |entry| candidate(&meant, entry));
+            let load = || survey_all(context, question.as_of, extent, |entry| candidate(&meant, entry));
             let (here, branch) = join(load, || branch(context, question, &meant));
             (meant, branch, here?)
         } else {
-            let all = survey(context, question.as_of, extent, Some)?;
-            let sessions = all.iter().map(|entry| &*entry.session);
+            let all = survey_all(context, question.as_of, extent, Some)?;
+            let sessions = all.iter().map(|entry| &*entry.session).filter(|session| sight.matches(session));
             let meant = RepoTarget::by_name(named.unwrap_or_default(), sessions)?;
             let branch = branch(context, question, &meant);
             let here = all.into_iter().filter_map(|entry| candidate(&meant, entry)).collect();
             (meant, branch, here)
         };
         let taken_by = taken_by(context, question, &meant, &here, &holds);
-        here.retain(|one| one.is_own);
+        here.retain(|one| one.is_own && one.is_visible);
         if question.as_of.is_none() {
             let marks = here.iter_mut();
             let marks =
@@ -201,20 +205,23 @@ fn branch(context: &Context, question: &Question, meant: &RepoTarget) -> Option<
     }
 }
 
-/// The session of the run that occupies the work tree: a worker's, or another program's. A question whose answer is carried out
-/// queues behind workers, so only other programs count for it.
+/// The run that occupies the work tree: a worker's, or another program's, whoever started it. A question whose answer is
+/// carried out queues behind workers, so only other programs count for it.
 fn taken_by(
     context: &Context,
     question: &Question,
     meant: &RepoTarget,
     here: &[RepoCandidate],
     holds: &Holds,
-) -> Option<SessionId> {
-    if !question.is_carried_out && !holds.is_empty() {
-        let worker = holds.taking(&meant.work_tree(context));
-        if worker.is_some() {
-            return worker;
-        }
+) -> Option<Occupant> {
+    let occupant = |session: &SessionId, is_visible: bool| {
+        if is_visible { Occupant::Session(session.clone()) } else { Occupant::Another }
+    };
+    if !question.is_carried_out
+        && !holds.is_empty()
+        && let Some(worker) = holds.taking(&meant.work_tree(context))
+    {
+        return Some(occupant(&worker.session, context.is_of(worker.agent.as_ref())));
     }
     let is_other = |one: &&RepoCandidate| one.candidate.hold == Hold::Worker && !holds.has(&one.candidate.id);
     let mut runs = here.iter().filter(is_other).peekable();
@@ -227,7 +234,7 @@ fn taken_by(
         });
         tree.is_some_and(|tree| tree == ours)
     };
-    runs.find(is_ours).map(|one| one.candidate.id.clone())
+    runs.find(is_ours).map(|one| occupant(&one.candidate.id, one.is_visible))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::path::Path;
 use catalog::{Discovery, ProjectScope, SessionFilter};
 use model::{AgentId, SessionId};
 use openclaw::Memory;
+use search::SourceKind;
 use workers::WorkerId;
 use workers::store::Worker;
 
@@ -50,6 +51,13 @@ impl Caller {
 pub(crate) struct Visible {
     pub(crate) sessions: HashSet<SessionId>,
     pub(crate) conversations: HashSet<SessionId>,
+}
+
+impl Visible {
+    /// What may be found of a source, by the names that the index has for it.
+    pub(crate) fn names(&self, source: SourceKind) -> &HashSet<SessionId> {
+        if source == SourceKind::ClaudeSessions { &self.sessions } else { &self.conversations }
+    }
 }
 
 impl Context {
@@ -130,16 +138,16 @@ impl Context {
     }
 
     /// The sessions and conversations that the caller may find; `None` for all.
-    pub(crate) fn visible(&self, found: &Discovery, memory: &Memory) -> Option<Visible> {
+    pub(crate) fn visible(&self, found: &Discovery, memory: &Memory) -> Result<Option<Visible>, Error> {
         let sight = self.sight();
         if sight == SessionFilter::default() {
-            return None;
+            return Ok(None);
         }
+        let keep_going = |_| !self.cancellation.is_cancelled();
+        let sessions = catalog::select(&self.config().places(), found, &sight, keep_going);
+        self.check_cancelled()?;
         let is_visible = |agent: &AgentId| self.is_of(Some(agent)) && self.may_see_conversations();
         let agents = memory.agents.iter().filter(|known| is_visible(&known.agent));
-        Some(Visible {
-            sessions: catalog::select(&self.config().places(), found, &sight),
-            conversations: agents.flat_map(search::session_names).collect(),
-        })
+        Ok(Some(Visible { sessions, conversations: agents.flat_map(search::session_names).collect() }))
     }
 }

@@ -181,7 +181,9 @@ pub(super) fn decision_points_of(
     let mut decision_points: Vec<DecisionPoint> = Vec::with_capacity(moments.len());
     for some in moments.chunks(AT_ONCE) {
         let times = some.iter().map(time).collect::<Result<Vec<Timestamp>, Error>>()?;
-        let past = catalog::catalogs_at(&context.config().places(), &times);
+        let keep_going = || !context.cancellation.is_cancelled();
+        let past = catalog::catalogs_at(&context.config().places(), &times, keep_going);
+        context.check_cancelled()?;
         for ((moment, now), past) in some.iter().zip(times).zip(past) {
             decision_points.push(DecisionPoint::look(context, moment, now, past, by)?);
         }

@@ -112,7 +112,8 @@ pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
 }
 
 /// Which hooks are installed in the person's settings, and in a project's.
-pub fn status(context: &Context, request: &Request) -> Answer {
+pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
+    context.require_person("the person's hooks")?;
     let heard = fs::metadata(hooks::events_file(&folder(context))).and_then(|file| file.modified()).ok();
     let last_heard = heard.and_then(|at| Timestamp::try_from(at).ok());
     let status = |scope: &Scope| {
@@ -123,7 +124,7 @@ pub fn status(context: &Context, request: &Request) -> Answer {
         Status { file, installed, missing, last_heard }
     };
     let project = request.project.clone().map(Scope::Project);
-    Answer { settings: [Some(Scope::User), project].iter().flatten().map(status).collect() }
+    Ok(Answer { settings: [Some(Scope::User), project].iter().flatten().map(status).collect() })
 }
 
 impl Plan {

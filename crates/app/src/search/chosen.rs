@@ -8,6 +8,7 @@ use openclaw::{Memory, StoredConversation};
 
 use crate::context::Visible;
 use crate::repository::target;
+use crate::sessions::totals::select;
 use crate::{Context, Error, Kind, NextStep};
 
 /// The sessions of Claude Code and the conversations of OpenClaw that may be found; `None` for all.
@@ -86,25 +87,31 @@ pub(crate) fn chosen(
     filter: &SessionFilter,
     found: &Discovery,
     memory: &Memory,
-) -> Chosen {
+) -> Result<Chosen, Error> {
     let agent = &filter.agent;
     let only_agent = *filter == SessionFilter { agent: agent.clone(), ..SessionFilter::default() };
     let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
-    let places = context.config().places();
-    Chosen {
-        sessions: Some(catalog::select(&places, found, filter)),
+    Ok(Chosen {
+        sessions: Some(select(context, found, filter)?),
         conversations: Some(of_agent.flat_map(search::session_names).collect()),
-    }
+    })
 }
 
 /// What filters call the project that a person names.
-pub(crate) fn project(context: &Context, typed: &str, found: &Discovery) -> String {
-    target::project(context, typed, |name| !of_project(context, name, found).is_empty())
+pub(crate) fn project(context: &Context, typed: &str, found: &Discovery) -> Result<String, Error> {
+    // An error is a cancelled request, which ends below.
+    let is_known = |name: &str| of_project(context, name, found).is_ok_and(|sessions| !sessions.is_empty());
+    let project = target::project(context, typed, is_known);
+    context.check_cancelled()?;
+    Ok(project)
 }
 
 /// The Claude sessions of a project.
-pub(crate) fn of_project(context: &Context, name: &str, found: &Discovery) -> HashSet<SessionId> {
+pub(crate) fn of_project(
+    context: &Context,
+    name: &str,
+    found: &Discovery,
+) -> Result<HashSet<SessionId>, Error> {
     let filter = SessionFilter { project: Some(name.to_owned()), ..SessionFilter::default() };
-    let places = context.config().places();
-    catalog::select(&places, found, &filter)
+    select(context, found, &filter)
 }

@@ -9,6 +9,7 @@ use system::join;
 
 use crate::search::chosen::{Chosen, chosen, named, project};
 use crate::search::index::Refreshed;
+use crate::search::index::share::pending_after;
 use crate::search::question::Question;
 use crate::search::{embed, index};
 use crate::{Context, Error, Kind};
@@ -52,39 +53,42 @@ pub(crate) struct Answered {
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Error> {
     let (found, opened) = index::find(context, |searcher| Ahead::ask(context, question, searcher));
-    let question = question.with_tag(context, &found);
+    let question = question.with_tag(context, &found)?;
     let query = Query::parse(&question.text);
     let mut question = question.with_written_filters(context, &query)?;
     let typed = question.filter.project.take();
-    question.filter.project = typed.map(|typed| project(context, &typed, &found));
+    question.filter.project = typed.map(|typed| project(context, &typed, &found)).transpose()?;
     if query.is_empty() && question.file.is_none() {
         return Err(Error::new(Kind::Usage, "the question has no words to search for")
             .hint("ask with at least one word or number"));
     }
     let understanding = embed::understanding(context, question.model.as_deref(), question.deep)?;
     let memory = index::memory(context);
-    let visible = context.visible(&found, &memory);
+    let visible = context.visible(&found, &memory)?;
     let known = visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len());
     let mut answer = Found { cut: query.cut, known, ..Found::default() };
     let refresh = || index::refreshed(context, opened, &found, &memory);
     let (Refreshed { synced, searcher, answer: ahead }, chosen) =
         match named(question.session.as_deref(), &found, &memory, visible.as_ref())? {
-            Some(named) => (refresh(), named),
-            None if question.filter == SessionFilter::default() => (refresh(), Chosen::default()),
+            Some(named) => (refresh(), Ok(named)),
+            None if question.filter == SessionFilter::default() => (refresh(), Ok(Chosen::default())),
             // The filter reads other files than the check whether the index is fresh, so both run at once.
             None => join(refresh, || chosen(context, &question.filter, &found, &memory)),
         };
     context.check_cancelled()?;
+    let chosen = chosen?;
     match synced {
         Ok(synced) => {
-            answer.pending_files = synced.pending_files;
-            answer.pending_bytes = synced.pending_bytes;
+            let sources = || index::sources(&found, &memory);
+            let pending = pending_after(context, &synced, sources, visible.as_ref())?;
+            answer.pending_files = pending.files;
+            answer.pending_bytes = pending.bytes;
             answer.busy = synced.busy;
         }
         // What is indexed can still be asked: a read-only disk is no reason to say nothing.
         Err(error) => answer.stale = Some(error.message),
     }
-    let scope = question.scope(context, chosen.within(visible.as_ref()));
+    let scope = question.scope(context, chosen, visible.as_ref());
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     let ask = |walked| {
         searcher.set_query_encoder(understanding);
@@ -96,12 +100,7 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
         Some(Ahead::QueryPostings(walked)) => ask(Some(walked)),
         Some(Ahead::Nothing) | None => ask(None),
     };
-    let mut outcome = outcome.map_err(|error| index::failed(&error))?;
-    if let Some(visible) = &visible {
-        for hit in &mut outcome.hits {
-            hit.also_in.retain(|id| visible.sessions.contains(id));
-        }
-    }
+    let outcome = outcome.map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     // The words of others are theirs.
@@ -141,7 +140,7 @@ impl Ahead {
             return Self::Nothing;
         }
         let (scope, threads) =
-            (question.scope(context, Chosen::default()), context.config().places().threads);
+            (question.scope(context, Chosen::default(), None), context.config().places().threads);
         let is_of_all = question.session.is_none() && question.filter == SessionFilter::default();
         let chosen = || embed::understanding(context, question.model.as_deref(), question.deep);
         if is_of_all && matches!(chosen(), Ok(None)) {

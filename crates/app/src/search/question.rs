@@ -6,6 +6,7 @@ use catalog::{Discovery, SessionFilter};
 use jiff::Timestamp;
 use search::{FilterName, Query, SearchScope, role};
 
+use crate::context::Visible;
 use crate::search::chosen::{Chosen, of_project};
 use crate::search::{Mode, Role, SourceKind};
 use crate::{Context, Error, Kind, Moment, Secrets};
@@ -41,9 +42,11 @@ pub(crate) struct Question {
 
 impl Question {
     /// What may be found.
-    pub(crate) fn scope(&self, context: &Context, chosen: Chosen) -> SearchScope {
+    pub(crate) fn scope(&self, context: &Context, chosen: Chosen, visible: Option<&Visible>) -> SearchScope {
+        let chosen = chosen.within(visible);
         SearchScope {
             sessions: chosen.sessions,
+            citable: visible.map(|visible| visible.sessions.clone()),
             conversations: chosen.conversations,
             sources: self.source.map(|source| HashSet::from([source])),
             owned: Vec::new(),
@@ -84,15 +87,15 @@ impl Question {
     }
 
     /// The same with `#name` taken for the project of that name, where there is one.
-    pub(crate) fn with_tag(&self, context: &Context, found: &Discovery) -> Self {
+    pub(crate) fn with_tag(&self, context: &Context, found: &Discovery) -> Result<Self, Error> {
         let mut question = self.clone();
         if question.filter.project.is_none()
-            && let Some((text, project)) = tagged(context, &self.text, found)
+            && let Some((text, project)) = tagged(context, &self.text, found)?
         {
             question.text = text;
             question.filter.project = Some(project);
         }
-        question
+        Ok(question)
     }
 }
 
@@ -101,7 +104,15 @@ fn set<T>(slot: &mut Option<T>, value: T) {
 }
 
 /// The question without `#name`, and the name, where there is a project of that name.
-pub(crate) fn tagged(context: &Context, question: &str, found: &Discovery) -> Option<(String, String)> {
-    let name = search::tags(question).find(|name| !of_project(context, name, found).is_empty())?;
-    Some((search::without_tag(question, name), name.to_owned()))
+pub(crate) fn tagged(
+    context: &Context,
+    question: &str,
+    found: &Discovery,
+) -> Result<Option<(String, String)>, Error> {
+    for name in search::tags(question) {
+        if !of_project(context, name, found)?.is_empty() {
+            return Ok(Some((search::without_tag(question, name), name.to_owned())));
+        }
+    }
+    Ok(None)
 }

@@ -27,7 +27,7 @@ pub(crate) enum Files {
 /// The session with this id, or the only one whose id or short id starts with the text.
 pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
     let found = catalog::discover(&context.config().places());
-    let visible = context.is_limited().then(|| context.visible(&found, &index::memory(context))).flatten();
+    let visible = if context.is_limited() { context.visible(&found, &index::memory(context))? } else { None };
     let may_see = |id: &SessionId| visible.as_ref().is_none_or(|visible| visible.sessions.contains(id));
     let named = |file: &&transcript::TranscriptFile| resolve::is_named(&file.id, text) && may_see(&file.id);
     let exact = found.sessions.iter().find(|file| file.id.as_str() == text && may_see(&file.id));

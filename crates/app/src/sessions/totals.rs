@@ -1,10 +1,12 @@
 //! The catalog with each session's tokens and price: the ledger goes over every message of every session, so it is
 //! asked only where something has changed.
 
+use std::collections::HashSet;
 use std::hash::{Hash as _, Hasher as _};
 
-use catalog::{Catalog, CatalogEntry, Projection, ReadProgress};
+use catalog::{Catalog, CatalogEntry, Discovery, Projection, ReadProgress, SessionFilter};
 use jiff::Timestamp;
+use model::SessionId;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::sessions::ledger;
@@ -23,10 +25,22 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
     if context.is_limited() {
         let sight = context.sight();
         catalog.sessions.retain(|entry| sight.matches(&entry.session));
+        catalog.subagents = catalog.sessions.iter().map(|entry| entry.session.subagents.len()).sum();
         // What cannot be read may be anybody's.
         catalog.problems.clear();
     }
     Ok(catalog)
+}
+
+/// The sessions among those found that meet a filter.
+pub(crate) fn select(
+    context: &Context,
+    found: &Discovery,
+    filter: &SessionFilter,
+) -> Result<HashSet<SessionId>, Error> {
+    let selected = catalog::select(&context.config().places(), found, filter, keep_reading(context));
+    context.check_cancelled()?;
+    Ok(selected)
 }
 
 /// Reports how far the reading of transcripts is, and ends it when the request is cancelled.
@@ -37,8 +51,21 @@ pub(crate) fn keep_reading(context: &Context) -> impl FnMut(ReadProgress) -> boo
     }
 }
 
-/// What `tell` makes of every session there is, or was before a moment, with its tokens and price, in any order.
+/// What `tell` makes of every session that the caller may see, as of now or before a moment, with its tokens and price, in
+/// any order.
 pub(crate) fn survey<T: Send>(
+    context: &Context,
+    as_of: Option<Timestamp>,
+    extent: Projection,
+    tell: impl Fn(CatalogEntry) -> Option<T> + Sync,
+) -> Result<Vec<T>, Error> {
+    let sight = context.sight();
+    let tell = |entry: CatalogEntry| if sight.matches(&entry.session) { tell(entry) } else { None };
+    survey_all(context, as_of, extent, tell)
+}
+
+/// The same of everybody's sessions.
+pub(crate) fn survey_all<T: Send>(
     context: &Context,
     as_of: Option<Timestamp>,
     extent: Projection,
@@ -46,14 +73,14 @@ pub(crate) fn survey<T: Send>(
 ) -> Result<Vec<T>, Error> {
     let (places, enter) =
         (context.config().places(), |entries: &mut [CatalogEntry]| ledger::enter(context, entries));
-    let sight = context.sight();
-    let tell = |entry: CatalogEntry| if sight.matches(&entry.session) { tell(entry) } else { None };
     let Some(then) = as_of else {
         let mapped = catalog::map_sessions(&places, edition(), extent, enter, keep_reading(context), tell);
         context.check_cancelled()?;
         return Ok(mapped.sessions);
     };
-    let mut past = catalog::catalogs_at(&places, &[then]).pop().unwrap_or_default().entries;
+    let past = catalog::catalogs_at(&places, &[then], || !context.cancellation.is_cancelled()).pop();
+    context.check_cancelled()?;
+    let mut past = past.unwrap_or_default().entries;
     enter(&mut past);
     Ok(past.into_iter().filter_map(tell).collect())
 }

@@ -54,13 +54,12 @@ impl Holds {
         self.workers.contains_key(session)
     }
 
-    /// The session of the worker that runs in the work tree with this root, a real path, or is the next there.
-    pub(crate) fn taking(&self, root: &Path) -> Option<SessionId> {
+    /// The worker that runs in the work tree with this root, a real path, or is the next there.
+    pub(crate) fn taking(&self, root: &Path) -> Option<&Worker> {
         let here = self.workers.values().filter(|worker| worker.slot == root);
         let taking = here.filter(|worker| worker.slot_state != Some(SlotState::Idle));
         // The one that runs comes before the one that waits for it.
-        let first = taking.min_by_key(|worker| (worker.slot_state == Some(SlotState::Queued), worker.id));
-        first.map(|worker| worker.session.clone())
+        taking.min_by_key(|worker| (worker.slot_state == Some(SlotState::Queued), worker.id))
     }
 
     /// Whether any worker has anything.

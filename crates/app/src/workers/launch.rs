@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
 use transcript::RegisteredProcess;
-use workers::{Release, SessionStart, WorkerId};
+use workers::store::Worker;
+use workers::{Release, SessionStart};
 
 use crate::ids::new_session_id;
 use crate::proceed::copy::Copy;
@@ -12,7 +13,7 @@ use crate::proceed::fork;
 use crate::proceed::location::{Place, continue_there, holder};
 use crate::repository::target::RepoTarget;
 use crate::workers::holders;
-use crate::workers::table::{exists, open_recovered, unusable};
+use crate::workers::table::{exists, open_recovered, unusable, worker_name};
 use crate::{Context, Error, Kind, NextStep};
 
 /// Where a worker works and how its conversation begins.
@@ -98,14 +99,18 @@ pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> R
         Vec::new()
     };
     if let Some(worker) = living.iter().find(|worker| worker.slot_state.is_some()) {
-        return Err(has_a_worker(worker.id, name).next(NextStep::RunInFork { session: session.clone() }));
+        return Err(
+            has_a_worker(context, worker, name).next(NextStep::RunInFork { session: session.clone() })
+        );
     }
     holder(context, session).map_or(Ok(()), |live| Err(open_elsewhere(session, &live)))
 }
 
 /// A refusal: this worker has the session.
-pub(crate) fn has_a_worker(worker: WorkerId, name: &str) -> Error {
-    Error::new(Kind::Held, format!("{name} is in use by worker {worker}")).next(NextStep::Send { worker })
+pub(crate) fn has_a_worker(context: &Context, worker: &Worker, name: &str) -> Error {
+    let visible = Some(worker).filter(|worker| context.is_of(worker.agent.as_ref()));
+    let error = Error::new(Kind::Held, format!("{name} is in use by {}", worker_name(visible)));
+    visible.into_iter().fold(error, |error, worker| error.next(NextStep::Send { worker: worker.id }))
 }
 
 fn open_elsewhere(session: &SessionId, live: &RegisteredProcess) -> Error {

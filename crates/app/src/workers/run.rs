@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use catalog::{CatalogEntry, Projection};
 use model::{AgentId, Session, SessionId};
 use schemars::JsonSchema;
 use selection::Action;
 use serde::Serialize;
 pub use workers::WorkerOptions;
-use workers::store::{AddOutcome, NewWorker};
+use workers::store::{AddOutcome, NewWorker, Worker};
 use workers::{Command, Envelope, Event, ProcessIdentity, Release, SessionStart, WorkerId, WorkerSpec};
 
 use crate::bridge;
@@ -23,10 +24,11 @@ use crate::proceed::location::ensure_not_demo;
 use crate::proceed::{claude, fork};
 use crate::repository::target::RepoTarget;
 use crate::sessions::lookup::{SessionRef, by_name};
+use crate::sessions::totals::survey_all;
 use crate::workers::host::{begin, recover_orphans};
 use crate::workers::launch::{self, Course};
 use crate::workers::link::Link;
-use crate::workers::table::{open_recovered, unusable};
+use crate::workers::table::{open_recovered, unusable, visible, worker_name};
 use crate::workers::worktree;
 pub use crate::workers::worktree::Worktree;
 use crate::{Context, Error, Kind, NextStep};
@@ -321,20 +323,25 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
         let message = format!("`{text}` is not a valid session id: Claude Code takes UUIDs");
         Error::new(Kind::Usage, message).hint("for example 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
     })?;
-    let sessions = crate::sessions::select::all(context)?.sessions;
-    let has_worker = !open_recovered(context)?.by_session(&id).map_err(unusable)?.is_empty();
-    if has_worker || sessions.iter().any(|session| session.id == id) {
-        return Err(Error::new(Kind::Held, format!("session {id} already exists"))
-            .next(NextStep::RunInSession { session: id }));
+    let is_it = |entry: CatalogEntry| (entry.session.id == id).then_some(entry.session);
+    let sessions = survey_all(context, None, Projection::Scalars, is_it)?;
+    let workers = open_recovered(context)?.by_session(&id).map_err(unusable)?;
+    if sessions.is_empty() && workers.is_empty() {
+        return Ok(id);
     }
-    Ok(id)
+    let error = Error::new(Kind::Held, format!("session {id} already exists"));
+    let sight = context.sight();
+    let is_visible = sessions.iter().any(|session| sight.matches(session))
+        || workers.iter().any(|worker| context.may_see_worker(worker));
+    Err(if is_visible { error.next(NextStep::RunInSession { session: id }) } else { error })
 }
 
 /// The living worker of a session, named by its whole id.
-fn has_begun(context: &Context, text: &str) -> Result<Option<WorkerId>, Error> {
+fn has_begun(context: &Context, text: &str) -> Result<Option<Worker>, Error> {
     let Ok(id) = text.parse() else { return Ok(None) };
     let workers = open_recovered(context)?.by_session(&id).map_err(unusable)?;
-    Ok(workers.iter().find(|worker| worker.slot_state.is_some()).map(|worker| worker.id))
+    let is_it = |worker: &Worker| worker.slot_state.is_some() && context.is_of(worker.agent.as_ref());
+    Ok(workers.into_iter().find(is_it))
 }
 
 fn named(context: &Context, text: &str) -> Result<Session, Error> {
@@ -344,7 +351,7 @@ fn named(context: &Context, text: &str) -> Result<Session, Error> {
         Some(session) => Ok(session),
         // Its worker has just begun it: there is no transcript yet.
         None if let Some(worker) = has_begun(context, text)? => {
-            Err(launch::has_a_worker(worker, &format!("session {text}")))
+            Err(launch::has_a_worker(context, &worker, &format!("session {text}")))
         }
         None => Err(Error::new(Kind::NotFound, format!("no session id starts with `{text}`"))
             .next(NextStep::ListSessions)
@@ -362,22 +369,32 @@ fn add(
     let slot = meant.work_tree(context);
     let host = ProcessIdentity::current();
     let wanted = NewWorker { spec, session, slot: &slot, message, host: &host };
-    match open_recovered(context)?.add(&wanted, context.now).map_err(unusable)? {
+    let mut table = open_recovered(context)?;
+    match table.add(&wanted, context.now).map_err(unusable)? {
         AddOutcome::Ready(id) => Ok((id, None)),
-        AddOutcome::Queued(id, behind) => Ok((id, Some(behind))),
+        AddOutcome::Queued(id, behind) => {
+            let first = visible(context, &table, behind)?;
+            Ok((id, first.map(|worker| worker.id)))
+        }
         AddOutcome::Full { running, queued } => {
+            let (first, second) = (visible(context, &table, running)?, visible(context, &table, queued)?);
             let message = format!(
-                "worker {running} is working in {} and worker {queued} is already waiting for it; no third one can queue",
-                slot.display()
+                "{} is working in {} and {} is already waiting for it; no third one can queue",
+                worker_name(first.as_ref()),
+                slot.display(),
+                worker_name(second.as_ref()),
             );
-            Err(Error::new(Kind::Held, message)
-                .next(NextStep::Stop { worker: queued })
-                .next(NextStep::RunInWorkTree))
+            let stop = second.map(|worker| NextStep::Stop { worker: worker.id });
+            let steps = stop.into_iter().chain([NextStep::RunInWorkTree]);
+            Err(steps.fold(Error::new(Kind::Held, message), Error::next))
         }
         AddOutcome::InUse(holder) => {
             let of_label = spec.label.as_ref().map(|label| format!("the session named `{label}`"));
             let held = of_label.unwrap_or_else(|| format!("session {session}"));
-            let refused = launch::has_a_worker(holder, &held);
+            let refused = match table.get(holder).map_err(unusable)? {
+                Some(worker) => launch::has_a_worker(context, &worker, &held),
+                None => Error::new(Kind::Held, format!("{held} is in use")),
+            };
             Err(match spec.start {
                 // The session that is held is another one, which has no transcript yet.
                 SessionStart::Fresh(_) => refused,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use workers::store::{FILE, Worker};
-use workers::{WorkerStore, recover};
+use workers::{WorkerId, WorkerStore, recover};
 
 use crate::{Context, Error, Kind, NextStep};
 
@@ -64,6 +64,16 @@ pub(crate) fn lookup(context: &Context, table: &WorkerStore, text: &str) -> Resu
         return Err(Error::new(Kind::Ambiguous, message));
     }
     Ok(named.first().map(|worker| (*worker).clone()))
+}
+
+/// A worker by its number; `None` where the caller may not see it.
+pub(crate) fn visible(context: &Context, table: &WorkerStore, id: WorkerId) -> Result<Option<Worker>, Error> {
+    Ok(table.get(id).map_err(unusable)?.filter(|worker| context.is_of(worker.agent.as_ref())))
+}
+
+/// What a message calls a worker; `None` is one that the caller may not see.
+pub(crate) fn worker_name(worker: Option<&Worker>) -> String {
+    worker.map_or_else(|| "another worker".to_owned(), |worker| format!("worker {}", worker.id))
 }
 
 pub(crate) fn not_running(worker: &Worker) -> Error {

@@ -9,7 +9,7 @@ use crate::ids::new_uuid;
 use crate::repository::target::RepoTarget;
 use crate::workers::control::stop;
 use crate::workers::list::{WorkerInfo, find};
-use crate::workers::table::{open_recovered, unusable};
+use crate::workers::table::{open_recovered, unusable, worker_name};
 use crate::{Context, Error, Kind, NextStep};
 
 /// The work tree that a task is to be done in.
@@ -70,10 +70,16 @@ pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     };
     let living = open_recovered(context)?.active().map_err(unusable)?;
     if let Some(other) = living.iter().find(|other| other.slot == path) {
-        return Err(kept(format!("worker {} is working there", other.id)));
+        let visible = Some(other).filter(|other| context.may_see_worker(other));
+        return Err(kept(format!("{} is working there", worker_name(visible))));
     }
     if let Some(live) = open_in(context, &path) {
-        return Err(kept(format!("session {} is open there in process {}", live.session, live.pid)));
+        // Whose it is takes a look at every session; an agent learns that there is one.
+        let session = match context.is_limited() {
+            true => "a session is open there".to_owned(),
+            false => format!("session {} is open there in process {}", live.session, live.pid),
+        };
+        return Err(kept(session));
     }
     project::remove_work_tree(&meant.place(context)).map_err(kept)?;
     Ok(Removed { worker, path })

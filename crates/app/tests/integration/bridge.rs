@@ -74,8 +74,8 @@ fn without_a_budget_it_is_unlimited() {
 #[test]
 fn an_agent_searches_its_own_memory_alone() {
     let scene = Scene::new();
-    scene.write(".openclaw/agents/main/memory/2026-01-09.md", &format!("The LAMP key is {}", secret()));
-    scene.write(".openclaw/agents/ops/memory/2026-01-09.md", "The lamp key of ops");
+    scene.home().write(".openclaw/agents/main/memory/2026-01-09.md", format!("The LAMP key is {}", secret()));
+    scene.home().write(".openclaw/agents/ops/memory/2026-01-09.md", "The lamp key of ops");
     let (context, bridge) = open(&scene, worker(&scene, Some("main"), None));
     let search = |query: &str| {
         let request = memory::Request { query: query.to_owned() };
@@ -112,7 +112,7 @@ fn it_lists_its_own_and_native_sessions_of_its_repository() {
 fn the_status_has_both_shapes() {
     let scene = Scene::new();
     scene.add_session(OTHER, MAIN.1, "[openclaw:agent=ops]\n\nSell the lighthouse");
-    scene.write("lighthouse/CLAUDE.md", "Be kind.");
+    scene.home().write("lighthouse/CLAUDE.md", "Be kind.");
     let (context, bridge) = open(&scene, worker(&scene, Some("main"), None));
     let found = json(status::project_status(&context, &bridge).unwrap());
     assert_eq!(found["repo"]["path"], json!(scene.directory(MAIN.1)));

@@ -166,6 +166,7 @@ fn what_only_the_person_may_do_is_refused() {
     let context = scene.context(agent("main"), MAIN.1);
     check(cron::list(&context, &cron::ListRequest::default()));
     check(live::hooks::install(&context, &live::hooks::Scope::User));
+    check(live::hooks::status(&context, &live::hooks::Request::default()));
     let rebuild = index::Request { rebuild: true, ..index::Request::default() };
     check(index::index(&context, &rebuild));
     check(export_schedule::schedule(&context, &export_schedule::Request::default()));

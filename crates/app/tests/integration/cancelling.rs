@@ -10,8 +10,9 @@ use app::search::{Request as SearchRequest, index, memory, search};
 use app::sessions::cost::{Request as CostRequest, cost};
 use app::sessions::list::{Request as ListRequest, list};
 use app::{Caller, Context, Error, Kind, ProgressSink, Stage, doctor};
+use serde_json::json;
 
-use crate::scene::{PERSON, Scene};
+use crate::scene::{MAIN, OPS, PERSON, Scene};
 
 /// A way to ask, by its name.
 type Question = (&'static str, fn(&Context) -> Result<(), Error>);
@@ -48,6 +49,37 @@ fn every_long_question_can_be_cancelled() {
         context.cancellation.cancel();
         let failed = ask(&context).map_err(|error| error.kind);
         assert_eq!(failed, Err(Kind::Cancelled), "{name}");
+    }
+}
+
+#[test]
+fn a_reading_that_is_cancelled_reads_no_further_file() {
+    let project = SearchRequest { project: Some("walrus".to_owned()), ..question() };
+    let questions: [&dyn Fn(&Context) -> Result<(), Error>; 2] =
+        [&|context| list(context, &ListRequest::default()).map(drop), &|context| {
+            search(context, &project).map(drop)
+        }];
+    for ask in questions {
+        let scene = Scene::new();
+        let context = scene.context(Caller::Person, PERSON.1);
+        ask(&context).unwrap();
+        // Few have changed: those alone are read again.
+        for session in [PERSON, MAIN, OPS] {
+            scene.append(
+                session,
+                &json!({"type": "custom-title", "sessionId": session.0, "customTitle": "new"}),
+            );
+        }
+        let steps = Arc::new(AtomicU64::new(0));
+        let (counted, cancelled) = (Arc::clone(&steps), context.cancellation.clone());
+        let progress = ProgressSink::new(move |progress| {
+            if progress.stage == Stage::Reading {
+                counted.fetch_add(1, Ordering::Relaxed);
+                cancelled.cancel();
+            }
+        });
+        let failed = ask(&Context { progress, ..context }).map_err(|error| error.kind);
+        assert_eq!((failed, steps.load(Ordering::Relaxed)), (Err(Kind::Cancelled), 1));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod apart;
 mod bridge;
 mod callers;
 mod cancelling;

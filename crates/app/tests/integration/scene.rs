@@ -1,5 +1,7 @@
 //! A home with the sessions of a person and of two agents, each holding a secret of its own.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use app::config::Variables;
 use app::{App, Caller, Config, Context};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::ScratchHome;
 
 /// Sessions by whose they are: their ids, and what only they say.
@@ -61,13 +63,22 @@ impl Scene {
             "version": "2.1.329", "timestamp": "2026-01-10T11:00:00.000Z", "isSidechain": false,
             "message": {"role": "user", "content": message},
         });
-        let file = self.home.project_folder(&directory).join(format!("{id}.jsonl"));
-        std::fs::write(file, format!("{line}\n")).unwrap();
+        std::fs::write(self.transcript((id, word)), format!("{line}\n")).unwrap();
     }
 
-    /// A file of the home.
-    pub(crate) fn write(&self, path: &str, text: &str) {
-        self.home.write(path, text);
+    pub(crate) fn home(&self) -> &ScratchHome {
+        &self.home
+    }
+
+    /// The transcript of the session that says `word`.
+    pub(crate) fn transcript(&self, (id, word): (&str, &str)) -> PathBuf {
+        self.home.project_folder(&self.directory(word)).join(format!("{id}.jsonl"))
+    }
+
+    /// Adds a record to a transcript.
+    pub(crate) fn append(&self, session: (&str, &str), record: &Value) {
+        let mut file = OpenOptions::new().append(true).open(self.transcript(session)).unwrap();
+        writeln!(file, "{record}").unwrap();
     }
 
     pub(crate) fn directory(&self, word: &str) -> PathBuf {
@@ -86,7 +97,7 @@ fn write_session(home: &ScratchHome, id: &str, word: &str) {
             "isSidechain": false, "userType": "external",
         })
     };
-    let with = |mut line: serde_json::Value, more: serde_json::Value| {
+    let with = |mut line: Value, more: Value| {
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         format!("{line}\n")
     };

@@ -25,8 +25,8 @@ pub fn describe_some(places: &Locations, files: &[&TranscriptFile]) -> Vec<Sessi
         owner: Owner::Session(file.id.clone()),
     };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let reading =
-        ReadFacts::load_some(Detail::Facts, files.iter().map(wanted).collect(), &mut cache, places.threads);
+    let wanted = files.iter().map(wanted).collect();
+    let reading = ReadFacts::load_some(Detail::Facts, wanted, &mut cache, places.threads, |_| true);
     let mut describer = Describer::new(&places.global_files);
     let overlay = SessionOverlay::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
@@ -45,7 +45,7 @@ pub fn messages(places: &Locations, id: &SessionId, transcript: &Path) -> Vec<Me
     let owner = Owner::Session(id.clone());
     let wanted = FileRequest { path: transcript.to_owned(), stamp: FileStamp::from_metadata(&found), owner };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let mut reading = ReadFacts::load_some(Detail::Spending, vec![wanted], &mut cache, 1);
+    let mut reading = ReadFacts::load_some(Detail::Spending, vec![wanted], &mut cache, 1, |_| true);
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()
 }
 

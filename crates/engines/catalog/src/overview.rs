@@ -59,17 +59,23 @@ pub fn map_sessions<T: Send>(
         map(entry)
     };
     let mut describer = Describer::new(&places.global_files);
-    let surveyed =
-        match renewed_survey(places, &found, (pricing_version, extent), &apply_totals, &mut describer, map) {
-            Ok(surveyed) => surveyed,
-            Err(work) => {
-                let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
-                fresh.report.work += work;
-                let entries =
-                    fresh.with_totals(places, &found, pricing_version, apply_totals, &mut describer);
-                (entries.into_iter().filter_map(&map).collect(), fresh.report)
-            }
-        };
+    let surveyed = match renewed_survey(
+        places,
+        &found,
+        (pricing_version, extent),
+        &apply_totals,
+        &mut describer,
+        &mut progress,
+        map,
+    ) {
+        Ok(surveyed) => surveyed,
+        Err(work) => {
+            let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
+            fresh.report.work += work;
+            let entries = fresh.with_totals(places, &found, pricing_version, apply_totals, &mut describer);
+            (entries.into_iter().filter_map(&map).collect(), fresh.report)
+        }
+    };
     let (mut sessions, report) = surveyed;
     sessions.extend(overlay.registry_only(&found, &mut describer).into_iter().filter_map(&map));
     assemble_catalog(&found, sessions, overlay.into_problems(), report)
@@ -81,6 +87,7 @@ fn renewed_survey<T: Send>(
     (pricing_version, extent): (u64, Projection),
     apply_totals: impl Fn(&mut [CatalogEntry]),
     describer: &mut Describer,
+    progress: &mut dyn FnMut(ReadProgress) -> bool,
     map: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Result<(Vec<T>, ReadReport), IoStats> {
     let describe = match extent {
@@ -96,5 +103,6 @@ fn renewed_survey<T: Send>(
         apply_totals(&mut entries);
         entries.into_iter().filter_map(&map).collect()
     };
-    renewed(places, found, Some(pricing_version), describer, Describer::intern, map_kept, map_changed)
+    let version = Some(pricing_version);
+    renewed(places, found, version, describer, progress, Describer::intern, map_kept, map_changed)
 }

@@ -34,9 +34,15 @@ pub struct PastCatalog {
     pub copies: HashMap<SessionId, SessionId>,
 }
 
-/// The sessions that were there before each of `moments`, which are given earliest first.
-pub fn catalogs_at(places: &Locations, moments: &[Timestamp]) -> Vec<PastCatalog> {
-    let files: Vec<ReadTranscript> = read(&discover(places).sessions, moments, places.threads);
+/// The sessions that were there before each of `moments`, which are given earliest first. No further file is read once
+/// `keep_going` returns false; then sessions are missing.
+pub fn catalogs_at(
+    places: &Locations,
+    moments: &[Timestamp],
+    keep_going: impl Fn() -> bool + Sync,
+) -> Vec<PastCatalog> {
+    let found = discover(places).sessions;
+    let files: Vec<ReadTranscript> = read(&found, moments, places.threads, &keep_going);
     let holders = holders(&files);
     let mut describer = Describer::new(&places.global_files);
     let registered = RegistryIndex::read(places);
@@ -62,7 +68,12 @@ impl ReadTranscript {
     }
 }
 
-fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<ReadTranscript> {
+fn read(
+    files: &[TranscriptFile],
+    moments: &[Timestamp],
+    threads: usize,
+    keep_going: &(impl Fn() -> bool + Sync),
+) -> Vec<ReadTranscript> {
     let read = |file: &TranscriptFile| {
         // A file that cannot be read now says nothing of then either.
         let history = transcript::history(&file.path, &file.id, moments).ok()?;
@@ -73,6 +84,7 @@ fn read(files: &[TranscriptFile], moments: &[Timestamp], threads: usize) -> Vec<
             subagents: subagents(file, moments),
         })
     };
+    let files = files.iter().take_while(|_| keep_going());
     let mut all: Vec<ReadTranscript> = in_parallel(threads, files, read).into_iter().flatten().collect();
     all.sort_by(|one, other| one.file.id.cmp(&other.file.id));
     all
@@ -197,7 +209,21 @@ mod tests {
             threads: 2,
             ..Locations::default()
         };
-        catalogs_at(&places, &times.iter().map(|time| moment(time)).collect::<Vec<_>>())
+        catalogs_at(&places, &times.iter().map(|time| moment(time)).collect::<Vec<_>>(), || true)
+    }
+
+    #[test]
+    fn nothing_is_read_for_whoever_does_not_want_it_any_more() {
+        let home = ScratchHome::new();
+        Transcript::new("s1").at("2026-11-20T09:00:00Z").prompt("hello").write_to(&home);
+        let places = Locations {
+            config_folders: vec![transcript::ConfigFolder::new(home.config_dir())],
+            threads: 2,
+            ..Locations::default()
+        };
+        let found =
+            |keep_going: bool| catalogs_at(&places, &[moment("10:00")], || keep_going)[0].entries.len();
+        assert_eq!((found(true), found(false)), (1, 0));
     }
 
     fn descriptions(past: &PastCatalog) -> Vec<String> {

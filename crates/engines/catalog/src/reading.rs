@@ -100,6 +100,7 @@ impl ReadFacts {
         wanted: Vec<FileRequest>,
         cache: &mut SummaryCache,
         threads: usize,
+        progress: impl FnMut(ReadProgress) -> bool,
     ) -> Self {
         let mut load =
             |detail| CachedFacts::new(cache.load_some(detail, wanted.iter().map(|file| file.path.as_path())));
@@ -107,7 +108,7 @@ impl ReadFacts {
         if detail == Detail::Facts && !known.is_current(&wanted) {
             known = load(Detail::Spending);
         }
-        Self::with(known, wanted, &[], cache, threads, |_| true)
+        Self::with(known, wanted, &[], cache, threads, progress)
     }
 
     fn with(

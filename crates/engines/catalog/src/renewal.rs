@@ -8,7 +8,7 @@ use crate::digest::{LaunchContext, SessionDigest};
 use crate::kept_cards::{Changed, KeptCards};
 use crate::reading::{ReadFacts, wanted};
 use crate::summary_cache::SummaryCache;
-use crate::types::{Detail, Discovery, IoStats, Locations, ReadReport};
+use crate::types::{Detail, Discovery, IoStats, Locations, ReadProgress, ReadReport};
 
 /// Where more sessions than these changed, everything is read and saved again.
 const FEW: usize = 32;
@@ -17,12 +17,15 @@ const FEW: usize = 32;
 /// changed sessions with `map_changed`.
 ///
 /// Fails, with the I/O spent so far, where all transcripts have to be read: a session was added or removed, many
-/// changed, or the cost of a changed one depends on others whose messages it holds.
+/// changed, or the cost of a changed one depends on others whose messages it holds. `progress` ends the reading by
+/// returning false; the changed sessions are missing then.
+#[expect(clippy::too_many_arguments, reason = "three of them are what is done with each kind of session")]
 pub(crate) fn renewed<S, T: Send>(
     places: &Locations,
     found: &Discovery,
     pricing_version: Option<u64>,
     describer: &mut Describer,
+    progress: &mut dyn FnMut(ReadProgress) -> bool,
     intern: impl Fn(&mut Describer, &LaunchContext<'_>) -> S + Sync,
     map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T> + Sync,
     map_changed: impl FnOnce(Vec<ReadSession>, &mut Describer) -> Vec<T>,
@@ -33,7 +36,7 @@ pub(crate) fn renewed<S, T: Send>(
     let mut report = ReadReport { problems: found.problems.clone(), ..ReadReport::default() };
     if !changed.is_empty() {
         let detail = if pricing_version.is_some() { Detail::Spending } else { Detail::Facts };
-        let reads = read(places, found, changed, detail, &mut report).ok_or(report.work)?;
+        let reads = read(places, found, changed, detail, progress, &mut report).ok_or(report.work)?;
         all.extend(map_changed(reads, describer));
     }
     Ok((all, report))
@@ -45,6 +48,7 @@ fn read(
     found: &Discovery,
     changed: Vec<Changed>,
     detail: Detail,
+    progress: &mut dyn FnMut(ReadProgress) -> bool,
     report: &mut ReadReport,
 ) -> Option<Vec<ReadSession>> {
     let file = |changed: &Changed| &found.sessions[changed.at];
@@ -59,11 +63,14 @@ fn read(
     let few =
         Discovery { sessions: changed.iter().map(|one| file(one).clone()).collect(), ..Discovery::default() };
     let mut cache = SummaryCache::open(places.cache.as_deref());
-    let ReadFacts { facts, mut problems, replaced, work, is_interrupted: _ } =
-        ReadFacts::load_some(detail, wanted(&few), &mut cache, places.threads);
+    let ReadFacts { facts, mut problems, replaced, work, is_interrupted } =
+        ReadFacts::load_some(detail, wanted(&few), &mut cache, places.threads, progress);
     report.work = work;
     report.problems.append(&mut problems);
     report.not_kept = cache.into_trouble();
+    if is_interrupted {
+        return Some(Vec::new());
+    }
     if few.sessions.iter().any(|file| replaced.iter().any(|path| **path == *file.path)) {
         return None;
     }

@@ -12,10 +12,16 @@ use crate::filter::SessionFilter;
 use crate::fresh::fresh;
 use crate::overlay::SessionOverlay;
 use crate::renewal::renewed;
-use crate::types::{Detail, Discovery, Locations};
+use crate::types::{Detail, Discovery, Locations, ReadProgress};
 
-/// The sessions among those found that `filter` lets through.
-pub fn select(places: &Locations, found: &Discovery, filter: &SessionFilter) -> HashSet<SessionId> {
+/// The sessions among those found that `filter` lets through; `progress` is called after every file that is read, and ends
+/// the reading by returning false.
+pub fn select(
+    places: &Locations,
+    found: &Discovery,
+    filter: &SessionFilter,
+    mut progress: impl FnMut(ReadProgress) -> bool,
+) -> HashSet<SessionId> {
     let overlay = SessionOverlay::read(places);
     // Thousands of sessions have few settings; nobody else knows more of those.
     let intern = |describer: &mut Describer, setting: &LaunchContext<'_>| {
@@ -31,10 +37,13 @@ pub fn select(places: &Locations, found: &Discovery, filter: &SessionFilter) -> 
     let changed = |reads: Vec<ReadSession>, describer: &mut Describer| {
         reads.iter().filter_map(|read| read.map_digest(describer, intern, select)).collect()
     };
-    let renewed = renewed(places, found, None, &mut describer, intern, select, changed);
-    let selected = renewed.map_or_else(
-        |_| fresh(places, found, Detail::Facts, &mut |_| true).kept(places, found, describer, intern, select),
-        |(selected, _)| selected,
-    );
+    let selected = match renewed(places, found, None, &mut describer, &mut progress, intern, select, changed)
+    {
+        Ok((selected, _)) => selected,
+        Err(_) => {
+            let fresh = fresh(places, found, Detail::Facts, &mut progress);
+            fresh.kept(places, found, describer, intern, select)
+        }
+    };
     selected.into_iter().collect()
 }

@@ -276,7 +276,7 @@ fn a_choice_among_sessions_is_the_same_from_cards_and_from_transcripts() {
     scratch.file("projects/-p/s2.jsonl", &on("fix", "/p/api"));
     let chosen = |filter: &SessionFilter| {
         let mut ids: Vec<_> =
-            select(&places, &discover(&places), filter).into_iter().map(String::from).collect();
+            select(&places, &discover(&places), filter, |_| true).into_iter().map(String::from).collect();
         ids.sort();
         ids.join(" ")
     };
@@ -373,7 +373,7 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     }
     // A filter that had to look for itself leaves no figures behind.
     append(&path, PROMPT);
-    let all = select(&scratch.places(), &discover(&scratch.places()), &SessionFilter::default());
+    let all = select(&scratch.places(), &discover(&scratch.places()), &SessionFilter::default(), |_| true);
     assert_eq!((all.len(), look(8).0), (2, 1));
 }
 
@@ -408,7 +408,7 @@ fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
         assert_eq!(look("state").1, sessions, "{what}, asked again");
         let all = discover(&scratch.places());
         assert_eq!(
-            select(&scratch.places(), &all, &SessionFilter::default()).len(),
+            select(&scratch.places(), &all, &SessionFilter::default(), |_| true).len(),
             sessions.len(),
             "{what}"
         );

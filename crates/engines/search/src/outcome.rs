@@ -20,6 +20,8 @@ use crate::source::SourceKind;
 pub struct SearchScope {
     /// Only these of Claude's sessions.
     pub sessions: Option<HashSet<SessionId>>,
+    /// Only these of Claude's sessions may be cited and named, also where others hold the same record.
+    pub citable: Option<HashSet<SessionId>>,
     /// Only these of OpenClaw's conversations and notes, by their names in the index.
     pub conversations: Option<HashSet<SessionId>>,
     /// Only from these sources.

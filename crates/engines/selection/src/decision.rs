@@ -20,9 +20,18 @@ pub struct Task<'a> {
     /// The name of the session it must go to.
     pub label: Option<&'a str>,
     /// A run that has the directory's one place for runs.
-    pub taken_by: Option<SessionId>,
+    pub taken_by: Option<Occupant>,
     /// The current time.
     pub now: Timestamp,
+}
+
+/// A run that has the directory's one place for runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Occupant {
+    /// The run of a session that the asker may know.
+    Session(SessionId),
+    /// The run of a session that the asker may not know.
+    Another,
 }
 
 /// The rule that chooses a session.
@@ -127,10 +136,16 @@ pub fn forced_decision(task: &Task<'_>, candidates: &[impl AsRef<Candidate>]) ->
     if let Some(label) = task.label {
         return Some(labelled(label, candidates));
     }
-    if let Some(runs) = &task.taken_by {
-        let reason = format!("session {} runs here, and one directory has one run at a time", runs.short());
-        let change = format!("the end of session {}", runs.short());
-        return Some(Decision::without_candidates(Action::Queue, Some(runs.clone()), reason, change));
+    if let Some(occupant) = &task.taken_by {
+        let (session, runs, end) = match occupant {
+            Occupant::Session(id) => {
+                let name = format!("session {}", id.short());
+                (Some(id.clone()), format!("{name} runs"), format!("the end of {name}"))
+            }
+            Occupant::Another => (None, "another run works".to_owned(), "the end of that run".to_owned()),
+        };
+        let reason = format!("{runs} here, and one directory has one run at a time");
+        return Some(Decision::without_candidates(Action::Queue, session, reason, end));
     }
     candidates.is_empty().then(none)
 }

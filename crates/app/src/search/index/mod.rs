@@ -1,6 +1,7 @@
 //! `index`: brings the search index up to date, or says what that would take.
 
 mod refresh;
+pub(crate) mod share;
 pub mod watch;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use search::{IndexProgress, IndexSize, Remedy, Searcher, SourceFile, SourceKind,
 use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::search::index::refresh::{Refreshed, find, refreshed};
+use crate::search::index::share::Share;
 use crate::search::time_limit::TimeLimit;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -57,7 +59,11 @@ pub struct Answer {
 
 /// Reads what is new into the index, until all is read or the caller wants the answer.
 pub fn index(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let before = Share::of(context)?;
     if request.dry_run {
+        if let Some(before) = before {
+            return Ok(before.answer(&before, &SyncReport::default()));
+        }
         let left = pending(context)?;
         let report =
             SyncReport { pending_files: left.files, pending_bytes: left.bytes, ..SyncReport::default() };
@@ -66,14 +72,16 @@ pub fn index(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.rebuild {
         discard(context)?;
     }
-    Answer::new(context, &sync(context)?)
+    let synced = sync(context)?;
+    match (before, Share::of(context)?) {
+        (Some(before), Some(after)) => Ok(after.answer(&before, &synced)),
+        _ => Answer::new(context, &synced),
+    }
 }
 
 impl Answer {
     fn new(context: &Context, synced: &SyncReport) -> Result<Self, Error> {
         let size = size(context)?;
-        // A file that cannot be read may be anybody's.
-        let failed = synced.failed.iter().filter(|_| !context.is_limited());
         Ok(Self {
             files: synced.progress.files_done,
             bytes: synced.bytes_read,
@@ -82,7 +90,7 @@ impl Answer {
             pending_bytes: synced.pending_bytes,
             busy: synced.busy,
             unreadable_lines: synced.unreadable_lines,
-            failed: failed.map(|(path, why)| format!("{}: {why}", path.display())).collect(),
+            failed: synced.failed.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect(),
             sessions: size.map_or(0, |size| size.sessions),
             text_bytes: size.map_or(0, |size| size.text_bytes),
             index_bytes: size.map_or(0, |size| size.disk_bytes),

@@ -26,12 +26,12 @@ pub(super) fn scope(
     settings: Option<&MemorySettings>,
 ) -> Result<SearchScope, Error> {
     let usual = sources_of(settings);
-    let visible = context.visible(found, memory);
+    let visible = context.visible(found, memory)?;
     let Chosen { mut sessions, mut conversations } =
         named(request.session.as_deref(), found, memory, visible.as_ref())?.unwrap_or_default();
     let default_project = settings.and_then(|set| set.claude.default_project.as_deref());
     if let Some(name) = project.or(default_project) {
-        narrow(&mut sessions, of_project(context, name, found));
+        narrow(&mut sessions, of_project(context, name, found)?);
     }
     if project.is_some() {
         conversations = Some(HashSet::new());
@@ -53,6 +53,7 @@ pub(super) fn scope(
     };
     Ok(SearchScope {
         sessions,
+        citable: visible.map(|visible| visible.sessions),
         conversations,
         sources: Some(request.source.map_or_else(|| usual.into_iter().collect(), |one| HashSet::from([one]))),
         shows_secrets: context.secrets == Secrets::Shown,

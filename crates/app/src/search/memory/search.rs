@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::search::chosen::project;
 use crate::search::index::Refreshed;
+use crate::search::index::share::pending_after;
 pub use crate::search::memory::request::Request;
 use crate::search::memory::scope::scope;
 use crate::search::memory::score::calibrate;
@@ -82,12 +83,15 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let memory = index::memory(context);
     let (found, opened) = index::find(context, |_| ());
     let settings = settings(context, &memory, request.agent.as_ref())?;
-    let tag = if request.project.is_none() { tagged(context, &request.query, &found) } else { None };
+    let tag = if request.project.is_none() { tagged(context, &request.query, &found)? } else { None };
     let typed = request.project.as_deref();
-    let (question, project) = tag.map_or_else(
-        || (request.query.clone(), typed.map(|typed| project(context, typed, &found))),
-        |(question, project)| (question, Some(project)),
-    );
+    let (question, project) = match tag {
+        Some((question, project)) => (question, Some(project)),
+        None => {
+            let project = typed.map(|typed| project(context, typed, &found)).transpose()?;
+            (request.query.clone(), project)
+        }
+    };
     let query = Query::parse(&question);
     if query.is_empty() {
         return Err(Error::new(Kind::Usage, "the question has no words to search for")
@@ -98,7 +102,11 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let Refreshed { synced, searcher, .. } = index::refreshed(context, opened, &found, &memory);
     context.check_cancelled()?;
     match synced {
-        Ok(synced) => answer.pending_files = synced.pending_files,
+        Ok(synced) => {
+            let visible = context.visible(&found, &memory)?;
+            let sources = || index::sources(&found, &memory);
+            answer.pending_files = pending_after(context, &synced, sources, visible.as_ref())?.files;
+        }
         Err(error) => answer.stale = Some(error.message),
     }
     if let Some(mut searcher) = searcher? {

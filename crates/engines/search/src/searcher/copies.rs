@@ -1,11 +1,11 @@
-//! Finds copies of a record in forks, which are cited where the original file is gone.
+//! Finds copies of a record in forks, which are cited where the original file is gone or another's.
 
 use std::path::Path;
 
 use transcript::Reader;
 use transcript::record::parse;
 
-use super::Searcher;
+use super::{HitContext, Searcher};
 use crate::error::Error;
 use crate::files::FileRow;
 use crate::snippet::record_of;
@@ -25,28 +25,36 @@ pub(crate) struct RecordCopy {
 }
 
 impl Searcher {
-    /// A copy of a record in an existing file, preferably of `session`; `None` where there is none.
-    pub(crate) fn copy_of(&self, record: u64, session: usize) -> Result<Option<RecordCopy>, Error> {
+    /// A copy of a record in an existing file that may be cited, preferably of `session`; `None` where there is none.
+    pub(super) fn copy_of(
+        &self,
+        record: u64,
+        session: usize,
+        asked: &HitContext<'_>,
+    ) -> Result<Option<RecordCopy>, Error> {
+        let is_usable =
+            |row: &FileRow| !row.gone && row.source == SourceKind::ClaudeSessions && asked.may_cite(row);
         let mut files = Vec::new();
         for id in self.sessions.files_with(record) {
-            files.extend(
-                self.list.file(id)?.filter(|row| !row.gone && row.source == SourceKind::ClaudeSessions),
-            );
+            files.extend(self.list.file(id)?.filter(is_usable));
         }
         let wanted = self.sessions.id(session);
         files.sort_by_key(|row| (row.session.as_ref() != Some(wanted), row.id));
+        // Who may not see the other files has no other place to be led to.
+        let most = if asked.citable.is_some() { u64::MAX } else { LOOKED_THROUGH };
         let found = files.into_iter().find_map(|file| {
-            let (offset, line) = place_in(&file.path, record)?;
+            let (offset, line) = place_in(&file.path, record, most)?;
             Some(RecordCopy { file, offset, line })
         });
         Ok(found)
     }
 }
 
-/// The offset and line number of a record in a transcript; `None` also where the file cannot be read.
-fn place_in(path: &Path, record: u64) -> Option<(u64, u64)> {
+/// The offset and line number of a record in the first `most` bytes of a transcript; `None` also where the file cannot
+/// be read.
+fn place_in(path: &Path, record: u64, most: u64) -> Option<(u64, u64)> {
     let mut reader = Reader::open(path).ok()?;
-    while reader.offset() < LOOKED_THROUGH {
+    while reader.offset() < most {
         let line = reader.next_line().ok()??;
         let is_it = parse(line.bytes).is_ok_and(|parsed| record_of(&parsed) == record);
         if is_it {

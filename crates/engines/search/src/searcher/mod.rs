@@ -69,6 +69,20 @@ struct HitContext<'a> {
     /// The question as the table embeds it.
     meaning: Option<&'a Vector>,
     shows_secrets: bool,
+    /// The sessions of Claude that may be cited and named; `None` for all.
+    citable: Option<&'a HashSet<SessionId>>,
+}
+
+impl HitContext<'_> {
+    fn may_cite(&self, file: &FileRow) -> bool {
+        file.source != SourceKind::ClaudeSessions
+            || self.citable.is_none()
+            || file.session.as_ref().is_some_and(|session| self.may_name(session))
+    }
+
+    fn may_name(&self, session: &SessionId) -> bool {
+        self.citable.is_none_or(|citable| citable.contains(session))
+    }
 }
 
 impl Searcher {
@@ -204,6 +218,7 @@ impl Searcher {
             terms: query.terms.iter().map(String::as_str).collect(),
             meaning: read.as_ref().ok().and_then(|read| read.by_table.as_ref()),
             shows_secrets: scope.shows_secrets,
+            citable: scope.citable.as_ref(),
         };
         let mut hits = Vec::new();
         for ranked in ranked {
@@ -349,7 +364,12 @@ impl Searcher {
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
         let Some(mut file) = self.list.file(owner)? else { return Ok(None) };
-        let copied = if file.gone && record != 0 { self.copy_of(record, session)? } else { None };
+        let may_cite = asked.may_cite(&file);
+        let needs_copy = record != 0 && (file.gone || !may_cite);
+        let copied = if needs_copy { self.copy_of(record, session, asked)? } else { None };
+        if !may_cite && copied.is_none() {
+            return Ok(None);
+        }
         let copied = copied.map(|RecordCopy { file: copy, offset, line }| {
             file = copy;
             (offset, line)
@@ -380,8 +400,15 @@ impl Searcher {
             snippet: cited.snippet,
             passage: cited.passage,
             lines: cited.lines,
-            also_in: if record == 0 { Vec::new() } else { self.sessions.also_in(session, owner, record) },
+            also_in: if record == 0 { Vec::new() } else { self.also_in(session, owner, record, asked) },
         }))
+    }
+
+    /// The other sessions with the same record that may be named.
+    fn also_in(&self, session: usize, file: u64, record: u64, asked: &HitContext<'_>) -> Vec<SessionId> {
+        let mut others = self.sessions.also_in(session, file, record);
+        others.retain(|id| asked.may_name(id));
+        others
     }
 
     /// The chunk nearest in meaning, where it explains the hit better than words do.

@@ -1,7 +1,7 @@
 //! The decision tree, case by case.
 
 use selection::seed::{Seed, choose, needs_relevance};
-use selection::{Action, Candidate, Hold, Judge, Judgement, Task, Weights, keyword_relevance};
+use selection::{Action, Candidate, Hold, Judge, Judgement, Occupant, Task, Weights, keyword_relevance};
 
 use crate::by_hand::{at, session};
 
@@ -71,7 +71,7 @@ fn a_label_is_looked_up_and_nothing_else() {
 #[test]
 fn a_taken_place_is_waited_for() {
     let all = [session("a", "main", 2.0, "fix the token refresh")];
-    let taken = Task { taken_by: "b".parse().ok(), ..task("main") };
+    let taken = Task { taken_by: "b".parse().ok().map(Occupant::Session), ..task("main") };
     check(&taken, "fix the token refresh", &all, Action::Queue, Some("b"));
     assert!(!needs_relevance(&taken, &all), "nobody is asked");
 }

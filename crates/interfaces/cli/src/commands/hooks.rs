@@ -132,7 +132,7 @@ fn line(text: &str) -> Result<(), Failure> {
 }
 
 fn show(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
-    let answer = status(context, &Request { project: args.project.clone() });
+    let answer = status(context, &Request { project: args.project.clone() })?;
     if args.json {
         return super::json(&answer);
     }

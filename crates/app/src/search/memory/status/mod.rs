@@ -9,6 +9,8 @@ use model::SessionId;
 use openclaw::{AgentMemory, Memory, MemorySettings};
 use search::{Searcher, SourceCount};
 
+use crate::context::Visible;
+use crate::search::index::share::pending;
 pub use crate::search::memory::status::answer::{
     AgentStatus, Answer, Batch, Cache, Count, Fallback, IndexStatus, MemoryClaudeSessions, MemoryPart, Probe,
     Request, Scan, SourceScan,
@@ -26,11 +28,12 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     context.check_cancelled()?;
     let found = catalog::discover(&context.config().places());
     let folder = index::folder(context);
-    let pending = search::pending(&folder, &index::sources(&found, &memory));
-    let pending = pending.map_err(|error| index::failed(&error))?;
+    let visible = context.visible(&found, &memory)?;
+    let pending = pending(context, &index::sources(&found, &memory), visible.as_ref())?;
     let shared = Shared {
         memory: &memory,
-        claude_files: found.sessions.len(),
+        claude_files: visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len()),
+        visible: visible.as_ref(),
         folder,
         is_dirty: pending.files > 0,
         searcher: index::open(context)?,
@@ -58,6 +61,7 @@ impl From<Result<(), String>> for Probe {
 struct Shared<'a> {
     memory: &'a Memory,
     claude_files: usize,
+    visible: Option<&'a Visible>,
     folder: PathBuf,
     is_dirty: bool,
     searcher: Option<Searcher>,
@@ -114,7 +118,9 @@ impl Shared<'_> {
         let Some(searcher) = &self.searcher else { return Ok(Vec::new()) };
         let names: HashSet<SessionId> = search::session_names(known).collect();
         let is = |source: SourceKind, name: &SessionId| {
-            source == SourceKind::ClaudeSessions || names.contains(name)
+            let is_claude = source == SourceKind::ClaudeSessions;
+            let may_see = |visible: &Visible| visible.sessions.contains(name);
+            if is_claude { self.visible.is_none_or(may_see) } else { names.contains(name) }
         };
         let counts = searcher.counts(is).map_err(|error| index::failed(&error))?;
         let listed = counts.into_iter().filter(|count| sources.contains(&count.source));
