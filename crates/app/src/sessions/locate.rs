@@ -1,8 +1,8 @@
-//! Finds a session's files by its id or a prefix of it, by their names alone: nothing is read or priced.
+//! Finds a session's files by its id or a prefix of it, mostly by their names alone: nothing is read or priced.
 
 use std::path::PathBuf;
 
-use model::SessionId;
+use model::{Session, SessionId};
 
 use crate::search::index;
 use crate::sessions::{openclaw_conversation, resolve, totals};
@@ -13,6 +13,8 @@ use crate::{Context, Error, Kind};
 pub(crate) struct Located {
     pub(crate) id: SessionId,
     pub(crate) files: Files,
+    /// What is known of it, where its files had to be read to find it.
+    pub(crate) session: Option<Box<Session>>,
 }
 
 /// The files that hold the messages of a conversation.
@@ -34,18 +36,27 @@ pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
     let mut matching = found.sessions.iter().filter(named);
     let only = exact.or_else(|| matching.next().filter(|_| matching.next().is_none()));
     if let Some(file) = only {
-        return Ok(Located { id: file.id.clone(), files: Files::Claude(file.path.to_path_buf()) });
+        let files = Files::Claude(file.path.to_path_buf());
+        return Ok(Located { id: file.id.clone(), files, session: None });
     }
     // What is no name of one file is rare: the whole catalog words the error, or knows the session from a registry.
     let catalog = totals::with_totals(context)?;
     let sessions = catalog.sessions.iter().map(|entry| &*entry.session);
     match resolve::resolve(sessions, text) {
         Ok(session) => match session.file.as_deref() {
-            Some(file) => Ok(Located { id: session.id.clone(), files: Files::Claude(file.to_owned()) }),
+            Some(file) => Ok(Located {
+                id: session.id.clone(),
+                files: Files::Claude(file.to_owned()),
+                session: Some(Box::new(session.clone())),
+            }),
             None => Err(only_registered(&session.id)),
         },
         Err(error) if error.kind == Kind::NotFound => match openclaw_conversation::find(context, text)? {
-            Some((session, files)) => Ok(Located { id: session.id, files: Files::OpenClaw(files) }),
+            Some((session, files)) => Ok(Located {
+                id: session.id.clone(),
+                files: Files::OpenClaw(files),
+                session: Some(Box::new(session)),
+            }),
             None => Err(error),
         },
         Err(error) => Err(error),

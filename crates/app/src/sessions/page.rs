@@ -90,17 +90,13 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
     let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
     let located = locate(context, &request.session)?;
     let parts = PartFilter { tools: request.tools, thinking: request.thinking, secrets: context.secrets };
-    let page = match &located.files {
-        Files::Claude(file) if is_beyond(file, &place) => {
-            let message = format!("the transcript of session {} was replaced since that page", located.id);
-            return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
-        }
-        Files::Claude(file) => of_claude(file, &place, limit, parts).map_err(|error| {
-            Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
-        })?,
-        Files::OpenClaw(files) => of_openclaw(files, &place, limit, parts)?,
-    };
-    let Some(page) = page else {
+    if let Files::Claude(file) = &located.files
+        && is_beyond(file, &place)
+    {
+        let message = format!("the transcript of session {} was replaced since that page", located.id);
+        return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
+    }
+    let Some(page) = read(&located.files, &place, limit, parts)? else {
         let wanted = match (&request.around, request.around_offset) {
             (Some(uuid), _) => format!("with the id `{uuid}`"),
             (None, offset) => format!("at {}", offset.unwrap_or_default()),
@@ -115,6 +111,36 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
         newer: page.newer.to_string(),
         is_last: page.is_last,
     })
+}
+
+/// The last messages of a conversation's main branch, oldest first.
+pub(crate) fn last(files: &Files, count: usize, parts: PartFilter) -> Result<Vec<Shown>, Error> {
+    let mut pages = Vec::new();
+    let (mut left, mut before) = (count, None);
+    while left > 0 {
+        let Some(page) = read(files, &Place::Before(before), left.min(MOST), parts)? else { break };
+        left = left.saturating_sub(page.items.len());
+        before = page.older;
+        pages.push(page.items);
+        if before.is_none() {
+            break;
+        }
+    }
+    Ok(pages.into_iter().rev().flatten().map(|paged| paged.message).collect())
+}
+
+fn read(
+    files: &Files,
+    place: &Place,
+    limit: usize,
+    parts: PartFilter,
+) -> Result<Option<Page<PagedMessage>>, Error> {
+    match files {
+        Files::Claude(file) => of_claude(file, place, limit, parts).map_err(|error| {
+            Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
+        }),
+        Files::OpenClaw(files) => of_openclaw(files, place, limit, parts),
+    }
 }
 
 fn place(request: &Request) -> Result<Place, Error> {

@@ -11,10 +11,10 @@ pub use transcript::Role;
 use transcript::record::parse;
 use transcript::{Chain, Reader, message};
 
-use crate::sessions::locate::{Files, only_registered};
+use crate::sessions::locate::{Files, Located, locate, only_registered};
 use crate::sessions::message::PartFilter;
 pub use crate::sessions::message::{Piece, Shown};
-use crate::sessions::{activity, openclaw_conversation, resolve, totals};
+use crate::sessions::{activity, openclaw_conversation, page, totals};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep, Secrets};
 
@@ -43,6 +43,9 @@ pub struct Request {
     pub all_branches: bool,
     /// Only the messages around the one with this id, or a prefix of it.
     pub around: Option<String>,
+    /// Only so many messages, the last ones of the main branch.
+    #[schemars(range(min = 1))]
+    pub last: Option<usize>,
 }
 
 /// A session as a conversation: the shape in which [`Conversation::each`] is written, never held as a whole.
@@ -69,26 +72,24 @@ pub struct Conversation {
 
 /// Opens the session, or the conversation of OpenClaw's, that a person names.
 pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> {
-    let catalog = totals::with_totals(context)?;
-    let found =
-        resolve::resolve(catalog.sessions.iter().map(|entry| &*entry.session), &request.session).cloned();
-    let mut session = match found {
-        Ok(session) => session,
-        Err(error) if error.kind == Kind::NotFound => {
-            let Some((session, files)) = openclaw_conversation::find(context, &request.session)? else {
-                return Err(error);
-            };
-            let files = Files::OpenClaw(files);
-            return Ok(Conversation { session, request, files, secrets: context.secrets });
-        }
-        Err(error) => return Err(error),
+    let is_of_more = request.around.is_some() || request.subagents || request.all_branches;
+    if request.last.is_some() && is_of_more {
+        let message = "the last messages are those of the main branch: `last` excludes `around`, `subagents` and \
+                       `all_branches`";
+        return Err(Error::new(Kind::Usage, message));
+    }
+    let Located { id, files, session } = locate(context, &request.session)?;
+    let known = match session {
+        Some(session) => Some(*session),
+        None => totals::one(context, &id)?,
     };
-    let Some(file) = session.file.as_deref().map(ToOwned::to_owned) else {
-        return Err(only_registered(&session.id));
-    };
-    activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
-    context.redact_session(&mut session);
-    Ok(Conversation { session, request, files: Files::Claude(file), secrets: context.secrets })
+    // Its transcript can go between two looks.
+    let mut session = known.ok_or_else(|| only_registered(&id))?;
+    if let Files::Claude(_) = files {
+        activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
+        context.redact_session(&mut session);
+    }
+    Ok(Conversation { session, request, files, secrets: context.secrets })
 }
 
 impl Conversation {
@@ -108,9 +109,13 @@ impl Conversation {
     where
         E: From<Error>,
     {
-        match &self.request.around {
-            Some(uuid) => self.around(uuid, take),
-            None => self.all(&mut take),
+        match (&self.request.around, self.request.last) {
+            (Some(uuid), _) => self.around(uuid, take),
+            (None, Some(count)) => {
+                page::last(&self.files, count, self.parts())?.into_iter().try_for_each(take)?;
+                Ok(0)
+            }
+            (None, None) => self.all(&mut take),
         }
     }
 

@@ -6,7 +6,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use catalog::{Catalog, CatalogEntry, Discovery, Projection, ReadProgress, SessionFilter};
 use jiff::Timestamp;
-use model::SessionId;
+use model::{Session, SessionId};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::sessions::ledger;
@@ -30,6 +30,20 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
         catalog.problems.clear();
     }
     Ok(catalog)
+}
+
+/// One session with its tokens and price; the others are read only where its price depends on them.
+pub(crate) fn one(context: &Context, id: &SessionId) -> Result<Option<Session>, Error> {
+    let enter = |entries: &mut [CatalogEntry]| ledger::enter(context, entries);
+    let places = context.config().places();
+    let session = catalog::overview_of(&places, id, edition(), enter, keep_reading(context));
+    context.check_cancelled()?;
+    if session.is_some() {
+        return Ok(session.filter(|session| context.may_see(session)));
+    }
+    let mut all = with_totals(context)?.sessions;
+    let at = all.iter().position(|entry| entry.session.id == *id);
+    Ok(at.map(|at| *all.swap_remove(at).session))
 }
 
 /// The sessions among those found that meet a filter.

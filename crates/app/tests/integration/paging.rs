@@ -1,7 +1,9 @@
 //! A session a page at a time.
 
 use app::sessions::page::{Answer, Request, page};
+use app::sessions::show::{Request as ShowRequest, show};
 use app::{Caller, Context, Error, Kind};
+use serde_json::json;
 
 use crate::scene::{PERSON, Scene};
 
@@ -69,4 +71,52 @@ fn what_makes_no_sense_is_an_error() {
         },
         Kind::Usage,
     );
+}
+
+#[test]
+fn show_ends_with_the_last_messages_and_resolves_ids_as_page_does() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let shown = |session: &str, last: usize| {
+        let request = ShowRequest { session: session.to_owned(), last: Some(last), ..ShowRequest::default() };
+        let mut roles = Vec::new();
+        show(&context, request)?.each(|shown| -> Result<(), Error> {
+            roles.push(shown.role.word());
+            Ok(())
+        })?;
+        Ok::<_, Error>(roles)
+    };
+    assert_eq!(shown(PERSON.0, 1).unwrap(), ["assistant"]);
+    assert_eq!(shown(&PERSON.0[..8], 2000).unwrap(), ["user", "assistant"]);
+    for name in ["", "zz", "1111111g"] {
+        let paged = ask(&context, |request| request.session = name.to_owned()).unwrap_err();
+        let error = shown(name, 1).unwrap_err();
+        assert_eq!(
+            (error.kind, error.message, error.next_steps),
+            (paged.kind, paged.message, paged.next_steps)
+        );
+    }
+    let request = ShowRequest {
+        session: PERSON.0.to_owned(),
+        last: Some(1),
+        subagents: true,
+        ..ShowRequest::default()
+    };
+    assert_eq!(show(&context, request).unwrap_err().kind, Kind::Usage);
+}
+
+#[test]
+fn more_messages_than_a_page_has_are_shown_in_order() {
+    let scene = Scene::new();
+    for number in 0..1200 {
+        let parent = if number == 0 { format!("u2-{}", PERSON.1) } else { format!("n{}", number - 1) };
+        let record = json!({"uuid": format!("n{number}"), "parentUuid": parent, "sessionId": PERSON.0, "type": "user",
+            "isSidechain": false, "message": {"role": "user", "content": format!("number {number}")}});
+        scene.append(PERSON, &record);
+    }
+    let request = ShowRequest { session: PERSON.0.to_owned(), last: Some(1100), ..ShowRequest::default() };
+    let mut shown = Vec::new();
+    let conversation = show(&scene.context(Caller::Person, PERSON.1), request).unwrap();
+    conversation.each(|one| Ok::<_, Error>(shown.extend(one.uuid))).unwrap();
+    assert_eq!(shown, (100..1200).map(|number| format!("n{number}")).collect::<Vec<_>>());
 }

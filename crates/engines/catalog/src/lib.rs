@@ -31,7 +31,7 @@ mod types;
 pub use catalog::{describe_some, messages, read};
 pub use discover::discover;
 pub use filter::SessionFilter;
-pub use overview::{Projection, map_sessions, overview};
+pub use overview::{Projection, map_sessions, overview, overview_of};
 pub use past::{PastCatalog, catalogs_at, repository};
 pub use scope::ProjectScope;
 pub use select::select;

@@ -1,6 +1,6 @@
 //! The catalog with what each session took: from the cards that are kept, or from the transcripts where one changed.
 
-use model::Keywords;
+use model::{Keywords, Session, SessionId};
 use transcript::TranscriptFile;
 
 use crate::assembly::ReadSession;
@@ -9,7 +9,7 @@ use crate::digest::SessionDigest;
 use crate::discover::discover;
 use crate::fresh::fresh;
 use crate::overlay::SessionOverlay;
-use crate::renewal::renewed;
+use crate::renewal::{Renewed, renewed, renewed_one};
 use crate::types::{
     Catalog, CatalogEntry, Detail, Discovery, IoStats, Locations, ReadProgress, ReadReport, assemble_catalog,
     sort,
@@ -29,6 +29,33 @@ pub fn overview(
     let mut catalog = map_sessions(places, pricing_version, Projection::Full, apply_totals, progress, Some);
     sort(&mut catalog.sessions);
     catalog
+}
+
+/// Describes one session as [`overview`] does, with its tokens and cost, without describing the others.
+///
+/// `None` where that is not possible: it is not found, another one was added or removed since the last time, or its cost
+/// may depend on changes in others.
+pub fn overview_of(
+    places: &Locations,
+    id: &SessionId,
+    pricing_version: u64,
+    apply_totals: impl Fn(&mut [CatalogEntry]),
+    mut progress: impl FnMut(ReadProgress) -> bool,
+) -> Option<Session> {
+    let found = discover(places);
+    let mut describer = Describer::new(&places.global_files);
+    let renewed = renewed_one(places, &found, id, pricing_version, &mut describer, &mut progress, described)?;
+    let mut session = match renewed {
+        Renewed::Kept(session) => session,
+        Renewed::Read(mut read) => {
+            let mut entries = [read.entry(&mut describer)];
+            apply_totals(&mut entries);
+            let [entry] = entries;
+            entry.session
+        }
+    };
+    SessionOverlay::read(places).apply(&mut session);
+    Some(*session)
 }
 
 /// How much of each session is filled in.

@@ -1,9 +1,10 @@
 //! Updates all sessions where only a few changed: those are read, the others come from the saved digests.
 
+use model::{Session, SessionId};
 use transcript::TranscriptFile;
 
 use crate::assembly::{ReadSession, assemble};
-use crate::describe::Describer;
+use crate::describe::{Describer, InternedContext};
 use crate::digest::{LaunchContext, SessionDigest};
 use crate::kept_cards::{Changed, KeptCards};
 use crate::reading::{ReadFacts, wanted};
@@ -40,6 +41,46 @@ pub(crate) fn renewed<S, T: Send>(
         all.extend(map_changed(reads, describer));
     }
     Ok((all, report))
+}
+
+/// One session, from its saved digest or, where it alone has to be read again, from its transcript.
+///
+/// `None` where that is not sufficient: there is no such session, one was added or removed, or one that changed holds
+/// messages of others.
+pub(crate) fn renewed_one(
+    places: &Locations,
+    found: &Discovery,
+    id: &SessionId,
+    pricing_version: u64,
+    describer: &mut Describer,
+    progress: &mut dyn FnMut(ReadProgress) -> bool,
+    map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &InternedContext) -> Session + Sync,
+) -> Option<Renewed> {
+    let kept = KeptCards::open(places, found)?;
+    let map = |file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext| {
+        (file.id == *id).then(|| map(file, card, held))
+    };
+    let version = Some(pricing_version);
+    let (mut all, mut changed) =
+        kept.told(found, version, places.threads, describer, Describer::intern, map)?;
+    if changed.iter().any(|one| one.moved || one.shares) {
+        return None;
+    }
+    if let Some(session) = all.pop() {
+        return Some(Renewed::Kept(Box::new(session)));
+    }
+    changed.retain(|one| found.sessions[one.at].id == *id);
+    let mut report = ReadReport::default();
+    let read = read(places, found, changed, Detail::Spending, progress, &mut report)?.pop()?;
+    Some(Renewed::Read(Box::new(read)))
+}
+
+/// A session that was asked for by itself.
+pub(crate) enum Renewed {
+    /// As its digest was saved.
+    Kept(Box<Session>),
+    /// As its transcript is now.
+    Read(Box<ReadSession>),
 }
 
 /// Reads the changed sessions; `None` where that is not sufficient.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use catalog::{
     Catalog, CatalogEntry, Detail, IoStats, Locations, Projection, SessionFilter, discover, map_sessions,
-    overview, read, select,
+    overview, overview_of, read, select,
 };
 use model::{Keywords, Session};
 use tempfile::TempDir;
@@ -293,6 +293,51 @@ fn a_choice_among_sessions_is_the_same_from_cards_and_from_transcripts() {
     assert_eq!(scratch.read().work, IoStats::default());
     append(&changing, &on("fix", "/p/web"));
     assert_eq!(chosen(&branch), "s1 s2");
+}
+
+#[test]
+fn one_session_is_described_as_among_all_and_no_other_is_read() {
+    let scratch = Scratch::new();
+    let path = |name: &str| scratch.at(&format!("projects/-p/{name}.jsonl"));
+    let answer =
+        |name: &str| ANSWER.replace("u2", &format!("u2-{name}")).replace(r#""i""#, &format!("\"{name}\""));
+    for name in ["s1", "s2"] {
+        scratch.file(&format!("projects/-p/{name}.jsonl"), &format!("{PROMPT}{}", answer(name)));
+    }
+    let places = scratch.places();
+    let apply_totals = |entries: &mut [CatalogEntry]| {
+        for entry in entries {
+            entry.session.usage.output = entry.messages.iter().map(|message| message.usage.output).sum();
+        }
+    };
+    let all = || overview(&places, 1, apply_totals, |_| true).sessions;
+    let files = Cell::new(0);
+    let one = |name: &str| {
+        files.set(0);
+        let progress = |progress: catalog::ReadProgress| {
+            files.set(progress.of_files);
+            true
+        };
+        overview_of(&places, &name.parse().unwrap(), 1, apply_totals, progress)
+    };
+    let among = |name: &str| {
+        let mut sessions = all().into_iter().map(|entry| *entry.session);
+        sessions.find(|session| session.id.as_str() == name)
+    };
+    assert_eq!(one("s1"), None, "nothing is kept yet");
+    let known = among("s1");
+    assert_eq!((one("s1"), files.get()), (known, 0));
+    append(&path("s2"), &answer("more"));
+    assert_eq!((one("s1"), files.get()), (among("s1"), 0));
+    for name in ["s1", "s2"] {
+        append(&path(name), &answer(&format!("last-{name}")));
+    }
+    let changed = one("s1");
+    assert_eq!(files.get(), 1, "the other is not read");
+    assert_eq!(changed.as_ref().map(|session| session.usage.output), Some(6));
+    assert_eq!(changed, among("s1"));
+    scratch.file("projects/-p/s3.jsonl", PROMPT);
+    assert_eq!((one("s1"), one("s4")), (None, None));
 }
 
 #[test]

@@ -28,6 +28,9 @@ pub(crate) struct Args {
     /// Show only the messages around this one.
     #[arg(long, value_name = "UUID")]
     around: Option<String>,
+    /// Show only so many messages, the last ones.
+    #[arg(long, value_name = "N", value_parser = super::at_least_one, conflicts_with_all = ["around", "subagents", "all"])]
+    last: Option<usize>,
     /// Print a document in this format instead.
     #[arg(long, value_name = "FORMAT")]
     export: Option<Format>,
@@ -52,6 +55,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         subagents: args.subagents,
         all_branches: args.all,
         around: args.around.clone(),
+        last: args.last,
     };
     let conversation = show(context, request)?;
     match args.export.or(args.json.then_some(Format::Json)) {
@@ -63,8 +67,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 fn write(conversation: &Conversation, mut look: impl Renderer, mut out: Output) -> Result<(), Failure> {
-    look.begin(&mut out, &conversation.session)?;
-    let left_out = conversation.each(|message| look.message(&mut out, &message).map_err(Failure::Output))?;
+    // What fails before the first message prints nothing.
+    let mut head = Some(&conversation.session);
+    let left_out = conversation.each(|message| -> Result<(), Failure> {
+        if let Some(session) = head.take() {
+            look.begin(&mut out, session)?;
+        }
+        Ok(look.message(&mut out, &message)?)
+    })?;
+    if let Some(session) = head {
+        look.begin(&mut out, session)?;
+    }
     look.end(&mut out, left_out)?;
     Ok(out.finish()?)
 }

@@ -14,6 +14,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("search_with_a_slip", "search tokne"),
     ("show", "show 1ba1de03"),
     ("show_with_tools", "show 1ba1de03 --tools --thinking"),
+    ("show_the_last_message", "show 1ba1de03 --last 1"),
     ("show_as_markdown", "show 1ba1de03 --export md"),
     ("resume", "resume 1ba1de03 --print"),
     ("fork", "fork token refresh"),

@@ -15,6 +15,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("search", "search token refresh"),
     ("search", "search walrus"),
     ("show", "show 1ba1de03 --all --tools --thinking --subagents"),
+    ("show", "show 1ba1de03 --last 2"),
     ("fork", "fork token refresh"),
     ("fork", "fork walrus"),
     ("pick", "pick fix the token refresh --repo harbor-api"),
