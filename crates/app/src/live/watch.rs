@@ -43,11 +43,14 @@ pub struct Subscription {
     listener: Listener,
     shared: Arc<Shared>,
     rules: Rules,
-    /// The listing that was given out last.
-    facts: Option<Listed>,
-    /// An agent's sessions, and the listing that names them.
+    /// The listing that was looked at last.
+    listed: Option<Listed>,
+    /// Whether it has not been given out yet.
+    has_new_facts: bool,
+    /// An agent's sessions by that listing.
     admitted: HashSet<SessionId>,
-    admitted_of: Option<Listed>,
+    /// Whether they are others than the subscriber knows of.
+    has_other_sessions: bool,
 }
 
 /// What a subscriber may see.
@@ -81,9 +84,10 @@ impl Live {
                 listener,
                 shared,
                 rules,
-                facts: None,
+                listed: None,
+                has_new_facts: false,
                 admitted: HashSet::new(),
-                admitted_of: None,
+                has_other_sessions: false,
             },
         ))
     }
@@ -113,7 +117,8 @@ impl Subscription {
     pub fn next(&mut self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
         let deadline = Instant::now() + patience;
         loop {
-            if self.has_other_sessions() {
+            self.look();
+            if std::mem::take(&mut self.has_other_sessions) {
                 return Ok(Some(Arc::new(SessionEvent::Resync { lost: 0 })));
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -130,20 +135,20 @@ impl Subscription {
         }
     }
 
-    /// Whether the sessions of an agent are others than at the last look.
-    fn has_other_sessions(&mut self) -> bool {
-        let (Some(agent), Some(listed)) = (&self.rules.agent, self.shared.lister.listed()) else {
-            return false;
-        };
-        if self.admitted_of.as_ref().is_some_and(|known| Arc::ptr_eq(known, &listed)) {
-            return false;
+    /// Looks at the current listing, where it is another than before.
+    fn look(&mut self) {
+        let Some(listed) = self.shared.lister.listed() else { return };
+        if self.listed.as_ref().is_some_and(|known| Arc::ptr_eq(known, &listed)) {
+            return;
         }
-        let own = listed.iter().filter(|(_, facts)| facts.agent.as_ref() == Some(agent));
-        let own: HashSet<SessionId> = own.map(|(id, _)| id.clone()).collect();
-        self.admitted_of = Some(listed);
-        let are_others = self.admitted != own;
-        self.admitted = own;
-        are_others
+        if let Some(agent) = &self.rules.agent {
+            let own = listed.iter().filter(|(_, facts)| facts.agent.as_ref() == Some(agent));
+            let own: HashSet<SessionId> = own.map(|(id, _)| id.clone()).collect();
+            self.has_other_sessions |= self.admitted != own;
+            self.admitted = own;
+        }
+        self.has_new_facts = true;
+        self.listed = Some(listed);
     }
 
     /// The current state, after events were missed.
@@ -155,11 +160,8 @@ impl Subscription {
 
     /// The sessions as they are listed now; `None` where that is what was given out last.
     pub fn new_facts(&mut self) -> Option<Listed> {
-        let listed = self.shared.lister.listed()?;
-        if self.facts.as_ref().is_some_and(|known| Arc::ptr_eq(known, &listed)) {
-            return None;
-        }
-        self.facts = Some(Arc::clone(&listed));
+        self.look();
+        let listed = self.listed.clone().filter(|_| std::mem::take(&mut self.has_new_facts))?;
         let Rules { secrets, agent } = &self.rules;
         if *secrets == Secrets::Shown && agent.is_none() {
             return Some(listed);

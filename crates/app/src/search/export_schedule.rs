@@ -45,7 +45,8 @@ pub fn schedule(context: &Context, request: &Request) -> Result<Schedule, Error>
     // An errand runs elsewhere than where it was asked for.
     let folder = context.path(folder);
     let (folder, program) = (text(&folder)?, text(context.program())?);
-    let words = [&program, "export", "--markdown", &folder, "--index"].map(str::to_owned).to_vec();
+    let first = [&program, "export", "--markdown", &folder].map(str::to_owned);
+    let words: Vec<String> = first.iter().cloned().chain(["--index".to_owned()]).collect();
     let mut environment = vec![("PATH".to_owned(), context.config().search_path.clone())];
     if let Some(named) = &context.config().claude_config_dir {
         environment.push((CONFIG_DIR.to_owned(), text(named)?));
@@ -58,7 +59,7 @@ pub fn schedule(context: &Context, request: &Request) -> Result<Schedule, Error>
     let texts = || {
         Some(Schedule {
             qmd: crate::search::intent::installed(context).map(|qmd| qmd.program.display().to_string()),
-            export: format!("backstory export --markdown {}", quoted(&folder)?),
+            export: first.iter().map(|word| quoted(word)).collect::<Option<Vec<_>>>()?.join(" "),
             collection_add: collection_add(&folder, name, |word| quoted(word))?,
             errand: ScheduledExport { words: words.clone(), environment: environment.clone() }
                 .texts(|word| quoted(word))?,

@@ -33,7 +33,7 @@ pub enum Error {
     #[error("the vectors of the index failed")]
     Vectors(#[from] embedding::Error),
     /// A model gave vectors of two lengths.
-    #[error("{model} gives vectors of another length than before; `backstory index --rebuild` begins anew")]
+    #[error("{model} gives vectors of another length than before")]
     Lengths {
         /// The model's name.
         model: String,

@@ -116,10 +116,28 @@ fn no_file_is_too_long() {
 }
 
 #[test]
+fn the_command_line_alone_words_commands() {
+    let of_others = crates().into_iter().filter(|name| name != "cli" && !TOOLS.contains(&name.as_str()));
+    let files = of_others.flat_map(|name| production_files(&name)).map(|(path, _)| path);
+    let says = files.flat_map(|path| {
+        let text = fs::read_to_string(&path).expect("a source");
+        let say = |line| format!("{}:{line} names a command: use a `NextStep`", path.display());
+        worded_commands(&text).into_iter().map(say).collect::<Vec<_>>()
+    });
+    assert_holds(&says.collect::<Vec<_>>());
+}
+
+#[test]
 fn app_stays_a_joint() {
     let lines = |name: &String| -> usize { production_files(name).iter().map(|(_, lines)| lines).sum() };
     let whole = crates().iter().filter(|name| !TOOLS.contains(&name.as_str())).map(lines).sum();
     assert_holds(&too_large_app(lines(&"app".to_owned()), whole).into_iter().collect::<Vec<_>>());
+}
+
+/// The lines, from 1, whose texts tell a person to type a command.
+fn worded_commands(source: &str) -> Vec<usize> {
+    let lines = (1..).zip(source.lines()).filter(|(_, line)| !line.trim_start().starts_with("//"));
+    lines.filter(|(_, line)| line.contains("`backstory ")).map(|(number, _)| number).collect()
 }
 
 /// Fails with all that is wrong at once.
@@ -330,6 +348,12 @@ mod guards {
         let crates = ["model".to_owned(), "search".to_owned()];
         assert_eq!(omitted_crates("`model` and `search`", &crates), Vec::<String>::new());
         assert_eq!(omitted_crates("`model`", &crates).len(), 1);
+    }
+
+    #[test]
+    fn a_command_in_a_text_is_found() {
+        let source = "/// As `backstory show` has it.\nlet hint = \"run `backstory index` again\";\n";
+        assert_eq!(worded_commands(source), [2]);
     }
 
     #[test]
