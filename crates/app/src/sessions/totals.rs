@@ -39,7 +39,7 @@ pub(crate) fn one(context: &Context, id: &SessionId) -> Result<Option<Session>, 
     let session = catalog::overview_of(&places, id, edition(), enter, keep_reading(context));
     context.check_cancelled()?;
     if session.is_some() {
-        return Ok(session.filter(|session| context.may_see(session)));
+        return Ok(session.filter(|session| context.sight().matches(session)));
     }
     let mut all = with_totals(context)?.sessions;
     let at = all.iter().position(|entry| entry.session.id == *id);

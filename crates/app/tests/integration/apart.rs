@@ -223,7 +223,7 @@ fn qmd_is_not_asked_for_an_agent_because_its_documents_are_everybodys() {
     let found = json!([{"file": format!("qmd://claude-sessions/{}.md", PERSON.0), "score": 0.9, "snippet": "walrus"}]);
     write_program(&scene, "qmd", &format!("touch {}\ncat <<'END'\n{found}\nEND", called.display()));
     let request =
-        ForkRequest { query: "tune please".to_owned(), engine: Some(Engine::Qmd), ..ForkRequest::default() };
+        ForkRequest { intent: "tune please".to_owned(), engine: Some(Engine::Qmd), ..ForkRequest::default() };
     let ids = |caller| match forks(&scene.context(caller, MAIN.1), &request).unwrap() {
         ForkAnswer::ForkSessions(found) => {
             found.results.iter().map(|one| one.session_id.to_string()).collect::<Vec<_>>()
