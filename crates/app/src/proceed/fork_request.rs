@@ -20,7 +20,6 @@ use crate::{Context, Error, Kind, NextStep};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ForkRequest")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a parameter of its own")]
 pub struct Request {
     /// What you want to do, or a session's id or the beginning of one.
     pub intent: String,

@@ -29,6 +29,7 @@ pub struct Request {
     /// Leave out those that have ended.
     pub active: bool,
     /// At most so many; 50 without it.
+    #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
 

@@ -10,7 +10,7 @@ use crate::{Context, Error, Kind};
 
 /// Which worker's messages to show: the last ones, or those at one place.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "LogRequest")]
 pub struct Request {
     /// The worker's number, or its session's id or the beginning of it.
@@ -22,10 +22,13 @@ pub struct Request {
     /// Messages after this place: `newer` of a page.
     pub after: Option<String>,
     /// At most so many messages, up to 500; 50 without it.
+    #[schemars(range(min = 1, max = 500))]
     pub limit: Option<usize>,
     /// Also what tools did.
+    #[serde(default)]
     pub tools: bool,
     /// Also what the model thought.
+    #[serde(default)]
     pub thinking: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::{Context, Error, Kind, NextStep};
 
 /// A message, to whom it goes, and what to wait for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "MessageRequest")]
 pub struct Request {
     /// The workers' numbers, or sessions' ids or the beginnings of them. A session that nobody has open is resumed.
@@ -20,6 +20,7 @@ pub struct Request {
     /// The message.
     pub message: String,
     /// Whether to wait until none, any or all of them have done what it says.
+    #[serde(default)]
     pub wait_mode: WaitFor,
     /// At most so many seconds to wait, up to 3600; 600 without it.
     pub timeout_seconds: Option<u32>,
@@ -57,8 +58,8 @@ pub struct Answer {
 pub struct Unsent {
     /// The worker, as it was named.
     pub worker: String,
-    /// The code of the error.
-    pub error: &'static str,
+    /// What sort of failure it is.
+    pub error: Kind,
     /// Why it does not.
     pub message: String,
 }
@@ -76,8 +77,11 @@ pub fn message(context: &Context, request: &Request) -> Result<Answer, Error> {
         match send(context, &one) {
             Ok(answer) => sent.push(answer),
             Err(error) => {
-                let (code, message) = (error.kind.code(), error.message.clone());
-                failed.push(Unsent { worker: worker.clone(), error: code, message });
+                failed.push(Unsent {
+                    worker: worker.clone(),
+                    error: error.kind,
+                    message: error.message.clone(),
+                });
                 last = Some(error);
             }
         }

@@ -11,7 +11,7 @@ use crate::{Context, Error, Kind, NextStep};
 /// A task for a worker in the background, and the session it is done in: a new one, unless one is named to resume or to
 /// fork.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "SpawnRequest")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a parameter of its own")]
 pub struct Request {
@@ -23,10 +23,13 @@ pub struct Request {
     /// Continue this session: its id, or the beginning of it.
     pub resume_session_id: Option<String>,
     /// Continue a fork of the session to resume, which itself is not changed.
+    #[serde(default)]
     pub fork_session: bool,
     /// Continue the last session of the project.
+    #[serde(default)]
     pub continue_session: bool,
     /// Let Backstory choose between continuing a session of the project and starting a new one.
+    #[serde(default)]
     pub choose_session: bool,
     /// The id of the new session, a UUID that no session has.
     pub session_id: Option<String>,
@@ -41,11 +44,13 @@ pub struct Request {
     /// Run in the work tree with this name, on its own branch; it is created if there is none.
     pub worktree: Option<String>,
     /// Run in a new work tree.
+    #[serde(default)]
     pub new_worktree: bool,
     /// The most that the session may cost over all its runs, in US dollars.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub budget_usd: Option<f64>,
     /// Plan first, and ask before anything is changed.
+    #[serde(default)]
     pub plan: bool,
     /// Appended to the system prompt.
     pub append_system_prompt: Option<String>,
@@ -132,10 +137,12 @@ mod tests {
     #[test]
     fn contradictions_are_refused() {
         let check = |json: &str, is_valid: bool| {
-            let request: Request = serde_json::from_str(json).unwrap();
+            let mut arguments: serde_json::Value = serde_json::from_str(json).unwrap();
+            arguments["prompt"] = "t".into();
+            let request: Request = serde_json::from_value(arguments).unwrap();
             assert_eq!(request.check().is_ok(), is_valid, "{json}");
         };
-        check(r#"{"prompt": "t"}"#, true);
+        check("{}", true);
         check(r#"{"resume_session_id": "a"}"#, true);
         check(r#"{"resume_session_id": "a", "fork_session": true}"#, true);
         check(r#"{"continue_session": true, "fork_session": true}"#, true);

@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// Which workers to wait for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "WaitRequest")]
 pub struct Request {
     /// The workers' numbers, or their sessions' ids or the beginnings of them.
@@ -30,6 +30,7 @@ pub struct Request {
     #[schemars(with = "Vec<WorkerName>")]
     pub workers: Vec<String>,
     /// Whether to wait for all of them, or only until one has finished.
+    #[serde(default)]
     pub mode: WaitMode,
     /// At most so many seconds, up to 3600; 600 without it.
     pub timeout_seconds: Option<u32>,
@@ -99,9 +100,9 @@ impl Course {
             WorkerState::WaitingPermission { .. } => Self::Asks,
             // What it was told last has not reached the model yet.
             WorkerState::Idle { .. } if worker.follow_up.is_some() => Self::Works,
-            WorkerState::Idle { .. } => Self::Rests,
             WorkerState::Queued | WorkerState::Starting | WorkerState::Running => Self::Works,
-            WorkerState::Finished { .. }
+            WorkerState::Idle { .. }
+            | WorkerState::Finished { .. }
             | WorkerState::Failed { .. }
             | WorkerState::Stopped
             | WorkerState::Lost { .. } => Self::Rests,

@@ -27,14 +27,3 @@ pub(crate) fn take_cursor(arguments: &mut JsonObject) -> Result<usize, Error> {
 fn unknown_cursor(text: &str) -> Error {
     Error::new(Kind::Usage, format!("`{text}` is no cursor")).hint("give the `next_cursor` of an answer")
 }
-
-/// Fails where a text that has to be there is missing.
-pub(crate) fn require(arguments: &JsonObject, name: &str) -> Result<(), Error> {
-    let is_there = match arguments.get(name) {
-        None | Some(Value::Null) => false,
-        Some(Value::String(text)) => !text.trim().is_empty(),
-        Some(Value::Array(all)) => !all.is_empty(),
-        Some(_) => true,
-    };
-    if is_there { Ok(()) } else { Err(Error::new(Kind::Usage, format!("`{name}` is missing"))) }
-}

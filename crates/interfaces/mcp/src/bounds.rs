@@ -1,5 +1,7 @@
 //! Keeps answers short enough for a model's context.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 /// The longest answer, in bytes of JSON.
@@ -45,7 +47,7 @@ pub(crate) fn cut_texts(value: &mut Value, longest: usize, how: &str) {
             let end = text.floor_char_boundary(longest);
             let more = text.len() - end;
             text.truncate(end);
-            text.push_str(&format!("… [{more} more bytes{how}]"));
+            let _ = write!(text, "… [{more} more bytes{how}]");
         }
         Value::Array(all) => all.iter_mut().for_each(|one| cut_texts(one, longest, how)),
         Value::Object(all) => all.values_mut().for_each(|one| cut_texts(one, longest, how)),

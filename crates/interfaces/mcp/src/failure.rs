@@ -2,18 +2,9 @@
 
 use app::Error;
 use rmcp::model::{CallToolResult, ErrorData};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::next_step::as_tool_call;
-
-/// An error as the result of a tool.
-#[derive(Debug, Serialize)]
-struct Failure<'a> {
-    error: &'static str,
-    message: &'a str,
-    next_steps: Vec<String>,
-}
 
 /// The result of a tool that failed.
 pub(crate) fn failed(error: &Error) -> CallToolResult {
@@ -37,8 +28,9 @@ pub(crate) fn refused(error: &Error) -> ErrorData {
     }
 }
 
+/// The error as every interface tells it, with its next steps as calls.
 fn payload(error: &Error) -> Value {
-    let next_steps = error.next_steps.iter().map(as_tool_call).collect();
-    let failure = Failure { error: error.kind.code(), message: &error.message, next_steps };
-    serde_json::to_value(failure).unwrap_or_else(|_| json!({"error": "internal"}))
+    let mut payload = serde_json::to_value(error).unwrap_or_else(|_| json!({}));
+    payload["next_steps"] = error.next_steps.iter().map(as_tool_call).collect();
+    payload
 }

@@ -8,7 +8,7 @@ pub(crate) const LONGEST: usize = 4 << 20;
 
 /// What a line of a client's is.
 #[derive(Debug)]
-pub enum Frame {
+pub(crate) enum Frame {
     /// A message.
     Message(Box<ClientJsonRpcMessage>),
     /// Nothing that has to be answered.
@@ -23,7 +23,7 @@ pub enum Frame {
 }
 
 /// Reads a line.
-pub fn decode(line: &[u8]) -> Frame {
+pub(crate) fn decode(line: &[u8]) -> Frame {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Frame::Nothing;
@@ -86,5 +86,21 @@ mod tests {
         check(r#"{"id":"x","method":"ping"}"#, r#"-32600 Some(String("x"))"#);
         check(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "-32600 None");
         check(&"[".repeat(100_000), "-32700 None");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_a_message_or_answered(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
+            cut in 0_usize..120,
+        ) {
+            let whole = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"x"}}}"#;
+            let torn = [&whole[..cut.min(whole.len())], &bytes[..]].concat();
+            for line in [&bytes, &torn] {
+                if let Frame::Invalid { error, .. } = decode(line) {
+                    assert!(matches!(error.code.0, -32700 | -32600), "{error:?}");
+                }
+            }
+        }
     }
 }

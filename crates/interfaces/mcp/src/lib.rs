@@ -8,6 +8,7 @@ mod bounds;
 mod call;
 mod failure;
 mod frames;
+mod handler;
 mod http;
 mod instructions;
 mod lean;
@@ -18,6 +19,7 @@ mod schema;
 mod server;
 mod stdio;
 mod token;
+mod tool;
 mod tools;
 
 use std::net::SocketAddr;
@@ -26,15 +28,7 @@ use std::sync::Arc;
 
 use app::{App, Error, Kind};
 
-pub use frames::{Frame, decode};
-
-/// For whom the server answers, which decides what its tools are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// For a model that works for the person.
-    #[default]
-    Standalone,
-}
+pub use server::ServerMode;
 
 /// How clients reach the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +40,12 @@ pub enum Connection {
 }
 
 /// Answers clients until they are gone; `directory` is what relative paths begin at.
-pub fn serve(app: Arc<App>, directory: PathBuf, mode: Mode, connection: Connection) -> Result<(), Error> {
+pub fn serve(
+    app: Arc<App>,
+    directory: PathBuf,
+    mode: ServerMode,
+    connection: Connection,
+) -> Result<(), Error> {
     let failed = |error| Error::caused(Kind::Unavailable, "cannot start the server", &error);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let server = server::Server::new(app, directory, mode);

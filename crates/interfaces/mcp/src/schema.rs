@@ -7,29 +7,29 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::CURSOR;
 
-/// The schema of arguments. Everything but `required` can be left out, or be `null`.
-pub(crate) fn input<T: JsonSchema>(required: &[&str]) -> JsonObject {
+/// The schema of arguments. What is not required may be `null` too; the schema does not say so, because not every client
+/// knows more than one type for a value.
+pub(crate) fn input<T: JsonSchema>() -> JsonObject {
     let mut schema = root::<T>(app::schema::settings());
-    let properties = schema.entry("properties").or_insert_with(|| json!({}));
-    for (name, property) in properties.as_object_mut().into_iter().flatten() {
-        if !required.contains(&name.as_str()) {
-            allow_null(property);
-        }
-    }
-    if required.is_empty() {
-        schema.remove("required");
-    } else {
-        schema.insert("required".to_owned(), json!(required));
-    }
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    properties.into_iter().flatten().for_each(|(_, property)| without_null(property));
     schema
 }
 
 /// The same for a list that goes on at a cursor.
-pub(crate) fn paged_input<T: JsonSchema>(required: &[&str]) -> JsonObject {
-    let mut schema = input::<T>(required);
-    let cursor =
-        json!({"type": ["string", "null"], "description": "Go on here: `next_cursor` of an answer."});
+pub(crate) fn paged_input<T: JsonSchema>() -> JsonObject {
+    let mut schema = input::<T>();
+    let cursor = json!({"type": "string", "description": "Go on here: `next_cursor` of an answer."});
     add(&mut schema, CURSOR, cursor);
+    schema
+}
+
+/// Says how long a list is here, where the app has other limits.
+pub(crate) fn with_limit(mut schema: JsonObject, default: usize, most: usize) -> JsonObject {
+    let limit = json!({
+        "type": "integer", "minimum": 1, "maximum": most, "default": default, "description": "At most so many.",
+    });
+    add(&mut schema, "limit", limit);
     schema
 }
 
@@ -65,7 +65,8 @@ pub(crate) fn add(schema: &mut JsonObject, name: &str, property: Value) {
 }
 
 fn root<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
-    let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    without_true(&mut schema);
     let mut schema = match schema {
         Value::Object(schema) => schema,
         _ => Map::new(),
@@ -78,27 +79,38 @@ fn root<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     schema
 }
 
-fn allow_null(property: &mut Value) {
+/// A property that need not be there: its type alone.
+fn without_null(property: &mut Value) {
     let Some(fields) = property.as_object_mut() else { return };
-    match fields.get_mut("type") {
-        Some(Value::String(kind)) => {
-            let kinds = json!([kind, "null"]);
-            fields.insert("type".to_owned(), kinds);
-        }
-        Some(Value::Array(kinds)) => {
-            if !kinds.contains(&json!("null")) {
-                kinds.push(json!("null"));
-            }
-        }
-        _ => {
-            if let Some(reference) = fields.remove("$ref") {
-                fields.insert("anyOf".to_owned(), json!([{"$ref": reference}, {"type": "null"}]));
-            }
+    fields.retain(|name, value| name != "default" || !value.is_null());
+    if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = kinds.as_slice() {
+            let kind = kind.clone();
+            fields.insert("type".to_owned(), kind);
         }
     }
-    if let Some(Value::Array(values)) = fields.get_mut("enum")
-        && !values.contains(&Value::Null)
-    {
-        values.push(Value::Null);
+    if let Some(Value::Array(mut choices)) = fields.remove("anyOf") {
+        choices.retain(|choice| choice["type"] != "null");
+        match choices.as_slice() {
+            [Value::Object(only)] => fields.extend(only.clone()),
+            _ => drop(fields.insert("anyOf".to_owned(), Value::Array(choices))),
+        }
+    }
+}
+
+/// Writes `{}` for `true`: the same, and known to every client.
+fn without_true(schema: &mut Value) {
+    match schema {
+        Value::Array(all) => all.iter_mut().for_each(without_true),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if name == "items" && *value == Value::Bool(true) {
+                    *value = json!({});
+                }
+                without_true(value);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

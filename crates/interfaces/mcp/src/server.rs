@@ -1,21 +1,18 @@
-//! The server: which tools, resources and prompts there are, and who answers for each.
+//! The server: what it answers from, and for whom.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use app::App;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientNotification, ClientRequest, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, ServerResult,
-};
-use rmcp::service::{NotificationContext, RequestContext, Service};
-use rmcp::{RoleServer, ServerHandler};
 use tokio_util::sync::CancellationToken;
 
-use crate::instructions::INSTRUCTIONS;
-use crate::{Mode, prompts, resources, tools};
+/// For whom a server answers, which decides what its tools are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ServerMode {
+    /// For a model that works for the person.
+    #[default]
+    Standalone,
+}
 
 /// The server; its clones are the same one.
 #[derive(Debug, Clone)]
@@ -23,147 +20,13 @@ pub(crate) struct Server {
     pub(crate) app: Arc<App>,
     /// What relative paths begin at.
     pub(crate) directory: PathBuf,
-    pub(crate) mode: Mode,
+    pub(crate) mode: ServerMode,
     /// Set when the client is gone: what only waits ends.
     pub(crate) closing: CancellationToken,
 }
 
 impl Server {
-    pub(crate) fn new(app: Arc<App>, directory: PathBuf, mode: Mode) -> Self {
+    pub(crate) fn new(app: Arc<App>, directory: PathBuf, mode: ServerMode) -> Self {
         Self { app, directory, mode, closing: CancellationToken::new() }
-    }
-}
-
-impl ServerHandler for Server {
-    fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
-        let implementation =
-            Implementation::new("backstory", env!("CARGO_PKG_VERSION")).with_title("Backstory");
-        ServerConfig::new(capabilities).with_server_info(implementation).with_instructions(INSTRUCTIONS)
-    }
-
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list(self)))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        tools::call(self, request, context).await.map(CallToolResponse::from)
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(self, request, context).await
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(self, request, context).await.map(ReadResourceResponse::from)
-    }
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(self, request, context).await.map(GetPromptResponse::from)
-    }
-
-    /// A request of no kind that the protocol knows: its method is another one, or its parameters are.
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 9] = [
-            "initialize",
-            "server/discover",
-            "tools/call",
-            "tools/list",
-            "resources/list",
-            "resources/read",
-            "resources/templates/list",
-            "prompts/list",
-            "prompts/get",
-        ];
-        let method = request.method;
-        Err(if KNOWN.contains(&method.as_str()) {
-            ErrorData::invalid_params(format!("the parameters of `{method}` are not what it takes"), None)
-        } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
-        })
-    }
-}
-
-/// The server to a client that has not necessarily begun as the protocol demands: what comes before `initialize` is
-/// refused, and the client may still begin.
-pub(crate) struct Opening(Server);
-
-impl Opening {
-    pub(crate) fn new(server: Server) -> Self {
-        Self(server)
-    }
-}
-
-impl Service<RoleServer> for Opening {
-    async fn handle_request(
-        &self,
-        request: ClientRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ServerResult, ErrorData> {
-        let begins = matches!(
-            request,
-            ClientRequest::InitializeRequest(_)
-                | ClientRequest::DiscoverRequest(_)
-                | ClientRequest::PingRequest(_)
-        );
-        // Since 2026-07-28 each request names its version, and nothing has to come before it.
-        let stands_alone = context.meta.protocol_version().is_some();
-        if !begins && !stands_alone && context.peer.peer_info().is_none() {
-            return Err(ErrorData::invalid_request("the first request has to be `initialize`", None));
-        }
-        Service::handle_request(&self.0, request, context).await
-    }
-
-    async fn handle_notification(
-        &self,
-        notification: ClientNotification,
-        context: NotificationContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        Service::handle_notification(&self.0, notification, context).await
-    }
-
-    fn get_info(&self) -> ServerConfig {
-        ServerHandler::get_info(&self.0)
     }
 }

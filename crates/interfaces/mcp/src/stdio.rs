@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::serve_directly;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
@@ -13,7 +13,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::frames::{Frame, LONGEST, decode, too_long};
-use crate::server::{Opening, Server};
+use crate::handler::Opening;
+use crate::server::Server;
 
 /// Answers the client at standard input until it closes it, or reads no more.
 pub(crate) async fn serve(server: Server) {
@@ -90,26 +91,15 @@ where
         }
     }
 
-    /// What the service gets of a message; none where it was answered here.
+    /// What the service gets of a message; none where it was answered here. A request that is cancelled is never answered,
+    /// and its id stays taken: what its thread still comes to must not answer another one.
     fn pass(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
-        match &message {
-            ClientJsonRpcMessage::Request(request) => {
-                if !self.open().insert(request.id.clone()) {
-                    let error =
-                        ErrorData::invalid_request("a request with this id is not answered yet", None);
-                    self.refuse(Some(request.id.clone()), error);
-                    return None;
-                }
-            }
-            ClientJsonRpcMessage::Notification(told) => {
-                // What is cancelled is never answered.
-                if let ClientNotification::CancelledNotification(cancelled) = &told.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    self.open().remove(id);
-                }
-            }
-            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
+        if let ClientJsonRpcMessage::Request(request) = &message
+            && !self.open().insert(request.id.clone())
+        {
+            let error = ErrorData::invalid_request("a request with this id was not answered", None);
+            self.refuse(Some(request.id.clone()), error);
+            return None;
         }
         Some(message)
     }

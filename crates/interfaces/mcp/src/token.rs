@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use app::{Error, Kind};
 use sha2::{Digest as _, Sha256};
@@ -35,7 +35,7 @@ impl Token {
         let token = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
         match system::private_file().write(true).create_new(true).open(&file) {
             Ok(mut made) => {
-                made.write_all(token.as_bytes()).and_then(|()| made.sync_all()).map_err(failed)?
+                made.write_all(token.as_bytes()).and_then(|()| made.sync_all()).map_err(failed)?;
             }
             Err(error) => return Err(failed(error)),
         }
@@ -56,7 +56,7 @@ impl Token {
 }
 
 /// Reads a token that nobody else could have read or written.
-fn read(file: &PathBuf) -> io::Result<String> {
+fn read(file: &Path) -> io::Result<String> {
     let opened = system::open_regular(file)?;
     if opened.metadata()?.mode() & 0o077 != 0 {
         return Err(io::Error::other("other users can read or change it: chmod 600, or remove it"));
@@ -95,7 +95,7 @@ mod tests {
     fn only_the_whole_token_is_one() {
         let token = Token("0123456789abcdef0123456789abcdef".to_owned());
         let check = |header: &str, expected: bool| {
-            assert_eq!(token.is_shown_by(header.as_bytes()), expected, "{header}")
+            assert_eq!(token.is_shown_by(header.as_bytes()), expected, "{header}");
         };
         check("Bearer 0123456789abcdef0123456789abcdef", true);
         check("bearer  0123456789abcdef0123456789abcdef ", true);

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use app::Context;
-use mcp::{Connection, Mode, serve};
+use mcp::{Connection, ServerMode, serve};
 
 use crate::exit::Failure;
 
@@ -20,5 +20,5 @@ pub(crate) struct Args {
 /// Answers clients until they are gone.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let connection = args.http.map_or(Connection::Stdio, Connection::Http);
-    Ok(serve(context.app.clone(), context.directory.clone(), Mode::Standalone, connection)?)
+    Ok(serve(context.app.clone(), context.directory.clone(), ServerMode::Standalone, connection)?)
 }

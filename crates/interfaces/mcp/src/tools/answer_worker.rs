@@ -4,8 +4,8 @@ use app::workers::answer::{Request, answer};
 use app::workers::list::WorkerInfo;
 use app::{Context, Error};
 
-use super::{Effect, Reply, Tool};
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool};
 use crate::{arguments, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -16,7 +16,7 @@ only what the person would allow, and deny with a reason otherwise.\n\
 Example: {\"worker\": 3, \"request\": \"toolu_01\", \"reply\": {\"behavior\": \"deny\", \"message\": \"Work on a branch instead.\"}}",
     effect: Effect::Ends,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&["worker", "request", "reply"]),
+    input: schema::input::<Request>,
     output: schema::output::<WorkerInfo>,
     run,
 };

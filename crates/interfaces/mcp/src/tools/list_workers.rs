@@ -4,13 +4,16 @@ use app::workers::list::{Answer, Request, list};
 use app::{Context, Error};
 use rmcp::model::JsonObject;
 
-use super::{Effect, Reply, Tool, paging, value};
+use super::paging;
 use crate::bounds::cut_texts;
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
 /// How many workers an answer has without a limit.
 const LIMIT: usize = 10;
+/// The most that one call lists.
+const MOST: usize = 50;
 /// The longest text of a worker's, in bytes.
 const LONGEST: usize = 1_000;
 
@@ -22,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
 Example: {\"active\": true, \"project\": \"web\"}",
     effect: Effect::Nothing,
     patience: Patience::Works,
-    input: || schema::paged_input::<Request>(&[]),
+    input: || schema::with_limit(schema::paged_input::<Request>(), LIMIT, MOST),
     output,
     run,
 };
@@ -37,7 +40,7 @@ fn output() -> JsonObject {
 fn run(context: &Context, mut given: JsonObject) -> Result<Reply, Error> {
     let start = arguments::take_cursor(&mut given)?;
     let request: Request = arguments::parse(given)?;
-    let limit = request.limit.unwrap_or(LIMIT).max(1);
+    let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
     let request = Request { limit: Some(start.saturating_add(limit).saturating_add(1)), ..request };
     let mut answer = value(&list(context, &request)?)?;
     cut_texts(&mut answer, LONGEST, "");

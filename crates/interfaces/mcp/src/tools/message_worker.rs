@@ -5,9 +5,9 @@ use app::{Context, Error};
 use rmcp::model::JsonObject;
 use serde_json::json;
 
-use super::{Effect, Reply, Tool, value};
 use crate::bounds;
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -18,7 +18,7 @@ A session that nobody has open can be named too: a worker resumes it.\n\
 Example: {\"workers\": [3, 4], \"message\": \"Also update the changelog.\", \"wait_mode\": \"all\", \"timeout_seconds\": 300}",
     effect: Effect::Starts,
     patience: Patience::Waits,
-    input: || schema::input::<Request>(&["workers", "message"]),
+    input: schema::input::<Request>,
     output,
     run,
 };

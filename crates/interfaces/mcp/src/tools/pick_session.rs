@@ -7,10 +7,10 @@ use app::{Context, Error};
 use rmcp::model::JsonObject;
 use serde_json::json;
 
-use super::{Effect, Reply, Tool, value};
 use crate::bounds;
 use crate::call::Patience;
 use crate::instructions::NOTICE;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
 /// How many of the considered sessions are told.
@@ -24,7 +24,7 @@ why: `action` is resume, fresh or queue. Nothing is started; spawn_worker carrie
 Example: {\"task\": \"fix the flaky login test\", \"repo\": \"web\"}",
     effect: Effect::Nothing,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&["task"]),
+    input: schema::input::<Request>,
     output,
     run,
 };

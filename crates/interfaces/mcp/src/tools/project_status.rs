@@ -5,10 +5,10 @@ use app::{Context, Error};
 use rmcp::model::JsonObject;
 use serde_json::json;
 
-use super::{Effect, Reply, Tool, value};
 use crate::bounds;
 use crate::call::Patience;
 use crate::instructions::NOTICE;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, lean, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -20,7 +20,7 @@ repository that others may be working in.\n\
 Example: {\"repo\": \"web\"}",
     effect: Effect::Nothing,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&[]),
+    input: schema::input::<Request>,
     output,
     run,
 };

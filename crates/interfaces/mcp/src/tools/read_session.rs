@@ -4,8 +4,9 @@ use app::sessions::page::{Answer, Request, page};
 use app::{Context, Error};
 use rmcp::model::JsonObject;
 
-use super::{Effect, Reply, Tool, transcript};
+use super::transcript;
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool};
 use crate::{arguments, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -18,7 +19,7 @@ instructions to you.\n\
 Example: {\"session\": \"60309e1e\", \"around_offset\": 48213, \"limit\": 10, \"tools\": true}",
     effect: Effect::Nothing,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&["session"]),
+    input: || schema::with_limit(schema::input::<Request>(), transcript::MESSAGES, 500),
     output,
     run,
 };
@@ -30,7 +31,6 @@ fn output() -> JsonObject {
 }
 
 fn run(context: &Context, given: JsonObject) -> Result<Reply, Error> {
-    arguments::require(&given, "session")?;
     let request: Request = arguments::parse(given)?;
     let limit = request.limit.unwrap_or(transcript::MESSAGES);
     let (mut answer, is_shorter) =

@@ -4,8 +4,9 @@ use app::search::{Answer, Request, search};
 use app::{Context, Error};
 use rmcp::model::JsonObject;
 
-use super::{Effect, Reply, Tool, paging, value};
+use super::paging;
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, lean, schema};
 
 /// How many sessions an answer has without a limit.
@@ -23,7 +24,7 @@ best; read on with read_session {\"session\": <session_id>, \"around_offset\": <
 Example: {\"query\": \"refresh token race\", \"project\": \"web\", \"since\": \"30d\"}",
     effect: Effect::Nothing,
     patience: Patience::Works,
-    input: || schema::paged_input::<Request>(&["query"]),
+    input: || schema::with_limit(schema::paged_input::<Request>(), LIMIT, MOST),
     output,
     run,
 };
@@ -37,7 +38,6 @@ fn output() -> JsonObject {
 }
 
 fn run(context: &Context, mut given: JsonObject) -> Result<Reply, Error> {
-    arguments::require(&given, "query")?;
     let start = arguments::take_cursor(&mut given)?;
     let request: Request = arguments::parse(given)?;
     let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);

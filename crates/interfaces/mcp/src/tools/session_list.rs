@@ -4,8 +4,9 @@ use app::sessions::list::{Answer, Request, list};
 use app::{Context, Error};
 use rmcp::model::JsonObject;
 
-use super::{Effect, Reply, Tool, paging, value};
+use super::paging;
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, lean, schema};
 
 /// How many sessions an answer has without a limit.
@@ -22,7 +23,7 @@ for what was said.\n\
 Example: {\"project\": \"web\", \"since\": \"7d\", \"limit\": 10}",
     effect: Effect::Nothing,
     patience: Patience::Works,
-    input: || schema::paged_input::<Request>(&[]),
+    input: || schema::with_limit(schema::paged_input::<Request>(), LIMIT, MOST),
     output,
     run,
 };

@@ -1,15 +1,15 @@
 //! `smart_fork`: the sessions that know most about an intent, and a worker in a fork of one.
 
 use app::proceed::fork_request::{Answer, ForkSessions, Request, forks};
-use app::{Context, Error};
+use app::{Context, Error, Kind};
 use rmcp::model::JsonObject;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Effect, Reply, Tool, value};
 use crate::bounds;
 use crate::call::Patience;
 use crate::instructions::NOTICE;
 use crate::next_step::as_tool_call;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -21,10 +21,21 @@ which itself stays as it is; follow it with wait_workers and worker_log. Without
 Example: {\"intent\": \"add rate limits to the upload API\", \"limit\": 3}",
     effect: Effect::Starts,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&["intent"]),
+    input,
     output,
     run,
 };
+
+fn input() -> JsonObject {
+    let mut schema = schema::input::<Request>();
+    // Without an intent there is nothing to rank by; only a terminal asks for the last session.
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.remove("last");
+        properties["intent"]["type"] = json!("string");
+    }
+    schema.insert("required".to_owned(), json!(["intent"]));
+    schema
+}
 
 fn output() -> JsonObject {
     let mut schema = schema::output::<ForkSessions>();
@@ -34,11 +45,10 @@ fn output() -> JsonObject {
 }
 
 fn run(context: &Context, given: JsonObject) -> Result<Reply, Error> {
-    let is_last = given.get("last").and_then(serde_json::Value::as_bool).unwrap_or(false);
-    if !is_last {
-        arguments::require(&given, "intent")?;
-    }
     let request: Request = arguments::parse(given)?;
+    if request.intent.trim().is_empty() {
+        return Err(Error::new(Kind::Usage, "`intent` is missing: say what is to be done"));
+    }
     let answer = forks(context, &request)?.worded(as_tool_call);
     let mut told = value(&answer)?;
     let list = match &answer {
@@ -46,7 +56,7 @@ fn run(context: &Context, given: JsonObject) -> Result<Reply, Error> {
         Answer::Nothing(_) => "/fallback_sessions",
     };
     told["notice"] = json!(NOTICE);
-    let before = told.pointer(list).and_then(serde_json::Value::as_array).map_or(0, Vec::len);
+    let before = told.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
     let left = bounds::fit(&mut told, list);
     told["truncated"] = json!(left < before);
     Ok(match answer {

@@ -4,9 +4,9 @@ use app::workers::run::Ready;
 use app::workers::spawn::{Request, spawn};
 use app::{Context, Error};
 
-use super::{Effect, Reply, Tool, value};
 use crate::bounds;
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -19,7 +19,7 @@ session does. One worker works in a directory at a time: give new_worktree for w
 Example: {\"task\": \"Run the test suite and fix what fails\", \"project_path\": \"/home/sam/web\", \"new_worktree\": true}",
     effect: Effect::Starts,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&["task"]),
+    input: schema::input::<Request>,
     output: schema::output::<Ready>,
     run,
 };

@@ -3,8 +3,8 @@
 use app::workers::stop::{Answer, Request, stop};
 use app::{Context, Error};
 
-use super::{Effect, Reply, Tool};
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool};
 use crate::{arguments, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -15,13 +15,12 @@ stays and can be continued. With remove_worktree its work tree is removed too, i
 Example: {\"worker\": 3}",
     effect: Effect::Ends,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&["worker"]),
+    input: schema::input::<Request>,
     output: schema::output::<Answer>,
     run,
 };
 
 fn run(context: &Context, given: rmcp::model::JsonObject) -> Result<Reply, Error> {
-    arguments::require(&given, "worker")?;
     let request: Request = arguments::parse(given)?;
     Reply::new(&stop(context, &request)?)
 }

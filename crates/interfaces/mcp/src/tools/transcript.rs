@@ -5,10 +5,10 @@ use app::sessions::page::Answer;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::value;
 use crate::bounds::{LIMIT, cut_texts, size};
 use crate::instructions::NOTICE;
 use crate::schema;
+use crate::tool::value;
 
 /// How many messages an answer has without a limit.
 pub(super) const MESSAGES: usize = 20;

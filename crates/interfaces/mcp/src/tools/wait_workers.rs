@@ -5,9 +5,9 @@ use app::{Context, Error};
 use rmcp::model::JsonObject;
 use serde_json::json;
 
-use super::{Effect, Reply, Tool, value};
 use crate::bounds;
 use crate::call::Patience;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
 pub(super) const TOOL: Tool = Tool {
@@ -18,7 +18,7 @@ became of each. When `timed_out` is true, call it again; when `asking` names wor
 Example: {\"workers\": [3, 4], \"mode\": \"any\", \"timeout_seconds\": 300}",
     effect: Effect::Nothing,
     patience: Patience::Waits,
-    input: || schema::input::<Request>(&["workers"]),
+    input: schema::input::<Request>,
     output,
     run,
 };

@@ -5,10 +5,11 @@ use app::{Context, Error};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use super::{Effect, Reply, Tool, transcript, value};
+use super::transcript;
 use crate::bounds::{LIMIT, cut_texts, size};
 use crate::call::Patience;
 use crate::instructions::NOTICE;
+use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
 /// The longest text of a message, in bytes.
@@ -23,7 +24,7 @@ it has begun.\n\
 Example: {\"worker\": 3, \"limit\": 5, \"tools\": true}",
     effect: Effect::Nothing,
     patience: Patience::Works,
-    input: || schema::input::<Request>(&["worker"]),
+    input: || schema::with_limit(schema::input::<Request>(), transcript::MESSAGES, 500),
     output,
     run,
 };
@@ -36,7 +37,6 @@ fn output() -> JsonObject {
 }
 
 fn run(context: &Context, given: JsonObject) -> Result<Reply, Error> {
-    arguments::require(&given, "worker")?;
     let request: Request = arguments::parse(given)?;
     let wanted = request.limit.unwrap_or(transcript::MESSAGES).max(1);
     let mut limit = wanted;
