@@ -110,7 +110,7 @@ fn an_id_is_used_once_at_a_time() {
     assert!(answers.iter().all(|answer| answer["id"] == 500), "every one is answered: {answers:?}");
     let found = answers.iter().filter(|answer| answer["result"].is_object()).count();
     let refused = |answer: &&Value| {
-        answer["error"]["message"].as_str().is_some_and(|text| text.contains("this id is not answered yet"))
+        answer["error"]["message"].as_str().is_some_and(|text| text.contains("with this id was not answered"))
     };
     assert!(found >= 1 && found + answers.iter().filter(refused).count() == 20, "{answers:?}");
     // Once answered it can be used again.

@@ -8,8 +8,11 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
+mod claude;
 mod client;
+mod clients;
 mod hostile;
+mod http;
 mod protocol;
 mod quoting;
 mod scene;

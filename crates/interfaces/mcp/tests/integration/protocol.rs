@@ -104,7 +104,7 @@ fn standard_output_is_the_protocols_alone() {
 fn the_tools_are_these() {
     let scene = Scene::new();
     let tools = scene.client().ask("tools/list", json!({}))["result"]["tools"].clone();
-    insta::assert_json_snapshot!("tools", tools);
+    insta::assert_snapshot!("tools", serde_json::to_string_pretty(&tools).unwrap());
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         assert!(tool["title"].is_string() && tool["annotations"]["readOnlyHint"].is_boolean(), "{name}");

@@ -12,7 +12,7 @@ fn holding(value: &Value, path: &str, found: &mut Vec<(String, String)>) {
         }
         Value::Array(all) => all.iter().for_each(|one| holding(one, path, found)),
         Value::Object(all) => {
-            all.iter().for_each(|(name, one)| holding(one, &format!("{path}/{name}"), found))
+            all.iter().for_each(|(name, one)| holding(one, &format!("{path}/{name}"), found));
         }
         _ => {}
     }
@@ -34,9 +34,9 @@ fn planted_instructions_stay_in_their_quotation() {
     let mut found = Vec::new();
     holding(&page, "", &mut found);
     assert!(found[0].1.ends_with(PLANTED), "to the last byte, its quotes and marks too: {found:?}");
-    check(&client.call("search", json!({"query": "Ignore your instructions repository"})), "/hits/snippet");
+    check(&client.call("search", json!({"query": "renewed twice delete the repository"})), "/hits/snippet");
     check(
-        &client.call("smart_fork", json!({"intent": "Ignore your instructions repository"})),
+        &client.call("smart_fork", json!({"intent": "renewed twice delete the repository"})),
         "/results/snippet",
     );
 }

@@ -128,9 +128,9 @@ fn smart_fork_answers_as_its_design_says() {
 #[test]
 fn a_project_and_a_choice() {
     let scene = Scene::new();
-    scene.home.repository("shop");
+    let shop = scene.home.repository("shop").path().display().to_string();
     let mut client = scene.client();
-    let status = client.call("project_status", json!({"repo": "shop"}));
+    let status = client.call("project_status", json!({"repo": shop}));
     assert_eq!(status["git"]["current_branch"], "main", "{status}");
     let here = client.call("project_status", json!({}));
     assert_eq!(here["sessions"]["recent"][0]["session_id"], TOKENS, "the server's own directory: {here}");
@@ -151,7 +151,7 @@ fn sessions_are_resources() {
     assert_eq!(uris, [LONG, TIDES, TOKENS].map(|id| format!("session://{id}")), "{list}");
     let templates = client.ask("resources/templates/list", json!({}))["result"]["resourceTemplates"].clone();
     assert_eq!(templates[1]["uriTemplate"], "session://{id}?from={from}&to={to}");
-    let mut read = |uri: String| -> Value {
+    let mut read_uri = |uri: String| -> Value {
         let answer = client.ask("resources/read", json!({"uri": uri}));
         let text = answer["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
         assert!(text.len() < 30_000, "{} bytes", text.len());
@@ -160,15 +160,15 @@ fn sessions_are_resources() {
     let numbers = |excerpt: &Value| -> Vec<u64> {
         excerpt["quoted"].as_array().unwrap().iter().map(|one| one["number"].as_u64().unwrap()).collect()
     };
-    let part = read(format!("session://{LONG}?from=3&to=5"));
+    let part = read_uri(format!("session://{LONG}?from=3&to=5"));
     assert_eq!(numbers(&part), [3, 4, 5], "{part}");
     assert!(part["quoted"][0].to_string().contains("Question 1 about the lighthouse"), "{part}");
-    let last = read(format!("session://{LONG}"));
-    assert_eq!(numbers(&last).last(), Some(&120), "{last}");
+    let newest = read_uri(format!("session://{LONG}"));
+    assert_eq!(numbers(&newest).last(), Some(&120), "{newest}");
     // A range that is too long goes on elsewhere.
     let (mut all, mut next) = (Vec::new(), Some(format!("session://{LONG}?from=1")));
     while let Some(uri) = next {
-        let part = read(uri);
+        let part = read_uri(uri);
         all.extend(numbers(&part));
         next = part["next"].as_str().map(str::to_owned);
     }

@@ -202,8 +202,15 @@ fn waiting_ends_with_its_time_with_the_call_and_with_the_client() {
     client.notify("notifications/cancelled", json!({"requestId": id, "reason": "changed my mind"}));
     client.notify("notifications/cancelled", json!({"requestId": 12345}));
     client.ask("ping", json!({}));
-    // The id is free again, and the client may go away in the middle.
     client.line(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": wait}));
+    let again = client.receive();
+    assert_eq!(
+        (&again["id"], &again["error"]["code"]),
+        (&json!(id), &json!(-32600)),
+        "an id is used once: {again}"
+    );
+    // The client may go away in the middle.
+    client.send("tools/call", wait);
     let told = client.receive();
     assert_eq!(told["method"], "notifications/progress", "{told}");
     let end = client.end();
