@@ -1,0 +1,115 @@
+// What the pane looks like.
+
+import type { Elements, RenderElement, RenderPropsOf, RenderSurface } from 'claude-code'
+
+import type { Found, Hit, Passage } from '../types'
+import { placeOf } from './server'
+import { cite, clean, continuing, oneLine, origin, title } from './words'
+
+/** Rows that are neither hits nor preview. */
+const FRAME = 5
+
+/** What is drawn. */
+type State = {
+  opening: string
+  now: number
+  found: Found
+  chosen: number
+  passage: Passage | null
+  areLinesShown: boolean
+}
+
+/** What the person can do. */
+type Acts = {
+  typed: (question: string) => void
+  entered: () => void
+  fill: () => Promise<unknown>
+  toggle: () => Promise<unknown>
+}
+
+type Props = RenderPropsOf['Pane']
+
+/** The pane's tree. */
+export function draw(elements: Elements[RenderSurface], props: Props, state: State, acts: Acts): RenderElement {
+  const { Box, Button, Input, Text } = elements
+  const { found, now } = state
+  const rows = Math.max(8, props.scroll.bodyRows)
+  const listed = found.hits.slice(0, Math.max(3, Math.floor((rows - FRAME) / 2)))
+  const hit = found.hits[state.chosen]
+  return (
+    <Box flexDirection="column">
+      <Input
+        key="question"
+        label="Find "
+        placeholder="words, a file, project:name, role:user"
+        value={state.opening}
+        submitLabel="choose"
+        autoFocus
+        onInput={acts.typed}
+        onSubmit={acts.entered}
+      />
+      {found.note !== null && <Text color="warning">{oneLine(found.note)}</Text>}
+      {found.note === null && found.question !== '' && found.hits.length === 0 && <Text dimColor>Nothing found.</Text>}
+      {listed.map((one, at) => (
+        <Button key={`hit:${at}`} plain onPress={acts.fill}>
+          {at === state.chosen ? '▸ ' : '  '}
+          {oneLine(title(one), Math.max(20, props.bodyColumns - 40))} <Text dimColor>{origin(one, now)}</Text>
+        </Button>
+      ))}
+      {hit !== undefined && (
+        <Box flexDirection="column" marginTop={1}>
+          {state.areLinesShown ? lines(elements, hit) : preview(elements, hit, state.passage, rows - FRAME - listed.length)}
+          <Box columnGap={2}>
+            <Button key="pack" hotkey="p" plain label="put it into the prompt" onPress={acts.fill} />
+            <Button
+              key="lines"
+              hotkey="l"
+              plain
+              label={state.areLinesShown ? 'preview' : 'resume or fork it'}
+              onPress={acts.toggle}
+            />
+          </Box>
+        </Box>
+      )}
+    </Box>
+  )
+}
+
+/** The commands that continue the chosen session. */
+function lines({ Box, Text }: Elements[RenderSurface], hit: Hit): RenderElement {
+  return (
+    <Box flexDirection="column">
+      <Text dimColor>In another terminal:</Text>
+      {continuing(hit).map(line => (
+        <Text>{line}</Text>
+      ))}
+    </Box>
+  )
+}
+
+/** The cited place in at most `room` rows: the cited message, then what followed, each on a line. */
+function preview({ Box, Text }: Elements[RenderSurface], hit: Hit, passage: Passage | null, room: number): RenderElement {
+  const isOfHit = passage?.of === placeOf(hit)
+  const messages = isOfHit ? passage.messages : []
+  const cited = messages.findIndex(message => message.uuid !== null && message.uuid === hit.uuid)
+  const after = messages.slice(Math.max(0, cited) + 1).slice(0, Math.max(0, room - 4))
+  const first = messages[Math.max(0, cited)]
+  const text = first === undefined ? (hit.snippet ?? '') : `${speaker(first.role)}${first.text}`
+  return (
+    <Box flexDirection="column">
+      <Text dimColor>{[cite(hit), hit.project ?? ''].join('  ')}</Text>
+      {isOfHit && passage.note !== null && <Text color="warning">{oneLine(passage.note)}</Text>}
+      <Text maxLines={Math.max(2, room - after.length - 1)}>{clean(text)}</Text>
+      {after.map(message => (
+        <Text dimColor wrap="truncate-end">
+          {speaker(message.role)}
+          {oneLine(message.text)}
+        </Text>
+      ))}
+    </Box>
+  )
+}
+
+function speaker(role: string): string {
+  return role === 'user' ? 'You: ' : role === 'assistant' ? 'Claude: ' : ''
+}

@@ -1,0 +1,118 @@
+// The pane of `/backstory`: a field that searches as one types, the sessions found, and the place that the chosen one cites.
+
+import { atom, read, update } from 'claude-code'
+import type { EngineInterface, On } from 'claude-code'
+
+import { draw } from './pane-view'
+import { pack } from './pack'
+import { around, placeOf, search } from './server'
+import { turnstile } from './turnstile'
+
+/** What was found for the question in the pane. */
+const found = atom(
+  { plugin: 'backstory', key: 'found' } as const,
+  { question: '', hits: [], total: 0, note: null },
+  { shape: 'found-1' },
+)
+/** Which of the hits is chosen, from 0. */
+const chosen = atom({ plugin: 'backstory', key: 'chosen' } as const, 0)
+/** The messages around the place that the chosen hit cites. */
+const passage = atom({ plugin: 'backstory', key: 'passage' } as const, null, { shape: 'passage-1' })
+/** Whether the pane shows the commands that continue the chosen session. */
+const areLinesShown = atom({ plugin: 'backstory', key: 'areLinesShown' } as const, false)
+
+const PANE = 'backstory'
+/** Rows of the pane above the prompt, where the terminal docks none. */
+const ROWS = 22
+
+const searching = turnstile()
+const reading = turnstile()
+/** The words that the pane was opened with. */
+let opening = ''
+/** How long a pack may be, in tokens. */
+let budget = 0
+
+/** Registers `/backstory` and its pane. */
+export function registerPane(on: On, tokens: number): void {
+  budget = tokens
+
+  on('session.start', async ($, e, next) => {
+    await $.command.register({
+      name: 'backstory',
+      description: 'Search all your sessions as you type',
+      argumentHint: '[words]',
+      immediate: true,
+    })
+    return next(e)
+  })
+
+  on('command.run', { command: 'backstory' }, async ($, e) => {
+    opening = e.args.trim()
+    await look($, opening)
+    const opened = await $.ui.open({ id: PANE, title: 'Backstory', focus: true, closeOnEscape: true, rows: ROWS })
+    return opened.isPlaced ? {} : { text: `The pane is not shown: ${opened.reason}` }
+  })
+
+  // The preview follows the focus.
+  on('ui.focus', { component: 'Pane', requestId: PANE }, async ($, e, next) => {
+    const moved = await next(e)
+    const index = /^hit:(\d+)$/.exec(e.element ?? '')?.[1]
+    if (index !== undefined && Number(index) !== (await read($, chosen))) void choose($, Number(index))
+    return moved
+  })
+
+  on('ui.render', { component: 'Pane', requestId: PANE }, async ($, e) => {
+    const elements = $.ui.resolve(e)
+    const state = {
+      opening,
+      now: await $.clock.now(),
+      found: await read($, found),
+      chosen: await read($, chosen),
+      passage: await read($, passage),
+      areLinesShown: await read($, areLinesShown),
+    }
+    return draw(elements, e.props, state, {
+      typed: question => void look($, question),
+      entered: () => void $.ui.focus({ requestId: PANE, key: 'hit:0' }),
+      fill: () => fill($),
+      toggle: () => update($, areLinesShown, shown => !shown),
+    })
+  })
+}
+
+/** Searches, unless something newer is asked meanwhile. */
+async function look($: EngineInterface, question: string): Promise<void> {
+  if (!(await searching.enter())) return
+  try {
+    const answer = await search($, question)
+    await update($, found, () => answer)
+  } finally {
+    searching.leave()
+  }
+  await choose($, 0)
+}
+
+/** Chooses a hit and reads around the place that it cites. */
+async function choose($: EngineInterface, index: number): Promise<void> {
+  await update($, chosen, () => index)
+  await update($, areLinesShown, () => false)
+  if (!(await reading.enter())) return
+  try {
+    const hit = (await read($, found)).hits[await read($, chosen)]
+    const messages = hit === undefined ? null : await around($, hit)
+    await update($, passage, () => messages)
+  } finally {
+    reading.leave()
+  }
+}
+
+/** Puts a pack of the chosen hit into the prompt and closes the pane. */
+async function fill($: EngineInterface): Promise<void> {
+  const hit = (await read($, found)).hits[await read($, chosen)]
+  if (hit === undefined) return
+  const messages = await read($, passage)
+  const text = pack(hit, messages?.of === placeOf(hit) ? messages : null, budget, await $.clock.now())
+  await $.ui.close({ id: PANE })
+  const filled = await $.prompt.fill({ text, mode: 'append' })
+  if (!filled.isFilled) $.ui.toast(`Backstory could not fill the prompt: ${filled.refusal ?? 'it was refused'}`)
+}

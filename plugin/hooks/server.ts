@@ -1,0 +1,122 @@
+// Asks Backstory's MCP server, the one process that Claude Code keeps open for this session. No model is involved.
+
+import type { EngineInterface } from 'claude-code'
+
+import type { Found, Hit, Message, Passage } from '../types'
+
+/** The server's key in .mcp.json. */
+const SERVER = 'backstory'
+/** How many sessions the pane lists. */
+const LIMIT = 12
+/** How many messages the preview of a place shows. */
+const AROUND = 6
+
+/** The sessions that answer a question, best first. Never fails: what is wrong is in `note`. */
+export async function search($: EngineInterface, question: string, limit = LIMIT): Promise<Found> {
+  const none = { question, hits: [], total: 0, note: null }
+  if (question.trim() === '') return none
+  const answer = await call($, 'search', { query: question, limit })
+  if (typeof answer === 'string') return { ...none, note: answer }
+  const hits = listOf(answer.hits).map(hitOf).filter(hit => hit.session_id !== null)
+  const pending = numberOf(recordOf(answer.pending).files)
+  return {
+    question,
+    hits,
+    total: numberOf(answer.total),
+    note: pending > 0 ? `${pending} files are not indexed yet` : null,
+  }
+}
+
+/** The messages around the place that a hit cites. Never fails. */
+export async function around($: EngineInterface, hit: Hit): Promise<Passage> {
+  const session = sessionOf(hit)
+  const of = placeOf(hit)
+  const place = hit.uuid === null ? {} : { around: hit.uuid }
+  const answer = await call($, 'read_session', { session, limit: AROUND, ...place })
+  if (typeof answer === 'string') return { of, messages: [], note: answer }
+  return { of, messages: listOf(answer.messages).map(messageOf).filter(message => message.text !== ''), note: null }
+}
+
+/** The session whose transcript holds the cited record: a fork cites the one it was copied from. */
+export function sessionOf(hit: Hit): string {
+  const name = hit.file.split('/').pop() ?? ''
+  const stem = name.replace(/\.jsonl.*$/, '')
+  return stem === name || stem === '' ? (hit.session_id ?? '') : stem
+}
+
+/** What names the place that a hit cites. */
+export function placeOf(hit: Hit): string {
+  return `${sessionOf(hit)}:${hit.line}`
+}
+
+/** The answer of a tool, or in a sentence why there is none. */
+async function call(
+  $: EngineInterface,
+  tool: string,
+  args: Record<string, unknown>,
+): Promise<Record<string, unknown> | string> {
+  try {
+    const connected = await $.mcp.connect(SERVER)
+    if (!connected.isConnected) return `Backstory is not connected: ${connected.message}`
+    const result = await $.mcp.call(connected.server, tool, args)
+    const text = result.content.find(block => block.type === 'text')?.text ?? ''
+    const answer = result.structuredContent ?? parsed(text)
+    if (result.isError) return String(recordOf(answer).message ?? (text || `${tool} failed`))
+    return recordOf(answer)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function hitOf(value: unknown): Hit {
+  const hit = recordOf(value)
+  return {
+    session_id: textOf(hit.session_id),
+    score: numberOf(hit.score),
+    title: textOf(hit.title),
+    project: textOf(hit.project),
+    branch: textOf(hit.branch),
+    last_modified: textOf(hit.last_modified),
+    file: textOf(hit.file) ?? '',
+    line: numberOf(hit.line),
+    uuid: textOf(hit.uuid),
+    at: textOf(hit.at),
+    snippet: textOf(hit.snippet),
+  }
+}
+
+function messageOf(value: unknown): Message {
+  const message = recordOf(value)
+  const parts = listOf(message.parts).map(recordOf)
+  const said = parts.filter(part => part.type === 'text').map(part => textOf(part.text) ?? '')
+  return {
+    role: textOf(message.role) ?? '',
+    uuid: textOf(message.uuid),
+    at: textOf(message.at),
+    text: said.join('\n').trim(),
+  }
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0
+}
