@@ -13,7 +13,7 @@ const before = atom({ plugin: 'backstory', key: 'before' } as const, null, { sha
 const cost = atom({ plugin: 'backstory', key: 'cost' } as const, null, { shape: 'cost-1' })
 
 /** From this score on a hit is said to be the same work; scores go from 0 to 1. */
-const STRONG = 0.5
+const STRONG = 0.35
 /** A shorter draft says too little to be searched for, in words. */
 const WORDS = 3
 /** How long a draft stays as it is before it is searched for, in milliseconds. */

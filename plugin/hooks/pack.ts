@@ -1,7 +1,7 @@
 // A pack: the cited place of an earlier session and what was said around it, as a quotation for the prompt, within a
 // budget. Text of sessions is untrusted, so it says that it is quoted and each line of it is marked.
 
-import type { Hit, Passage } from '../types'
+import type { Hit, Message, Passage } from '../types'
 import { cite, clean, origin, short, title } from './words'
 import { sessionOf } from './server'
 
@@ -12,19 +12,21 @@ const CHARACTERS = 3
 /** The pack of a hit and the messages around its place, in at most `tokens` tokens. */
 export function pack(hit: Hit, passage: Passage | null, tokens: number, now: number): string {
   const where = [origin(hit, now), cite(hit)].filter(word => word !== '').join(', ')
-  const foot = `(backstory show ${short(sessionOf(hit))}${hit.uuid === null ? '' : ` --around ${hit.uuid.slice(0, 8)}`})`
+  const messages = passage?.messages ?? []
+  const snippet = { role: '', offset: hit.offset, uuid: hit.uuid, at: null, text: hit.snippet ?? '' }
+  const said = messages.length > 0 ? messages : [snippet]
+  const at = Math.max(0, said.findIndex(message => message.offset === hit.offset))
+  const uuid = said[at]?.uuid ?? hit.uuid
+  const foot = `(backstory show ${short(sessionOf(hit))}${uuid === null ? '' : ` --around ${uuid.slice(0, 8)}`})`
   const head = `${HEAD}\n> ${title(hit)} (${where})`
   let room = tokens * CHARACTERS - head.length - foot.length - 2
-  const messages = passage?.messages ?? []
-  const said = messages.length > 0 ? messages : [{ role: '', uuid: hit.uuid, at: null, text: hit.snippet ?? '' }]
-  const at = Math.max(0, said.findIndex(message => message.uuid !== null && message.uuid === hit.uuid))
   const quoted = new Map<number, string>()
   // The cited message first, then its neighbours, the nearest first: what does not fit is what is farthest away.
   const nearest = said.map((_, index) => index).sort((one, other) => Math.abs(one - at) - Math.abs(other - at))
   for (const index of nearest) {
     const message = said[index]
     if (message === undefined) continue
-    const text = quotation(message.role, message.text, session(hit, message.uuid), room)
+    const text = quotation(message.role, message.text, place(hit, message), room)
     if (text === null) break
     quoted.set(index, text)
     room -= text.length + 1
@@ -47,6 +49,8 @@ function quotation(role: string, text: string, place: string, room: number): str
   return `> ${who}${marked(Math.max(cut, 0))}${end} [${place}]`
 }
 
-function session(hit: Hit, uuid: string | null): string {
-  return uuid === null || uuid === hit.uuid ? cite(hit) : `${short(sessionOf(hit))} ${uuid.slice(0, 8)}`
+/** What names the place of a message: a line where the hit says it, else the id of its record. */
+function place(hit: Hit, { offset, uuid }: Message): string {
+  if (offset === hit.offset) return cite(hit)
+  return [short(sessionOf(hit)), uuid?.slice(0, 8) ?? ''].join(' ').trim()
 }

@@ -4,10 +4,12 @@ import type { Elements, RenderElement, RenderPropsOf, RenderSurface } from 'clau
 
 import type { Found, Hit, Passage } from '../types'
 import { placeOf } from './server'
-import { cite, clean, continuing, oneLine, origin, title } from './words'
+import { cite, clean, continuing, day, oneLine, title } from './words'
 
 /** Rows that are neither hits nor preview. */
-const FRAME = 5
+const FRAME = 6
+/** Columns of a hit that its title does not have: the mark and the day. */
+const MARGIN = 14
 
 /** What is drawn. */
 type State = {
@@ -22,7 +24,7 @@ type State = {
 /** What the person can do. */
 type Acts = {
   typed: (question: string) => void
-  entered: () => void
+  entered: (question: string) => Promise<unknown>
   fill: () => Promise<unknown>
   toggle: () => Promise<unknown>
 }
@@ -40,26 +42,26 @@ export function draw(elements: Elements[RenderSurface], props: Props, state: Sta
     <Box flexDirection="column">
       <Input
         key="question"
-        label="Find "
+        label="Find"
         placeholder="words, a file, project:name, role:user"
         value={state.opening}
         submitLabel="choose"
         autoFocus
         onInput={acts.typed}
-        onSubmit={acts.entered}
+        onSubmit={question => void acts.entered(question)}
       />
       {found.note !== null && <Text color="warning">{oneLine(found.note)}</Text>}
       {found.note === null && found.question !== '' && found.hits.length === 0 && <Text dimColor>Nothing found.</Text>}
       {listed.map((one, at) => (
         <Button key={`hit:${at}`} plain onPress={acts.fill}>
           {at === state.chosen ? '▸ ' : '  '}
-          {oneLine(title(one), Math.max(20, props.bodyColumns - 40))} <Text dimColor>{origin(one, now)}</Text>
+          {oneLine(title(one), Math.max(12, props.bodyColumns - MARGIN))} <Text dimColor>{day(one.last_modified, now)}</Text>
         </Button>
       ))}
       {hit !== undefined && (
         <Box flexDirection="column" marginTop={1}>
           {state.areLinesShown ? lines(elements, hit) : preview(elements, hit, state.passage, rows - FRAME - listed.length)}
-          <Box columnGap={2}>
+          <Box flexDirection="column">
             <Button key="pack" hotkey="p" plain label="put it into the prompt" onPress={acts.fill} />
             <Button
               key="lines"
@@ -91,13 +93,15 @@ function lines({ Box, Text }: Elements[RenderSurface], hit: Hit): RenderElement 
 function preview({ Box, Text }: Elements[RenderSurface], hit: Hit, passage: Passage | null, room: number): RenderElement {
   const isOfHit = passage?.of === placeOf(hit)
   const messages = isOfHit ? passage.messages : []
-  const cited = messages.findIndex(message => message.uuid !== null && message.uuid === hit.uuid)
+  const cited = messages.findIndex(message => message.offset === hit.offset)
   const after = messages.slice(Math.max(0, cited) + 1).slice(0, Math.max(0, room - 4))
   const first = messages[Math.max(0, cited)]
   const text = first === undefined ? (hit.snippet ?? '') : `${speaker(first.role)}${first.text}`
   return (
     <Box flexDirection="column">
-      <Text dimColor>{[cite(hit), hit.project ?? ''].join('  ')}</Text>
+      <Text dimColor wrap="truncate-end">
+        {[cite(hit), hit.project, hit.branch].filter(word => word !== null).join('  ')}
+      </Text>
       {isOfHit && passage.note !== null && <Text color="warning">{oneLine(passage.note)}</Text>}
       <Text maxLines={Math.max(2, room - after.length - 1)}>{clean(text)}</Text>
       {after.map(message => (

@@ -73,7 +73,7 @@ export function registerPane(on: On, tokens: number): void {
     }
     return draw(elements, e.props, state, {
       typed: question => void look($, question),
-      entered: () => void $.ui.focus({ requestId: PANE, key: 'hit:0' }),
+      entered: question => enter($, question),
       fill: () => fill($),
       toggle: () => update($, areLinesShown, shown => !shown),
     })
@@ -89,6 +89,14 @@ async function look($: EngineInterface, question: string): Promise<void> {
   } finally {
     searching.leave()
   }
+  await choose($, 0)
+}
+
+/** Goes from the field to the first hit. The field keeps what was typed. */
+async function enter($: EngineInterface, question: string): Promise<void> {
+  opening = question
+  if ((await read($, found)).question !== question) await look($, question)
+  await $.ui.focus({ requestId: PANE, key: 'hit:0' })
   await choose($, 0)
 }
 
@@ -113,6 +121,8 @@ async function fill($: EngineInterface): Promise<void> {
   const messages = await read($, passage)
   const text = pack(hit, messages?.of === placeOf(hit) ? messages : null, budget, await $.clock.now())
   await $.ui.close({ id: PANE })
-  const filled = await $.prompt.fill({ text, mode: 'append' })
+  // The person's own words come first: they name the session that begins with them.
+  const { text: draft } = await $.prompt.read()
+  const filled = await $.prompt.fill({ text: `\n\n${text}`, mode: 'append', cursor: draft.length })
   if (!filled.isFilled) $.ui.toast(`Backstory could not fill the prompt: ${filled.refusal ?? 'it was refused'}`)
 }

@@ -31,10 +31,9 @@ export async function search($: EngineInterface, question: string, limit = LIMIT
 export async function around($: EngineInterface, hit: Hit): Promise<Passage> {
   const session = sessionOf(hit)
   const of = placeOf(hit)
-  const place = hit.uuid === null ? {} : { around: hit.uuid }
-  const answer = await call($, 'read_session', { session, limit: AROUND, ...place })
+  const answer = await call($, 'read_session', { session, limit: AROUND, around_offset: hit.offset })
   if (typeof answer === 'string') return { of, messages: [], note: answer }
-  return { of, messages: listOf(answer.messages).map(messageOf).filter(message => message.text !== ''), note: null }
+  return { of, messages: listOf(answer.quoted).map(messageOf).filter(message => message.text !== ''), note: null }
 }
 
 /** The session whose transcript holds the cited record: a fork cites the one it was copied from. */
@@ -87,6 +86,7 @@ function hitOf(value: unknown): Hit {
     last_modified: textOf(hit.last_modified),
     file: textOf(hit.file) ?? '',
     line: numberOf(hit.line),
+    offset: numberOf(hit.offset),
     uuid: textOf(hit.uuid),
     at: textOf(hit.at),
     snippet: textOf(hit.snippet),
@@ -99,6 +99,7 @@ function messageOf(value: unknown): Message {
   const said = parts.filter(part => part.type === 'text').map(part => textOf(part.text) ?? '')
   return {
     role: textOf(message.role) ?? '',
+    offset: numberOf(message.offset),
     uuid: textOf(message.uuid),
     at: textOf(message.at),
     text: said.join('\n').trim(),

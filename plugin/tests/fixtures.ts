@@ -15,6 +15,7 @@ export function hit(of: Partial<Hit> = {}): Hit {
     last_modified: '2026-11-03T12:00:00.000Z',
     file: '/home/sam/.claude/projects/-home-sam-harbor/1ba1de03-4b78-5244-9858-2706428e076f.jsonl',
     line: 11,
+    offset: 4096,
     uuid: 'f7191011-6d3d-547f-acf9-47696b645769',
     at: '2026-11-03T11:00:00.000Z',
     snippet: 'why does the token refresh fail?',
@@ -40,15 +41,15 @@ export function answer(...hits: Hit[]): Record<string, unknown> {
 
 /** The answer of `read_session` around `hit`. */
 export const around = {
-  messages: [
-    message('assistant', 'b0000000-0000-4000-8000-000000000001', 'I am looking.'),
-    message('user', 'f7191011-6d3d-547f-acf9-47696b645769', 'Why does the token refresh fail?'),
-    message('assistant', 'b0000000-0000-4000-8000-000000000002', 'The clock is 30 seconds fast.'),
+  quoted: [
+    message('assistant', 2048, 'b0000000-0000-4000-8000-000000000001', 'I am looking.'),
+    message('user', 4096, 'f7191011-6d3d-547f-acf9-47696b645769', 'Why does the token refresh fail?'),
+    message('assistant', 6144, 'b0000000-0000-4000-8000-000000000002', 'The clock is 30 seconds fast.'),
   ],
 }
 
-function message(role: string, uuid: string, text: string) {
-  return { role, uuid, at: null, subagent: null, parts: [{ type: 'text', text }] }
+function message(role: string, offset: number, uuid: string, text: string) {
+  return { role, offset, uuid, at: null, subagent: null, parts: [{ type: 'text', text }] }
 }
 
 /** The place of the pane. */

@@ -10,7 +10,7 @@ const NOW = Date.parse('2026-11-22T12:00:00Z')
 
 function passage(...texts: string[]): Passage {
   const messages = texts.map((text, at): Message => {
-    return { role: at % 2 === 0 ? 'user' : 'assistant', uuid: at === 2 ? hit().uuid : `b000000${at}-0`, at: null, text }
+    return { role: at % 2 === 0 ? 'user' : 'assistant', offset: at * 2048, uuid: `b000000${at}-0`, at: null, text }
   })
   return { of: '', messages, note: null }
 }

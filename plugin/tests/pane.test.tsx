@@ -29,11 +29,11 @@ test('the pane searches as one types and previews the cited place', async ($, on
     expect(asked[0]).toEqual({ tool: 'search', args: { query: 'token refresh', limit: 12 } })
     expect(asked[1]).toEqual({
       tool: 'read_session',
-      args: { session: '1ba1de03-4b78-5244-9858-2706428e076f', around: 'f7191011-6d3d-547f-acf9-47696b645769', limit: 6 },
+      args: { session: '1ba1de03-4b78-5244-9858-2706428e076f', around_offset: 4096, limit: 6 },
     })
-    expect((await ui.find({ key: 'hit:0' }))?.text).toMatch(/▸ Fix token refresh with clock skew 3 Nov, fix\/token-refresh/)
+    expect((await ui.find({ key: 'hit:0' }))?.text).toMatch(/▸ Fix token refresh with clock skew 3 Nov$/)
     expect((await ui.find({ key: 'hit:1' }))?.text).toMatch(/ {2}Sketch sliding sessions/)
-    expect(await ui.find({ type: 'Text', text: '1ba1de03:11' })).toBeDefined()
+    expect(await ui.find({ type: 'Text', text: '1ba1de03:11  harbor-api  fix/token-refresh' })).toBeDefined()
     expect(await ui.find({ type: 'Text', text: 'You: Why does the token refresh fail?' })).toBeDefined()
     expect(await ui.find({ type: 'Text', text: 'Claude: The clock is 30 seconds fast.' })).toBeDefined()
     await ui.unmount()
@@ -54,11 +54,14 @@ test('the preview follows the focus', async ($, on) => {
 test('a key puts a cited pack into the prompt and closes the pane', async ($, on) => {
   server(on)
   const filled: string[] = []
+  const carets: (number | undefined)[] = []
   const closed: string[] = []
   on('prompt.fill', (_, e) => {
     filled.push(e.text)
+    carets.push(e.cursor)
     return { isFilled: true, text: e.text, cursor: 0 }
   })
+  on('prompt.read', () => ({ value: { text: 'fix it', cursor: 0 } }))
   on('ui.close', (_, e) => {
     closed.push(e.id)
     return { value: undefined }
@@ -68,6 +71,8 @@ test('a key puts a cited pack into the prompt and closes the pane', async ($, on
   await ui.press({ key: 'pack' })
   expect(closed).toEqual(['backstory'])
   expect(filled).toHaveLength(1)
+  // Before the pack, behind what the person has typed.
+  expect(carets).toEqual([6])
   expect(filled[0]).toContain('> Fix token refresh with clock skew (3 Nov, fix/token-refresh, 1ba1de03:11)')
   expect(filled[0]).toContain('> user: Why does the token refresh fail? [1ba1de03:11]')
   expect(filled[0]).toContain('> assistant: The clock is 30 seconds fast. [1ba1de03 b0000000]')

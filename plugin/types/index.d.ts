@@ -8,6 +8,8 @@ export type Hit = {
   last_modified: string | null
   file: string
   line: number
+  /** Where that line begins, in bytes. */
+  offset: number
   uuid: string | null
   at: string | null
   snippet: string | null
@@ -25,6 +27,8 @@ export type Found = {
 /** One message of a session: who said what, and where. */
 export type Message = {
   role: string
+  /** Where its line begins, in bytes. */
+  offset: number
   uuid: string | null
   at: string | null
   text: string
