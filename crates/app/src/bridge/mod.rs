@@ -13,7 +13,7 @@ pub mod status;
 use std::path::PathBuf;
 
 use model::AgentId;
-use workers::WorkerId;
+pub use workers::WorkerId;
 use workers::store::Worker;
 
 pub use policy::Tool;

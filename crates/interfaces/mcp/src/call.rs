@@ -6,7 +6,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::watch;
 
-use crate::server::Server;
+use crate::server::{Server, ServerMode};
 
 /// Whether a request only waits, and ends when the client is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,12 +31,7 @@ pub(crate) async fn call<T: Send + 'static>(
         }),
         None => ProgressSink::default(),
     };
-    let context = Context {
-        caller: Caller::Assistant,
-        cancellation: cancellation.clone(),
-        progress: sink,
-        ..Context::new(server.app.clone(), server.directory.clone())
-    };
+    let context = Context { cancellation: cancellation.clone(), progress: sink, ..context(server) };
     let mut working = tokio::task::spawn_blocking(move || work(&context));
     let mut told = Told::default();
     let (mut is_cancelled, mut is_gone) = (false, false);
@@ -62,6 +57,15 @@ pub(crate) async fn call<T: Send + 'static>(
                 }
             }
         }
+    }
+}
+
+/// The context of a request: who asks is decided by what the server is for.
+fn context(server: &Server) -> Context {
+    let context = Context::new(server.app.clone(), server.directory.clone());
+    match &server.mode {
+        ServerMode::Standalone => Context { caller: Caller::Assistant, ..context },
+        ServerMode::Bridge(bridge) => bridge.context(&context),
     }
 }
 

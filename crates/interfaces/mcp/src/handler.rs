@@ -10,11 +10,14 @@ use rmcp::service::{NotificationContext, RequestContext, Service};
 use rmcp::{RoleServer, ServerHandler};
 
 use crate::instructions::INSTRUCTIONS;
-use crate::server::Server;
-use crate::{prompts, resources, tools};
+use crate::server::{Server, ServerMode};
+use crate::{bridge, prompts, resources, tools};
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        if let ServerMode::Bridge(_) = &self.mode {
+            return bridge::info();
+        }
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
         let implementation =
@@ -27,7 +30,10 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list(self)))
+        Ok(ListToolsResult::with_all_items(match &self.mode {
+            ServerMode::Standalone => tools::list(self),
+            ServerMode::Bridge(bridge) => bridge::list(self, bridge),
+        }))
     }
 
     async fn call_tool(
@@ -35,7 +41,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        tools::call(self, request, context).await.map(CallToolResponse::from)
+        let called = match &self.mode {
+            ServerMode::Standalone => tools::call(self, request, context).await,
+            ServerMode::Bridge(bridge) => bridge::call(self, bridge, request, context).await,
+        };
+        called.map(CallToolResponse::from)
     }
 
     async fn list_resources(
@@ -43,6 +53,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        standalone(self)?;
         resources::list(self, request, context).await
     }
 
@@ -51,6 +62,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        standalone(self)?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -59,6 +71,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        standalone(self)?;
         resources::read(self, request, context).await.map(ReadResourceResponse::from)
     }
 
@@ -67,6 +80,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        standalone(self)?;
         Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
@@ -75,6 +89,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        standalone(self)?;
         prompts::get(self, request, context).await.map(GetPromptResponse::from)
     }
 
@@ -101,6 +116,16 @@ impl ServerHandler for Server {
         } else {
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
         })
+    }
+}
+
+/// Refuses what a bridge does not have.
+fn standalone(server: &Server) -> Result<(), ErrorData> {
+    match &server.mode {
+        ServerMode::Standalone => Ok(()),
+        ServerMode::Bridge(_) => {
+            Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this server has tools only", None))
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! own. The async runtime is a guest here: nothing outside this crate knows it.
 
 mod arguments;
+mod bridge;
 mod bounds;
 mod call;
 mod failure;

@@ -16,6 +16,15 @@ pub(crate) fn input<T: JsonSchema>() -> JsonObject {
     schema
 }
 
+/// The schema of a call without arguments.
+pub(crate) fn empty() -> JsonObject {
+    let mut schema = JsonObject::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), json!({}));
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    schema
+}
+
 /// The same for a list that goes on at a cursor.
 pub(crate) fn paged_input<T: JsonSchema>() -> JsonObject {
     let mut schema = input::<T>();

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use app::App;
+use app::bridge::Bridge;
 use tokio_util::sync::CancellationToken;
 
 /// For whom a server answers, which decides what its tools are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone)]
 pub enum ServerMode {
     /// For a model that works for the person.
-    #[default]
     Standalone,
+    /// For the model of a worker of an OpenClaw agent.
+    Bridge(Arc<Bridge>),
 }
 
 /// The server; its clones are the same one.

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use app::{Context, Error, Kind};
-use rmcp::model::{JsonObject, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, ToolAnnotations};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::call::Patience;
+
+/// What a model should think of by itself; each costs room in every session's context.
+const ALWAYS_LOADED: [&str; 2] = ["search", "read_session"];
 
 /// A tool.
 pub(crate) struct Tool {
@@ -56,11 +59,22 @@ pub(crate) fn value(answer: &impl Serialize) -> Result<Value, Error> {
 impl Tool {
     pub(crate) fn definition(&self) -> rmcp::model::Tool {
         let (input, output) = ((self.input)(), (self.output)());
-        rmcp::model::Tool::new(self.name, self.description, Arc::new(input))
+        let mut tool = rmcp::model::Tool::new(self.name, self.description, Arc::new(input))
             .with_title(self.title)
             .with_raw_output_schema(Arc::new(output))
-            .with_annotations(self.effect.annotations())
+            .with_annotations(self.effect.annotations());
+        if ALWAYS_LOADED.contains(&self.name) {
+            tool.meta = Some(always_loaded());
+        }
+        tool
     }
+}
+
+/// Tells Claude Code to show its model a tool from the beginning, without a search for tools.
+fn always_loaded() -> MetaObject {
+    let mut meta = MetaObject::new();
+    meta.0.insert("anthropic/alwaysLoad".to_owned(), Value::Bool(true));
+    meta
 }
 
 impl Effect {

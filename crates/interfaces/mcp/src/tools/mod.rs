@@ -22,7 +22,7 @@ use rmcp::service::RequestContext;
 
 use crate::call::call as answer;
 use crate::failure::failed;
-use crate::server::{Server, ServerMode};
+use crate::server::Server;
 use crate::tool::{Reply, Tool};
 
 /// The tools that clients of this server are shown.
@@ -48,22 +48,20 @@ pub(crate) async fn call(
 }
 
 fn shown(server: &Server) -> Vec<&'static Tool> {
-    let mut tools = match server.mode {
-        ServerMode::Standalone => vec![
-            &smart_fork::TOOL,
-            &search::TOOL,
-            &read_session::TOOL,
-            &session_list::TOOL,
-            &project_status::TOOL,
-            &pick_session::TOOL,
-            &spawn_worker::TOOL,
-            &message_worker::TOOL,
-            &list_workers::TOOL,
-            &wait_workers::TOOL,
-            &stop_worker::TOOL,
-            &worker_log::TOOL,
-        ],
-    };
+    let mut tools = vec![
+        &smart_fork::TOOL,
+        &search::TOOL,
+        &read_session::TOOL,
+        &session_list::TOOL,
+        &project_status::TOOL,
+        &pick_session::TOOL,
+        &spawn_worker::TOOL,
+        &message_worker::TOOL,
+        &list_workers::TOOL,
+        &wait_workers::TOOL,
+        &stop_worker::TOOL,
+        &worker_log::TOOL,
+    ];
     if server.app.config.settings.mcp.answer_permissions {
         tools.push(&answer_worker::TOOL);
     }

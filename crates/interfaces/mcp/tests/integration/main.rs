@@ -8,6 +8,7 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
+mod bridge;
 mod claude;
 mod client;
 mod clients;

@@ -1,0 +1,144 @@
+//! The bridge of an OpenClaw agent's worker, called by the real `claude` that Backstory starts.
+
+use serde_json::{Value, json};
+use testkit::files::{bytes, records};
+use testkit::{Answer, Claude, Script};
+
+use crate::client::Client;
+use crate::scene::Scene;
+
+const SESSION: &str = "77777777-7777-4777-8777-777777777777";
+const NEWS: &str = "The lamp is lit.";
+
+/// The task of a worker that calls every tool, all at once.
+fn script() -> Script {
+    let call = |name: &str| format!("mcp__openclaw-bridge__openclaw_{name}");
+    let all = Answer::tool(&call("conversation_context"), json!({}))
+        .then_tool(&call("memory_search"), json!({"query": "lamp oil"}))
+        .then_tool(&call("memory_search"), json!({"query": "zebra"}))
+        .then_tool(&call("announce"), json!({"message": NEWS}))
+        .then_tool(&call("session_info"), json!({}))
+        .then_tool(&call("project_status"), json!({}))
+        .then_tool(&call("session_list"), json!({"include_native": true}));
+    Script::new()
+        .on("light the lamp", [all, Answer::text("It is lit.")])
+        .otherwise(Answer::text("It is done."))
+}
+
+/// A worker of agent main that has done its task, and everything that was printed.
+fn worked(scene: &Scene, more: &[&str]) -> String {
+    scene.home.write(".openclaw/agents/main/memory/oil.md", "The lamp oil is in the cellar.");
+    scene.home.write(".openclaw/agents/ops/memory/oil.md", "The lamp oil of ops is in the attic.");
+    let task = ["run", "--agent", "main", "--session-id", SESSION, "--budget", "2", "light the lamp"];
+    let output = scene.command(&[&task, more].concat()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The results of the tools that the worker's session called, in order.
+fn results(scene: &Scene) -> Vec<String> {
+    let file = scene.home.project_folder(&scene.directory("web")).join(format!("{SESSION}.jsonl"));
+    let mut results = Vec::new();
+    for record in records(&file) {
+        for part in record["message"]["content"].as_array().into_iter().flatten() {
+            if part["type"] == "tool_result" {
+                assert_ne!(part["is_error"], true, "{part}");
+                let blocks = part["content"].as_array().into_iter().flatten();
+                let text: String = blocks.filter_map(|block| block["text"].as_str()).collect();
+                results.push(part["content"].as_str().map_or(text, str::to_owned));
+            }
+        }
+    }
+    results
+}
+
+#[test]
+fn every_release_calls_all_six_tools_unasked() {
+    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+        let release = claude.version();
+        let scene = Scene::with(claude, script());
+        let said = worked(&scene, &[]);
+        assert!(said.contains(&format!("announced: {NEWS}")), "{release}: {said}");
+        check_answers(release, &results(&scene));
+        // Neither was a tool searched for, nor anybody asked.
+        let frames = bytes(&scene.home.state_dir().join("workers/1/frames.jsonl"));
+        let frames = String::from_utf8(frames).unwrap();
+        assert_eq!(frames.matches("can_use_tool").count(), 0, "{release}");
+        assert_eq!(frames.matches("\"name\":\"ToolSearch\"").count(), 0, "{release}");
+        check_announcement(&scene);
+    }
+}
+
+fn check_answers(release: &str, results: &[String]) {
+    let [context, memory, nothing, announced, info, status, sessions] = results else {
+        panic!("{release}: {results:?}");
+    };
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let context = parsed(context);
+    assert_eq!((&context["task"], &context["agentId"]), (&json!("light the lamp"), &json!("main")));
+    assert!(context["budgetRemaining"].as_str().unwrap().starts_with('$'), "{context}");
+    let memory = parsed(memory);
+    assert_eq!(memory[0]["content"], "The lamp oil is in the cellar.", "{memory}");
+    assert!(!memory.to_string().contains("attic"), "{memory}");
+    assert_eq!(nothing, "No matching memory files found for query: zebra");
+    assert_eq!(announced, "Message queued for delivery to user's chat.");
+    let info = parsed(info);
+    let (cost, left) = (info["costAccumulatedUsd"].as_f64().unwrap(), info["budgetRemainingUsd"].as_f64().unwrap());
+    assert!((cost + left - 2.0).abs() < 1e-9, "{info}");
+    assert!(parsed(status)["repo"]["path"].is_string(), "{status}");
+    let sessions = parsed(sessions);
+    let native = sessions["sessions"].as_array().unwrap().iter().filter(|one| one["source"] == "native-only");
+    assert_eq!(native.count(), 1, "{sessions}");
+}
+
+/// What was announced is kept with the worker and lies in a file for a host.
+fn check_announcement(scene: &Scene) {
+    let output = scene.command(&["workers", "--json"]).output().unwrap();
+    let workers: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(workers["workers"][0]["announcements"][0]["message"], NEWS, "{workers}");
+    let folder = scene.home.path().join(".tmp/openclaw-mcp-bridge");
+    let files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [file] = files.as_slice() else { panic!("{files:?}") };
+    assert!(file.to_str().unwrap().ends_with("-announce.ndjson"), "{file:?}");
+    let line: Value = serde_json::from_slice(&bytes(file)).unwrap();
+    assert_eq!(line["message"], NEWS);
+    assert!(line["timestamp"].is_string(), "{line}");
+}
+
+#[test]
+fn settings_switch_it_and_its_tools() {
+    let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    let settings = "[bridge]\ntools = [\"openclaw_session_info\", \"announce\"]\n[agents.quiet.bridge]\nenabled = false\n";
+    scene.home.write(".config/backstory/config.toml", settings);
+    worked(&scene, &[]);
+    let names = |worker: &str| {
+        let mut client = Client::begin(scene.command(&["mcp", "--worker", worker]));
+        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let names = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names("1"), ["openclaw_announce", "openclaw_session_info"]);
+    let output = scene.command(&["run", "--agent", "quiet", "--fresh", "say hello"]).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(names("2"), Vec::<String>::new());
+    let frames = String::from_utf8(bytes(&scene.home.state_dir().join("workers/2/frames.jsonl"))).unwrap();
+    assert!(!frames.contains("openclaw-bridge"), "a worker without tools has no bridge");
+}
+
+#[test]
+fn it_is_a_server_with_tools_alone() {
+    let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    worked(&scene, &[]);
+    let mut client = Client::begin(scene.command(&["mcp", "--worker", "1"]));
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    insta::assert_json_snapshot!("bridge_tools", tools);
+    let missing = client.ask("tools/call", json!({"name": "openclaw_announce", "arguments": {}}));
+    assert_eq!(missing["result"]["isError"], true, "{missing}");
+    let unknown = client.ask("tools/call", json!({"name": "search", "arguments": {}}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    assert_eq!(client.ask("resources/list", json!({}))["error"]["code"], -32601);
+    // Its worker is over: nobody is there to announce anything.
+    let gone = client.ask("tools/call", json!({"name": "openclaw_announce", "arguments": {"message": "late"}}));
+    assert_eq!(gone["result"]["isError"], true, "{gone}");
+    assert_eq!(client.end().code, Some(0));
+}
