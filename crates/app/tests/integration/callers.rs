@@ -108,22 +108,70 @@ fn an_agent_finds_its_own_sessions_alone() {
     let as_worker = Caller::Worker { worker: 7, agent: Some("main".parse().unwrap()) };
     for caller in [agent("main"), as_worker] {
         let answers = all_answers(&scene.context(caller.clone(), MAIN.1));
-        for (name, answer) in &answers {
-            for (id, word) in [PERSON, OPS] {
-                // What it asked for may be repeated in the refusal.
-                let is_told =
-                    answer.contains(&format!("Tune the {word}")) || answer.contains(&format!("{word} ["));
-                let is_found =
-                    answer.contains(id) && !answer.starts_with("Err") && !answer.contains("no session");
-                assert!(!is_told && !is_found, "{name} for {caller:?} tells of {word}: {answer}");
-            }
-        }
+        check_silent(&answers, &[PERSON, OPS]);
         let says =
             |name: &str| answers.iter().any(|(asked, answer)| asked == name && answer.contains(MAIN.0));
         for name in ["list", "cost", "status", "search", "show", "page", "lookup", "last"] {
             assert!(says(name), "{name} for {caller:?} does not know the agent's own session");
         }
     }
+}
+
+/// Fails where an answer tells of one of these sessions.
+#[track_caller]
+fn check_silent(answers: &[(String, String)], sessions: &[(&str, &str)]) {
+    for (name, answer) in answers {
+        for (id, word) in sessions {
+            // What was asked for may be repeated in the refusal.
+            let is_told =
+                answer.contains(&format!("Tune the {word}")) || answer.contains(&format!("{word} ["));
+            let is_found =
+                answer.contains(id) && !answer.starts_with("Err") && !answer.contains("no session");
+            assert!(!is_told && !is_found, "{name} tells of {word}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn a_model_sees_the_projects_that_the_settings_leave() {
+    for settings in [
+        &[("BACKSTORY_MCP_DENY", "walrus:harpsichord")][..],
+        &[("BACKSTORY_MCP_PROJECTS", "lighthouse")],
+        &[("BACKSTORY_MCP_PROJECTS", "~/lighthouse")],
+        &[("BACKSTORY_MCP_PROJECTS", "~"), ("BACKSTORY_MCP_DENY", "~/walrus:~/harpsichord")],
+    ] {
+        let scene = Scene::with(settings);
+        for caller in [Caller::Assistant, Caller::Worker { worker: 7, agent: None }] {
+            let answers = all_answers(&scene.context(caller.clone(), MAIN.1));
+            check_silent(&answers, &[PERSON, OPS]);
+            for name in ["list", "cost", "status", "search", "show", "page", "lookup", "last"] {
+                let says = answers.iter().any(|(asked, answer)| asked == name && answer.contains(MAIN.0));
+                assert!(says, "{name} for {caller:?} does not know what is left: {settings:?}");
+            }
+            let elsewhere = scene.context(caller, PERSON.1);
+            check(status::status(&elsewhere, &status::Request::default()));
+        }
+        // The person's own command line has no limits.
+        let person = all_answers(&scene.context(Caller::Person, MAIN.1));
+        assert!(person.iter().any(|(name, answer)| name == "list" && answer.contains(PERSON.0)));
+    }
+}
+
+#[test]
+fn a_model_answers_for_the_person_only_where_they_let_it() {
+    let reply = |reply: &str| {
+        let json = format!(r#"{{"worker": 7, "request": "r", "reply": {reply}}}"#);
+        serde_json::from_str::<workers::answer::Request>(&json).unwrap()
+    };
+    let ask = |setting: &str, text: &str| {
+        let scene = Scene::with(&[("BACKSTORY_MCP_ANSWER_PERMISSIONS", setting)]);
+        let context = scene.context(Caller::Assistant, MAIN.1);
+        workers::answer::answer(&context, &reply(text)).unwrap_err().kind
+    };
+    let (once, always) = (r#"{"behavior": "allow"}"#, r#"{"behavior": "allow", "always": true}"#);
+    assert_eq!(ask("false", once), Kind::Forbidden);
+    assert_eq!(ask("true", always), Kind::Forbidden);
+    assert_eq!(ask("true", once), Kind::NotFound, "it may, but there is no such worker");
 }
 
 #[test]
@@ -147,7 +195,7 @@ fn check<T>(answer: Result<T, Error>) {
 #[test]
 fn nobody_but_the_person_sends_texts_away_or_lets_a_worker_act_without_asking() {
     let scene = Scene::new();
-    for caller in [agent("main"), Caller::Worker { worker: 7, agent: None }] {
+    for caller in [agent("main"), Caller::Worker { worker: 7, agent: None }, Caller::Assistant] {
         let context = scene.context(caller, MAIN.1);
         let request = embed::Request { model: Some("http://127.0.0.1:9/v1".to_owned()) };
         check(embed::embed(&context, &request, None, |_| false));

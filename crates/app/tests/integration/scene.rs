@@ -29,6 +29,11 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// The same where variables set something.
+    pub(crate) fn with(settings: &[(&str, &str)]) -> Self {
         let home = ScratchHome::new();
         for (id, word) in [PERSON, MAIN, OPS] {
             write_session(&home, id, word);
@@ -42,8 +47,9 @@ impl Scene {
             let registry = json!({"sessions": {directory.to_string_lossy(): entry}});
             home.write(&format!(".openclaw/agents/{agent}/claude-code-sessions.json"), registry.to_string());
         }
-        let variables: Variables =
-            home.environment().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let usual = home.environment().into_iter().map(|(name, value)| (name.to_owned(), value));
+        let set = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));
+        let variables: Variables = usual.chain(set).collect();
         let config = Config::new(&variables).unwrap();
         let clock = || "2026-01-10T12:00:00Z".parse::<Timestamp>().unwrap();
         let app = App { config, clock, zone: || TimeZone::UTC, program: PathBuf::from("/nowhere/backstory") };
