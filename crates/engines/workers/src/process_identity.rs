@@ -1,16 +1,10 @@
 //! Identifies processes beyond their ids, which are reused, and finds the processes of lost workers.
 
-use std::fs;
-use std::path::Path;
-
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::command_line::MARK_VARIABLE;
-
-/// Maximum size of a file read from `/proc`, in bytes.
-const MAX_PROC_FILE: u64 = 1 << 20;
 
 /// The identity of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
@@ -26,13 +20,12 @@ pub struct ProcessIdentity {
 impl ProcessIdentity {
     /// The process that has this id now; `None` if there is none.
     pub fn from_pid(pid: u32) -> Option<Self> {
-        match fs::metadata("/proc/self/stat") {
-            Ok(_) => Some(Self { pid, started: Some(started(pid)?) }),
-            // Without /proc there is only the process id.
-            Err(_) => pid_number(pid)
-                .filter(|pid| test_kill_process(*pid).is_ok())
-                .map(|_| Self { pid, started: None }),
+        if !system::has_process_stats() {
+            return system::process_exists(pid).then_some(Self { pid, started: None });
         }
+        let started = system::ProcessStat::read(pid)?.started;
+        let boot = system::boot_id().unwrap_or_default();
+        Some(Self { pid, started: Some(format!("{boot}/{started}")) })
     }
 
     /// This process.
@@ -56,7 +49,7 @@ impl ProcessIdentity {
 
     /// Finds the process with a worker's mark that leads its process group.
     pub fn find_by_mark(mark: &str) -> Option<Self> {
-        let leads = |pid: &u32| field(*pid, GROUP_FIELD).is_some_and(|group| group == pid.to_string());
+        let leads = |pid: &u32| system::ProcessStat::read(*pid).is_some_and(|stat| stat.group == *pid);
         marked_processes(mark).find(leads).and_then(Self::from_pid)
     }
 
@@ -72,38 +65,7 @@ impl ProcessIdentity {
 
 /// Ids of the processes started with a worker's mark.
 fn marked_processes(mark: &str) -> impl Iterator<Item = u32> {
-    let wanted = format!("{MARK_VARIABLE}={mark}");
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(move |pid| {
-        let path = format!("/proc/{pid}/environ");
-        let environment = system::read_small(Path::new(&path), MAX_PROC_FILE).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
-    })
-}
-
-/// Position of the process group in `/proc/<pid>/stat`, counted after the name.
-const GROUP_FIELD: usize = 2;
-/// Position of the start time, counted likewise.
-const START_FIELD: usize = 19;
-
-fn started(pid: u32) -> Option<String> {
-    // A zombie has ended.
-    let state = field(pid, 0)?;
-    if state == "Z" || state == "X" {
-        return None;
-    }
-    let boot =
-        system::read_small(Path::new("/proc/sys/kernel/random/boot_id"), MAX_PROC_FILE).unwrap_or_default();
-    Some(format!("{}/{}", String::from_utf8_lossy(&boot).trim(), field(pid, START_FIELD)?))
-}
-
-/// A field of `/proc/<pid>/stat`, counted after the name, which may contain spaces and brackets.
-fn field(pid: u32, at: usize) -> Option<String> {
-    let stat = system::read_small(Path::new(&format!("/proc/{pid}/stat")), MAX_PROC_FILE).ok()?;
-    let text = String::from_utf8_lossy(&stat);
-    let (_, rest) = text.rsplit_once(')')?;
-    rest.split_whitespace().nth(at).map(str::to_owned)
+    system::process_ids().filter(move |pid| system::has_variable(*pid, MARK_VARIABLE, mark))
 }
 
 fn pid_number(pid: u32) -> Option<Pid> {

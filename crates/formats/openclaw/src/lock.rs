@@ -97,7 +97,7 @@ fn evict_stale(lock: &Path, now: Timestamp) -> io::Result<String> {
     let content = file::read(lock, CAP).ok().flatten().unwrap_or_default();
     let says: Value = serde_json::from_slice(&content).unwrap_or_default();
     let touched = before.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(now);
-    if !is_stale(&says, touched, now, &namespace(), is_alive) {
+    if !is_stale(&says, touched, now, &namespace(), system::process_exists) {
         return Ok(format!("process {}", says["pid"]));
     }
     // Moved aside first: of two who find it stale, one moves it, and whoever has made a new one meanwhile keeps that.
@@ -112,8 +112,8 @@ fn evict_stale(lock: &Path, now: Timestamp) -> io::Result<String> {
     Ok(String::new())
 }
 
-fn is_stale(says: &Value, touched: Timestamp, now: Timestamp, here: &str, is_alive: fn(i32) -> bool) -> bool {
-    let pid = says["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok());
+fn is_stale(says: &Value, touched: Timestamp, now: Timestamp, here: &str, is_alive: fn(u32) -> bool) -> bool {
+    let pid = says["pid"].as_i64().and_then(|pid| u32::try_from(pid).ok());
     // Only a lock of ours says where its process runs; a bare number may be of another container.
     if let (Some(pid), Some(namespace)) = (pid, says["namespace"].as_str())
         && !here.is_empty()
@@ -129,19 +129,10 @@ fn is_stale(says: &Value, touched: Timestamp, now: Timestamp, here: &str, is_ali
     is_old(touched) && is_old(told)
 }
 
-fn is_alive(pid: i32) -> bool {
-    match rustix::process::Pid::from_raw(pid) {
-        Some(pid) => rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH),
-        None => false,
-    }
-}
-
 /// Identifies the set of processes a pid belongs to: the boot and the pid namespace.
 fn namespace() -> String {
-    let boot = file::read(Path::new("/proc/sys/kernel/random/boot_id"), CAP).ok().flatten();
-    let space = fs::read_link("/proc/self/ns/pid").ok();
-    match (boot, space) {
-        (Some(boot), Some(space)) => format!("{} {}", String::from_utf8_lossy(&boot).trim(), space.display()),
+    match (system::boot_id(), system::pid_namespace()) {
+        (Some(boot), Some(space)) => format!("{boot} {}", space.display()),
         _ => String::new(),
     }
 }

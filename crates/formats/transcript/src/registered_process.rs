@@ -174,30 +174,15 @@ pub fn records(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 /// `linux:<hash>:pid:[<inode>]` ends in the namespace's own name.
 fn is_our_namespace(domain: Raw<'_>) -> bool {
     let Some(domain) = domain.text() else { return true };
-    match fs::read_link("/proc/self/ns/pid") {
-        Ok(ours) => domain.ends_with(&*ours.to_string_lossy()),
-        Err(_) => true,
-    }
+    system::pid_namespace().is_none_or(|ours| domain.ends_with(&*ours.to_string_lossy()))
 }
 
 /// Whether the process lives and is the one that began at `started` (clock ticks since boot).
 fn is_process(pid: u32, started: Option<&str>) -> bool {
-    match system::read_small(Path::new(&format!("/proc/{pid}/stat")), CAP) {
-        Ok(stat) => started.is_none_or(|started| start_time(&stat).as_deref() == Some(started)),
-        Err(_) if Path::new("/proc/self/stat").exists() => false,
-        // No /proc on this system: the pid alone must do.
-        Err(_) => i32::try_from(pid)
-            .ok()
-            .and_then(rustix::process::Pid::from_raw)
-            .is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok()),
+    if !system::has_process_stats() {
+        return system::process_exists(pid);
     }
-}
-
-/// Field 22 of `/proc/<pid>/stat`; the second field may contain spaces and brackets.
-fn start_time(stat: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(stat);
-    let (_, rest) = text.rsplit_once(')')?;
-    rest.split_whitespace().nth(19).map(ToOwned::to_owned)
+    system::ProcessStat::read(pid).is_some_and(|stat| started.is_none_or(|started| stat.started == started))
 }
 
 #[cfg(test)]
@@ -212,7 +197,7 @@ mod tests {
     }
 
     fn own_start() -> String {
-        start_time(&system::read_small(Path::new("/proc/self/stat"), CAP).unwrap()).unwrap()
+        system::ProcessStat::read(std::process::id()).unwrap().started
     }
 
     #[test]
@@ -272,11 +257,5 @@ mod tests {
             matches!(found, RegistryStatus::Foreign(_))
         });
         check("{".to_owned(), |found| *found == RegistryStatus::Unreadable);
-    }
-
-    #[test]
-    fn the_start_time_follows_any_process_name() {
-        let stat = b"12 (a ) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 7777 20";
-        assert_eq!(start_time(stat).as_deref(), Some("7777"));
     }
 }
