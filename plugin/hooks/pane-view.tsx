@@ -3,7 +3,7 @@
 import type { Elements, RenderElement, RenderPropsOf, RenderSurface } from 'claude-code'
 
 import type { Found, Hit, Passage } from '../types'
-import { placeOf } from './server'
+import { citedIn, placeOf } from './server'
 import { cite, clean, continuing, day, oneLine, title } from './words'
 
 /** Rows that are neither hits nor preview. */
@@ -93,9 +93,9 @@ function lines({ Box, Text }: Elements[RenderSurface], hit: Hit): RenderElement 
 function preview({ Box, Text }: Elements[RenderSurface], hit: Hit, passage: Passage | null, room: number): RenderElement {
   const isOfHit = passage?.of === placeOf(hit)
   const messages = isOfHit ? passage.messages : []
-  const cited = messages.findIndex(message => message.offset === hit.offset)
-  const after = messages.slice(Math.max(0, cited) + 1).slice(0, Math.max(0, room - 4))
-  const first = messages[Math.max(0, cited)]
+  const cited = Math.max(0, citedIn(messages, hit))
+  const after = messages.slice(cited + 1).slice(0, Math.max(0, room - 4))
+  const first = messages[cited]
   const text = first === undefined ? (hit.snippet ?? '') : `${speaker(first.role)}${first.text}`
   return (
     <Box flexDirection="column">

@@ -27,20 +27,33 @@ export async function search($: EngineInterface, question: string, limit = LIMIT
   }
 }
 
-/** The messages around the place that a hit cites. Never fails. */
+/** The messages around the place that a hit cites; none where a sub-agent said it. Never fails. */
 export async function around($: EngineInterface, hit: Hit): Promise<Passage> {
-  const session = sessionOf(hit)
   const of = placeOf(hit)
-  const answer = await call($, 'read_session', { session, limit: AROUND, around_offset: hit.offset })
+  if (stemOf(hit).startsWith('agent-')) return { of, messages: [], note: null }
+  // Backstory counts the messages of OpenClaw's conversations and the bytes of Claude's transcripts.
+  const isClaudes = hit.source === 'claude-sessions' || hit.uuid === null
+  const place = isClaudes ? { around_offset: hit.offset } : { around: hit.uuid }
+  const answer = await call($, 'read_session', { session: sessionOf(hit), limit: AROUND, ...place })
   if (typeof answer === 'string') return { of, messages: [], note: answer }
   return { of, messages: listOf(answer.quoted).map(messageOf).filter(message => message.text !== ''), note: null }
 }
 
 /** The session whose transcript holds the cited record: a fork cites the one it was copied from. */
 export function sessionOf(hit: Hit): string {
-  const name = hit.file.split('/').pop() ?? ''
-  const stem = name.replace(/\.jsonl.*$/, '')
-  return stem === name || stem === '' ? (hit.session_id ?? '') : stem
+  const stem = stemOf(hit)
+  return stem === '' || stem.startsWith('agent-') ? (hit.session_id ?? '') : stem
+}
+
+/** Where among messages the cited one is; -1 where it is none of them. */
+export function citedIn(messages: readonly Message[], hit: Hit): number {
+  const isCited = ({ uuid, offset }: Message) => (hit.uuid === null ? offset === hit.offset : uuid === hit.uuid)
+  return messages.findIndex(isCited)
+}
+
+/** The name of the cited file, if it is a transcript. */
+function stemOf(hit: Hit): string {
+  return /([^/]+)\.jsonl[^/]*$/.exec(hit.file)?.[1] ?? ''
 }
 
 /** What names the place that a hit cites. */
@@ -79,6 +92,7 @@ function hitOf(value: unknown): Hit {
   const hit = recordOf(value)
   return {
     session_id: textOf(hit.session_id),
+    source: textOf(hit.source) ?? 'claude-sessions',
     score: numberOf(hit.score),
     title: textOf(hit.title),
     project: textOf(hit.project),

@@ -34,9 +34,10 @@ export function origin(hit: Hit, now: number): string {
   return [day(hit.last_modified, now), hit.branch ?? hit.project ?? ''].filter(word => word !== '').join(', ')
 }
 
-/** The commands that continue the session of a hit. */
+/** The commands that continue the session of a hit; one of OpenClaw's can only be read. */
 export function continuing(hit: Hit): string[] {
   const id = short(hit.session_id ?? sessionOf(hit))
+  if (hit.source !== 'claude-sessions') return [`backstory show ${id}`]
   return [`backstory resume ${id}`, `backstory fork ${id}`]
 }
 

@@ -8,6 +8,7 @@ import type { Hit } from '../types'
 export function hit(of: Partial<Hit> = {}): Hit {
   return {
     session_id: '1ba1de03-4b78-5244-9858-2706428e076f',
+    source: 'claude-sessions',
     score: 0.64,
     title: 'Fix token refresh with clock skew',
     project: 'harbor-api',

@@ -10,7 +10,8 @@ const NOW = Date.parse('2026-11-22T12:00:00Z')
 
 function passage(...texts: string[]): Passage {
   const messages = texts.map((text, at): Message => {
-    return { role: at % 2 === 0 ? 'user' : 'assistant', offset: at * 2048, uuid: `b000000${at}-0`, at: null, text }
+    const uuid = at === 2 ? hit().uuid : `b000000${at}-0`
+    return { role: at % 2 === 0 ? 'user' : 'assistant', offset: at * 2048, uuid, at: null, text }
   })
   return { of: '', messages, note: null }
 }
@@ -55,11 +56,16 @@ describe('words', () => {
     expect(cite(hit())).toBe('1ba1de03:11')
     expect(cite(hit({ file: '/p/80048f3c-7d0f-54dd-996d-d569f78d3a62.jsonl' }))).toBe('80048f3c:11')
     expect(cite(hit({ file: '', session_id: 'main' }))).toBe('main:11')
+    expect(cite(hit({ file: '/p/s1/subagents/agent-a1.jsonl', session_id: 's1' }))).toBe('s1:11')
   })
 
   test('a session is continued by its own id, whatever file is cited', () => {
     const forked = hit({ file: '/p/80048f3c-7d0f-54dd-996d-d569f78d3a62.jsonl' })
     expect(continuing(forked)).toEqual(['backstory resume 1ba1de03', 'backstory fork 1ba1de03'])
+  })
+
+  test('a conversation of OpenClaw is read', () => {
+    expect(continuing(hit({ source: 'sessions', session_id: '0b7c' }))).toEqual(['backstory show 0b7c'])
   })
 
   test('where it was: its branch, else its project', () => {

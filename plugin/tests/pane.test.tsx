@@ -91,6 +91,20 @@ test('a key shows the commands that continue the session', async ($, on) => {
   await ui.unmount()
 })
 
+test('what a sub-agent or an OpenClaw agent said is previewed too', async ($, on) => {
+  const said = hit({ source: 'sessions', file: '/o/talk.jsonl', session_id: 'talk' })
+  const asked = server(on, answer(hit({ file: '/p/s1/subagents/agent-a1.jsonl' }), said))
+  on('ui.focus', { plugin: '*' }, () => ({}))
+  const ui = await $.ui.mount({ ...PANE, surface: 'terminal', props: paneProps })
+  await ui.input({ key: 'question', text: 'tokens', kind: 'change' })
+  expect(asked.map(({ tool }) => tool)).toEqual(['search'])
+  expect(await ui.find({ type: 'Text', text: 'why does the token refresh fail?' })).toBeDefined()
+  await $.ui.focus({ component: 'Pane', requestId: 'backstory', plugin: 'backstory', element: 'hit:1', origin: { kind: 'person' } })
+  expect(await ui.find({ type: 'Text', text: 'You: Why does the token refresh fail?' })).toBeDefined()
+  expect(asked.at(-1)?.args).toEqual({ session: 'talk', limit: 6, around: 'f7191011-6d3d-547f-acf9-47696b645769' })
+  await ui.unmount()
+})
+
 test('the command opens the pane with what was found for its words', async ($, on) => {
   const asked = server(on)
   const opened: unknown[] = []

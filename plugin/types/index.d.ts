@@ -1,6 +1,8 @@
 /** A session that answers a question, with the place that does so best: what `search` of Backstory says of it. */
 export type Hit = {
   session_id: string | null
+  /** `claude-sessions`, or `sessions` for OpenClaw's conversations. */
+  source: string
   score: number
   title: string | null
   project: string | null
