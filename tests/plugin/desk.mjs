@@ -15,18 +15,20 @@ export const PLUGIN = join(ROOT, 'plugin')
 const TOOLS = join(ROOT, 'tests/tools/node_modules')
 const CLAUDE = process.env.CLAUDE ?? join(TOOLS, '@anthropic-ai/claude-code-linux-x64/claude')
 export const BACKSTORY = process.env.BACKSTORY ?? join(ROOT, 'target/debug/backstory')
+/** A release from before plugins could hold JavaScript. */
+export const OLDER = process.env.OLDER_CLAUDE ?? join(TOOLS, 'claude-code-2-1-197/claude')
 export const TSC = process.env.TSC ?? join(TOOLS, '.bin/tsc')
 
 const KEY = 'sk-ant-not-a-key'
 
 /** A home, a project in it, and a model that answers every prompt with `Hello.` */
 export class Desk {
-  static async open() {
+  static async open(claude = CLAUDE) {
     const model = await Model.start()
-    return new Desk(realpathSync(mkdtempSync(join(tmpdir(), 'backstory-plugin-'))), model)
+    return new Desk(realpathSync(mkdtempSync(join(tmpdir(), 'backstory-plugin-'))), model, claude)
   }
 
-  constructor(home, model) {
+  constructor(home, model, claude) {
     this.home = home
     this.model = model
     this.config = join(home, '.claude')
@@ -36,7 +38,7 @@ export class Desk {
     mkdirSync(this.config)
     mkdirSync(this.project)
     execFileSync('git', ['init', '-q', this.project])
-    symlinkSync(CLAUDE, join(home, 'bin/claude'))
+    symlinkSync(claude, join(home, 'bin/claude'))
     symlinkSync(realpathSync(BACKSTORY), join(home, 'bin/backstory'))
     const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
     const known = {

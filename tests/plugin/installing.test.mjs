@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { Desk, PLUGIN, ROOT } from './desk.mjs'
+import { Desk, OLDER, PLUGIN, ROOT } from './desk.mjs'
 
 const TURN = ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd']
 
 /** Runs a test at a desk of its own. */
-function at(name, work) {
+function at(name, work, claude) {
   test(name, async () => {
-    const desk = await Desk.open()
+    const desk = await Desk.open(claude)
     try {
       await work(desk)
     } finally {
@@ -77,6 +77,15 @@ at('what came before is told only where the person wants it', async desk => {
   assert.equal(desk.model.calls.filter(told).length, 1)
   assert.match(JSON.stringify(desk.model.calls.find(told)), /the first task/)
 })
+
+const older = async desk => {
+  assert.equal(await desk.claude('--plugin-dir', PLUGIN, '-p', 'say hello'), 'Hello.\n')
+  assert.deepEqual(desk.events(), TURN)
+  const asked = JSON.stringify(desk.model.calls)
+  assert.match(asked, /"name":"mcp__plugin_backstory_backstory__search"/)
+  assert.match(asked, /backstory:recall/)
+}
+at('an older release has all of it but the mod', older, OLDER)
 
 test('a hook that cannot report says nothing and succeeds', () => {
   const home = mkdtempSync(join(tmpdir(), 'backstory-report-'))
