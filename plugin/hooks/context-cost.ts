@@ -17,7 +17,10 @@ export function registerContextCost(on: On): void {
     const started = await next(e)
     const [tokens, usd] = [e.context_tokens ?? 0, e.estimated_cache_write_usd]
     if (usd !== undefined && tokens > 0) await keepRate($, await $.session.model(), usd / tokens)
-    await show($, tokens, 5, e.prompt_cache_likely_expired === true)
+    const isCold = e.prompt_cache_likely_expired === true
+    // What is still warm after more than five minutes is kept for an hour.
+    const isKept = !isCold && (e.seconds_since_last_response ?? 0) > 300
+    await show($, tokens, isKept ? 60 : 5, isCold)
     return started
   })
 

@@ -38,6 +38,15 @@ test('a session that is resumed cold says what reading it again costs', async ($
   expect(await said($)).toBe('41k tokens of context are cold: the next prompt has them read again, about $0.26')
 })
 
+test('what is still warm after more than five minutes lasts an hour', async ($, on) => {
+  session(on, 0)
+  const resumed = { source: 'resume', context_tokens: 41_000, estimated_cache_write_usd: 0.25 } as const
+  await $.classic.SessionStart({ ...resumed, seconds_since_last_response: 200, prompt_cache_likely_expired: false })
+  expect(await said($)).toMatch(/cold after 5 idle minutes/)
+  await $.classic.SessionStart({ ...resumed, seconds_since_last_response: 400, prompt_cache_likely_expired: false })
+  expect(await said($)).toMatch(/cold after 60 idle minutes/)
+})
+
 test('the price is kept for the model, and grows with the context', async ($, on) => {
   session(on, 82_000)
   await $.classic.SessionStart({ source: 'resume', context_tokens: 41_000, estimated_cache_write_usd: 0.25 })
