@@ -25,6 +25,7 @@ type State = {
 type Acts = {
   typed: (question: string) => void
   entered: (question: string) => Promise<unknown>
+  pressed: (index: number) => Promise<unknown>
   fill: () => Promise<unknown>
   toggle: () => Promise<unknown>
 }
@@ -53,7 +54,7 @@ export function draw(elements: Elements[RenderSurface], props: Props, state: Sta
       {found.note !== null && <Text color="warning">{oneLine(found.note)}</Text>}
       {found.note === null && found.question !== '' && found.hits.length === 0 && <Text dimColor>Nothing found.</Text>}
       {listed.map((one, at) => (
-        <Button key={`hit:${at}`} plain onPress={acts.fill}>
+        <Button key={`hit:${at}`} plain onPress={() => acts.pressed(at)}>
           {at === state.chosen ? '▸ ' : '  '}
           {oneLine(title(one), Math.max(12, props.bodyColumns - MARGIN))} <Text dimColor>{day(one.last_modified, now)}</Text>
         </Button>

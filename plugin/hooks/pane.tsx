@@ -74,6 +74,7 @@ export function registerPane(on: On, tokens: number): void {
     return draw(elements, e.props, state, {
       typed: question => void look($, question),
       entered: question => enter($, question),
+      pressed: index => press($, index),
       fill: () => fill($),
       toggle: () => update($, areLinesShown, shown => !shown),
     })
@@ -112,6 +113,12 @@ async function choose($: EngineInterface, index: number): Promise<void> {
   } finally {
     reading.leave()
   }
+}
+
+/** Chooses a hit, as a click does; one that is chosen already is put into the prompt. */
+async function press($: EngineInterface, index: number): Promise<void> {
+  if ((await read($, chosen)) === index) await fill($)
+  else await choose($, index)
 }
 
 /** Puts a pack of the chosen hit into the prompt and closes the pane. */

@@ -80,6 +80,26 @@ test('a key puts a cited pack into the prompt and closes the pane', async ($, on
   await ui.unmount()
 })
 
+test('a click chooses a session, and a second one puts it into the prompt', async ($, on) => {
+  server(on)
+  const filled: string[] = []
+  on('prompt.read', () => ({ value: { text: '', cursor: 0 } }))
+  on('prompt.fill', (_, e) => {
+    filled.push(e.text)
+    return { isFilled: true, text: e.text, cursor: 0 }
+  })
+  on('ui.close', () => ({ value: undefined }))
+  const ui = await $.ui.mount({ ...PANE, surface: 'terminal', props: paneProps })
+  await ui.input({ key: 'question', text: 'tokens', kind: 'change' })
+  await ui.press({ key: 'hit:1' })
+  expect((await ui.find({ key: 'hit:1' }))?.text).toMatch(/^▸/)
+  expect(filled).toEqual([])
+  await ui.press({ key: 'hit:1' })
+  expect(filled).toHaveLength(1)
+  expect(filled[0]).toContain('> Sketch sliding sessions')
+  await ui.unmount()
+})
+
 test('a key shows the commands that continue the session', async ($, on) => {
   server(on)
   const ui = await $.ui.mount({ ...PANE, surface: 'terminal', props: paneProps })
