@@ -18,6 +18,7 @@ const OWN: [&str; 10] = [
     "mcp-token",
     "overview",
     "schedule.sqlite",
+    "serve",
     "workers",
 ];
 

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     answer, attach, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
-    memory, pick, resume, run, search, send, show, status, stop, watch, worker, workers,
+    memory, pick, resume, run, search, send, serve, show, status, stop, watch, worker, workers,
 };
 use crate::exit;
 
@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Cost(cost::Args),
     Mcp(mcp::Args),
     Eval(eval::Args),
+    Serve(serve::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
 }

@@ -43,6 +43,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Cost(cost) => commands::cost::run(&open()?, &cost),
         Command::Cron(cron) => commands::cron::run(&open()?, &cron),
         Command::Mcp(mcp) => commands::mcp::run(&open()?, &mcp),
+        Command::Serve(serve) => commands::serve::run(&open()?, &serve),
         Command::Doctor(doctor) => commands::doctor::run(&open()?, &doctor),
         Command::Completions(completions) => commands::completions::run(&completions, &mut Args::command()),
     }

@@ -20,6 +20,7 @@ pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod send;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod stop;

@@ -31,6 +31,7 @@ mod replaying;
 mod running;
 mod schemas;
 mod secrets;
+mod serving;
 mod smart_fork;
 mod status;
 mod unread;

@@ -1,0 +1,137 @@
+//! `serve`: Backstory over HTTP, until it is interrupted; and the tokens for it.
+
+use std::io::Write as _;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use app::Context;
+use serve::{Notice, Options, Scope, Tokens};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::text::safe;
+
+/// Serve Backstory over HTTP, with an event stream.
+///
+/// It prints a link for your browser, and runs until Ctrl-C. It also runs due jobs, as `cron daemon` does, and keeps the index up to date.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    /// The address to listen on; with another one than this machine's own, others can reach it.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind: IpAddr,
+    /// The port to listen on; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 8787)]
+    port: u16,
+    /// Listen on a socket at this path, too.
+    #[arg(long, value_name = "PATH")]
+    unix: Option<PathBuf>,
+    /// Serve the built front end in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    front: Option<PathBuf>,
+    /// Print every request.
+    #[arg(long)]
+    log: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Hand out, list and revoke tokens.
+    #[command(subcommand)]
+    Token(Token),
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Token {
+    /// Hand out a token; it is printed this once.
+    Add {
+        /// Its name.
+        name: String,
+        /// What it is good for: read; act, which includes starting and answering workers; or admin.
+        #[arg(long, default_value = "read", value_parser = ["read", "act", "admin"])]
+        scope: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the tokens, and the browsers that came with them.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// End a token, and the browsers that came with it.
+    Revoke {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Serves, or runs the subcommand.
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        Some(Command::Token(token)) => run_token(context, token),
+        None => run_server(context, args),
+    }
+}
+
+fn run_server(context: &Context, args: &Args) -> Result<(), Failure> {
+    let options = Options {
+        address: SocketAddr::new(args.bind, args.port),
+        unix: args.unix.as_ref().map(|path| context.path(path)),
+        front: args.front.as_ref().map(|path| context.path(path)),
+    };
+    let logs = args.log;
+    Ok(serve::serve(context, &options, Arc::new(move |notice| print(&notice, logs)))?)
+}
+
+/// Prints what the server tells. Nothing can be done where nobody reads it any more: the server goes on.
+fn print(notice: &Notice, logs: bool) {
+    let mut out = anstream::stderr().lock();
+    let _ = match notice {
+        Notice::Ready { link, unix } => {
+            let beside = unix.as_ref().map_or_else(String::new, |path| format!(", and {}", path.display()));
+            let mut out = anstream::stdout().lock();
+            writeln!(out, "{}", safe(&format!("Listening{beside}. Open this link once: {link}")))
+                .and_then(|()| out.flush())
+        }
+        Notice::Warning(text) => writeln!(out, "warning: {}", safe(text)),
+        Notice::Request { method, path, status, took } if logs => {
+            writeln!(out, "{} {} {status} {} ms", safe(method), safe(path), took.as_millis())
+        }
+        Notice::Request { .. } | Notice::Cron(_) => Ok(()),
+        Notice::Stopping => writeln!(out, "Stopping."),
+    };
+}
+
+fn run_token(context: &Context, token: &Token) -> Result<(), Failure> {
+    let tokens = Tokens::open(context.config())?;
+    let mut out = Output::plain();
+    match token {
+        Token::Add { name, scope, json } => {
+            let made = tokens.add(name, scope.parse::<Scope>()?, context.now)?;
+            if *json {
+                return super::json(&made);
+            }
+            writeln!(out, "{}", made.token)?;
+        }
+        Token::List { json } => {
+            let all = tokens.list(context.now)?;
+            if *json {
+                return super::json(&serde_json::json!({ "tokens": all }));
+            }
+            for token in all {
+                let kind = if token.expires.is_some() { "browser" } else { "token" };
+                writeln!(out, "{:<7} {kind:<8} {}", token.scope.to_string(), safe(&token.name))?;
+            }
+        }
+        Token::Revoke { name } => {
+            let ended = tokens.revoke(name)?;
+            writeln!(out, "Ended {ended}.")?;
+        }
+    }
+    Ok(out.finish()?)
+}

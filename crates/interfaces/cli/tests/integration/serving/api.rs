@@ -1,0 +1,148 @@
+//! `/api/v1`.
+
+use serde_json::{Value, json};
+use testkit::ScratchHome;
+
+use super::{Server, session};
+
+/// A home with three sessions of two projects.
+fn home() -> ScratchHome {
+    let home = ScratchHome::new();
+    for (id, project, prompt) in [
+        ("3601d36f-b6c0-4e4b-9000-7b07e25374f7", "shop", "paint the fence green"),
+        ("4601d36f-b6c0-4e4b-9000-7b07e25374f7", "shop", "count the lanterns"),
+        ("5601d36f-b6c0-4e4b-9000-7b07e25374f7", "harbor", "measure the quay"),
+    ] {
+        let folder = home.dir(project);
+        session(&home, id, &folder, prompt, "Done.");
+    }
+    home
+}
+
+#[test]
+fn sessions_come_page_by_page_and_only_when_they_changed() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let all = server.get("/api/v1/sessions");
+    assert_eq!(
+        (&all["matching"], &all["known"], &all["next"]),
+        (&json!(3), &json!(3), &Value::Null),
+        "{all}"
+    );
+    let mut found = Vec::new();
+    let mut next = String::new();
+    loop {
+        let page = server.get(&format!("/api/v1/sessions?limit=1{next}"));
+        assert_eq!(page["sessions"].as_array().unwrap().len(), 1);
+        found.push(page["sessions"][0]["session_id"].clone());
+        let Some(cursor) = page["next"].as_str() else { break };
+        next = format!("&cursor={cursor}");
+    }
+    let expected: Vec<_> =
+        all["sessions"].as_array().unwrap().iter().map(|one| one["session_id"].clone()).collect();
+    assert_eq!(found, expected);
+    let answer = server.ask("GET", "/api/v1/sessions").send();
+    let tag = answer.header("etag").unwrap().to_owned();
+    let again = server.ask("GET", "/api/v1/sessions").header("If-None-Match", &tag).send();
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    assert_eq!(server.get("/api/v1/sessions?project=harbor")["matching"], 1);
+    assert_eq!(server.ask("GET", "/api/v1/sessions?colour=red").send().failed(400), "usage");
+    assert_eq!(server.ask("GET", "/api/v1/sessions?cursor=x").send().failed(400), "usage");
+    assert_eq!(server.ask("GET", "/api/v1/sessions?since=never").send().failed(400), "usage");
+}
+
+#[test]
+fn one_session_and_its_messages() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let one = server.get("/api/v1/sessions/3601d36f");
+    assert_eq!((&one["title"], &one["project"]), (&json!("paint the fence green"), &json!("shop")), "{one}");
+    let last = server.get("/api/v1/sessions/3601d36f/messages?limit=1");
+    assert_eq!(last["messages"][0]["parts"][0]["text"], "Done.");
+    let older = last["older"].as_str().unwrap();
+    let before = server.get(&format!("/api/v1/sessions/3601d36f/messages?limit=1&before={older}"));
+    assert_eq!(before["messages"][0]["parts"][0]["text"], "paint the fence green");
+    let after = server
+        .get(&format!("/api/v1/sessions/3601d36f/messages?after={}", before["newer"].as_str().unwrap()));
+    assert_eq!(after["messages"][0]["parts"][0]["text"], "Done.");
+    assert_eq!(server.ask("GET", "/api/v1/sessions/9999999f").send().failed(404), "not_found");
+    let problem = server.ask("GET", "/api/v1/sessions/9999999f").send().to_json();
+    assert!(
+        problem["next_steps"].as_array().unwrap().contains(&json!({"step": "list_sessions"})),
+        "{problem}"
+    );
+}
+
+#[test]
+fn finding_choosing_and_counting() {
+    let home = home();
+    let shop = home.repository("yard");
+    let server = Server::start(&home, &[]);
+    let found = server.get("/api/v1/search?query=lanterns&mode=lexical");
+    assert_eq!(found["hits"][0]["session_id"], "4601d36f-b6c0-4e4b-9000-7b07e25374f7", "{found}");
+    let same = server.post("/api/v1/search", &json!({"query": "lanterns", "mode": "lexical"}));
+    assert_eq!(same["hits"], found["hits"]);
+    assert_eq!(server.ask("GET", "/api/v1/search").send().failed(400), "usage");
+    let forks = server.post("/api/v1/fork", &json!({"query": "the quay", "project": "harbor"}));
+    assert_eq!(forks["results"][0]["session_id"], "5601d36f-b6c0-4e4b-9000-7b07e25374f7", "{forks}");
+    let picked = server.post("/api/v1/pick", &json!({"task": "mow the lawn", "repo": shop.path()}));
+    assert_eq!(picked["action"], "fresh", "{picked}");
+    let status = server.get(&format!("/api/v1/status?repo={}", shop.path().display()));
+    assert!(status["sessions"]["recent"].is_array(), "{status}");
+    let projects = server.get("/api/v1/projects");
+    let names: Vec<_> =
+        projects["projects"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"shop") && names.contains(&"harbor"), "{projects}");
+    let cost = server.get("/api/v1/cost?by=project");
+    assert_eq!((&cost["by"], cost["rows"].as_array().map(Vec::len)), (&json!("project"), Some(2)), "{cost}");
+    assert!(server.get("/api/v1/doctor")["findings"].is_array());
+}
+
+#[test]
+fn jobs_are_added_switched_run_and_removed() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let job = json!({"name": "tidy", "task": "tidy up", "cron": "0 4 * * *", "directory": home.path()});
+    let answer = server.ask("POST", "/api/v1/cron/jobs").json(&job).send();
+    assert_eq!((answer.status, &answer.to_json()["enabled"]), (201, &json!(true)), "{answer:?}");
+    assert_eq!(server.ask("POST", "/api/v1/cron/jobs").json(&job).send().failed(400), "usage");
+    assert_eq!(server.post("/api/v1/cron/jobs/tidy/disable", &json!({}))["enabled"], false);
+    assert_eq!(server.post("/api/v1/cron/jobs/tidy/enable", &json!({}))["enabled"], true);
+    let listed = server.get("/api/v1/cron/jobs");
+    assert_eq!(listed["jobs"][0]["name"], "tidy", "{listed}");
+    assert_eq!(server.get("/api/v1/cron/history")["runs"], json!([]));
+    assert_eq!(server.ask("DELETE", "/api/v1/cron/jobs/tidy").send().succeeded()["name"], "tidy");
+    assert_eq!(server.ask("DELETE", "/api/v1/cron/jobs/tidy").send().failed(404), "not_found");
+}
+
+#[test]
+fn tokens_are_handed_out_and_revoked() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let made = server.post("/api/v1/tokens", &json!({"name": "phone", "scope": "read"}));
+    let secret = made["token"].as_str().unwrap();
+    let ask = || {
+        server
+            .bare("GET", "/api/v1/sessions")
+            .header("Authorization", &format!("Bearer {secret}"))
+            .send()
+            .status
+    };
+    assert_eq!(ask(), 200);
+    let listed = server.get("/api/v1/tokens");
+    assert_eq!(listed["tokens"][0]["name"], "phone");
+    assert!(!listed.to_string().contains(secret));
+    assert_eq!(server.ask("DELETE", "/api/v1/tokens/phone").send().status, 204);
+    assert_eq!(ask(), 401);
+}
+
+#[test]
+fn the_description_is_served() {
+    let server_home = home();
+    let server = Server::start(&server_home, &[]);
+    let described = server.get("/api/v1/openapi.json");
+    assert_eq!(described["openapi"], "3.1.0");
+    assert!(described["paths"]["/api/v1/sessions"]["get"]["responses"]["200"].is_object());
+    // It goes on with the same answers while nothing changes.
+    assert_eq!(server.get("/api/v1/workers")["workers"], json!([]));
+}

@@ -1,0 +1,306 @@
+//! What strangers may try: other pages in the person's browser, other users and programs of the machine, and what they can
+//! make a browser or a client send.
+
+use std::fs;
+use std::io::{BufReader, Read as _, Write as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use serde_json::json;
+use testkit::ScratchHome;
+use testkit::claude::Run;
+
+use super::client::{Answer, connect};
+use super::{Server, cookie, token};
+
+fn server() -> (ScratchHome, Server) {
+    let home = ScratchHome::new();
+    let server = Server::start(&home, &[]);
+    (home, server)
+}
+
+#[test]
+fn nothing_is_told_without_a_token() {
+    let (_home, server) = server();
+    for path in ["/", "/api/sessions", "/api/v1/sessions", "/api/events", "/api/v1/openapi.json", "/none"] {
+        assert_eq!(server.bare("GET", path).send().failed(401), "forbidden", "{path}");
+    }
+    for wrong in
+        ["Bearer ", "Bearer x", &format!("Bearer {}x", server.link), &format!("Basic {}", server.link)]
+    {
+        let answer = server.bare("GET", "/api/health").header("Authorization", wrong).send();
+        assert_eq!(answer.status, 401, "{wrong}");
+    }
+    // Only a stream takes a token in its address.
+    let query = format!("?token={}", server.link);
+    assert_eq!(server.bare("GET", &format!("/api/sessions{query}")).send().status, 401);
+    assert_eq!(server.bare("GET", &format!("/api/events{query}")).listen().status, 200);
+    assert_eq!(server.bare("GET", "/health").send().succeeded(), json!({"status": "healthy"}));
+}
+
+#[test]
+fn a_name_that_was_made_to_lead_here_is_no_host_of_ours() {
+    let (_home, server) = server();
+    let ask = |host: &str| {
+        let asking = super::Asking::new(&server.address, "GET", "/api/health").header("Host", host);
+        asking.header("Authorization", &format!("Bearer {}", server.link)).send().status
+    };
+    assert_eq!(ask(&server.address), 200);
+    assert_eq!(ask("localhost:1"), 200);
+    for host in ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "192.168.0.1", ""] {
+        assert_eq!(ask(host), 403, "{host}");
+    }
+    let twice = server.ask("GET", "/api/health").header("Host", "evil.example").send();
+    assert_eq!(twice.status, 400);
+    let other = server.ask("GET", "http://evil.example/api/health").send();
+    assert_eq!(other.status, 400);
+}
+
+#[test]
+fn a_page_of_another_origin_reads_nothing() {
+    let (_home, server) = server();
+    let cookie = cookie(&server);
+    let own = format!("http://{}", server.address);
+    let ask = |path: &str, said: &[(&str, &str)]| {
+        let asking = server.bare("GET", path).header("Cookie", &cookie);
+        said.iter().fold(asking, |asking, (name, value)| asking.header(name, value)).listen().status
+    };
+    for path in ["/api/events", "/api/health"] {
+        assert_eq!(ask(path, &[("Origin", &own), ("Sec-Fetch-Site", "same-origin")]), 200);
+        assert_eq!(ask(path, &[]), 200);
+        for origin in ["http://evil.example", "http://localhost:9", "null", "https://localhost"] {
+            assert_eq!(ask(path, &[("Origin", origin)]), 403, "{path} {origin}");
+        }
+        for site in ["cross-site", "same-site"] {
+            assert_eq!(ask(path, &[("Sec-Fetch-Site", site)]), 403, "{path} {site}");
+        }
+    }
+    let answer = server.bare("GET", "/api/health").header("Cookie", &cookie).send();
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+}
+
+#[test]
+fn a_page_of_another_origin_changes_nothing() {
+    let (_home, server) = server();
+    let cookie = cookie(&server);
+    let body = json!({"name": "planted", "scope": "admin"});
+    let post = || server.bare("POST", "/api/v1/tokens").header("Cookie", &cookie);
+    assert_eq!(post().json(&body).send().failed(403), "forbidden");
+    assert_eq!(post().header("Origin", "http://evil.example").json(&body).send().status, 403);
+    let own = format!("http://{}", server.address);
+    // A form sends these kinds without asking first.
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
+        assert_eq!(
+            post().header("Origin", &own).body(kind, body.to_string()).send().failed(415),
+            "usage",
+            "{kind}"
+        );
+    }
+    assert_eq!(post().header("Origin", &own).json(&body).send().status, 201);
+}
+
+#[test]
+fn the_link_is_good_once_and_no_cookie_is_adopted() {
+    let (_home, server) = server();
+    let planted =
+        server.bare("GET", &format!("/?token={}", server.link)).header("Cookie", "backstory=planted").send();
+    let set = planted.header("set-cookie").unwrap();
+    assert!(
+        set.contains("; HttpOnly; SameSite=Strict")
+            && !set.contains("planted")
+            && !set.contains(&server.link),
+        "{set}"
+    );
+    assert_eq!(planted.header("location"), Some("/"));
+    assert_eq!(server.bare("GET", &format!("/?token={}", server.link)).send().status, 401);
+    assert_eq!(server.ask("GET", "/api/health").send().status, 401);
+    let stolen = server.bare("GET", "/api/health").header("Cookie", "backstory=planted").send();
+    assert_eq!(stolen.status, 401);
+    // One that somebody planted beside the right one does no harm.
+    let own = set.split(';').next().unwrap();
+    let both =
+        server.bare("GET", "/api/health").header("Cookie", &format!("backstory=planted; {own}")).send();
+    assert_eq!(both.status, 200);
+}
+
+#[test]
+fn a_token_does_what_its_scope_says_until_it_is_revoked() {
+    let (home, server) = server();
+    let (reads, acts) = (token(&home, "reads", "read"), token(&home, "acts", "act"));
+    let ask = |token: &str, method: &str, path: &str| {
+        let asking = server.bare(method, path).header("Authorization", &format!("Bearer {token}"));
+        let asking = if method == "POST" { asking.json(&json!({})) } else { asking };
+        asking.send().status
+    };
+    assert_eq!(ask(&reads, "GET", "/api/v1/sessions"), 200);
+    assert_eq!(ask(&reads, "POST", "/api/v1/workers"), 403);
+    assert_eq!(ask(&reads, "GET", "/api/v1/tokens"), 403);
+    assert_eq!(ask(&acts, "POST", "/api/v1/workers"), 400);
+    assert_eq!(ask(&acts, "POST", "/api/v1/tokens"), 403);
+    let freely = json!({"task": "x", "permission_mode": "bypassPermissions"});
+    let answer = server.bare("POST", "/api/v1/workers").header("Authorization", &format!("Bearer {acts}"));
+    assert_eq!(answer.json(&freely).send().failed(403), "forbidden");
+    let mut revoke = home.command(env!("CARGO_BIN_EXE_backstory"));
+    revoke.args(["serve", "token", "revoke", "reads"]);
+    let _ = Run::of(revoke).succeeded();
+    assert_eq!(ask(&reads, "GET", "/api/v1/sessions"), 401);
+    assert_eq!(ask(&acts, "GET", "/api/v1/sessions"), 200);
+}
+
+#[test]
+fn tokens_are_kept_as_digests_in_a_private_file() {
+    let (home, server) = server();
+    let named = token(&home, "phone", "read");
+    let cookie = cookie(&server);
+    let file = home.state_dir().join("serve/tokens.json");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(file.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    let kept = String::from_utf8(testkit::files::bytes(&file)).unwrap();
+    let secret = cookie.strip_prefix("backstory=").unwrap();
+    assert!(!kept.contains(&named) && !kept.contains(secret) && !kept.contains(&server.link), "{kept}");
+}
+
+#[test]
+fn no_token_is_in_the_log() {
+    let home = ScratchHome::new();
+    let server = Server::start(&home, &["--log"]);
+    let link = server.link.clone();
+    assert_eq!(server.bare("GET", &format!("/api/events?token={link}")).listen().status, 200);
+    let cookie = cookie(&server);
+    let _ = server.bare("GET", "/api/health").header("Cookie", &cookie).send();
+    let (_, log) = server.stop();
+    let secret = cookie.strip_prefix("backstory=").unwrap();
+    assert!(log.contains("GET /api/events 200") && log.contains("GET / 303"), "{log}");
+    assert!(!log.contains(&link) && !log.contains(secret) && !log.contains("token="), "{log}");
+}
+
+#[test]
+fn an_id_is_never_a_path() {
+    let (home, server) = server();
+    home.write(".claude/secret.jsonl", "{}");
+    for id in [
+        "..%2Fsecret",
+        "%2e%2e%2fsecret",
+        "..",
+        "a%00b",
+        "agent-x",
+        "-x",
+        "%FF",
+        &"a".repeat(300),
+        "a%0d%0ab",
+    ] {
+        for path in [format!("/api/v1/sessions/{id}"), format!("/api/v1/sessions/{id}/messages")] {
+            let answer = server.ask("GET", &path).send();
+            assert!(matches!(answer.status, 400 | 404), "{path}: {answer:?}");
+            assert!(!answer.body.contains("root:"), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn bodies_are_small_plain_and_of_one_length() {
+    let (_home, server) = server();
+    let large = json!({"query": "x".repeat(1 << 20)});
+    assert_eq!(server.ask("POST", "/api/v1/search").json(&large).send().status, 413);
+    let packed = server.ask("POST", "/api/v1/search").header("Content-Encoding", "gzip").json(&json!({}));
+    assert_eq!(packed.send().failed(415), "usage");
+    let broken = server.ask("POST", "/api/v1/search").body("application/json", "{").send();
+    assert_eq!(broken.failed(400), "usage");
+    let deep = server.ask("POST", "/api/v1/search").body("application/json", "[".repeat(100_000)).send();
+    assert_eq!(deep.failed(400), "usage");
+}
+
+#[test]
+fn no_request_hides_in_another() {
+    let (_home, server) = server();
+    let hidden = format!(
+        "GET /api/v1/tokens HTTP/1.1\r\nHost: {0}\r\nAuthorization: Bearer {1}\r\n\r\n",
+        server.address, server.link
+    );
+    let both = format!(
+        "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{hidden}",
+        server.address, server.link
+    );
+    let two_lengths = format!(
+        "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nContent-Length: {}\r\n\r\n{hidden}",
+        server.address,
+        hidden.len()
+    );
+    let folded = format!("GET /health HTTP/1.1\r\nHost: {}\r\nX: a\r\n b\r\n\r\n", server.address);
+    let bare_ends = format!("GET /health HTTP/1.1\rHost: {}\r\r", server.address);
+    for text in [both, two_lengths, folded, bare_ends] {
+        let mut stream = connect(&server.address);
+        stream.write_all(text.as_bytes()).unwrap();
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut reader = BufReader::new(stream);
+        let first = Answer::read(&mut reader);
+        assert_eq!(first.status, 400, "{text}\n{first:?}");
+        let mut rest = String::new();
+        let _ = reader.read_to_string(&mut rest);
+        assert!(!rest.contains("\"tokens\""), "{text}\n{rest}");
+    }
+}
+
+#[test]
+fn every_answer_is_closed_to_frames_scripts_and_sniffing() {
+    let (_home, server) = server();
+    let answers = [
+        server.bare("GET", "/health").send(),
+        server.bare("GET", "/api/sessions").send(),
+        server.ask("GET", "/api/v1/none").send(),
+        server.ask("DELETE", "/api/v1/sessions").send(),
+        server.ask("GET", "/").send(),
+    ];
+    assert_eq!(answers.each_ref().map(|answer| answer.status), [200, 401, 404, 405, 200]);
+    for answer in answers {
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(
+            policy.contains("default-src 'self'") && policy.contains("frame-ancestors 'none'"),
+            "{policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{policy}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_front_end_is_served_and_nothing_beside_it() {
+    let home = ScratchHome::new();
+    home.write("dist/index.html", "<script>start()</script><p>page");
+    home.write("dist/assets/a.js", "1");
+    home.write("secret.txt", "secret");
+    symlink(home.path().join("secret.txt"), home.path().join("dist/out.txt")).unwrap();
+    let server = Server::start(&home, &["--front", "dist"]);
+    assert_eq!(server.bare("GET", "/").send().status, 401);
+    let page = server.ask("GET", "/rooms/7").send();
+    assert!(page.body.ends_with("page") && page.header("content-type") == Some("text/html; charset=utf-8"));
+    assert!(page.header("content-security-policy").unwrap().contains("'sha256-"), "{page:?}");
+    assert_eq!(server.ask("GET", "/assets/a.js").send().body, "1");
+    for path in [
+        "/out.txt",
+        "/../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/..%2fsecret.txt",
+        "//etc/passwd",
+        "/assets/../../secret.txt",
+    ] {
+        let answer = server.ask("GET", path).send();
+        assert!(
+            !answer.body.contains("secret\n") && answer.body != "secret" && !answer.body.contains("root:"),
+            "{path} {answer:?}"
+        );
+    }
+    assert_eq!(server.ask("GET", "/api/none").send().failed(404), "not_found");
+    let missing = fs::metadata(home.path().join("none")).is_err();
+    assert!(missing);
+    let mut refused = home.command(env!("CARGO_BIN_EXE_backstory"));
+    refused.args(["serve", "--port", "0", "--front", "none"]);
+    drop(server);
+    assert_ne!(Run::of(refused).code, Some(0));
+}

@@ -1,0 +1,120 @@
+//! `serve`: the program itself, asked over real sockets.
+
+mod api;
+mod attacks;
+mod client;
+mod events;
+mod life;
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+use testkit::ScratchHome;
+
+use client::Asking;
+
+/// A running server.
+pub(crate) struct Server {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    /// `127.0.0.1:…`
+    pub(crate) address: String,
+    /// The token of its link.
+    pub(crate) link: String,
+}
+
+impl Server {
+    /// Starts the program in a home, on a free port.
+    pub(crate) fn start(home: &ScratchHome, arguments: &[&str]) -> Self {
+        Self::of(home.command(env!("CARGO_BIN_EXE_backstory")), arguments)
+    }
+
+    /// Starts the server that a command of the program begins.
+    pub(crate) fn of(mut command: Command, arguments: &[&str]) -> Self {
+        command.args(["serve", "--port", "0"]).args(arguments);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.expect("the program");
+        let mut stdout = BufReader::new(child.stdout.take().expect("its output"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("its first line");
+        let Some((_, place)) = line.trim_end().rsplit_once("http://") else {
+            let mut complaint = String::new();
+            let _ = child.stderr.take().expect("its complaints").read_to_string(&mut complaint);
+            panic!("it does not listen: {line}{complaint}");
+        };
+        let (address, link) = place.split_once("/?token=").expect("a link with a token");
+        Self { child, stdout, address: address.to_owned(), link: link.to_owned() }
+    }
+
+    /// A request with the token of the link.
+    pub(crate) fn ask(&self, method: &str, path: &str) -> Asking {
+        self.bare(method, path).header("Authorization", &format!("Bearer {}", self.link))
+    }
+
+    /// A request without any credential.
+    pub(crate) fn bare(&self, method: &str, path: &str) -> Asking {
+        Asking::new(&self.address, method, path).header("Host", &self.address)
+    }
+
+    /// What a question is answered with, which has to succeed.
+    #[track_caller]
+    pub(crate) fn get(&self, path: &str) -> Value {
+        self.ask("GET", path).send().succeeded()
+    }
+
+    /// What is answered when something is to be done, which has to succeed.
+    #[track_caller]
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Value {
+        self.ask("POST", path).json(body).send().succeeded()
+    }
+
+    /// Asks it to stop, and returns its exit code and what it complained.
+    pub(crate) fn stop(mut self) -> (Option<i32>, String) {
+        signal(&self.child, "-TERM");
+        let mut complaint = String::new();
+        let _ = self.child.stderr.take().expect("its complaints").read_to_string(&mut complaint);
+        let code = self.child.wait().expect("its end").code();
+        let mut rest = String::new();
+        let _ = self.stdout.read_to_string(&mut rest);
+        (code, complaint + &rest)
+    }
+
+    /// Ends it without a word.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().and_then(|()| self.child.wait()).expect("its end");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn signal(child: &Child, signal: &str) {
+    let status = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(status.expect("kill").success());
+}
+
+/// A token that `serve token add` prints.
+pub(crate) fn token(home: &ScratchHome, name: &str, scope: &str) -> String {
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    command.args(["serve", "token", "add", name, "--scope", scope]);
+    testkit::claude::Run::of(command).succeeded().answer().to_owned()
+}
+
+/// The cookie that a browser gets for the link.
+pub(crate) fn cookie(server: &Server) -> String {
+    let answer = server.bare("GET", &format!("/?token={}", server.link)).send();
+    assert_eq!(answer.status, 303, "{answer:?}");
+    let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
+    cookie.split(';').next().expect("a value").to_owned()
+}
+
+/// A made-up session in the home's history.
+pub(crate) fn session(home: &ScratchHome, id: &str, project: &Path, prompt: &str, answer: &str) {
+    testkit::Transcript::new(id).cwd(project).prompt(prompt).answer(answer).write_to(home);
+}

@@ -1,0 +1,27 @@
+//! Our own API: `/api/v1`. Requests and answers are the types of `app`; a file for each subject.
+
+mod cost;
+mod cron;
+mod doctor;
+mod page_cursor;
+mod projects;
+mod search;
+mod sessions;
+mod tokens;
+mod workers;
+
+use crate::events;
+use crate::routes::Routes;
+
+/// Adds the routes.
+pub(crate) fn add(routes: &mut Routes) {
+    sessions::add(routes);
+    search::add(routes);
+    projects::add(routes);
+    cost::add(routes);
+    workers::add(routes);
+    cron::add(routes);
+    doctor::add(routes);
+    tokens::add(routes);
+    events::route::add(routes);
+}

@@ -1,0 +1,119 @@
+//! Finding and choosing: search, fork, pick.
+
+use app::choose::{self, pick};
+use app::proceed::fork_request;
+use app::search::{self, Mode, Role, SourceKind};
+use app::sessions::list::OriginName;
+use app::{Moment, NextStep};
+use axum::Json;
+use axum::extract::State;
+use model::AgentId;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::extract::{Asked, Given};
+use crate::openapi::{get, post};
+use crate::problem::Problem;
+use crate::routes::Routes;
+use crate::state::Shared;
+
+/// The most sessions that one search answers with.
+const MOST: usize = 200;
+
+/// What to search for, and where: the fields of the same question in a body.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SearchQuery {
+    /// What to look for; filters such as `project:web` may stand among the words.
+    query: String,
+    /// Only sessions of this repository.
+    project: Option<String>,
+    /// Only sessions last seen on this branch.
+    branch: Option<String>,
+    /// Only sessions of this origin.
+    origin: Option<OriginName>,
+    /// Only sessions of this OpenClaw agent.
+    agent: Option<AgentId>,
+    /// Only from this source.
+    source: Option<SourceKind>,
+    /// Only this session.
+    session: Option<String>,
+    /// Only what was said or done by the person, the model or a tool.
+    role: Option<Role>,
+    /// Only sessions that touched this file.
+    file: Option<String>,
+    /// Only what was said since then.
+    since: Option<Moment>,
+    /// Only what was said before then.
+    until: Option<Moment>,
+    /// Whether to search by words, by meaning, or both.
+    #[serde(default)]
+    mode: Mode,
+    /// At most so many sessions, up to 200; 10 without it.
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<usize>,
+}
+
+pub(super) fn add(routes: &mut Routes) {
+    let by_query = get("/api/v1/search", "search", "Finds the sessions that answer a question");
+    routes.add(by_query.query::<SearchQuery>().answer::<search::Answer>(), search_by_query);
+    let by_body = post("/api/v1/search", "search_by_body", "Finds the sessions that answer a question");
+    routes.add(by_body.body::<search::Request>().answer::<search::Answer>(), search_by_body);
+    let fork_route =
+        post("/api/v1/fork", "fork", "Finds the sessions that know most about an intent, and forks one");
+    routes.add(fork_route.body::<fork_request::Request>().answer::<fork_request::Answer>(), fork);
+    let pick_route = post("/api/v1/pick", "pick", "Chooses the session that a task should go to");
+    routes
+        .add(pick_route.body::<choose::request::Request>().answer::<choose::answer::Answer>(), pick_session);
+}
+
+async fn search_by_query(
+    State(server): State<Shared>,
+    Asked(query): Asked<SearchQuery>,
+) -> Result<Json<search::Answer>, Problem> {
+    let asked = query;
+    let request = search::Request {
+        query: asked.query,
+        project: asked.project,
+        branch: asked.branch,
+        origin: asked.origin,
+        agent: asked.agent,
+        source: asked.source,
+        session: asked.session,
+        role: asked.role,
+        file: asked.file,
+        since: asked.since,
+        until: asked.until,
+        mode: asked.mode,
+        limit: asked.limit,
+        ..search::Request::default()
+    };
+    answer(&server, request).await
+}
+
+async fn search_by_body(
+    State(server): State<Shared>,
+    Given(request): Given<search::Request>,
+) -> Result<Json<search::Answer>, Problem> {
+    answer(&server, request).await
+}
+
+async fn answer(server: &Shared, mut request: search::Request) -> Result<Json<search::Answer>, Problem> {
+    request.limit = request.limit.map(|limit| limit.clamp(1, MOST));
+    Ok(Json(server.ask(move |context| search::search(context, &request)).await?))
+}
+
+async fn fork(
+    State(server): State<Shared>,
+    Given(request): Given<fork_request::Request>,
+) -> Result<Json<fork_request::Answer>, Problem> {
+    let found = server.ask(move |context| fork_request::forks(context, &request)).await?;
+    Ok(Json(found.worded(NextStep::to_string)))
+}
+
+async fn pick_session(
+    State(server): State<Shared>,
+    Given(request): Given<choose::request::Request>,
+) -> Result<Json<choose::answer::Answer>, Problem> {
+    Ok(Json(server.ask(move |context| pick::pick(context, &request)).await?))
+}

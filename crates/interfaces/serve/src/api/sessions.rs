@@ -1,0 +1,157 @@
+//! Sessions: all of them page by page, one of them, its messages page by page, and a message to it.
+
+use app::Moment;
+use app::sessions::list::{self, OriginName};
+use app::sessions::{page, show};
+use app::workers::send;
+use axum::Json;
+use axum::extract::State;
+use model::{AgentId, Session, SessionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::api::page_cursor::Cursor;
+use crate::extract::{Asked, At, Given};
+use crate::openapi::{get, post};
+use crate::problem::Problem;
+use crate::routes::Routes;
+use crate::state::Shared;
+
+/// How many sessions a page has without a limit.
+const LIMIT: usize = 100;
+/// The most sessions of one page.
+const MOST: usize = 10_000;
+
+/// Which sessions to list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SessionsQuery {
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    project: Option<String>,
+    /// Only sessions last seen on this branch.
+    branch: Option<String>,
+    /// Only sessions of this origin.
+    origin: Option<OriginName>,
+    /// Only sessions of this OpenClaw agent.
+    agent: Option<AgentId>,
+    /// Only sessions that are open in a running process.
+    #[serde(default)]
+    running: bool,
+    /// Only sessions active since then.
+    since: Option<Moment>,
+    /// At most so many, up to 10,000; 100 without it.
+    #[schemars(range(min = 1, max = 10_000))]
+    limit: Option<usize>,
+    /// The page after this place: `next` of a page.
+    cursor: Option<String>,
+}
+
+/// A page of sessions.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionsPage {
+    /// The sessions, running ones first, then newest.
+    sessions: Vec<Session>,
+    /// The `cursor` of the next page; `null` on the last one.
+    next: Option<String>,
+    /// How many sessions meet the filter, on all pages.
+    matching: usize,
+    /// How many sessions there are in all.
+    known: usize,
+    /// How many files and folders could not be read.
+    problems: usize,
+    /// What else there is to know about the answer, in sentences.
+    notes: Vec<String>,
+}
+
+/// Which messages to show: the last ones, or those at one place.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MessagesQuery {
+    /// Messages before this place: `older` of a page.
+    before: Option<String>,
+    /// Messages after this place: `newer` of a page.
+    after: Option<String>,
+    /// Messages around the one with this `uuid`, or a prefix of it.
+    around: Option<String>,
+    /// Messages around the one with this `offset`.
+    around_offset: Option<u64>,
+    /// At most so many messages, up to 500; 50 without it.
+    #[schemars(range(min = 1, max = 500))]
+    limit: Option<usize>,
+    /// Also what tools did.
+    #[serde(default)]
+    tools: bool,
+    /// Also what the model thought.
+    #[serde(default)]
+    thinking: bool,
+}
+
+/// A message to a session or a worker.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Message {
+    /// The message.
+    pub(super) message: String,
+}
+
+pub(super) fn add(routes: &mut Routes) {
+    let list_route =
+        get("/api/v1/sessions", "list_sessions", "Lists sessions, running ones first, then newest");
+    routes.add(list_route.query::<SessionsQuery>().answer::<SessionsPage>(), list);
+    routes.add(get("/api/v1/sessions/{session}", "session", "One session").answer::<Session>(), one);
+    let messages_route = get("/api/v1/sessions/{session}/messages", "messages", "Some messages of a session");
+    routes.add(messages_route.query::<MessagesQuery>().answer::<page::Answer>(), messages);
+    let send_route =
+        post("/api/v1/sessions/{session}/messages", "send_to_session", "Sends a message to a session");
+    routes.add(send_route.body::<Message>().answer::<send::Answer>(), send_message);
+}
+
+async fn list(
+    State(server): State<Shared>,
+    Asked(query): Asked<SessionsQuery>,
+) -> Result<Json<SessionsPage>, Problem> {
+    let cursor: Option<Cursor> = query.cursor.as_deref().map(str::parse).transpose()?;
+    let limit = query.limit.unwrap_or(LIMIT).clamp(1, MOST);
+    let SessionsQuery { project, branch, origin, agent, running, since, .. } = query;
+    let request = list::Request { project, branch, origin, agent, running, since, limit: None };
+    let found = server.ask(move |context| list::list(context, &request)).await?;
+    let matching = found.sessions.len();
+    let is_later = |session: &Session| cursor.as_ref().is_none_or(|cursor| cursor.is_before(session));
+    let mut sessions: Vec<Session> = found.sessions.into_iter().filter(is_later).take(limit + 1).collect();
+    let has_more = sessions.len() > limit;
+    sessions.truncate(limit);
+    Ok(Json(SessionsPage {
+        next: sessions.last().filter(|_| has_more).map(|last| Cursor::of(last).to_string()),
+        sessions,
+        matching,
+        known: found.known,
+        problems: found.problems,
+        notes: found.notes,
+    }))
+}
+
+async fn one(State(server): State<Shared>, At(session): At<SessionId>) -> Result<Json<Session>, Problem> {
+    let request = show::Request { session: session.to_string(), ..show::Request::default() };
+    let found = server.ask(move |context| show::show(context, request)).await?;
+    Ok(Json(found.session))
+}
+
+async fn messages(
+    State(server): State<Shared>,
+    At(session): At<SessionId>,
+    Asked(query): Asked<MessagesQuery>,
+) -> Result<Json<page::Answer>, Problem> {
+    let MessagesQuery { before, after, around, around_offset, limit, tools, thinking } = query;
+    let session = session.to_string();
+    let request = page::Request { session, before, after, around, around_offset, limit, tools, thinking };
+    Ok(Json(server.ask(move |context| page::page(context, &request)).await?))
+}
+
+async fn send_message(
+    State(server): State<Shared>,
+    At(session): At<SessionId>,
+    Given(said): Given<Message>,
+) -> Result<Json<send::Answer>, Problem> {
+    let request = send::Request { to: session.to_string(), message: said.message };
+    Ok(Json(server.ask(move |context| send::send(context, &request)).await?))
+}

@@ -1,0 +1,111 @@
+//! Workers: started, followed, told, answered and stopped.
+
+use app::workers::{self, PermissionReply, WorkerInfo, answer, list, run, send, start, stop};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::api::sessions::Message;
+use crate::chat::follow;
+use crate::extract::{Asked, At, Given, Granted};
+use crate::openapi::{delete, get, post};
+use crate::problem::Problem;
+use crate::routes::Routes;
+use crate::security::Scope;
+use crate::state::Shared;
+
+/// The answer to a permission request or a question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WorkerAnswer {
+    /// The id of what the worker asks.
+    request: String,
+    /// The answer.
+    reply: PermissionReply,
+}
+
+/// How to stop a worker.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StopQuery {
+    /// Also remove its work tree if nothing would be lost; the worker may have ended already.
+    #[serde(default)]
+    remove_worktree: bool,
+}
+
+pub(super) fn add(routes: &mut Routes) {
+    routes.add(
+        get("/api/v1/workers", "list_workers", "Workers, newest first").answer::<list::Answer>(),
+        list_all,
+    );
+    let route =
+        post("/api/v1/workers", "start_worker", "Starts a worker for a task").body::<start::Request>();
+    routes.add(route.answer::<run::Ready>().status(201), start_one);
+    routes.add(get("/api/v1/workers/{worker}", "worker", "One worker").answer::<WorkerInfo>(), find);
+    let route = delete("/api/v1/workers/{worker}", "stop_worker", "Stops a worker").query::<StopQuery>();
+    routes.add(route.answer::<stop::Answer>(), stop_one);
+    let route = post("/api/v1/workers/{worker}/messages", "send_to_worker", "Sends a message to a worker");
+    routes.add(route.body::<Message>().answer::<send::Answer>(), tell);
+    let route = post("/api/v1/workers/{worker}/answers", "answer_worker", "Answers what a worker asks");
+    routes.add(route.body::<WorkerAnswer>().status(204), answer_one);
+    routes
+        .add(get("/api/v1/workers/{worker}/events", "worker_events", "What a worker does").stream(), events);
+}
+
+async fn list_all(State(server): State<Shared>) -> Result<Json<list::Answer>, Problem> {
+    Ok(Json(server.ask(|context| list::list(context, &list::Request::default())).await?))
+}
+
+async fn start_one(
+    State(server): State<Shared>,
+    Granted(grant): Granted,
+    Given(request): Given<start::Request>,
+) -> Result<(StatusCode, Json<run::Ready>), Problem> {
+    let order = request.order()?;
+    let acts_freely =
+        order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty();
+    if acts_freely && grant.scope() < Scope::Admin {
+        return Err(Problem::forbidden("a worker that acts without asking needs an admin's token"));
+    }
+    let ready = server.ask(move |context| start::start(context, &request)).await?;
+    Ok((StatusCode::CREATED, Json(ready)))
+}
+
+async fn find(State(server): State<Shared>, At(worker): At<String>) -> Result<Json<WorkerInfo>, Problem> {
+    Ok(Json(server.ask(move |context| workers::find(context, &worker)).await?))
+}
+
+async fn stop_one(
+    State(server): State<Shared>,
+    At(worker): At<String>,
+    Asked(query): Asked<StopQuery>,
+) -> Result<Json<stop::Answer>, Problem> {
+    let request = stop::Request { worker, remove_worktree: query.remove_worktree };
+    Ok(Json(server.ask(move |context| stop::stop(context, &request)).await?))
+}
+
+async fn tell(
+    State(server): State<Shared>,
+    At(worker): At<String>,
+    Given(said): Given<Message>,
+) -> Result<Json<send::Answer>, Problem> {
+    let request = send::Request { to: worker, message: said.message };
+    Ok(Json(server.ask(move |context| send::send(context, &request)).await?))
+}
+
+async fn answer_one(
+    State(server): State<Shared>,
+    At(worker): At<String>,
+    Given(given): Given<WorkerAnswer>,
+) -> Result<StatusCode, Problem> {
+    let request = answer::Request { worker, request: given.request, reply: given.reply };
+    server.ask(move |context| answer::answer(context, &request)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn events(State(server): State<Shared>, At(worker): At<String>) -> Result<Response, Problem> {
+    follow::stream(&server, worker).await
+}

@@ -1,0 +1,3 @@
+//! Following what workers do, as it happens.
+
+pub(crate) mod follow;

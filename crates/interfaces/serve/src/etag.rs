@@ -1,0 +1,43 @@
+//! Tags of answers: who has the same answer already is told so, instead of getting it again.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Tags answers of JSON to questions.
+pub(crate) async fn tag(request: Request, next: Next) -> Response {
+    let is_question = matches!(*request.method(), Method::GET | Method::HEAD);
+    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let response = next.run(request).await;
+    if !is_question || response.status() != StatusCode::OK || !is_json(response.headers()) {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    // It lies in memory already, in one piece.
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let tag = format!("\"{:032x}\"", xxh3_128(&bytes));
+    let is_known = known.is_some_and(|known| matches(&known, &tag));
+    head.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    head.headers.extend(HeaderValue::from_str(&tag).map(|tag| (header::ETAG, tag)));
+    if is_known {
+        head.status = StatusCode::NOT_MODIFIED;
+        head.headers.remove(header::CONTENT_TYPE);
+        head.headers.remove(header::CONTENT_LENGTH);
+        return Response::from_parts(head, Body::empty());
+    }
+    Response::from_parts(head, Body::from(bytes))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes() == b"application/json")
+}
+
+fn matches(known: &HeaderValue, tag: &str) -> bool {
+    let known = known.to_str().unwrap_or_default();
+    known.split(',').any(|one| matches!(one.trim(), "*") || one.trim().trim_start_matches("W/") == tag)
+}

@@ -1,0 +1,66 @@
+//! One server for each state folder: whoever holds the lock on a file is the server, and the file says where it listens.
+
+use std::fs::File;
+use std::io::{Seek as _, Write as _};
+use std::path::PathBuf;
+
+use app::{Config, Error, Kind};
+use rustix::fs::{FlockOperation, flock};
+
+use crate::folder;
+
+/// The longest text of a lease that is read, in bytes.
+const LONGEST: u64 = 1000;
+
+/// The right to serve a state folder; it ends with the process that holds it, however that ends.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    file: File,
+    path: PathBuf,
+}
+
+impl Lease {
+    /// Takes the lease, unless a living server has it.
+    pub(crate) fn acquire(config: &Config) -> Result<Self, Error> {
+        let path = folder::create(config)?.join("lock");
+        let opened = system::private_file().create(true).read(true).write(true).open(&path);
+        let file = opened.map_err(|error| folder::unusable(&path, &error))?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            return Ok(Self { file, path });
+        }
+        let holder = system::read_small(&path, LONGEST).unwrap_or_default();
+        let message = match String::from_utf8_lossy(&holder).trim() {
+            "" => "another `serve` already serves this state folder".to_owned(),
+            place => format!("another `serve` already serves this state folder at {place}"),
+        };
+        Err(Error::new(Kind::Held, message).hint("use that one, or stop it first"))
+    }
+
+    /// Writes down where the server listens, for those who come later.
+    pub(crate) fn announce(&mut self, place: &str) -> Result<(), Error> {
+        let written = self
+            .file
+            .set_len(0)
+            .and_then(|()| self.file.rewind())
+            .and_then(|()| self.file.write_all(place.as_bytes()));
+        written.map_err(|error| folder::unusable(&self.path, &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_at_a_time_and_the_next_one_is_told_where() {
+        let scratch = tempfile::tempdir().unwrap();
+        let config = Config { state: scratch.path().to_owned(), ..Config::default() };
+        let mut lease = Lease::acquire(&config).unwrap();
+        lease.announce("http://127.0.0.1:1").unwrap();
+        let refused = Lease::acquire(&config).unwrap_err();
+        assert_eq!(refused.kind, Kind::Held);
+        assert!(refused.message.ends_with("at http://127.0.0.1:1"), "{}", refused.message);
+        drop(lease);
+        assert!(Lease::acquire(&config).is_ok());
+    }
+}

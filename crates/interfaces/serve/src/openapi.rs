@@ -1,0 +1,286 @@
+//! The description of the API (OpenAPI 3.1), made from the routes and from the types of their requests and answers.
+
+use std::collections::BTreeSet;
+
+use axum::Json;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::problem::Problem;
+use crate::routes::Routes;
+
+/// Where schemas stand in the document.
+const SCHEMAS: &str = "/components/schemas";
+/// What the name of a request's type ends in, where an answer has another of that name.
+const INPUT: &str = "Input";
+
+type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// A route as the document describes it.
+#[derive(Clone)]
+pub(crate) struct Operation {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    id: &'static str,
+    summary: &'static str,
+    query: Option<SchemaOf>,
+    body: Option<SchemaOf>,
+    reply: Reply,
+    status: u16,
+    is_open: bool,
+}
+
+#[derive(Clone)]
+enum Reply {
+    Nothing,
+    Json(SchemaOf),
+    Stream,
+}
+
+/// A question.
+pub(crate) fn get(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
+    Operation::new("get", path, id, summary)
+}
+
+/// Something to do.
+pub(crate) fn post(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
+    Operation::new("post", path, id, summary)
+}
+
+/// Something to put in the place of what is there.
+pub(crate) fn put(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
+    Operation::new("put", path, id, summary)
+}
+
+/// Something to change in what is there.
+pub(crate) fn patch(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
+    Operation::new("patch", path, id, summary)
+}
+
+/// Something to end or to remove.
+pub(crate) fn delete(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
+    Operation::new("delete", path, id, summary)
+}
+
+impl Operation {
+    fn new(method: &'static str, path: impl Into<String>, id: &'static str, summary: &'static str) -> Self {
+        let (query, body, reply) = (None, None, Reply::Nothing);
+        Self { method, path: path.into(), id, summary, query, body, reply, status: 200, is_open: false }
+    }
+
+    /// What its query says.
+    pub(crate) fn query<T: JsonSchema>(self) -> Self {
+        Self { query: Some(SchemaGenerator::subschema_for::<T>), ..self }
+    }
+
+    /// What its body says.
+    pub(crate) fn body<T: JsonSchema>(self) -> Self {
+        Self { body: Some(SchemaGenerator::subschema_for::<T>), ..self }
+    }
+
+    /// What it answers.
+    pub(crate) fn answer<T: JsonSchema>(self) -> Self {
+        Self { reply: Reply::Json(SchemaGenerator::subschema_for::<T>), ..self }
+    }
+
+    /// It answers with a stream of events.
+    pub(crate) fn stream(self) -> Self {
+        Self { reply: Reply::Stream, ..self }
+    }
+
+    /// The status of its answer, where it is not 200.
+    pub(crate) fn status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// It needs no token.
+    pub(crate) fn open(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+}
+
+/// Adds the document itself.
+pub(crate) fn add(routes: &mut Routes) {
+    let route = get("/api/v1/openapi.json", "openapi", "This document").answer::<Map<String, Value>>();
+    let describe = || async { Json(document()) };
+    routes.add(route, describe);
+}
+
+/// The document.
+pub fn document() -> Value {
+    describe(Routes::all().operations())
+}
+
+fn describe(operations: &[Operation]) -> Value {
+    let settings = || {
+        let mut settings = app::schema::settings();
+        settings.definitions_path = SCHEMAS.into();
+        settings.meta_schema = None;
+        settings
+    };
+    let mut asked = settings().into_generator();
+    let mut told = settings().for_serialize().into_generator();
+    let problem = told.subschema_for::<Problem>().to_value();
+    let described: Vec<_> = operations
+        .iter()
+        .map(|operation| (operation, requests(operation, &mut asked), reply(operation, &mut told)))
+        .collect();
+    let mut schemas = told.take_definitions(true);
+    let inputs = asked.take_definitions(true);
+    let differ = |(name, schema): (&String, &Value)| {
+        schemas.get(name).is_some_and(|other| other != schema).then(|| name.clone())
+    };
+    let renamed: BTreeSet<String> = inputs.iter().filter_map(differ).collect();
+    let mut paths = Map::new();
+    for (operation, mut requested, answered) in described {
+        requested.iter_mut().for_each(|(_, value)| rename(value, &renamed));
+        let mut all = Map::from_iter([
+            ("operationId".to_owned(), json!(operation.id)),
+            ("summary".to_owned(), json!(operation.summary)),
+            ("responses".to_owned(), responses(operation, answered, &problem)),
+        ]);
+        all.extend(requested);
+        if operation.is_open {
+            all.insert("security".to_owned(), json!([]));
+        }
+        let path = paths.entry(operation.path.clone()).or_insert_with(|| json!({}));
+        path[operation.method] = Value::Object(all);
+    }
+    for (name, mut schema) in inputs {
+        rename(&mut schema, &renamed);
+        let name = if renamed.contains(&name) { name + INPUT } else { name };
+        schemas.insert(name, schema);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Backstory",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Sessions of Claude Code: found, understood and continued. `/api/v1` is Backstory's own; the other \
+                            routes have the shapes that CrewHub's front end expects.",
+        },
+        "security": [{ "bearer": [] }, { "cookie": [] }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "bearer": { "type": "http", "scheme": "bearer" },
+                "cookie": { "type": "apiKey", "in": "cookie", "name": "backstory" },
+            },
+        },
+    })
+}
+
+/// The parts of an operation that say what is asked.
+fn requests(operation: &Operation, generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let in_path = operation.path.split(['{', '}']).skip(1).step_by(2);
+    let mut parameters: Vec<Value> = in_path
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .collect();
+    if let Some(query) = operation.query {
+        parameters.extend(in_query(query, generator));
+    }
+    let mut parts = Map::new();
+    if !parameters.is_empty() {
+        parts.insert("parameters".to_owned(), Value::Array(parameters));
+    }
+    if let Some(body) = operation.body {
+        let schema = body(generator).to_value();
+        let content = json!({ "application/json": { "schema": schema } });
+        parts.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
+    }
+    parts
+}
+
+fn in_query(query: SchemaOf, generator: &mut SchemaGenerator) -> Vec<Value> {
+    let reference = query(generator).to_value();
+    let name =
+        reference["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
+    let Some(schema) = generator.definitions_mut().remove(&name) else { return Vec::new() };
+    let required =
+        |name: &String| schema["required"].as_array().is_some_and(|all| all.contains(&json!(name)));
+    let fields = schema["properties"].as_object().cloned().unwrap_or_default();
+    fields
+        .into_iter()
+        .map(|(name, mut schema)| {
+            let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+            json!({ "name": name, "in": "query", "required": required(&name), "schema": schema, "description": description })
+        })
+        .collect()
+}
+
+fn reply(operation: &Operation, generator: &mut SchemaGenerator) -> Option<Value> {
+    match operation.reply {
+        Reply::Nothing => None,
+        Reply::Json(schema) => {
+            Some(json!({ "application/json": { "schema": schema(generator).to_value() } }))
+        }
+        Reply::Stream => Some(json!({ "text/event-stream": { "schema": { "type": "string" } } })),
+    }
+}
+
+fn responses(operation: &Operation, content: Option<Value>, problem: &Value) -> Value {
+    let mut good = json!({ "description": "The answer" });
+    if let Some(content) = content {
+        good["content"] = content;
+    }
+    let mut all = json!({
+        "default": {
+            "description": "Why there is no answer",
+            "content": { "application/problem+json": { "schema": problem } },
+        },
+    });
+    all[operation.status.to_string()] = good;
+    all
+}
+
+/// Lets references to these types lead to those of requests.
+fn rename(value: &mut Value, names: &BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::String(path)) = fields.get_mut("$ref")
+                && path.rsplit('/').next().is_some_and(|name| names.contains(name))
+            {
+                path.push_str(INPUT);
+            }
+            fields.values_mut().for_each(|field| rename(field, names));
+        }
+        Value::Array(all) => all.iter_mut().for_each(|one| rename(one, names)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every reference in the document.
+    fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str));
+                fields.values().for_each(|field| references(field, found));
+            }
+            Value::Array(all) => all.iter().for_each(|one| references(one, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = document();
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        assert!(found.len() > 100, "{}", found.len());
+        for path in found {
+            assert!(document.pointer(path.trim_start_matches('#')).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let routes = Routes::all();
+        let names: BTreeSet<_> = routes.operations().iter().map(|operation| operation.id).collect();
+        assert_eq!(names.len(), routes.operations().len());
+    }
+}

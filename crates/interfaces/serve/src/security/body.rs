@@ -1,0 +1,42 @@
+//! The body of a request is read whole before anything is done with it: at most so much, and not for longer.
+
+use std::time::Duration;
+
+use app::Kind;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use tokio::time::timeout;
+
+use crate::problem::Problem;
+
+/// The largest body, in bytes.
+const LARGEST: usize = 1 << 20;
+/// How long a body may take.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// The request with its whole body in memory.
+pub(super) async fn whole(request: Request) -> Result<Request, Problem> {
+    let (head, body) = request.into_parts();
+    if head.headers.contains_key(header::CONTENT_ENCODING) {
+        let detail = "a compressed body is not accepted";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Kind::Usage, detail));
+    }
+    if head.headers.contains_key(header::TRANSFER_ENCODING)
+        && head.headers.contains_key(header::CONTENT_LENGTH)
+    {
+        return Err(Problem::usage("a body has one length"));
+    }
+    let bytes = match timeout(LONGEST, to_bytes(body, LARGEST)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            let detail = format!("the body is larger than {LARGEST} bytes, or was not sent whole");
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Kind::TooLarge, detail));
+        }
+        Err(_) => {
+            let detail = "the body took too long";
+            return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, Kind::Usage, detail));
+        }
+    };
+    Ok(Request::from_parts(head, Body::from(bytes)))
+}

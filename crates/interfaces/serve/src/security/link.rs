@@ -1,0 +1,89 @@
+//! The link that `serve` prints. Its token lives in memory alone, and no longer than until a browser has exchanged it for
+//! a cookie.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::extract::Request;
+use axum::http::Method;
+use subtle::ConstantTimeEq as _;
+
+use crate::security::tokens::new_secret;
+
+/// The query's field for a token.
+const FIELD: &str = "token";
+/// Where an event stream is, which takes a token in its address because a browser's stream can send no header.
+const STREAMS: [&str; 2] = ["/api/events", "/api/v1/events"];
+
+/// The token of the link, until it is used.
+pub(super) struct Link(Mutex<Option<String>>);
+
+impl Link {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(Some(new_secret())))
+    }
+
+    /// The token; empty once it was used.
+    pub(super) fn token(&self) -> String {
+        self.locked().clone().unwrap_or_default()
+    }
+
+    /// Whether this is the token, and nobody has exchanged it.
+    pub(super) fn is(&self, secret: &str) -> bool {
+        self.locked().as_ref().is_some_and(|token| token.as_bytes().ct_eq(secret.as_bytes()).into())
+    }
+
+    /// Whether nobody has exchanged it.
+    pub(super) fn is_open(&self) -> bool {
+        self.locked().is_some()
+    }
+
+    /// Uses the token, which can be done once; false where this is not it.
+    pub(super) fn close(&self, secret: &str) -> bool {
+        let mut token = self.locked();
+        let is_it = token.as_ref().is_some_and(|token| token.as_bytes().ct_eq(secret.as_bytes()).into());
+        if is_it {
+            *token = None;
+        }
+        is_it
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The token in the address of a page.
+pub(super) fn in_page(request: &Request) -> Option<String> {
+    let is_page = request.method() == Method::GET && !request.uri().path().starts_with("/api");
+    is_page.then(|| token(request)).flatten()
+}
+
+/// The token in the address of an event stream.
+pub(super) fn in_stream(request: &Request) -> Option<String> {
+    let is_stream = request.method() == Method::GET && STREAMS.contains(&request.uri().path());
+    is_stream.then(|| token(request)).flatten()
+}
+
+fn token(request: &Request) -> Option<String> {
+    let pairs = request.uri().query()?.split('&').filter_map(|pair| pair.split_once('='));
+    // Ours hold nothing that needs an escape.
+    pairs
+        .filter(|(name, value)| *name == FIELD && !value.is_empty())
+        .map(|(_, value)| value.to_owned())
+        .next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_used_once() {
+        let link = Link::new();
+        let token = link.token();
+        assert!(link.is(&token) && link.is_open() && !link.is("") && !link.is(&token[1..]));
+        assert!(!link.close("another") && link.is_open());
+        assert!(link.close(&token) && !link.close(&token));
+        assert!(!link.is(&token) && !link.is_open() && link.token().is_empty() && !link.is(""));
+    }
+}

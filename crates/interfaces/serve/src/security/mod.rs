@@ -1,0 +1,162 @@
+//! Who may come in: every request passes the one door, which checks its host, its origin, its credential and its size
+//! before any handler sees it.
+
+mod body;
+mod headers;
+mod link;
+mod origin;
+mod scopes;
+pub(crate) mod tokens;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use app::Kind;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use jiff::Timestamp;
+
+use crate::problem::Problem;
+use crate::server::Notice;
+use crate::state::Shared;
+use link::Link;
+pub(crate) use origin::Bound;
+pub(crate) use tokens::{Grant, Scope, Tokens};
+
+/// The name of the cookie that a browser gets for the link.
+const COOKIE: &str = "backstory";
+
+/// What decides who may come in.
+pub(crate) struct Door {
+    bound: Bound,
+    tokens: Tokens,
+    link: Link,
+}
+
+impl Door {
+    /// A door with a new link.
+    pub(crate) fn new(bound: Bound, tokens: Tokens) -> Self {
+        Self { bound, tokens, link: Link::new() }
+    }
+
+    /// The tokens that were handed out.
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// The token of the link that is printed.
+    pub(crate) fn link_token(&self) -> String {
+        self.link.token()
+    }
+
+    /// Whether what was granted is still granted.
+    pub(crate) fn holds(&self, grant: &Grant, now: Timestamp) -> bool {
+        match grant.digest() {
+            Some(digest) => self.tokens.holds(digest, now),
+            None => self.link.is_open(),
+        }
+    }
+
+    /// What a secret grants.
+    fn grant(&self, secret: &str, now: Timestamp) -> Option<Grant> {
+        if self.link.is(secret) { Some(Grant::of_link()) } else { self.tokens.grant(secret, now) }
+    }
+
+    /// A cookie for the token of a link: once for the printed one, at any time for a named one.
+    fn exchange(&self, secret: &str, now: Timestamp) -> Result<String, Problem> {
+        let from = match self.tokens.grant(secret, now) {
+            Some(grant) => grant,
+            None if self.link.close(secret) => Grant::of_link(),
+            None => {
+                return Err(unauthorized("this link was used already; start `serve` again for a new one"));
+            }
+        };
+        let cookie = self.tokens.add_browser(&from, now)?;
+        let month = tokens::BROWSER_DAYS * 24 * 3600;
+        Ok(format!("{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={month}"))
+    }
+}
+
+/// Lets a request in, or answers it at the door.
+pub(crate) async fn guard(State(server): State<Shared>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let mut response = match admit(&server, request).await {
+        Ok(Admitted::Request(request)) => next.run(*request).await,
+        Ok(Admitted::Answer(response)) => response,
+        Err(problem) => problem.into_response(),
+    };
+    headers::secure(response.headers_mut());
+    let status = response.status().as_u16();
+    server.report(Notice::Request { method: method.to_string(), path, status, took: began.elapsed() });
+    response
+}
+
+enum Admitted {
+    Request(Box<Request>),
+    Answer(Response),
+}
+
+async fn admit(server: &Shared, request: Request) -> Result<Admitted, Problem> {
+    let host = origin::host(&request, server.door.bound)?.to_owned();
+    origin::check(request.method(), request.uri().path(), request.headers(), &host)?;
+    if request.uri().path() == "/health" {
+        return Ok(Admitted::Request(Box::new(request)));
+    }
+    let now = server.context().now;
+    if let Some(secret) = link::in_page(&request) {
+        let cookie = server.door.exchange(&secret, now)?;
+        let place = [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)];
+        return Ok(Admitted::Answer((StatusCode::SEE_OTHER, place).into_response()));
+    }
+    let grant = credential(server, &request, now)?;
+    let needed = scopes::needed(request.method(), request.uri().path());
+    if grant.scope() < needed {
+        return Err(Problem::forbidden(format!(
+            "this token may {}, which is not enough: {needed} is needed",
+            grant.scope()
+        )));
+    }
+    let mut request = body::whole(request).await?;
+    request.extensions_mut().insert(Arc::new(grant));
+    Ok(Admitted::Request(Box::new(request)))
+}
+
+/// What the request's credential grants: a bearer, the token of an event stream, or a browser's cookie.
+fn credential(server: &Shared, request: &Request, now: Timestamp) -> Result<Grant, Problem> {
+    let headers = request.headers();
+    if let Some(secret) = bearer(headers).or_else(|| link::in_stream(request)) {
+        let grant = server.door.grant(&secret, now);
+        return grant.ok_or_else(|| unauthorized("this token is not valid"));
+    }
+    let grants = cookies(headers).filter_map(|secret| server.door.tokens.grant(secret, now));
+    let grant = grants.filter(Grant::is_browser).next();
+    let grant =
+        grant.ok_or_else(|| unauthorized("open the link that `backstory serve` printed, or send a token"))?;
+    origin::check_browser(request.method(), headers)?;
+    Ok(grant)
+}
+
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let text = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, secret) = text.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim().to_owned())
+}
+
+/// Every value of our cookie: one that somebody planted beside the right one does no harm.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+}
+
+fn unauthorized(why: &str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, Kind::Forbidden, why)
+}
+
+/// Whether a method changes nothing.
+fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}

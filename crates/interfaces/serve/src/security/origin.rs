@@ -1,0 +1,163 @@
+//! Where a request comes from. A page of a stranger's can make a browser send requests here; what tells them apart is the
+//! host they were sent to and the origin they come from, which no page can change.
+
+use std::net::IpAddr;
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, header};
+
+use crate::problem::Problem;
+use crate::security::is_safe;
+
+/// What a browser says of the relation between a page and what it asks for.
+const SITE: &str = "sec-fetch-site";
+/// What a browser wants an answer for.
+const MODE: &str = "sec-fetch-mode";
+
+/// The addresses under which the server is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// This machine only.
+    Loopback,
+    /// Others, too.
+    Network,
+}
+
+impl Bound {
+    /// What an address to listen on means.
+    pub(crate) fn new(address: IpAddr) -> Self {
+        if address.is_loopback() { Self::Loopback } else { Self::Network }
+    }
+
+    /// Whether a name is one of ours. Only names can be made to lead elsewhere, so that an address is as good as it is.
+    fn is_ours(self, host: &str) -> bool {
+        let Some(name) = without_port(host) else { return false };
+        let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+        match address.parse::<IpAddr>() {
+            Ok(address) => address.is_loopback() || self == Self::Network,
+            Err(_) => name.eq_ignore_ascii_case("localhost"),
+        }
+    }
+}
+
+fn without_port(host: &str) -> Option<&str> {
+    let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
+    let (name, rest) = host.split_at(end);
+    let is_port =
+        |port: &str| !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
+    (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port)).then_some(name)
+}
+
+/// The host a request is sent to, which is said once and is ours.
+pub(super) fn host(request: &Request, bound: Bound) -> Result<&str, Problem> {
+    let mut said = request.headers().get_all(header::HOST).iter();
+    let (Some(host), None) = (said.next(), said.next()) else {
+        return Err(Problem::usage("a request has one Host"));
+    };
+    let host = host.to_str().map_err(|_| Problem::usage("the Host is no name"))?;
+    if request.uri().authority().is_some_and(|authority| authority.as_str() != host) {
+        return Err(Problem::usage("the address and the Host differ"));
+    }
+    if !bound.is_ours(host) {
+        return Err(Problem::forbidden("this Host is not ours; use an address of this machine"));
+    }
+    Ok(host)
+}
+
+/// Refuses what comes from a page of another origin. Programs say nothing of an origin.
+pub(super) fn check(method: &Method, path: &str, headers: &HeaderMap, host: &str) -> Result<(), Problem> {
+    let origins = headers.get_all(header::ORIGIN).iter();
+    let is_own = |origin: &str| origin.strip_prefix("http://").is_some_and(|rest| rest == host);
+    if origins.into_iter().any(|origin| !origin.to_str().is_ok_and(is_own)) {
+        return Err(Problem::forbidden("this request comes from a page of another origin"));
+    }
+    match text(headers, SITE) {
+        None | Some("same-origin" | "none") => Ok(()),
+        // Somebody followed a link to a page of ours.
+        Some(_)
+            if is_safe(method) && !path.starts_with("/api") && text(headers, MODE) == Some("navigate") =>
+        {
+            Ok(())
+        }
+        Some(_) => Err(Problem::forbidden("this request comes from a page of another site")),
+    }
+}
+
+/// Refuses a browser's change that does not say where it comes from: every browser says it.
+pub(super) fn check_browser(method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+    let says = headers.contains_key(header::ORIGIN) || headers.contains_key(SITE);
+    if is_safe(method) || says {
+        return Ok(());
+    }
+    Err(Problem::forbidden("a change with a cookie has to say its Origin; programs send a token instead"))
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check as check_headers;
+    use super::*;
+
+    #[test]
+    fn our_hosts() {
+        let check = |host: &str, here: bool, in_network: bool| {
+            assert_eq!(Bound::Loopback.is_ours(host), here, "{host}");
+            assert_eq!(Bound::Network.is_ours(host), in_network, "{host}");
+        };
+        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8787", "127.8.8.8", "[::1]", "[::1]:8787"] {
+            check(host, true, true);
+        }
+        for host in ["192.168.1.5:8787", "[fe80::1]:80", "8.8.8.8"] {
+            check(host, false, true);
+        }
+        let others = [
+            "",
+            ":",
+            ":80",
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "localhost:",
+        ];
+        for host in
+            others.into_iter().chain(["localhost:8a", "localhost:123456", "[::1", "[::1]x", "127.0.0.1@evil"])
+        {
+            check(host, false, false);
+        }
+    }
+
+    #[test]
+    fn origins_and_sites() {
+        let check = |method: &str, path: &str, said: &[(&'static str, &str)], expected: bool| {
+            let headers = said.iter().map(|(name, value)| {
+                (axum::http::HeaderName::from_static(name), axum::http::HeaderValue::from_str(value).unwrap())
+            });
+            let headers: HeaderMap = headers.collect();
+            let found = check_headers(&method.parse().unwrap(), path, &headers, "localhost:8787").is_ok();
+            assert_eq!(found, expected, "{method} {path} {said:?}");
+        };
+        check("GET", "/api/sessions", &[], true);
+        check(
+            "POST",
+            "/api/x",
+            &[("origin", "http://localhost:8787"), ("sec-fetch-site", "same-origin")],
+            true,
+        );
+        check(
+            "POST",
+            "/api/x",
+            &[("origin", "http://localhost:9999"), ("sec-fetch-site", "same-site")],
+            false,
+        );
+        check("GET", "/api/x", &[("sec-fetch-site", "same-site")], false);
+        check("GET", "/api/x", &[("origin", "null")], false);
+        check("GET", "/api/x", &[("origin", "https://localhost:8787")], false);
+        check("GET", "/", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")], true);
+        check("GET", "/api/x", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")], false);
+        check("POST", "/", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")], false);
+        check("GET", "/x.js", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors")], false);
+    }
+}

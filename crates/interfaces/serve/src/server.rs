@@ -1,0 +1,245 @@
+//! The server: it listens before anything else is done, and stops without cutting off what is being answered.
+
+use std::fs::{self, Permissions};
+use std::net::{SocketAddr, TcpListener as StdTcpListener};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener as StdUnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::cron::DaemonEvent;
+use app::{Context, Error, Kind};
+use axum::Router;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::background::Background;
+use crate::lease::Lease;
+use crate::security::{Bound, Door, Tokens};
+use crate::state::{Server, Shared};
+use crate::{connection, routes};
+
+/// The most connections at the same time; more of them wait to be accepted.
+const MOST_CONNECTIONS: usize = 900;
+/// How many threads may block at the same time: those that answer, and those that follow a worker.
+const BLOCKING_THREADS: usize = 128;
+/// How long it is waited after a connection could not be accepted: mostly there are too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How long threads that block may take to end.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Where to listen, and what to serve.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The address; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// A socket in the file system beside it.
+    pub unix: Option<PathBuf>,
+    /// The folder of a built front end.
+    pub front: Option<PathBuf>,
+}
+
+/// What the server tells the program that started it.
+#[derive(Debug, Clone)]
+pub enum Notice {
+    /// Something the person should know.
+    Warning(String),
+    /// It listens.
+    Ready {
+        /// The link for a browser; its token is good for one.
+        link: String,
+        /// The socket beside it.
+        unix: Option<PathBuf>,
+    },
+    /// A request was answered; its address is told without the query, which may hold a token.
+    Request {
+        /// `GET`, `POST`, …
+        method: String,
+        /// The path.
+        path: String,
+        /// The status of the answer.
+        status: u16,
+        /// The time until the answer began.
+        took: Duration,
+    },
+    /// What its runner of scheduled jobs reports.
+    Cron(Box<DaemonEvent>),
+    /// It stops.
+    Stopping,
+}
+
+/// Receives what the server tells.
+pub type Reporter = Arc<dyn Fn(Notice) + Send + Sync>;
+
+/// Serves until the process is told to stop (SIGINT or SIGTERM).
+pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(), Error> {
+    let mut lease = Lease::acquire(context.config())?;
+    let tokens = Tokens::open(context.config())?;
+    let sockets = Sockets::bind(options)?;
+    let place = format!("http://{}", sockets.address);
+    lease.announce(&place)?;
+    if !sockets.address.ip().is_loopback() {
+        report(Notice::Warning(format!(
+            "everybody who reaches {} can knock, and what is sent is not encrypted; prefer 127.0.0.1 and a tunnel",
+            sockets.address
+        )));
+    }
+    let (stopper, stop) = watch::channel(false);
+    let door = Door::new(Bound::new(sockets.address.ip()), tokens);
+    let link = format!("{place}/?token={}", door.link_token());
+    let server = Arc::new(Server::new(context.clone(), door, stop, Arc::clone(&report))?);
+    let router = routes::router(&server, options.front.as_deref())?;
+    let runtime = runtime()?;
+    let ended = runtime.block_on(async {
+        let mut signals = Signals::new()?;
+        let listeners = sockets.listen()?;
+        report(Notice::Ready { link, unix: options.unix.clone() });
+        let background = Background::start(&server);
+        let accepting = tokio::spawn(listeners.accept(router, Arc::clone(&server)));
+        signals.wait().await;
+        report(Notice::Stopping);
+        // Nobody is left to hear of it only where everything has ended already.
+        let _ = stopper.send(true);
+        let _ = accepting.await;
+        background.end();
+        Ok(())
+    });
+    runtime.shutdown_timeout(LAST);
+    if let Some(path) = &options.unix {
+        let _ = fs::remove_file(path);
+    }
+    ended
+}
+
+fn runtime() -> Result<Runtime, Error> {
+    let built = Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(BLOCKING_THREADS)
+        .thread_name("serve")
+        .enable_all()
+        .build();
+    built.map_err(|error| Error::caused(Kind::Unavailable, "cannot start the server's threads", &error))
+}
+
+/// The sockets, before anything listens on them with a runtime.
+struct Sockets {
+    tcp: StdTcpListener,
+    address: SocketAddr,
+    unix: Option<StdUnixListener>,
+}
+
+impl Sockets {
+    fn bind(options: &Options) -> Result<Self, Error> {
+        let failed = |error: &std::io::Error| {
+            let attempt = format!("cannot listen on {}", options.address);
+            Error::caused(Kind::Unavailable, attempt, error).hint("choose another port with --port")
+        };
+        let tcp = StdTcpListener::bind(options.address).map_err(|error| failed(&error))?;
+        tcp.set_nonblocking(true).map_err(|error| failed(&error))?;
+        let address = tcp.local_addr().map_err(|error| failed(&error))?;
+        let unix = options.unix.as_deref().map(bind_unix).transpose()?;
+        Ok(Self { tcp, address, unix })
+    }
+
+    fn listen(self) -> Result<Listeners, Error> {
+        let failed = |error: std::io::Error| Error::caused(Kind::Unavailable, "cannot listen", &error);
+        let tcp = TcpListener::from_std(self.tcp).map_err(failed)?;
+        let unix = self.unix.map(UnixListener::from_std).transpose().map_err(failed)?;
+        Ok(Listeners { tcp, unix })
+    }
+}
+
+/// Binds a socket that only the person can use; one that nobody listens on any more is replaced.
+fn bind_unix(path: &Path) -> Result<StdUnixListener, Error> {
+    let failed = |error: &std::io::Error| {
+        Error::caused(Kind::Unavailable, format!("cannot listen on {}", path.display()), error)
+    };
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|found| {
+        use std::os::unix::fs::FileTypeExt as _;
+        found.file_type().is_socket()
+    });
+    if is_socket && UnixStream::connect(path).is_err() {
+        fs::remove_file(path).map_err(|error| failed(&error))?;
+    }
+    let bound = StdUnixListener::bind(path).map_err(|error| failed(&error))?;
+    let private = fs::set_permissions(path, Permissions::from_mode(0o600));
+    private.and_then(|()| bound.set_nonblocking(true)).map_err(|error| failed(&error))?;
+    Ok(bound)
+}
+
+struct Listeners {
+    tcp: TcpListener,
+    unix: Option<UnixListener>,
+}
+
+impl Listeners {
+    /// Accepts connections until the server stops, then waits until what they ask is answered.
+    async fn accept(self, router: Router, server: Shared) {
+        let mut stop = server.stop();
+        let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let mut connections = JoinSet::new();
+        loop {
+            // The semaphore is never closed.
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+            let (router, left) = (router.clone(), server.stop());
+            let is_accepted = tokio::select! {
+                _ = stop.wait_for(|stop| *stop) => break,
+                accepted = self.tcp.accept() => accepted.map(|(stream, _)| {
+                    // It only makes small answers quicker.
+                    let _ = stream.set_nodelay(true);
+                    connections.spawn(async move {
+                        connection::answer(stream, router, left).await;
+                        drop(place);
+                    });
+                }).is_ok(),
+                accepted = accept_unix(self.unix.as_ref()) => accepted.map(|stream| {
+                    connections.spawn(async move {
+                        connection::answer(stream, router, left).await;
+                        drop(place);
+                    });
+                }).is_ok(),
+            };
+            if !is_accepted {
+                tokio::time::sleep(PAUSE).await;
+            }
+            while connections.try_join_next().is_some() {}
+        }
+        drop(self);
+        while connections.join_next().await.is_some() {}
+    }
+}
+
+/// The next connection on the socket in the file system; never, where there is none.
+async fn accept_unix(listener: Option<&UnixListener>) -> std::io::Result<tokio::net::UnixStream> {
+    match listener {
+        Some(listener) => Ok(listener.accept().await?.0),
+        None => std::future::pending().await,
+    }
+}
+
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self, Error> {
+        let failed =
+            |error: std::io::Error| Error::caused(Kind::Unavailable, "cannot wait for signals", &error);
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt()).map_err(failed)?,
+            terminate: signal(SignalKind::terminate()).map_err(failed)?,
+        })
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
