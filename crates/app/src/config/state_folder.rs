@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 10] = [
+const OWN: [&str; 11] = [
     "backups",
     "catalog.sqlite",
     "decisions.sqlite",

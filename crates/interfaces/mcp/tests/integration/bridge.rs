@@ -1,5 +1,7 @@
 //! The bridge of an OpenClaw agent's worker, called by the real `claude` that Backstory starts.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 use testkit::files::{bytes, records};
 use testkit::{Answer, Claude, Script};
@@ -35,21 +37,26 @@ fn worked(scene: &Scene, more: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The results of the tools that the worker's session called, in order.
+/// The results of the tools that the worker's session called, in the order of the calls.
 fn results(scene: &Scene) -> Vec<String> {
     let file = scene.home.project_folder(&scene.directory("web")).join(format!("{SESSION}.jsonl"));
-    let mut results = Vec::new();
+    let (mut calls, mut results) = (Vec::new(), HashMap::new());
     for record in records(&file) {
         for part in record["message"]["content"].as_array().into_iter().flatten() {
-            if part["type"] == "tool_result" {
-                assert_ne!(part["is_error"], true, "{part}");
-                let blocks = part["content"].as_array().into_iter().flatten();
-                let text: String = blocks.filter_map(|block| block["text"].as_str()).collect();
-                results.push(part["content"].as_str().map_or(text, str::to_owned));
+            match part["type"].as_str() {
+                Some("tool_use") => calls.push(part["id"].to_string()),
+                Some("tool_result") => {
+                    assert_ne!(part["is_error"], true, "{part}");
+                    let blocks = part["content"].as_array().into_iter().flatten();
+                    let text: String = blocks.filter_map(|block| block["text"].as_str()).collect();
+                    let text = part["content"].as_str().map_or(text, str::to_owned);
+                    results.insert(part["tool_use_id"].to_string(), text);
+                }
+                _ => {}
             }
         }
     }
-    results
+    calls.iter().filter_map(|call| results.remove(call)).collect()
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn finding_choosing_and_counting() {
     let same = server.post("/api/v1/search", &json!({"query": "lanterns", "mode": "lexical"}));
     assert_eq!(same["hits"], found["hits"]);
     assert_eq!(server.ask("GET", "/api/v1/search").send().failed(400), "usage");
-    let forks = server.post("/api/v1/fork", &json!({"query": "the quay", "project": "harbor"}));
+    let forks = server.post("/api/v1/fork", &json!({"intent": "the quay", "project_path": "harbor"}));
     assert_eq!(forks["results"][0]["session_id"], "5601d36f-b6c0-4e4b-9000-7b07e25374f7", "{forks}");
     let picked = server.post("/api/v1/pick", &json!({"task": "mow the lawn", "repo": shop.path()}));
     assert_eq!(picked["action"], "fresh", "{picked}");
