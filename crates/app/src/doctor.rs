@@ -61,6 +61,13 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
     })
 }
 
+/// The installed `claude`, and what it can do.
+pub fn claude(context: &Context) -> Result<Option<ClaudeReport>, Error> {
+    context.require_person("the report on this machine")?;
+    let program = claude::installed(context);
+    Ok(program.map(|program| describe(program.path.clone(), claude::release(context, &program))))
+}
+
 fn describe(path: PathBuf, release: Option<Release>) -> ClaudeReport {
     let can = |ability: fn(Release) -> bool| release.is_some_and(ability);
     ClaudeReport {

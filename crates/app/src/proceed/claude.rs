@@ -1,7 +1,7 @@
 //! Finds the `claude` program that continues sessions.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use workers::{Program, Release};
 
@@ -14,6 +14,11 @@ pub(crate) const INSTALL: &str = "npm install -g @anthropic-ai/claude-code@lates
 pub(crate) fn installed(context: &Context) -> Option<Program> {
     let wanted = context.config().settings.claude.binary.as_os_str();
     Program::find(wanted, OsStr::new(&context.config().search_path))
+}
+
+/// Where the program that continues sessions is, without asking it anything.
+pub fn path(context: &Context) -> Option<PathBuf> {
+    installed(context).map(|program| program.path)
 }
 
 /// The program, or what to do to have one.

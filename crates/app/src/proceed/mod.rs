@@ -7,4 +7,5 @@ pub mod fork_request;
 pub(crate) mod location;
 pub mod resume;
 
+pub use claude::path as claude_path;
 pub use workers::CommandLine;

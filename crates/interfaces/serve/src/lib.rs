@@ -7,6 +7,7 @@ mod api;
 mod background;
 mod chat;
 mod connection;
+mod crew;
 mod etag;
 mod events;
 mod extract;

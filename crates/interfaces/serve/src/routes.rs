@@ -12,7 +12,7 @@ use axum::routing::{MethodFilter, on};
 use crate::openapi::Operation;
 use crate::problem::Problem;
 use crate::state::Shared;
-use crate::{api, etag, front, health, openapi, security};
+use crate::{api, crew, etag, front, health, openapi, security};
 
 /// Routes and their descriptions.
 pub(crate) struct Routes {
@@ -26,6 +26,7 @@ impl Routes {
         let mut routes = Self { router: Router::new(), operations: Vec::new() };
         health::add(&mut routes);
         api::add(&mut routes);
+        crew::add(&mut routes);
         openapi::add(&mut routes);
         routes
     }

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
+use crate::crew::{Cooldowns, Places, Store};
 use crate::events::Hub;
 use crate::problem::Problem;
 use crate::security::Door;
@@ -23,6 +24,12 @@ pub(crate) struct Server {
     pub(crate) door: Door,
     /// What happens.
     pub(crate) hub: Hub,
+    /// What people edit.
+    pub(crate) store: Store,
+    /// Where older messages of a chat are.
+    pub(crate) places: Places,
+    /// When sessions were last written to in a chat.
+    pub(crate) cooldowns: Cooldowns,
     questions: Arc<Semaphore>,
     stop: watch::Receiver<bool>,
     report: Reporter,
@@ -40,7 +47,18 @@ impl Server {
     ) -> Result<Self, Error> {
         let questions = Arc::new(Semaphore::new(AT_ONCE));
         let hub = Hub::new(started.read_clock());
-        Ok(Self { started, door, hub, questions, stop, report })
+        let store = Store::open(started.config())?;
+        Ok(Self {
+            started,
+            door,
+            hub,
+            store,
+            places: Places::default(),
+            cooldowns: Cooldowns::default(),
+            questions,
+            stop,
+            report,
+        })
     }
 
     /// The context of a request that is made now.
@@ -60,18 +78,26 @@ impl Server {
 
     /// Asks `app` a question; it is cancelled when nobody waits for the answer any more.
     pub(crate) async fn ask<T: Send + 'static>(
-        &self,
+        self: &Arc<Self>,
         question: impl FnOnce(&Context) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Problem> {
-        let context = self.context();
+        self.work(move |_, context| question(context).map_err(Problem::from)).await
+    }
+
+    /// Does something that may block, as [`ask`](Self::ask) does.
+    pub(crate) async fn work<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self, &Context) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (server, context) = (Arc::clone(self), self.context());
         let _guard = CancelOnDrop(context.cancellation.clone());
         let permit = Arc::clone(&self.questions).acquire_owned().await;
         let asked = spawn_blocking(move || {
             let _permit = permit;
-            question(&context)
+            work(&server, &context)
         });
         match asked.await {
-            Ok(answer) => answer.map_err(Problem::from),
+            Ok(answer) => answer,
             Err(_) => Err(broken()),
         }
     }

@@ -1,3 +1,4 @@
-//! Following what workers do, as it happens.
+//! Following what workers do: as it happens, or until one message is answered.
 
 pub(crate) mod follow;
+pub(crate) mod turn;

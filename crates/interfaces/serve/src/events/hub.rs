@@ -95,11 +95,6 @@ impl Hub {
         self.live.send_replace(live);
     }
 
-    /// Waits until sessions are watched.
-    pub(crate) fn watched(&self) -> watch::Receiver<Option<Live>> {
-        self.live.subscribe()
-    }
-
     fn locked(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

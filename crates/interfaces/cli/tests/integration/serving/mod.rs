@@ -2,7 +2,9 @@
 
 mod api;
 mod attacks;
+mod chat;
 mod client;
+mod crew;
 mod events;
 mod life;
 

@@ -1,0 +1,63 @@
+//! What routes share that change something: the body of a change, ids, times, and the answer that something is gone.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::problem::Problem;
+use crate::state::Shared;
+
+/// The fields to change, by their names.
+pub(super) type Change = Map<String, Value>;
+
+/// Something was removed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Removed {
+    success: bool,
+    /// Its id or key.
+    deleted: String,
+}
+
+impl Removed {
+    pub(super) fn new(deleted: impl Into<String>) -> Self {
+        Self { success: true, deleted: deleted.into() }
+    }
+}
+
+/// Something was done.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Done {
+    success: bool,
+}
+
+impl Done {
+    pub(super) fn new() -> Self {
+        Self { success: true }
+    }
+}
+
+/// The time of a request, in milliseconds since 1970.
+pub(super) fn now(server: &Shared) -> i64 {
+    server.context().now.as_millisecond()
+}
+
+/// A time in milliseconds since 1970.
+pub(super) fn milliseconds(at: Option<Timestamp>) -> Option<i64> {
+    at.map(Timestamp::as_millisecond)
+}
+
+/// A new id.
+pub(super) fn new_id() -> String {
+    Uuid::new_v4().to_string()
+}
+
+/// An id that a person chose; it is plain, so that it stands in an address as it is.
+pub(super) fn plain(id: &str) -> Result<(), Problem> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if !id.is_empty() && id.len() <= 128 && id.bytes().all(is_plain) {
+        return Ok(());
+    }
+    Err(Problem::usage("an id has letters, digits, dots, dashes and underscores"))
+}

@@ -1,0 +1,39 @@
+//! The routes that CrewHub's front end calls, with its names and shapes; a file for each subject.
+
+mod absent;
+mod agents;
+mod assignments;
+mod change;
+mod chat;
+mod connections;
+mod context;
+mod cooldown;
+mod cron;
+mod history;
+mod key;
+mod office;
+mod projects;
+mod rooms;
+mod sessions;
+mod settings;
+mod store;
+
+pub(crate) use cooldown::Cooldowns;
+pub(crate) use history::Places;
+pub(crate) use store::Store;
+
+use crate::routes::Routes;
+
+/// Adds the routes.
+pub(crate) fn add(routes: &mut Routes) {
+    sessions::add(routes);
+    chat::add(routes);
+    connections::add(routes);
+    cron::add(routes);
+    agents::add(routes);
+    rooms::add(routes);
+    projects::add(routes);
+    assignments::add(routes);
+    settings::add(routes);
+    absent::add(routes);
+}

@@ -1,0 +1,249 @@
+//! The office as it is without anybody having edited it: a room for each project that sessions belong to, and a
+//! headquarters. What was edited takes the place of what would be there by itself.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use model::{Session, SessionInfo};
+use xxhash_rust::xxh3::xxh3_64;
+
+use app::sessions::list;
+use app::{Context, Error, Moment};
+
+use crate::crew::store::{Assignment, Book, Project, Room, Rule};
+
+/// Projects in which nothing happened for so long have no room by themselves.
+const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Sessions in which nothing happened for so long are in no room by themselves.
+const PRESENT: SignedDuration = SignedDuration::from_hours(24);
+/// The colours of projects that have no other.
+const COLOURS: [&str; 8] =
+    ["#4f46e5", "#0891b2", "#16a34a", "#ca8a04", "#dc2626", "#9333ea", "#db2777", "#475569"];
+
+/// The sessions that have a place in the office.
+pub(super) fn sessions(context: &Context) -> Result<Vec<Session>, Error> {
+    let since = context.now.checked_sub(RECENT).unwrap_or(context.now);
+    let request = list::Request { since: Some(Moment::from(since)), ..list::Request::default() };
+    Ok(list::list(context, &request)?.sessions)
+}
+
+/// All projects, each with the ids of its rooms.
+pub(super) fn projects(book: &Book, sessions: &[Session]) -> Vec<Project> {
+    let mut known: BTreeMap<String, Project> = BTreeMap::new();
+    for session in sessions {
+        let Some(path) = session.repo_path.as_deref() else { continue };
+        let path = path.display().to_string();
+        let created = session.created.map_or(0, |at| at.as_millisecond());
+        let number = xxh3_64(path.as_bytes());
+        let project = known.entry(path.clone()).or_insert_with(|| Project {
+            id: format!("p-{number:016x}"),
+            name: session.project.as_deref().unwrap_or("project").to_owned(),
+            description: None,
+            icon: None,
+            color: usize::try_from(number % 8).ok().map(|place| COLOURS[place].to_owned()),
+            folder_path: Some(path),
+            docs_path: None,
+            status: "active".to_owned(),
+            created_at: created,
+            updated_at: created,
+            rooms: Vec::new(),
+        });
+        project.created_at = project.created_at.min(created);
+    }
+    let is_free = |project: &Project| {
+        !book.removed.contains(&project.id) && !book.projects.iter().any(|one| one.is_as(project))
+    };
+    let mut all: Vec<Project> =
+        book.projects.iter().cloned().chain(known.into_values().filter(is_free)).collect();
+    for room in rooms_of(book, &all) {
+        if let Some(project) = all.iter_mut().find(|project| room.project_id.as_ref() == Some(&project.id)) {
+            project.rooms.push(room.id);
+        }
+    }
+    all
+}
+
+impl Project {
+    /// Whether this is what became of the other, which is there by itself.
+    fn is_as(&self, other: &Self) -> bool {
+        self.id == other.id || (self.folder_path.is_some() && self.folder_path == other.folder_path)
+    }
+}
+
+/// All rooms, in their order.
+pub(super) fn rooms(book: &Book, projects: &[Project]) -> Vec<Room> {
+    let mut rooms = rooms_of(book, projects);
+    for room in &mut rooms {
+        let project = projects.iter().find(|project| room.project_id.as_ref() == Some(&project.id));
+        room.project_name = project.map(|project| project.name.clone());
+        room.project_color = project.and_then(|project| project.color.clone());
+    }
+    rooms.sort_by(|one, other| {
+        (one.sort_order, &one.name, &one.id).cmp(&(other.sort_order, &other.name, &other.id))
+    });
+    rooms
+}
+
+fn rooms_of(book: &Book, projects: &[Project]) -> Vec<Room> {
+    let mut rooms: Vec<Room> = book.rooms.clone();
+    let headquarters =
+        Room { icon: Some("🏛️".to_owned()), is_hq: true, ..room("headquarters", "Headquarters", 0) };
+    if !book.rooms.iter().any(|room| room.is_hq) && is_free(book, &headquarters) {
+        rooms.push(headquarters);
+    }
+    for project in projects {
+        let by_itself = Room {
+            color: project.color.clone(),
+            project_id: Some(project.id.clone()),
+            created_at: project.created_at,
+            updated_at: project.created_at,
+            ..room(&format!("room-{}", project.id), &project.name, 100)
+        };
+        let has_room = book.rooms.iter().any(|room| room.project_id.as_ref() == Some(&project.id));
+        if !has_room && is_free(book, &by_itself) {
+            rooms.push(by_itself);
+        }
+    }
+    rooms
+}
+
+/// Whether a room that is there by itself was neither edited nor removed.
+fn is_free(book: &Book, room: &Room) -> bool {
+    !book.removed.contains(&room.id) && !book.rooms.iter().any(|known| known.id == room.id)
+}
+
+/// A room with nothing special about it.
+pub(super) fn room(id: &str, name: &str, sort_order: i64) -> Room {
+    Room {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        icon: None,
+        color: None,
+        sort_order,
+        default_model: None,
+        speed_multiplier: 1.0,
+        floor_style: "default".to_owned(),
+        wall_style: "default".to_owned(),
+        project_id: None,
+        project_name: None,
+        project_color: None,
+        is_hq: false,
+        created_at: 0,
+        updated_at: 0,
+    }
+}
+
+/// The rooms of sessions: where a person put them, else where a rule does, else their project's.
+///
+/// The front end itself applies patterns of labels, so that with such a rule nothing is assigned but what a person put
+/// somewhere.
+pub(super) fn assignments(context: &Context, book: &Book, sessions: &[Session]) -> Vec<Assignment> {
+    let mut all: Vec<Assignment> = book.assignments.values().cloned().collect();
+    if book.rules.iter().any(|rule| rule.rule_type == "label_pattern") {
+        return all;
+    }
+    let projects = projects(book, sessions);
+    let rooms = rooms(book, &projects);
+    let since = context.now.checked_sub(PRESENT).unwrap_or(context.now);
+    for session in
+        sessions.iter().filter(|session| session.is_running || session.last_modified >= Some(since))
+    {
+        let key = SessionInfo::key(&session.id);
+        if book.assignments.contains_key(&key) {
+            continue;
+        }
+        let by_rule = rule(book, session).map(|rule| rule.room_id.clone());
+        let of_project = || {
+            let path = session.repo_path.as_deref()?.display().to_string();
+            let project = projects.iter().find(|project| project.folder_path.as_ref() == Some(&path))?;
+            rooms
+                .iter()
+                .find(|room| room.project_id.as_ref() == Some(&project.id))
+                .map(|room| room.id.clone())
+        };
+        if let Some(room_id) = by_rule.or_else(of_project) {
+            let assigned_at = session.created.map_or(0, |at| at.as_millisecond());
+            all.push(Assignment { session_key: key, room_id, assigned_at });
+        }
+    }
+    all
+}
+
+/// The most important rule that a session meets.
+fn rule<'a>(book: &'a Book, session: &Session) -> Option<&'a Rule> {
+    let meets = |rule: &&Rule| {
+        let value = rule.rule_value.to_lowercase();
+        let holds = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(&value));
+        match rule.rule_type.as_str() {
+            "keyword" => holds(session.title.as_deref()) || holds(session.project.as_deref()),
+            "session_type" => matches!(value.as_str(), "claude_code" | "claude" | "session"),
+            _ => false,
+        }
+    };
+    book.rules.iter().filter(meets).max_by_key(|rule| rule.priority)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str, project: &str) -> Session {
+        Session {
+            repo_path: Some(std::path::Path::new("/code").join(project).into()),
+            project: Some(project.into()),
+            title: Some(format!("paint {project}").into()),
+            ..Session::blank(id.parse().unwrap())
+        }
+    }
+
+    #[test]
+    fn there_is_a_room_for_each_project_until_somebody_edits_it() {
+        let sessions = [session("a", "shop"), session("b", "shop"), session("c", "harbor")];
+        let mut book = Book::default();
+        let named = |book: &Book| {
+            let rooms = rooms(book, &projects(book, &sessions));
+            rooms.into_iter().map(|room| room.name).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&book), ["Headquarters", "harbor", "shop"]);
+        let all = rooms(&book, &projects(&book, &sessions));
+        let shop = all.iter().find(|room| room.name == "shop").unwrap().clone();
+        assert_eq!(shop.project_name.as_deref(), Some("shop"));
+        book.rooms.push(Room { name: "Shop floor".into(), ..shop.clone() });
+        assert_eq!(named(&book), ["Headquarters", "Shop floor", "harbor"]);
+        book.rooms.clear();
+        book.removed.insert(shop.id);
+        assert_eq!(named(&book), ["Headquarters", "harbor"]);
+        assert_eq!(projects(&book, &sessions).len(), 2);
+    }
+
+    #[test]
+    fn a_session_is_where_a_person_a_rule_or_its_project_says() {
+        let scratch = tempfile::tempdir().unwrap();
+        let app = app::App {
+            config: app::Config { state: scratch.path().to_owned(), ..app::Config::default() },
+            clock: || jiff::Timestamp::UNIX_EPOCH,
+            zone: || jiff::tz::TimeZone::UTC,
+            program: "/backstory".into(),
+        };
+        let context = Context::new(std::sync::Arc::new(app), "/".into());
+        let sessions = ["a", "b", "c"]
+            .map(|id| Session { is_running: true, ..session(id, if id == "c" { "harbor" } else { "shop" }) });
+        let mut book = Book::default();
+        let put = Assignment { session_key: "claude:a".into(), room_id: "cellar".into(), assigned_at: 0 };
+        book.assignments.insert("claude:a".into(), put);
+        let rule = Rule {
+            id: "1".into(),
+            room_id: "quay".into(),
+            rule_type: "keyword".into(),
+            rule_value: "HARBOR".into(),
+            priority: 1,
+            created_at: 0,
+        };
+        book.rules.push(rule);
+        let found = assignments(&context, &book, &sessions);
+        let room = |key: &str| found.iter().find(|one| one.session_key == key).map(|one| one.room_id.clone());
+        assert_eq!(room("claude:a").as_deref(), Some("cellar"));
+        assert!(room("claude:b").unwrap().starts_with("room-p-"));
+        assert_eq!(room("claude:c").as_deref(), Some("quay"));
+    }
+}

@@ -1,0 +1,249 @@
+//! Rooms: listed, made, changed, ordered and removed.
+
+use axum::Json;
+use axum::extract::State;
+use model::Session;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::crew::change::{Change, Done, Removed, now, plain};
+use crate::crew::context;
+use crate::crew::office;
+use crate::crew::store::{Book, Room, changed};
+use crate::extract::{Asked, At, Given};
+use crate::openapi::{delete, get, post, put};
+use crate::problem::Problem;
+use crate::routes::Routes;
+use crate::state::{Server, Shared};
+
+/// What no change of a room changes.
+const FIXED: [&str; 7] =
+    ["id", "is_hq", "project_id", "project_name", "project_color", "created_at", "updated_at"];
+
+/// All rooms.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rooms {
+    /// In their order.
+    rooms: Vec<Room>,
+}
+
+/// The project that a room is for.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct RoomProject {
+    project_id: String,
+}
+
+/// For whom the context of a room is.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ContextQuery {
+    /// Where it is read; others than `crewhub-ui` are told less.
+    channel: Option<String>,
+}
+
+pub(super) fn add(routes: &mut Routes) {
+    routes.add(get("/api/rooms", "rooms", "All rooms").answer::<Rooms>(), list);
+    routes.add(post("/api/rooms", "add_room", "Makes a room").body::<Room>().answer::<Room>(), make);
+    let route = put("/api/rooms/reorder", "reorder_rooms", "Puts rooms in order").body::<Vec<String>>();
+    routes.add(route.answer::<Done>(), reorder);
+    routes.add(get("/api/rooms/{room}", "room", "One room").answer::<Room>(), one);
+    let route = put("/api/rooms/{room}", "change_room", "Changes a room").body::<Change>();
+    routes.add(route.answer::<Room>(), change);
+    routes.add(delete("/api/rooms/{room}", "remove_room", "Removes a room").answer::<Removed>(), remove);
+    let route = post("/api/rooms/{room}/project", "set_room_project", "Gives a room a project");
+    routes.add(route.body::<RoomProject>().answer::<Room>(), set_project);
+    let route = delete("/api/rooms/{room}/project", "clear_room_project", "Takes a room's project away");
+    routes.add(route.answer::<Room>(), clear_project);
+    routes.add(
+        put("/api/rooms/{room}/hq", "set_headquarters", "Makes a room the headquarters").answer::<Room>(),
+        set_hq,
+    );
+    let route = get("/api/rooms/{room}/context", "room_context", "What an agent in a room is told of it");
+    routes.add(route.query::<ContextQuery>().answer::<Value>(), room_context);
+}
+
+async fn list(State(server): State<Shared>) -> Result<Json<Rooms>, Problem> {
+    let rooms = server
+        .work(|server, context| {
+            let sessions = office::sessions(context)?;
+            Ok(server.store.read(|book| all(book, &sessions)))
+        })
+        .await?;
+    Ok(Json(Rooms { rooms }))
+}
+
+fn all(book: &Book, sessions: &[Session]) -> Vec<Room> {
+    office::rooms(book, &office::projects(book, sessions))
+}
+
+async fn one(State(server): State<Shared>, At(room): At<String>) -> Result<Json<Room>, Problem> {
+    let found = server.work(move |server, context| find(server, context, &room)).await?;
+    Ok(Json(found))
+}
+
+fn find(server: &Server, context: &app::Context, id: &str) -> Result<Room, Problem> {
+    let sessions = office::sessions(context)?;
+    let rooms = server.store.read(|book| all(book, &sessions));
+    rooms
+        .into_iter()
+        .find(|room| room.id == id)
+        .ok_or_else(|| Problem::not_found(format!("there is no room `{id}`")))
+}
+
+async fn make(State(server): State<Shared>, Given(wanted): Given<Room>) -> Result<Json<Room>, Problem> {
+    plain(&wanted.id)?;
+    let time = now(&server);
+    let made = Room { project_id: None, is_hq: false, created_at: time, updated_at: time, ..wanted };
+    let room = made.clone();
+    server
+        .work(move |server, _| {
+            server.store.edit(|book| {
+                if book.rooms.iter().any(|known| known.id == made.id) {
+                    return Err(Problem::usage(format!("there is already a room `{}`", made.id)));
+                }
+                book.removed.remove(&made.id);
+                book.rooms.push(made);
+                Ok(())
+            })
+        })
+        .await?;
+    Ok(Json(told(&server, room)))
+}
+
+/// Tells everybody that rooms have changed.
+fn told(server: &Shared, room: Room) -> Room {
+    server.hub.publish("rooms-refresh", &json!({ "action": "updated", "room": room }));
+    room
+}
+
+/// Changes a room; one that was there by itself is kept from then on.
+async fn edit(
+    server: &Shared,
+    id: String,
+    change: impl FnOnce(&mut Book, Room) -> Result<Room, Problem> + Send + 'static,
+) -> Result<Json<Room>, Problem> {
+    let time = now(server);
+    let room = server
+        .work(move |server, context| {
+            let room = find(server, context, &id)?;
+            server.store.edit(|book| {
+                let room = Room { updated_at: time, ..change(book, room)? };
+                keep(book, room.clone());
+                Ok(room)
+            })
+        })
+        .await?;
+    Ok(Json(told(server, room)))
+}
+
+fn keep(book: &mut Book, room: Room) {
+    match book.rooms.iter_mut().find(|known| known.id == room.id) {
+        Some(known) => *known = room,
+        None => book.rooms.push(room),
+    }
+}
+
+async fn change(
+    State(server): State<Shared>,
+    At(room): At<String>,
+    Given(fields): Given<Change>,
+) -> Result<Json<Room>, Problem> {
+    edit(&server, room, move |_, room| changed(&room, &fields, &FIXED)).await
+}
+
+async fn set_project(
+    State(server): State<Shared>,
+    At(room): At<String>,
+    Given(wanted): Given<RoomProject>,
+) -> Result<Json<Room>, Problem> {
+    let id = wanted.project_id;
+    let project = server
+        .work(move |server, context| {
+            let sessions = office::sessions(context)?;
+            let projects = server.store.read(|book| office::projects(book, &sessions));
+            let found = projects.into_iter().find(|project| project.id == id);
+            found.ok_or_else(|| Problem::not_found(format!("there is no project `{id}`")))
+        })
+        .await?;
+    let place = move |_: &mut Book, room: Room| {
+        let (name, color) = (Some(project.name), project.color);
+        Ok(Room { project_id: Some(project.id), project_name: name, project_color: color, ..room })
+    };
+    edit(&server, room, place).await
+}
+
+async fn clear_project(State(server): State<Shared>, At(room): At<String>) -> Result<Json<Room>, Problem> {
+    let clear = |_: &mut Book, room: Room| {
+        Ok(Room { project_id: None, project_name: None, project_color: None, ..room })
+    };
+    edit(&server, room, clear).await
+}
+
+async fn set_hq(State(server): State<Shared>, At(room): At<String>) -> Result<Json<Room>, Problem> {
+    let move_there = |book: &mut Book, room: Room| {
+        for other in &mut book.rooms {
+            other.is_hq = false;
+        }
+        Ok(Room { is_hq: true, ..room })
+    };
+    edit(&server, room, move_there).await
+}
+
+async fn reorder(
+    State(server): State<Shared>,
+    Given(order): Given<Vec<String>>,
+) -> Result<Json<Done>, Problem> {
+    server
+        .work(move |server, context| {
+            let sessions = office::sessions(context)?;
+            server.store.edit(|book| {
+                for (id, place) in order.iter().zip(0..) {
+                    let known = all(book, &sessions).into_iter().find(|room| room.id == *id);
+                    let room = known.ok_or_else(|| Problem::not_found(format!("there is no room `{id}`")))?;
+                    keep(book, Room { sort_order: place, ..room });
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    server.hub.publish("rooms-refresh", &json!({ "action": "reordered" }));
+    Ok(Json(Done::new()))
+}
+
+async fn remove(State(server): State<Shared>, At(room): At<String>) -> Result<Json<Removed>, Problem> {
+    let id = room.clone();
+    server
+        .work(move |server, context| {
+            let found = find(server, context, &id)?;
+            if found.is_hq {
+                return Err(Problem::usage(
+                    "the headquarters stays; make another room the headquarters first",
+                ));
+            }
+            server.store.edit(|book| {
+                book.rooms.retain(|known| known.id != id);
+                book.assignments.retain(|_, assignment| assignment.room_id != id);
+                book.rules.retain(|rule| rule.room_id != id);
+                book.removed.insert(id.clone());
+                Ok(())
+            })
+        })
+        .await?;
+    server.hub.publish("rooms-refresh", &json!({ "action": "deleted", "room_id": room }));
+    Ok(Json(Removed::new(room)))
+}
+
+async fn room_context(
+    State(server): State<Shared>,
+    At(room): At<String>,
+    Asked(query): Asked<ContextQuery>,
+) -> Result<Json<Value>, Problem> {
+    let told = server
+        .work(move |server, asked| {
+            let room = find(server, asked, &room)?;
+            let channel = query.channel.as_deref().unwrap_or(context::OWN_CHANNEL);
+            Ok(context::answer(&context::of_room(server, &room, channel, None)))
+        })
+        .await?;
+    Ok(Json(told))
+}

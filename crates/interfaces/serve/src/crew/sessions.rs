@@ -1,0 +1,267 @@
+//! Sessions as CrewHub shows them: those that are alive or were active lately, each with its sub-agents.
+
+use app::sessions::list;
+use app::workers::stop;
+use app::{Context, Kind};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use jiff::SignedDuration;
+use model::{Activity, Evidence, Session, SessionInfo, State as Doing};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::crew::change::Change;
+use crate::crew::context;
+use crate::crew::history;
+use crate::crew::key::Key;
+use crate::crew::office;
+use crate::extract::{Asked, At, Given};
+use crate::openapi::{delete, get, patch};
+use crate::problem::Problem;
+use crate::routes::Routes;
+use crate::state::{Server, Shared};
+
+/// For how many minutes a session is shown after something happened in it.
+const ACTIVE: i64 = 30;
+/// Up to so many minutes back every session is watched.
+const WATCHED: i64 = 60;
+/// The longest time to look back, in minutes.
+const LONGEST: i64 = 60 * 24 * 3660;
+/// How many archived sessions a page has.
+const PAGE: usize = 50;
+
+/// Sessions in CrewHub's shape.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct CrewSessions {
+    /// Running ones and the newest first.
+    pub(super) sessions: Vec<Value>,
+}
+
+/// Which sessions to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct SessionsQuery {
+    /// Those active within so many minutes; 30 without it.
+    #[schemars(range(min = 1))]
+    active_minutes: Option<i64>,
+}
+
+/// Which page of older sessions to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ArchivedQuery {
+    #[schemars(range(min = 1, max = 500))]
+    limit: Option<usize>,
+    offset: Option<usize>,
+    /// Only sessions with this in their title or project.
+    search: Option<String>,
+}
+
+/// Something was done to a session.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionDone {
+    success: bool,
+    #[serde(rename = "sessionKey")]
+    session_key: String,
+}
+
+pub(super) fn add(routes: &mut Routes) {
+    let route = get("/api/sessions", "crew_sessions", "Sessions that are alive or were active lately");
+    routes.add(route.query::<SessionsQuery>().answer::<CrewSessions>(), list_all);
+    let route = get("/api/sessions/archived", "archived_sessions", "All sessions, newest first");
+    routes.add(route.query::<ArchivedQuery>().answer::<Map<String, Value>>(), archived);
+    let route = patch("/api/sessions/{key}", "change_session", "Changes a session's name").body::<Change>();
+    routes.add(route.answer::<SessionDone>(), change);
+    let route =
+        delete("/api/sessions/{key}", "stop_session", "Stops a session's worker").answer::<SessionDone>();
+    routes.add(route, end);
+    let route =
+        get("/api/sessions/{key}/context", "session_context", "What an agent is told of its session's room");
+    routes.add(route.answer::<Value>(), told);
+    history::add(routes);
+}
+
+async fn list_all(
+    State(server): State<Shared>,
+    Asked(query): Asked<SessionsQuery>,
+) -> Result<Json<CrewSessions>, Problem> {
+    let minutes = query.active_minutes.map(|minutes| minutes.clamp(1, LONGEST));
+    Ok(Json(server.work(move |server, context| crew_sessions(server, context, minutes)).await?))
+}
+
+/// The sessions that were active within so many minutes, or are alive.
+pub(super) fn crew_sessions(
+    server: &Server,
+    context: &Context,
+    minutes: Option<i64>,
+) -> Result<CrewSessions, Problem> {
+    let minutes = minutes.unwrap_or(ACTIVE);
+    let since = context.now.checked_sub(SignedDuration::from_mins(minutes)).unwrap_or(context.now);
+    let watched = server.hub.live().filter(|_| minutes <= WATCHED);
+    let infos: Vec<SessionInfo> = match watched.map(|live| live.snapshot(context)).transpose()? {
+        Some(snapshot) => {
+            let is_shown = |info: &SessionInfo| info.pid.is_some() || info.last_activity >= Some(since);
+            snapshot.sessions.into_iter().filter(is_shown).collect()
+        }
+        None => {
+            let found = list::list(context, &list::Request::default())?.sessions;
+            let is_shown = |session: &Session| session.is_running || session.last_modified >= Some(since);
+            found.into_iter().filter(is_shown).map(info).collect()
+        }
+    };
+    let mut sessions = Vec::new();
+    for info in infos {
+        let subagents: Vec<Value> = info.subagents.iter().map(|agent| subagent(&info, agent)).collect();
+        sessions.push(crew_session(server, &info));
+        sessions.extend(subagents);
+    }
+    Ok(CrewSessions { sessions })
+}
+
+/// A listed session as one that is watched.
+fn info(session: Session) -> SessionInfo {
+    let owned = |text: Option<std::sync::Arc<str>>| text.map(|text| text.as_ref().to_owned());
+    SessionInfo {
+        session_id: session.id,
+        activity: session.activity.unwrap_or_else(|| Activity::new(Doing::Idle, Evidence::Transcript, None)),
+        title: owned(session.title),
+        cwd: session.cwd.map(|path| path.to_path_buf()),
+        project: owned(session.project),
+        branch: owned(session.branch),
+        model: None,
+        context_tokens: session.context_tokens,
+        created: session.created,
+        last_activity: session.last_modified,
+        pid: None,
+        subagents: Vec::new(),
+    }
+}
+
+/// A session with the name that a person gave it; that of a fixed agent has the agent's key.
+fn crew_session(server: &Server, info: &SessionInfo) -> Value {
+    let mut json = serde_json::to_value(info).unwrap_or_default();
+    let key = SessionInfo::key(&info.session_id);
+    server.store.read(|book| {
+        let id = info.session_id.as_str();
+        if let Some(agent) = book.agents.iter().find(|agent| agent.current_session_id.as_deref() == Some(id))
+        {
+            json["key"] = json!(format!("cc:{}", agent.id));
+            json["agentId"] = json!(agent.id);
+            json["label"] = json!(agent.name);
+        }
+        if let Some(named) = book.display_names.get(&key) {
+            json["displayName"] = json!(named.display_name);
+        }
+    });
+    json["totalTokens"] = json!(info.context_tokens);
+    json
+}
+
+fn subagent(parent: &SessionInfo, agent: &model::SubagentEvent) -> Value {
+    let parent_key = SessionInfo::key(&parent.session_id);
+    let id = agent.subagent_id.as_deref().unwrap_or(&agent.task_id);
+    json!({
+        "key": format!("claude:{}-agent-{id}", parent.session_id.short()),
+        "sessionId": format!("agent-{id}"),
+        "source": model::SOURCE,
+        "connectionId": "local-claude",
+        "agentId": "main",
+        "channel": "claude-code",
+        "kind": "subagent",
+        "label": format!("parent={parent_key}"),
+        "displayName": agent.description,
+        "status": "tool_use",
+        "activityToolName": agent.tool_name,
+        "projectPath": parent.cwd,
+        "createdAt": agent.since.map(jiff::Timestamp::as_millisecond),
+        "updatedAt": parent.last_activity.map(jiff::Timestamp::as_millisecond),
+        "lastActivity": parent.last_activity.map(jiff::Timestamp::as_millisecond),
+    })
+}
+
+async fn archived(
+    State(server): State<Shared>,
+    Asked(query): Asked<ArchivedQuery>,
+) -> Result<Json<Value>, Problem> {
+    let (limit, offset) = (query.limit.unwrap_or(PAGE).clamp(1, 500), query.offset.unwrap_or(0));
+    let wanted = query.search.unwrap_or_default().to_lowercase();
+    let found = server
+        .work(move |server, context| {
+            let mut sessions = list::list(context, &list::Request::default())?.sessions;
+            let has = |text: &Option<std::sync::Arc<str>>| {
+                text.as_deref().is_some_and(|text| text.to_lowercase().contains(&wanted))
+            };
+            sessions.retain(|session| wanted.is_empty() || has(&session.title) || has(&session.project));
+            let total = sessions.len();
+            let page = sessions.into_iter().skip(offset).take(limit).map(|session| {
+                let messages = session.visible_messages;
+                let mut json = crew_session(server, &info(session));
+                json["messageCount"] = json!(messages);
+                json
+            });
+            let page: Vec<Value> = page.collect();
+            Ok(json!({ "sessions": page, "total": total, "limit": limit, "offset": offset }))
+        })
+        .await?;
+    Ok(Json(found))
+}
+
+/// A session's model is the choice of who starts it; what can be changed is its name.
+async fn change(
+    State(server): State<Shared>,
+    At(key): At<Key>,
+    Given(fields): Given<Change>,
+) -> Result<Json<SessionDone>, Problem> {
+    let name = fields.get("displayName").or_else(|| fields.get("display_name")).and_then(Value::as_str);
+    let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned) else {
+        let detail =
+            "only the displayName of a session can be changed; its model is given when it is started";
+        return Err(Problem::usage(detail));
+    };
+    let (session_key, time) = (key.to_string(), crate::crew::change::now(&server));
+    let kept = session_key.clone();
+    server
+        .work(move |server, _| {
+            server.store.edit(|book| {
+                let named = crate::crew::store::DisplayName {
+                    session_key: kept.clone(),
+                    display_name: name,
+                    updated_at: time,
+                };
+                book.display_names.insert(kept, named);
+                Ok(())
+            })
+        })
+        .await?;
+    Ok(Json(SessionDone { success: true, session_key }))
+}
+
+async fn end(State(server): State<Shared>, At(key): At<Key>) -> Result<Json<SessionDone>, Problem> {
+    let session_key = key.to_string();
+    let session = key.session(&server.store);
+    let session =
+        session.ok_or_else(|| Problem::not_found(format!("{session_key} has no session of Claude Code")))?;
+    let request = stop::Request { worker: session.to_string(), remove_worktree: false };
+    server.ask(move |context| stop::stop(context, &request)).await?;
+    Ok(Json(SessionDone { success: true, session_key }))
+}
+
+async fn told(State(server): State<Shared>, At(key): At<Key>) -> Result<Json<Value>, Problem> {
+    let text = key.to_string();
+    let found = server
+        .work(move |server, asked| {
+            let sessions = office::sessions(asked)?;
+            Ok(server.store.read(|book| {
+                let room = office::assignments(asked, book, &sessions)
+                    .into_iter()
+                    .find(|one| one.session_key == text)?
+                    .room_id;
+                let rooms = office::rooms(book, &office::projects(book, &sessions));
+                rooms.into_iter().find(|known| known.id == room)
+            }))
+        })
+        .await?;
+    let room = found
+        .ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, Kind::NotFound, format!("{key} is in no room")))?;
+    Ok(Json(context::answer(&context::of_room(&server, &room, context::OWN_CHANNEL, None))))
+}
