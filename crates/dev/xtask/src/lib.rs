@@ -3,6 +3,7 @@
 mod distil;
 pub mod fit;
 pub mod logistic;
+pub mod openapi;
 mod principal;
 pub mod redactions;
 mod round;

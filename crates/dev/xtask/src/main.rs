@@ -1,10 +1,11 @@
 //! `cargo xtask distil --teacher FOLDER --out FILE`, `cargo xtask fit FOLDER…`,
-//! `cargo xtask redactions PATH…`, `cargo xtask settings`, `cargo xtask schema`.
+//! `cargo xtask redactions PATH…`, `cargo xtask settings`, `cargo xtask schema`, `cargo xtask openapi`.
 
 use std::io::Write as _;
 
 use clap::Parser;
 use xtask::fit::{self, fit};
+use xtask::openapi::openapi;
 use xtask::redactions::{self, redactions};
 use xtask::schema::schema;
 use xtask::settings::settings;
@@ -23,6 +24,8 @@ enum Task {
     Settings,
     /// Write docs/schema.json from the types of requests and answers.
     Schema,
+    /// Write docs/openapi.json from the routes of the server and their types.
+    Openapi,
 }
 
 fn main() -> Result<(), Failure> {
@@ -32,6 +35,7 @@ fn main() -> Result<(), Failure> {
         Task::Redactions(order) => print(&redactions(&order)?.to_string()),
         Task::Settings => settings(),
         Task::Schema => schema(),
+        Task::Openapi => openapi(),
     }
 }
 
