@@ -51,13 +51,13 @@ pub fn search(context: &Context, bridge: &Bridge, request: &Request) -> Result<A
     }
     let notes = openclaw::agent_notes(&context.config().openclaw_folders, &bridge.agent);
     let literal = notes.iter().filter_map(|note| {
-        let content = around(&note.text, query)?;
-        Some(MemoryResult { file: note.name.display().to_string(), content })
+        let part = around(&note.text, query)?;
+        Some(MemoryResult { file: note.name.display().to_string(), content: part })
     });
     let mut results: Vec<MemoryResult> = literal.collect();
-    let known: HashSet<String> = results.iter().map(|result| result.file.clone()).collect();
-    results
-        .extend(indexed(context, bridge, query)?.into_iter().filter(|result| !known.contains(&result.file)));
+    let known: HashSet<String> = results.iter().map(|found| found.file.clone()).collect();
+    let indexed = indexed(context, bridge, query)?;
+    results.extend(indexed.into_iter().filter(|found| !known.contains(&found.file)));
     results.truncate(MAX_RESULTS);
     for result in &mut results {
         result.content = context.secrets.redacted_beginning(std::mem::take(&mut result.content));

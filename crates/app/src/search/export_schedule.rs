@@ -59,7 +59,7 @@ pub fn schedule(context: &Context, request: &Request) -> Result<Schedule, Error>
     let texts = || {
         Some(Schedule {
             qmd: crate::search::intent::installed(context).map(|qmd| qmd.program.display().to_string()),
-            export: first.iter().map(|word| quoted(word)).collect::<Option<Vec<_>>>()?.join(" "),
+            export: first.iter().map(quoted).collect::<Option<Vec<_>>>()?.join(" "),
             collection_add: collection_add(&folder, name, |word| quoted(word))?,
             errand: ScheduledExport { words: words.clone(), environment: environment.clone() }
                 .texts(|word| quoted(word))?,

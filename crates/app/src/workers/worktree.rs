@@ -75,9 +75,10 @@ pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     }
     if let Some(live) = open_in(context, &path) {
         // Whose it is takes a look at every session; an agent learns that there is one.
-        let session = match context.is_limited() {
-            true => "a session is open there".to_owned(),
-            false => format!("session {} is open there in process {}", live.session, live.pid),
+        let session = if context.is_limited() {
+            "a session is open there".to_owned()
+        } else {
+            format!("session {} is open there in process {}", live.session, live.pid)
         };
         return Err(kept(session));
     }

@@ -54,8 +54,9 @@ fn every_long_question_can_be_cancelled() {
 
 #[test]
 fn a_reading_that_is_cancelled_reads_no_further_file() {
+    type Question<'a> = &'a dyn Fn(&Context) -> Result<(), Error>;
     let project = SearchRequest { project: Some("walrus".to_owned()), ..question() };
-    let questions: [&dyn Fn(&Context) -> Result<(), Error>; 2] =
+    let questions: [Question<'_>; 2] =
         [&|context| list(context, &ListRequest::default()).map(drop), &|context| {
             search(context, &project).map(drop)
         }];

@@ -37,13 +37,12 @@ pub fn select(
     let changed = |reads: Vec<ReadSession>, describer: &mut Describer| {
         reads.iter().filter_map(|read| read.map_digest(describer, intern, select)).collect()
     };
-    let selected = match renewed(places, found, None, &mut describer, &mut progress, intern, select, changed)
-    {
-        Ok((selected, _)) => selected,
-        Err(_) => {
-            let fresh = fresh(places, found, Detail::Facts, &mut progress);
-            fresh.kept(places, found, describer, intern, select)
-        }
+    let renewed = renewed(places, found, None, &mut describer, &mut progress, intern, select, changed);
+    let selected = if let Ok((selected, _)) = renewed {
+        selected
+    } else {
+        let fresh = fresh(places, found, Detail::Facts, &mut progress);
+        fresh.kept(places, found, describer, intern, select)
     };
     selected.into_iter().collect()
 }

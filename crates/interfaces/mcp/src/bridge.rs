@@ -6,8 +6,8 @@ use app::bridge::{Bridge, Tool, announce, conversation, memory, sessions, status
 use app::{Context, Error, Kind};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject, ServerCapabilities,
-    ServerConfig, ToolAnnotations,
+    CallToolRequestParams, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject,
+    ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use serde::Serialize;
@@ -55,7 +55,8 @@ pub(crate) async fn call(
         return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
     };
     let (bridge, given) = (Arc::clone(bridge), request.arguments.unwrap_or_default());
-    let done = answer(server, &context, Patience::Works, move |context| run(context, &bridge, tool, given)).await;
+    let done =
+        answer(server, &context, Patience::Works, move |context| run(context, &bridge, tool, given)).await;
     Ok(match done {
         Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
         Err(error) => CallToolResult::error(vec![ContentBlock::text(error.message)]),
@@ -89,7 +90,8 @@ fn definition(tool: Tool) -> rmcp::model::Tool {
         ),
     };
     let reads = tool != Tool::Announce;
-    let annotations = ToolAnnotations::new().read_only(reads).destructive(false).idempotent(reads).open_world(!reads);
+    let annotations =
+        ToolAnnotations::new().read_only(reads).destructive(false).idempotent(reads).open_world(!reads);
     rmcp::model::Tool::new(tool.name(), description, Arc::new(input)).with_annotations(annotations)
 }
 

@@ -4,8 +4,8 @@
 //! own. The async runtime is a guest here: nothing outside this crate knows it.
 
 mod arguments;
-mod bridge;
 mod bounds;
+mod bridge;
 mod call;
 mod failure;
 mod frames;

@@ -21,13 +21,16 @@ pub(crate) struct Background {
     threads: Vec<JoinHandle<()>>,
 }
 
+/// What a thread does.
+type Work = Box<dyn FnOnce() + Send>;
+
 impl Background {
     /// Starts everything; what cannot be started is reported and left out.
     pub(crate) fn start(server: &Shared) -> Self {
         let (jobs, sleeper) = channel::<()>();
         let context = server.context();
         let indexing = context.cancellation.clone();
-        let works: [(&str, Box<dyn FnOnce() + Send>); 3] = [
+        let works: [(&str, Work); 3] = [
             ("events", {
                 let server = server.clone();
                 Box::new(move || watching::watch(&server))
@@ -40,13 +43,13 @@ impl Background {
                     });
                 })
             }),
-            ("index", Box::new(move || keep_index(context))),
+            ("index", Box::new(move || keep_index(&context))),
         ];
-        let start = |(name, work): (&str, Box<dyn FnOnce() + Send>)| {
+        let start = |(name, work): (&str, Work)| {
             let started = std::thread::Builder::new().name(name.to_owned()).spawn(work);
             started
                 .map_err(|error| {
-                    server.report(Notice::Warning(format!("cannot start the thread of {name}: {error}")))
+                    server.report(Notice::Warning(format!("cannot start the thread of {name}: {error}")));
                 })
                 .ok()
         };
@@ -74,14 +77,14 @@ fn run_jobs(server: &Shared, sleep: &mut dyn FnMut(Duration) -> bool) {
 }
 
 /// Updates the index whenever something has changed, until that is cancelled.
-fn keep_index(context: Context) {
-    let mut watch = Watch::start(&context);
+fn keep_index(context: &Context) {
+    let mut watch = Watch::start(context);
     let mut is_due = true;
     while !context.cancellation.is_cancelled() {
         if is_due {
             // What fails now is tried again with the next change; a search says what is not indexed.
             let _ = index(&context.refreshed(), &index::Request::default());
         }
-        is_due = watch.is_due(&context);
+        is_due = watch.is_due(context);
     }
 }

@@ -100,8 +100,9 @@ pub(crate) async fn answer(front: Option<Front>, path: String) -> Result<Respons
 /// What a page of a front end may load: its own files, and the scripts that were written into the page when it was
 /// built, told by their hashes. Many front ends write styles into the page while they run.
 fn policy(page: &str) -> String {
-    let scripts: String =
+    let scripts: Vec<String> =
         inline_scripts(page).map(|script| format!(" 'sha256-{}'", base64(&Sha256::digest(script)))).collect();
+    let scripts = scripts.concat();
     format!(
         "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob:{scripts}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self' data:; connect-src 'self' data: blob:; \

@@ -1,4 +1,4 @@
-//! The description of the API (OpenAPI 3.1), made from the routes and from the types of their requests and answers.
+//! The description of the API (`OpenAPI` 3.1), made from the routes and from the types of their requests and answers.
 
 use std::collections::BTreeSet;
 

@@ -76,6 +76,7 @@ pub enum Notice {
 pub type Reporter = Arc<dyn Fn(Notice) + Send + Sync>;
 
 /// Serves until the process is told to stop (SIGINT or SIGTERM).
+#[expect(clippy::needless_pass_by_value, reason = "the server keeps it")]
 pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(), Error> {
     let mut lease = Lease::acquire(context.config())?;
     let tokens = Tokens::open(context.config())?;

@@ -85,12 +85,11 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let settings = settings(context, &memory, request.agent.as_ref())?;
     let tag = if request.project.is_none() { tagged(context, &request.query, &found)? } else { None };
     let typed = request.project.as_deref();
-    let (question, project) = match tag {
-        Some((question, project)) => (question, Some(project)),
-        None => {
-            let project = typed.map(|typed| project(context, typed, &found)).transpose()?;
-            (request.query.clone(), project)
-        }
+    let (question, project) = if let Some((question, project)) = tag {
+        (question, Some(project))
+    } else {
+        let project = typed.map(|typed| project(context, typed, &found)).transpose()?;
+        (request.query.clone(), project)
     };
     let query = Query::parse(&question);
     if query.is_empty() {

@@ -120,7 +120,7 @@ fn the_command_line_alone_words_commands() {
     let of_others = crates().into_iter().filter(|name| name != "cli" && !TOOLS.contains(&name.as_str()));
     let files = of_others.flat_map(|name| production_files(&name)).map(|(path, _)| path);
     let says = files.flat_map(|path| {
-        let text = fs::read_to_string(&path).expect("a source");
+        let text = String::from_utf8(bytes(&path)).expect("a source");
         let say = |line| format!("{}:{line} names a command: use a `NextStep`", path.display());
         worded_commands(&text).into_iter().map(say).collect::<Vec<_>>()
     });

@@ -80,7 +80,8 @@ fn check_answers(release: &str, results: &[String]) {
     let [context, memory, nothing, announced, info, status, sessions] = results else {
         panic!("{release}: {results:?}");
     };
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let parsed =
+        |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     let context = parsed(context);
     assert_eq!((&context["task"], &context["agentId"]), (&json!("light the lamp"), &json!("main")));
     assert!(context["budgetRemaining"].as_str().unwrap().starts_with('$'), "{context}");
@@ -90,7 +91,8 @@ fn check_answers(release: &str, results: &[String]) {
     assert_eq!(nothing, "No matching memory files found for query: zebra");
     assert_eq!(announced, "Message queued for delivery to user's chat.");
     let info = parsed(info);
-    let (cost, left) = (info["costAccumulatedUsd"].as_f64().unwrap(), info["budgetRemainingUsd"].as_f64().unwrap());
+    let (cost, left) =
+        (info["costAccumulatedUsd"].as_f64().unwrap(), info["budgetRemainingUsd"].as_f64().unwrap());
     assert!((cost + left - 2.0).abs() < 1e-9, "{info}");
     assert!(parsed(status)["repo"]["path"].is_string(), "{status}");
     let sessions = parsed(sessions);
@@ -106,7 +108,7 @@ fn check_announcement(scene: &Scene) {
     let folder = scene.home.path().join(".tmp/openclaw-mcp-bridge");
     let files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     let [file] = files.as_slice() else { panic!("{files:?}") };
-    assert!(file.to_str().unwrap().ends_with("-announce.ndjson"), "{file:?}");
+    assert!(file.to_str().unwrap().ends_with("-announce.ndjson"), "{}", file.display());
     let line: Value = serde_json::from_slice(&bytes(file)).unwrap();
     assert_eq!(line["message"], NEWS);
     assert!(line["timestamp"].is_string(), "{line}");
@@ -145,7 +147,8 @@ fn it_is_a_server_with_tools_alone() {
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     assert_eq!(client.ask("resources/list", json!({}))["error"]["code"], -32601);
     // Its worker is over: nobody is there to announce anything.
-    let gone = client.ask("tools/call", json!({"name": "openclaw_announce", "arguments": {"message": "late"}}));
+    let gone =
+        client.ask("tools/call", json!({"name": "openclaw_announce", "arguments": {"message": "late"}}));
     assert_eq!(gone["result"]["isError"], true, "{gone}");
     assert_eq!(client.end().code, Some(0));
 }

@@ -20,7 +20,7 @@ pub(super) struct Cursor {
 impl Cursor {
     /// The place of this session.
     pub(super) fn of(session: &Session) -> Self {
-        let modified = session.last_modified.map_or(i64::MIN, |at| at.as_microsecond());
+        let modified = session.last_modified.map_or(i64::MIN, jiff::Timestamp::as_microsecond);
         Self { is_running: session.is_running, modified, id: session.id.clone() }
     }
 

@@ -55,13 +55,11 @@ async fn until_stopped(
     receiver: &mut Receiver<String>,
     stop: &mut tokio::sync::watch::Receiver<bool>,
 ) -> Option<String> {
-    loop {
-        tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => return None,
-            frame = receiver.recv() => return frame,
-            // A comment now and then shows a reader who left.
-            () = tokio::time::sleep(std::time::Duration::from_secs(15)) => return Some(": keepalive\n\n".to_owned()),
-        }
+    tokio::select! {
+        _ = stop.wait_for(|stop| *stop) => None,
+        frame = receiver.recv() => frame,
+        // A comment now and then shows a reader who left.
+        () = tokio::time::sleep(std::time::Duration::from_secs(15)) => Some(": keepalive\n\n".to_owned()),
     }
 }
 

@@ -36,6 +36,7 @@ struct NewAssignment {
 
 /// Several were put into rooms.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "CrewHub names it so")]
 struct Assigned {
     success: bool,
     assigned: Vec<Assignment>,
@@ -67,6 +68,10 @@ struct NewRules {
     rules: Vec<Rule>,
 }
 
+const NAMES: &str = "/api/session-display-names";
+
+const RULES: &str = "/api/room-assignment-rules";
+
 pub(super) fn add(routes: &mut Routes) {
     const ROOMS: &str = "/api/session-room-assignments";
     routes.add(get(ROOMS, "assignments", "The rooms of sessions").answer::<Assignments>(), list);
@@ -81,7 +86,6 @@ pub(super) fn add(routes: &mut Routes) {
     routes.add(route.answer::<Assignment>(), one);
     let route = delete(format!("{ROOMS}/{{key}}"), "unassign", "Takes a session out of its room");
     routes.add(route.answer::<Removed>(), unassign);
-    const NAMES: &str = "/api/session-display-names";
     routes.add(get(NAMES, "display_names", "The names of sessions").answer::<DisplayNames>(), names);
     let route = get(format!("{NAMES}/{{key}}"), "display_name", "The name of a session");
     routes.add(route.answer::<DisplayName>(), name);
@@ -90,7 +94,6 @@ pub(super) fn add(routes: &mut Routes) {
     routes.add(route.answer::<DisplayName>(), set_name);
     let route = delete(format!("{NAMES}/{{key}}"), "remove_display_name", "Takes a session's name away");
     routes.add(route.answer::<Removed>(), remove_name);
-    const RULES: &str = "/api/room-assignment-rules";
     routes.add(get(RULES, "rules", "The rules for rooms").answer::<Rules>(), rules);
     routes.add(post(RULES, "add_rule", "Adds a rule").body::<Rule>().answer::<Rule>(), add_rule);
     let route = put(format!("{RULES}/bulk"), "replace_rules", "Replaces all rules").body::<NewRules>();

@@ -80,6 +80,7 @@ struct Health {
 
 /// What there is of Claude Code on this machine.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "CrewHub has these fields")]
 struct Detected {
     found: bool,
     /// `ready`, `cli_only`, `data_only`, `dir_only` or `not_found`.
@@ -92,13 +93,14 @@ struct Detected {
     session_count: usize,
 }
 
+const ONE: &str = "/api/connections/{connection}";
+
 pub(super) fn add(routes: &mut Routes) {
     routes.add(get("/api/connections", "connections", "All connections").answer::<Connections>(), list_all);
     let route = post("/api/connections", "add_connection", "Adds a connection").body::<NewConnection>();
     routes.add(route.answer::<ConnectionInfo>().status(201), add_one);
     let route = get("/api/connections/claude-code/detect", "detect", "What there is of Claude Code");
     routes.add(route.answer::<Detected>(), detect);
-    const ONE: &str = "/api/connections/{connection}";
     routes.add(get(ONE, "connection", "One connection").answer::<ConnectionInfo>(), one);
     let route = patch(ONE, "change_connection", "Changes a connection").body::<Change>();
     routes.add(route.answer::<ConnectionInfo>(), change);

@@ -117,11 +117,12 @@ struct JobChange {
     directory: Option<String>,
 }
 
+const ONE: &str = "/api/cron/jobs/{job}";
+
 pub(super) fn add(routes: &mut Routes) {
     routes.add(get("/api/cron/jobs", "crew_jobs", "All jobs").answer::<CrewJobs>(), list);
     routes
         .add(post("/api/cron/jobs", "add_crew_job", "Adds a job").body::<NewJob>().answer::<CrewJob>(), make);
-    const ONE: &str = "/api/cron/jobs/{job}";
     routes.add(get(ONE, "crew_job", "One job").answer::<CrewJob>(), one);
     let route = patch(ONE, "change_crew_job", "Changes a job").body::<JobChange>().answer::<CrewJob>();
     routes.add(route, change);

@@ -171,7 +171,10 @@ fn block(piece: &Piece, offset: u64, place: usize) -> Value {
 /// Where older messages are, by the time of the first message that was shown: a front end asks for what is before a time,
 /// and a conversation has places.
 #[derive(Debug, Default)]
-pub(crate) struct Places(Mutex<(HashMap<(SessionId, i64), String>, VecDeque<(SessionId, i64)>)>);
+pub(crate) struct Places(Mutex<Known>);
+
+/// The places by session and time, and the order in which they came to be known.
+type Known = (HashMap<(SessionId, i64), String>, VecDeque<(SessionId, i64)>);
 
 impl Places {
     fn find(&self, session: &SessionId, time: i64) -> Option<String> {

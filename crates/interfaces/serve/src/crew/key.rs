@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn only_main_conversations_are_talked_to() {
         let check = |text: &str, expected: bool| {
-            assert_eq!(text.parse::<Key>().unwrap().can_chat(), expected, "{text}")
+            assert_eq!(text.parse::<Key>().unwrap().can_chat(), expected, "{text}");
         };
         check("claude:1", true);
         check("cc:dev", true);

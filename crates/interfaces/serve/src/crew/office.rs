@@ -33,7 +33,7 @@ pub(super) fn projects(book: &Book, sessions: &[Session]) -> Vec<Project> {
     for session in sessions {
         let Some(path) = session.repo_path.as_deref() else { continue };
         let path = path.display().to_string();
-        let created = session.created.map_or(0, |at| at.as_millisecond());
+        let created = session.created.map_or(0, jiff::Timestamp::as_millisecond);
         let number = xxh3_64(path.as_bytes());
         let project = known.entry(path.clone()).or_insert_with(|| Project {
             id: format!("p-{number:016x}"),
@@ -162,7 +162,7 @@ pub(super) fn assignments(context: &Context, book: &Book, sessions: &[Session]) 
                 .map(|room| room.id.clone())
         };
         if let Some(room_id) = by_rule.or_else(of_project) {
-            let assigned_at = session.created.map_or(0, |at| at.as_millisecond());
+            let assigned_at = session.created.map_or(0, jiff::Timestamp::as_millisecond);
             all.push(Assignment { session_key: key, room_id, assigned_at });
         }
     }

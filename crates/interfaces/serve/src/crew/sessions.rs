@@ -98,16 +98,14 @@ pub(super) fn crew_sessions(
     let minutes = minutes.unwrap_or(ACTIVE);
     let since = context.now.checked_sub(SignedDuration::from_mins(minutes)).unwrap_or(context.now);
     let watched = server.hub.live().filter(|_| minutes <= WATCHED);
-    let infos: Vec<SessionInfo> = match watched.map(|live| live.snapshot(context)).transpose()? {
-        Some(snapshot) => {
-            let is_shown = |info: &SessionInfo| info.pid.is_some() || info.last_activity >= Some(since);
-            snapshot.sessions.into_iter().filter(is_shown).collect()
-        }
-        None => {
-            let found = list::list(context, &list::Request::default())?.sessions;
-            let is_shown = |session: &Session| session.is_running || session.last_modified >= Some(since);
-            found.into_iter().filter(is_shown).map(info).collect()
-        }
+    let snapshot = watched.map(|live| live.snapshot(context)).transpose()?;
+    let infos: Vec<SessionInfo> = if let Some(snapshot) = snapshot {
+        let is_shown = |info: &SessionInfo| info.pid.is_some() || info.last_activity >= Some(since);
+        snapshot.sessions.into_iter().filter(is_shown).collect()
+    } else {
+        let found = list::list(context, &list::Request::default())?.sessions;
+        let is_shown = |session: &Session| session.is_running || session.last_modified >= Some(since);
+        found.into_iter().filter(is_shown).map(info).collect()
     };
     let mut sessions = Vec::new();
     for info in infos {

@@ -58,6 +58,7 @@ pub(super) struct Connection {
 
 /// An agent with a place of its own, whose session is gone on with in a chat.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "CrewHub names it so")]
 pub(super) struct Agent {
     pub(super) id: String,
     pub(super) name: String,
@@ -167,6 +168,7 @@ pub(super) struct Assignment {
 
 /// The name that a person gave a session.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "CrewHub names it so")]
 pub(super) struct DisplayName {
     pub(super) session_key: String,
     pub(super) display_name: String,
@@ -176,6 +178,7 @@ pub(super) struct DisplayName {
 
 /// A rule by which sessions go to a room.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "CrewHub names it so")]
 pub(super) struct Rule {
     #[serde(default)]
     pub(super) id: String,
@@ -292,9 +295,8 @@ pub(super) fn changed<T>(thing: &T, change: &Map<String, Value>, fixed: &[&str])
 where
     T: Serialize + DeserializeOwned,
 {
-    let mut fields = match serde_json::to_value(thing) {
-        Ok(Value::Object(fields)) => fields,
-        _ => return Err(Problem::usage("this cannot be changed")),
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(thing) else {
+        return Err(Problem::usage("this cannot be changed"));
     };
     for (name, value) in change {
         if fields.contains_key(name) && !fixed.contains(&name.as_str()) {

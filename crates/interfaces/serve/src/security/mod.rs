@@ -131,8 +131,8 @@ fn credential(server: &Shared, request: &Request, now: Timestamp) -> Result<Gran
         let grant = server.door.grant(&secret, now);
         return grant.ok_or_else(|| unauthorized("this token is not valid"));
     }
-    let grants = cookies(headers).filter_map(|secret| server.door.tokens.grant(secret, now));
-    let grant = grants.filter(Grant::is_browser).next();
+    let mut grants = cookies(headers).filter_map(|secret| server.door.tokens.grant(secret, now));
+    let grant = grants.find(Grant::is_browser);
     let grant =
         grant.ok_or_else(|| unauthorized("open the link that `backstory serve` printed, or send a token"))?;
     origin::check_browser(request.method(), headers)?;

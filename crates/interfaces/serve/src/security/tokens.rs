@@ -302,7 +302,9 @@ pub(super) fn new_secret() -> String {
 }
 
 fn digest(secret: &str) -> String {
-    Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    let hex: Vec<String> =
+        Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.concat()
 }
 
 #[cfg(test)]

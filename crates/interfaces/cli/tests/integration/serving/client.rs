@@ -43,7 +43,9 @@ impl Asking {
 
     #[must_use]
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
-        self.head += &format!("{name}: {value}\r\n");
+        for part in [name, ": ", value, "\r\n"] {
+            self.head += part;
+        }
         self
     }
 

@@ -308,8 +308,8 @@ fn names_places_rules_and_settings() {
     let server = Server::start(&home, &[]);
     let names = "/api/session-display-names";
     assert_eq!(server.get(names), json!({"display_names": []}));
-    let named = server.post(&format!("{names}/{KEY}"), &json!({"display_name": "Fence"}));
-    check(&named, "session_key:text display_name:text updated_at:number");
+    let fence = server.post(&format!("{names}/{KEY}"), &json!({"display_name": "Fence"}));
+    check(&fence, "session_key:text display_name:text updated_at:number");
     assert_eq!(server.get("/api/sessions?active_minutes=5270400")["sessions"][0]["displayName"], "Fence");
     assert_eq!(
         server.ask("DELETE", &format!("{names}/{KEY}")).send().succeeded(),

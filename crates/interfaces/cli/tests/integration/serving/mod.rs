@@ -39,12 +39,12 @@ impl Server {
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.expect("the program");
         let mut stdout = BufReader::new(child.stdout.take().expect("its output"));
-        let mut line = String::new();
-        stdout.read_line(&mut line).expect("its first line");
-        let Some((_, place)) = line.trim_end().rsplit_once("http://") else {
+        let mut first = String::new();
+        stdout.read_line(&mut first).expect("its first line");
+        let Some((_, place)) = first.trim_end().rsplit_once("http://") else {
             let mut complaint = String::new();
             let _ = child.stderr.take().expect("its complaints").read_to_string(&mut complaint);
-            panic!("it does not listen: {line}{complaint}");
+            panic!("it does not listen: {first}{complaint}");
         };
         let (address, link) = place.split_once("/?token=").expect("a link with a token");
         Self { child, stdout, address: address.to_owned(), link: link.to_owned() }
