@@ -10,7 +10,7 @@ use app::search::index::{self, index};
 use app::{Cancellation, Context, cron};
 
 use crate::events::watching;
-use crate::server::Notice;
+use crate::notice::Notice;
 use crate::state::Shared;
 
 /// The threads, which end with this.

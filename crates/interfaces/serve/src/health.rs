@@ -4,7 +4,7 @@ use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::openapi::get;
+use crate::operation::get;
 use crate::routes::Routes;
 
 /// Whether the server is there.

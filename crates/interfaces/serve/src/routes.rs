@@ -1,18 +1,11 @@
-//! All routes: each is added with what it is for, so that the API's description cannot leave one out.
+//! Routes: each is added with what it is for, so that the API's description cannot leave one out.
 
-use std::path::Path;
-
-use app::{Error, Kind};
 use axum::Router;
 use axum::handler::Handler;
-use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodFilter, on};
 
-use crate::openapi::Operation;
-use crate::problem::Problem;
+use crate::operation::Operation;
 use crate::state::Shared;
-use crate::{api, crew, etag, front, health, openapi, security};
 
 /// Routes and their descriptions.
 pub(crate) struct Routes {
@@ -21,14 +14,9 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// The routes of everything.
-    pub(crate) fn all() -> Self {
-        let mut routes = Self { router: Router::new(), operations: Vec::new() };
-        health::add(&mut routes);
-        api::add(&mut routes);
-        crew::add(&mut routes);
-        openapi::add(&mut routes);
-        routes
+    /// No routes.
+    pub(crate) fn new() -> Self {
+        Self { router: Router::new(), operations: Vec::new() }
     }
 
     /// Adds a route.
@@ -53,37 +41,9 @@ impl Routes {
     pub(crate) fn operations(&self) -> &[Operation] {
         &self.operations
     }
-}
 
-/// Everything behind the door.
-pub(crate) fn router(server: &Shared, front: Option<&Path>) -> Result<Router, Error> {
-    let front = front.map(front::Front::open).transpose()?;
-    let routes = Routes::all();
-    let page = move |method: Method, uri: Uri| {
-        let front = front.clone();
-        async move {
-            if is_api(uri.path()) {
-                return Err(Problem::not_found(format!("there is no {}", uri.path())));
-            }
-            if !matches!(method, Method::GET | Method::HEAD) {
-                return Err(not_allowed());
-            }
-            front::answer(front, uri.path().to_owned()).await
-        }
-    };
-    Ok(routes
-        .router
-        .fallback(page)
-        .method_not_allowed_fallback(async || not_allowed())
-        .layer(from_fn(etag::tag))
-        .layer(from_fn_with_state(server.clone(), security::guard))
-        .with_state(server.clone()))
-}
-
-fn is_api(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/")
-}
-
-fn not_allowed() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, Kind::Usage, "that cannot be done here")
+    /// What answers them.
+    pub(crate) fn into_router(self) -> Router<Shared> {
+        self.router
+    }
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::cron::DaemonEvent;
 use app::{Context, Error, Kind};
 use axum::Router;
 use tokio::net::{TcpListener, UnixListener};
@@ -18,10 +17,12 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::background::Background;
+use crate::connection;
 use crate::lease::Lease;
+use crate::notice::{Notice, Reporter};
+use crate::router::router;
 use crate::security::{Bound, Door, Tokens};
 use crate::state::{Server, Shared};
-use crate::{connection, routes};
 
 /// The most connections at the same time; more of them wait to be accepted.
 const MOST_CONNECTIONS: usize = 900;
@@ -43,38 +44,6 @@ pub struct Options {
     pub front: Option<PathBuf>,
 }
 
-/// What the server tells the program that started it.
-#[derive(Debug, Clone)]
-pub enum Notice {
-    /// Something the person should know.
-    Warning(String),
-    /// It listens.
-    Ready {
-        /// The link for a browser; its token is good for one.
-        link: String,
-        /// The socket beside it.
-        unix: Option<PathBuf>,
-    },
-    /// A request was answered; its address is told without the query, which may hold a token.
-    Request {
-        /// `GET`, `POST`, …
-        method: String,
-        /// The path.
-        path: String,
-        /// The status of the answer.
-        status: u16,
-        /// The time until the answer began.
-        took: Duration,
-    },
-    /// What its runner of scheduled jobs reports.
-    Cron(Box<DaemonEvent>),
-    /// It stops.
-    Stopping,
-}
-
-/// Receives what the server tells.
-pub type Reporter = Arc<dyn Fn(Notice) + Send + Sync>;
-
 /// Serves until the process is told to stop (SIGINT or SIGTERM).
 #[expect(clippy::needless_pass_by_value, reason = "the server keeps it")]
 pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(), Error> {
@@ -93,7 +62,7 @@ pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(
     let door = Door::new(Bound::new(sockets.address.ip()), tokens);
     let link = format!("{place}/?token={}", door.link_token());
     let server = Arc::new(Server::new(context.clone(), door, stop, Arc::clone(&report))?);
-    let router = routes::router(&server, options.front.as_deref())?;
+    let router = router(&server, options.front.as_deref())?;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut signals = Signals::new()?;

@@ -9,9 +9,9 @@ use tokio::task::spawn_blocking;
 
 use crate::crew::{Cooldowns, Places, Store};
 use crate::events::Hub;
+use crate::notice::{Notice, Reporter};
 use crate::problem::Problem;
 use crate::security::Door;
-use crate::server::{Notice, Reporter};
 
 /// How many questions are answered at the same time; more of them wait.
 const AT_ONCE: usize = 16;

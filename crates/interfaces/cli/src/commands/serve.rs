@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use app::Context;
-use serve::{Notice, Options, Scope, Tokens};
+use serve::{Notice, Options, TokenScope, Tokens};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -112,7 +112,7 @@ fn run_token(context: &Context, token: &Token) -> Result<(), Failure> {
     let mut out = Output::plain();
     match token {
         Token::Add { name, scope, json } => {
-            let made = tokens.add(name, scope.parse::<Scope>()?, context.now)?;
+            let made = tokens.add(name, scope.parse::<TokenScope>()?, context.now)?;
             if *json {
                 return super::json(&made);
             }

@@ -6,10 +6,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 
 use crate::extract::{Asked, At, Given, Granted};
-use crate::openapi::{delete, get, post};
+use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::Scope;
+use crate::security::TokenScope;
 use crate::state::Shared;
 
 pub(super) fn add(routes: &mut Routes) {
@@ -42,7 +42,7 @@ async fn add_job(
 ) -> Result<(StatusCode, Json<JobInfo>), Problem> {
     let acts_freely =
         request.permission_mode.as_deref().is_some_and(|mode| mode != "default" && mode != "plan");
-    if (acts_freely || !request.allowed_tools.is_empty()) && grant.scope() < Scope::Admin {
+    if (acts_freely || !request.allowed_tools.is_empty()) && grant.scope() < TokenScope::Admin {
         return Err(Problem::forbidden("a job that acts without asking needs an admin's token"));
     }
     let job = server.ask(move |context| cron::add(context, &request)).await?;

@@ -5,7 +5,7 @@ use app::doctor::{self, Report};
 use axum::Json;
 use axum::extract::State;
 
-use crate::openapi::get;
+use crate::operation::get;
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;

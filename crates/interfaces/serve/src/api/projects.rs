@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::extract::Asked;
-use crate::openapi::get;
+use crate::operation::get;
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::extract::{Asked, Given};
-use crate::openapi::{get, post};
+use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;

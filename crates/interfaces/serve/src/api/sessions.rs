@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::page_cursor::Cursor;
 use crate::extract::{Asked, At, Given};
-use crate::openapi::{get, post};
+use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{At, Given};
-use crate::openapi::{delete, get, post};
+use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::tokens::{NewToken, Scope, TokenInfo};
+use crate::security::tokens::{NewToken, TokenInfo, TokenScope};
 use crate::state::Shared;
 
 /// The tokens that are good now.
@@ -27,7 +27,7 @@ struct NewTokenRequest {
     /// Its name.
     name: String,
     /// What it is good for.
-    scope: Scope,
+    scope: TokenScope,
 }
 
 pub(super) fn add(routes: &mut Routes) {

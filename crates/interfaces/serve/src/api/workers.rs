@@ -11,10 +11,10 @@ use serde::Deserialize;
 use crate::api::sessions::Message;
 use crate::chat::follow;
 use crate::extract::{Asked, At, Given, Granted};
-use crate::openapi::{delete, get, post};
+use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::Scope;
+use crate::security::TokenScope;
 use crate::state::Shared;
 
 /// The answer to a permission request or a question.
@@ -67,7 +67,7 @@ async fn start_one(
     let order = request.order()?;
     let acts_freely =
         order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty();
-    if acts_freely && grant.scope() < Scope::Admin {
+    if acts_freely && grant.scope() < TokenScope::Admin {
         return Err(Problem::forbidden("a worker that acts without asking needs an admin's token"));
     }
     let ready = server.ask(move |context| start::start(context, &request)).await?;

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde_json::{Map, Value, json};
 
 use crate::crew::change::now;
-use crate::openapi::{get, post};
+use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;

@@ -13,10 +13,10 @@ use crate::crew::change::{Change, Removed, now};
 use crate::crew::office;
 use crate::crew::store::{Agent, changed};
 use crate::extract::{At, Given, Granted};
-use crate::openapi::{delete, get, post, put};
+use crate::operation::{delete, get, post, put};
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::{Grant, Scope};
+use crate::security::{Grant, TokenScope};
 use crate::state::{Server, Shared};
 
 /// All agents.
@@ -96,7 +96,7 @@ fn check(agent: &Agent, grant: &Grant) -> Result<(), Problem> {
     let mode = PermissionMode::from_name(&agent.permission_mode);
     let mode =
         mode.ok_or_else(|| Problem::usage(format!("unknown permission mode `{}`", agent.permission_mode)))?;
-    if mode.acts_without_asking() && grant.scope() < Scope::Admin {
+    if mode.acts_without_asking() && grant.scope() < TokenScope::Admin {
         return Err(Problem::forbidden("an agent that acts without asking needs an admin's token"));
     }
     if agent.current_session_id.as_ref().is_some_and(|id| id.parse::<model::SessionId>().is_err()) {

@@ -11,7 +11,7 @@ use crate::crew::key::Key;
 use crate::crew::office;
 use crate::crew::store::{Assignment, DisplayName, Rule, changed};
 use crate::extract::{At, Given};
-use crate::openapi::{delete, get, post, put};
+use crate::operation::{delete, get, post, put};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::{Server, Shared};

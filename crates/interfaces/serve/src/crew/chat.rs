@@ -24,7 +24,7 @@ use crate::crew::key::Key;
 use crate::crew::store::Agent;
 use crate::crew::{context, office};
 use crate::extract::{At, Given};
-use crate::openapi::{get, post};
+use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::{Server, Shared};

@@ -15,7 +15,7 @@ use crate::crew::change::{Change, new_id, now, plain};
 use crate::crew::sessions::{CrewSessions, crew_sessions};
 use crate::crew::store::{Book, Connection, changed};
 use crate::extract::{At, Given};
-use crate::openapi::{delete, get, patch, post};
+use crate::operation::{delete, get, patch, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::{Server, Shared};

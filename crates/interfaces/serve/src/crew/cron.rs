@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::crew::change::{Done, milliseconds};
 use crate::extract::{At, Given};
-use crate::openapi::{delete, get, patch, post};
+use crate::operation::{delete, get, patch, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;

@@ -1,8 +1,5 @@
 //! What was said in a session, in CrewHub's two shapes: as messages of blocks, and as the bubbles of a chat.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
-
 use app::sessions::page::{self, PagedMessage, Piece};
 use app::sessions::show::Role;
 use app::{Context, Error};
@@ -15,8 +12,9 @@ use serde_json::{Value, json};
 
 use crate::crew::change::milliseconds;
 use crate::crew::key::Key;
+use crate::crew::places::Places;
 use crate::extract::{Asked, At};
-use crate::openapi::get;
+use crate::operation::get;
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;
@@ -29,8 +27,6 @@ const CHAT_LIMIT: usize = 30;
 const CHAT_MOST: usize = 100;
 /// How many records are read at a time; several are one message of a chat.
 const STEP: usize = 200;
-/// How many places in conversations are remembered.
-const PLACES: usize = 1000;
 /// What CrewHub puts between its context and the person's words.
 const SEPARATOR: &str = "---[user-message-start]---";
 
@@ -165,34 +161,6 @@ fn block(piece: &Piece, offset: u64, place: usize) -> Value {
             "isError": is_error,
         }),
         Piece::Image => json!({ "type": "text", "text": "[image]" }),
-    }
-}
-
-/// Where older messages are, by the time of the first message that was shown: a front end asks for what is before a time,
-/// and a conversation has places.
-#[derive(Debug, Default)]
-pub(crate) struct Places(Mutex<Known>);
-
-/// The places by session and time, and the order in which they came to be known.
-type Known = (HashMap<(SessionId, i64), String>, VecDeque<(SessionId, i64)>);
-
-impl Places {
-    fn find(&self, session: &SessionId, time: i64) -> Option<String> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.0.get(&(session.clone(), time)).cloned()
-    }
-
-    fn keep(&self, session: &SessionId, time: i64, place: String) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (session.clone(), time);
-        if known.0.insert(key.clone(), place).is_none() {
-            known.1.push_back(key);
-        }
-        if known.1.len() > PLACES
-            && let Some(oldest) = known.1.pop_front()
-        {
-            known.0.remove(&oldest);
-        }
     }
 }
 

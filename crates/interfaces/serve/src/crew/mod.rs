@@ -12,6 +12,7 @@ mod cron;
 mod history;
 mod key;
 mod office;
+mod places;
 mod projects;
 mod rooms;
 mod sessions;
@@ -19,7 +20,7 @@ mod settings;
 mod store;
 
 pub(crate) use cooldown::Cooldowns;
-pub(crate) use history::Places;
+pub(crate) use places::Places;
 pub(crate) use store::Store;
 
 use crate::routes::Routes;

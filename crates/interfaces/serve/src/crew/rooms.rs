@@ -12,7 +12,7 @@ use crate::crew::context;
 use crate::crew::office;
 use crate::crew::store::{Book, Room, changed};
 use crate::extract::{Asked, At, Given};
-use crate::openapi::{delete, get, post, put};
+use crate::operation::{delete, get, post, put};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::{Server, Shared};

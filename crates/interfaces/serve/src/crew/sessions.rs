@@ -18,7 +18,7 @@ use crate::crew::history;
 use crate::crew::key::Key;
 use crate::crew::office;
 use crate::extract::{Asked, At, Given};
-use crate::openapi::{delete, get, patch};
+use crate::operation::{delete, get, patch};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::{Server, Shared};

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::crew::change::now;
 use crate::crew::store::{Book, Setting};
 use crate::extract::{At, Given};
-use crate::openapi::{delete, get, put};
+use crate::operation::{delete, get, put};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;

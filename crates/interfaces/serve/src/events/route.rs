@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::extract::Granted;
-use crate::openapi::get;
+use crate::operation::get;
 use crate::routes::Routes;
 use crate::security::Grant;
 use crate::state::Shared;

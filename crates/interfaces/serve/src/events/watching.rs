@@ -9,7 +9,7 @@ use model::{Evidence, SessionEvent, SessionId, SessionInfo};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::server::Notice;
+use crate::notice::Notice;
 use crate::state::{Server, Shared};
 
 /// How often it is looked whether the server stops.

@@ -7,7 +7,6 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, Method, header};
 
 use crate::problem::Problem;
-use crate::security::is_safe;
 
 /// What a browser says of the relation between a page and what it asks for.
 const SITE: &str = "sec-fetch-site";
@@ -94,6 +93,11 @@ pub(super) fn check_browser(method: &Method, headers: &HeaderMap) -> Result<(), 
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).map(|value| value.to_str().unwrap_or_default())
+}
+
+/// Whether a method changes nothing.
+pub(super) fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
 #[cfg(test)]

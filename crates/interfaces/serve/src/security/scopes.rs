@@ -3,7 +3,8 @@
 
 use axum::http::Method;
 
-use crate::security::{Scope, is_safe};
+use crate::security::origin::is_safe;
+use crate::security::tokens::TokenScope;
 
 /// Questions that are too long for an address: asking them changes nothing.
 const QUESTIONS: [&str; 3] = ["/api/v1/search", "/api/v1/pick", "/api/discovery/scan"];
@@ -11,14 +12,16 @@ const QUESTIONS: [&str; 3] = ["/api/v1/search", "/api/v1/pick", "/api/discovery/
 const ADMINISTRATION: [&str; 4] = ["/api/v1/tokens", "/api/auth/", "/api/backup/", "/api/connections"];
 
 /// What a request needs.
-pub(super) fn needed(method: &Method, path: &str) -> Scope {
+pub(super) fn needed(method: &Method, path: &str) -> TokenScope {
     let is_administration = ADMINISTRATION.iter().any(|start| path.starts_with(start));
     match is_safe(method) {
-        true if path.starts_with("/api/v1/tokens") || path.starts_with("/api/backup/export") => Scope::Admin,
-        true => Scope::Read,
-        false if is_administration => Scope::Admin,
-        false if QUESTIONS.contains(&path) => Scope::Read,
-        false => Scope::Act,
+        true if path.starts_with("/api/v1/tokens") || path.starts_with("/api/backup/export") => {
+            TokenScope::Admin
+        }
+        true => TokenScope::Read,
+        false if is_administration => TokenScope::Admin,
+        false if QUESTIONS.contains(&path) => TokenScope::Read,
+        false => TokenScope::Act,
     }
 }
 
@@ -27,22 +30,22 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(method: &str, path: &str, expected: Scope) {
+    fn check(method: &str, path: &str, expected: TokenScope) {
         assert_eq!(needed(&method.parse().unwrap(), path), expected, "{method} {path}");
     }
 
     #[test]
     fn reading_acting_and_administration() {
-        check("GET", "/api/v1/sessions", Scope::Read);
-        check("HEAD", "/api/connections", Scope::Read);
-        check("POST", "/api/v1/search", Scope::Read);
-        check("POST", "/api/v1/search/", Scope::Act);
-        check("POST", "/api/v1/workers", Scope::Act);
-        check("DELETE", "/api/rooms/x", Scope::Act);
-        check("PATCH", "/anything", Scope::Act);
-        check("POST", "/api/connections", Scope::Admin);
-        check("DELETE", "/api/connections/x", Scope::Admin);
-        check("GET", "/api/v1/tokens", Scope::Admin);
-        check("POST", "/api/auth/keys", Scope::Admin);
+        check("GET", "/api/v1/sessions", TokenScope::Read);
+        check("HEAD", "/api/connections", TokenScope::Read);
+        check("POST", "/api/v1/search", TokenScope::Read);
+        check("POST", "/api/v1/search/", TokenScope::Act);
+        check("POST", "/api/v1/workers", TokenScope::Act);
+        check("DELETE", "/api/rooms/x", TokenScope::Act);
+        check("PATCH", "/anything", TokenScope::Act);
+        check("POST", "/api/connections", TokenScope::Admin);
+        check("DELETE", "/api/connections/x", TokenScope::Admin);
+        check("GET", "/api/v1/tokens", TokenScope::Admin);
+        check("POST", "/api/auth/keys", TokenScope::Admin);
     }
 }

@@ -30,7 +30,7 @@ const LONGEST_NAME: usize = 64;
 /// What a token is good for; each scope holds those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum TokenScope {
     /// Asking questions.
     Read,
     /// Also starting, telling, answering and stopping workers, and changing names, rooms and jobs.
@@ -39,7 +39,7 @@ pub enum Scope {
     Admin,
 }
 
-impl Scope {
+impl TokenScope {
     fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -49,13 +49,13 @@ impl Scope {
     }
 }
 
-impl Display for Scope {
+impl Display for TokenScope {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.word())
     }
 }
 
-impl FromStr for Scope {
+impl FromStr for TokenScope {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -70,7 +70,7 @@ impl FromStr for Scope {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Entry {
     name: String,
-    scope: Scope,
+    scope: TokenScope,
     /// SHA-256 of the token, in hexadecimal digits. A token is random, so that nothing slower is needed.
     digest: String,
     created: Timestamp,
@@ -85,7 +85,7 @@ pub struct TokenInfo {
     /// Its name; a browser has the name of the token that its link had.
     pub name: String,
     /// What it is good for.
-    pub scope: Scope,
+    pub scope: TokenScope,
     /// When it was handed out.
     #[serde(serialize_with = "model::time")]
     pub created: Timestamp,
@@ -100,7 +100,7 @@ pub struct NewToken {
     /// Its name.
     pub name: String,
     /// What it is good for.
-    pub scope: Scope,
+    pub scope: TokenScope,
     /// The token itself, which is shown this once.
     pub token: String,
 }
@@ -109,7 +109,7 @@ pub struct NewToken {
 #[derive(Debug, Clone)]
 pub(crate) struct Grant {
     name: String,
-    scope: Scope,
+    scope: TokenScope,
     digest: Option<String>,
     is_browser: bool,
 }
@@ -117,11 +117,11 @@ pub(crate) struct Grant {
 impl Grant {
     /// What the printed link grants: it is the person's own.
     pub(super) fn of_link() -> Self {
-        Self { name: "link".to_owned(), scope: Scope::Admin, digest: None, is_browser: false }
+        Self { name: "link".to_owned(), scope: TokenScope::Admin, digest: None, is_browser: false }
     }
 
     /// What it is good for.
-    pub(crate) fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> TokenScope {
         self.scope
     }
 
@@ -155,7 +155,7 @@ impl Tokens {
     }
 
     /// Hands out a token.
-    pub fn add(&self, name: &str, scope: Scope, now: Timestamp) -> Result<NewToken, Error> {
+    pub fn add(&self, name: &str, scope: TokenScope, now: Timestamp) -> Result<NewToken, Error> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {
             let message = format!("`{name}` is no name of a token");
@@ -324,23 +324,23 @@ mod tests {
     #[test]
     fn a_token_is_kept_as_a_digest_in_a_private_file() {
         let (_scratch, tokens) = tokens();
-        let made = tokens.add("phone", Scope::Act, NOW).unwrap();
+        let made = tokens.add("phone", TokenScope::Act, NOW).unwrap();
         let kept = system::read_small(&tokens.file, 10_000).unwrap();
         assert!(!String::from_utf8_lossy(&kept).contains(&made.token));
         assert_eq!(tokens.file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(tokens.grant(&made.token, NOW).unwrap().scope(), Scope::Act);
+        assert_eq!(tokens.grant(&made.token, NOW).unwrap().scope(), TokenScope::Act);
         assert!(tokens.grant("", NOW).is_none() && tokens.grant(&digest(&made.token), NOW).is_none());
     }
 
     #[test]
     fn a_token_ends_when_another_process_revokes_it_and_its_browsers_with_it() {
         let (scratch, tokens) = tokens();
-        let made = tokens.add("phone", Scope::Read, NOW).unwrap();
+        let made = tokens.add("phone", TokenScope::Read, NOW).unwrap();
         let browser = tokens.add_browser(&tokens.grant(&made.token, NOW).unwrap(), NOW).unwrap();
         assert!(
             tokens
                 .grant(&browser, NOW)
-                .is_some_and(|grant| grant.is_browser() && grant.scope() == Scope::Read)
+                .is_some_and(|grant| grant.is_browser() && grant.scope() == TokenScope::Read)
         );
         let other = Tokens::open(&Config { state: scratch.path().to_owned(), ..Config::default() }).unwrap();
         assert_eq!(other.revoke("phone").unwrap(), 2);
@@ -364,9 +364,9 @@ mod tests {
     #[test]
     fn names_are_plain_and_used_once() {
         let (_scratch, tokens) = tokens();
-        tokens.add("a-b_c.1", Scope::Read, NOW).unwrap();
+        tokens.add("a-b_c.1", TokenScope::Read, NOW).unwrap();
         for name in ["", "a b", "a/b", "a-b_c.1", &"x".repeat(65)] {
-            assert_eq!(tokens.add(name, Scope::Read, NOW).unwrap_err().kind, Kind::Usage, "{name}");
+            assert_eq!(tokens.add(name, TokenScope::Read, NOW).unwrap_err().kind, Kind::Usage, "{name}");
         }
     }
 }

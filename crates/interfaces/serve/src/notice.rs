@@ -1,0 +1,39 @@
+//! What the server tells the program that started it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::cron::DaemonEvent;
+
+/// What the server tells the program that started it.
+#[derive(Debug, Clone)]
+pub enum Notice {
+    /// Something the person should know.
+    Warning(String),
+    /// It listens.
+    Ready {
+        /// The link for a browser; its token is good for one.
+        link: String,
+        /// The socket beside it.
+        unix: Option<PathBuf>,
+    },
+    /// A request was answered; its address is told without the query, which may hold a token.
+    Request {
+        /// `GET`, `POST`, …
+        method: String,
+        /// The path.
+        path: String,
+        /// The status of the answer.
+        status: u16,
+        /// The time until the answer began.
+        took: Duration,
+    },
+    /// What its runner of scheduled jobs reports.
+    Cron(Box<DaemonEvent>),
+    /// It stops.
+    Stopping,
+}
+
+/// Receives what the server tells.
+pub type Reporter = Arc<dyn Fn(Notice) + Send + Sync>;
