@@ -1,5 +1,6 @@
 //! `doctor`: checks the installation and reports what was found, what is wrong, and the next step for each finding.
 
+mod plugin;
 mod report;
 
 use std::collections::{HashMap, HashSet};
@@ -36,6 +37,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
     let index = about_index(context);
     let findings: Vec<_> = [
         about_claude(context, claude.as_ref(), release),
+        plugin::about(context, release),
         about_folders(context, &all),
         unreadable(&all),
         foreign(context, &all),

@@ -20,6 +20,8 @@ impl Release {
     pub const CONTROL: Self = Self(2, 1, 100);
     /// First release known to keep a session's system prompt (`--system-prompt-snapshot`).
     pub const KEEPS_SYSTEM_PROMPT: Self = Self(2, 1, 329);
+    /// First release that runs the JavaScript of plugins (mods).
+    pub const MODS: Self = Self(2, 1, 287);
 
     /// Whether it supports `--fork-session`.
     pub fn can_fork(self) -> bool {
@@ -45,6 +47,11 @@ impl Release {
     /// Whether a resumed session keeps its original system prompt.
     pub fn keeps_system_prompt(self) -> bool {
         self >= Self::KEEPS_SYSTEM_PROMPT
+    }
+
+    /// Whether it runs the JavaScript of plugins.
+    pub fn runs_mods(self) -> bool {
+        self >= Self::MODS
     }
 
     /// Whether it records in Claude Code's registry which session it has open.

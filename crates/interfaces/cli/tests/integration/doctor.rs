@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use testkit::{Claude, Script, Transcript};
 
 use crate::desk::Desk;
+use crate::hooking;
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
@@ -127,4 +128,43 @@ fn a_file_that_was_put_away_is_told_of() {
     let (code, text) = told(&desk);
     assert_eq!(code, Some(0), "it is mended already: {text}");
     assert!(text.contains("catalog.sqlite.set-aside: one of Backstory's files could not be used"), "{text}");
+}
+
+#[test]
+fn the_plugin_is_checked_where_it_is_installed() {
+    let desk = desk();
+    let findings = |desk: &Desk| {
+        let run = desk.backstory(&["doctor", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("a report");
+        let findings = report["findings"].as_array().cloned().unwrap_or_default();
+        let of = |finding: &serde_json::Value| finding["what"].as_str().unwrap_or_default().to_owned();
+        findings.iter().map(of).collect::<Vec<_>>()
+    };
+    let copy = desk.home.dir("copy");
+    let installed = |version: &str| {
+        let entry = serde_json::json!([{"scope": "user", "installPath": copy, "version": version}]);
+        let list = serde_json::json!({"version": 2, "plugins": {"backstory@backstory": entry}});
+        desk.home.write(".claude/plugins/installed_plugins.json", list.to_string());
+    };
+    desk.home.write(".claude/settings.json", r#"{"enabledPlugins": {"backstory@backstory": true}}"#);
+    installed("0.0.1");
+    let own = env!("CARGO_PKG_VERSION");
+    let expected = [
+        "the plugin starts `backstory`, which is not on your PATH".to_owned(),
+        format!("the plugin is of version 0.0.1, Backstory of {own}"),
+    ];
+    assert_eq!(findings(&desk), expected);
+
+    symlink(env!("CARGO_BIN_EXE_backstory"), desk.home.path().join("bin/backstory")).expect("a link");
+    installed(own);
+    assert_eq!(findings(&desk), Vec::<String>::new());
+
+    hooking::hooks(&desk, "install");
+    let expected =
+        "both the plugin and the hooks in the settings report what sessions do; the plugin's stand aside";
+    assert_eq!(findings(&desk), [expected]);
+
+    fs::remove_dir(&copy).expect("the copy");
+    let expected = "Claude Code's plugin backstory@backstory is switched on, but is not there";
+    assert_eq!(findings(&desk)[0], expected);
 }
