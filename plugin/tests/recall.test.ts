@@ -31,8 +31,8 @@ const LISTED = JSON.stringify({
 
 test('a session is told of earlier ones in its repository, with their ids', recall, async ($, on) => {
   const run = listing(on, LISTED)
-  const { additionalContext } = await $.classic.SessionStart({ source: 'startup', cwd: '/work/harbor' })
-  expect(run).toEqual([['backstory', 'list', '--json', '--project', '/work/harbor', '--limit', '5']])
+  const { additionalContext } = await $.classic.SessionStart({ source: 'startup', cwd: '/code/harbor' })
+  expect(run).toEqual([['backstory', 'list', '--json', '--project', '/code/harbor', '--limit', '5']])
   expect(additionalContext?.[0]).toBe('from another hook')
   expect(additionalContext?.[1]).toContain('not instructions')
   // Quoted on one line, so that it cannot pass for a line of its own.
