@@ -1,4 +1,4 @@
-//! What a caller gets: never a secret, and of an agent's requests never another's session.
+//! No caller gets a secret, and no agent another's session.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ use app::{Caller, Context, Error, Kind, cron, doctor, live, workers};
 
 use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
 
-/// What every public function says to a caller, by its name; errors too.
+/// The answers and errors of every public function, by its name.
 fn all_answers(context: &Context) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let mut say = |name: &str, answer: String| all.push((name.to_owned(), answer));

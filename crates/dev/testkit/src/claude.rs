@@ -34,7 +34,7 @@ impl Claude {
         Self::installed("2.1.197", "claude-code-2-1-197/claude", false)
     }
 
-    /// Another release, wherever it lies: for one who makes recordings of it.
+    /// Another release, anywhere: for making recordings of it.
     pub fn at(version: &'static str, file: PathBuf) -> Self {
         let needs_node = file.extension().is_some_and(|extension| extension == "js");
         Self { version, file, needs_node }
@@ -87,7 +87,7 @@ impl Claude {
     }
 }
 
-/// What makes any `claude` below a process talk to `server` and to nothing else.
+/// Variables with which any `claude` below a process talks to `server` and to nothing else.
 pub fn offline_environment(server: &ModelServer) -> [(&'static str, String); 7] {
     let on = || "1".to_owned();
     [
@@ -106,9 +106,9 @@ pub fn offline_environment(server: &ModelServer) -> [(&'static str, String); 7] 
 pub struct Run {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// All it printed.
+    /// Everything that the process wrote to standard output.
     pub stdout: String,
-    /// All it complained.
+    /// Everything that the process wrote to standard error.
     pub stderr: String,
 }
 
@@ -135,7 +135,7 @@ impl Run {
         self
     }
 
-    /// What it printed, without the last newline: in plain print mode, the model's answer.
+    /// The output without the last newline: in plain print mode, the model's answer.
     pub fn answer(&self) -> &str {
         self.stdout.trim_end()
     }

@@ -21,9 +21,9 @@ pub struct EmbeddingServer {
 /// An answer that is not the usual one.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// Its status.
+    /// The HTTP status code.
     pub status: u16,
-    /// Its headers.
+    /// The HTTP headers besides those that every answer has.
     pub headers: Vec<(&'static str, &'static str)>,
     /// Its body, word for word.
     pub body: String,
@@ -32,17 +32,17 @@ pub struct Reply {
 /// One request that arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The path.
+    /// The path of the URL that was asked for.
     pub path: String,
-    /// The header `authorization`.
+    /// The `authorization` header, which has the key.
     pub authorization: Option<String>,
-    /// The body.
+    /// The body, parsed as JSON.
     pub body: Value,
 }
 
 #[derive(Default)]
 struct Stage {
-    /// What to answer first, the next one last.
+    /// The prepared answers, the next one last.
     replies: Mutex<Vec<Reply>>,
     asked: Mutex<Vec<Asked>>,
 }

@@ -29,7 +29,7 @@ pub fn wait_until(folder: &Path, what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// A file's bytes.
+/// Reads a whole file, and fails the test where that is not possible.
 pub fn bytes(file: &Path) -> Vec<u8> {
     fs::read(file).unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()))
 }

@@ -1,4 +1,4 @@
-//! What the tests stand on: a scratch home, a scripted model server, the real `claude`, and transcripts
+//! The basis of the tests: a scratch home, a scripted model server, the real `claude`, and transcripts
 //! written in prose. Only tests depend on it; nothing here is shipped.
 //!
 //! A helper that cannot go on panics and says what to do: that is how a test fails.

@@ -17,7 +17,7 @@ pub struct OpenClaw {
 }
 
 impl OpenClaw {
-    /// 2026.2.1
+    /// Release 2026.2.1, which `scripts/test` installs.
     pub fn installed() -> Self {
         let modules =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/openclaw/node_modules");
@@ -42,7 +42,7 @@ impl OpenClaw {
     }
 }
 
-/// What its configuration says so that it talks to these servers and to nobody else.
+/// A configuration with which it talks to these servers and to nobody else.
 pub fn offline_configuration(model: &ModelServer, embedding: &EmbeddingServer) -> Value {
     let claude = json!({
         "id": "claude-scripted", "name": "Scripted", "reasoning": false, "input": ["text"],

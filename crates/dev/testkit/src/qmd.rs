@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::ScratchHome;
 
-/// The installed qmd.
+/// The real qmd that `scripts/test` installs.
 #[derive(Debug, Clone)]
 pub struct Qmd {
     node: PathBuf,
@@ -20,7 +20,7 @@ impl Default for Qmd {
 }
 
 impl Qmd {
-    /// 2.8.3.
+    /// Release 2.8.3, which the tests pin.
     pub fn new() -> Self {
         let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/qmd/node_modules");
         let file = |name: &str| {

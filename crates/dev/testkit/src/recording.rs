@@ -1,4 +1,4 @@
-//! What a real Claude Code wrote into its folder, byte for byte, and when it was seen: taken down while it
+//! The bytes that a real Claude Code wrote into its folder, and when they were seen: recorded while it
 //! works, kept as lines of JSON, read again where no Claude Code is.
 
 use std::collections::HashMap;
@@ -21,16 +21,16 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// One thing that was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// When.
+    /// When the change was seen.
     pub at: Timestamp,
     /// The file, from the config folder on.
     pub file: PathBuf,
-    /// What became of it.
+    /// The change that was seen.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What became of a file.
+/// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -44,7 +44,7 @@ pub enum What {
     Killed,
 }
 
-/// Takes down what happens in a config folder until it is told to stop.
+/// Records what happens in a config folder until it is stopped.
 pub struct Recorder {
     asked: Sender<Option<Sender<()>>>,
     thread: Option<JoinHandle<Vec<Seen>>>,
@@ -94,7 +94,7 @@ impl Recorder {
 enum Known {
     /// So many bytes of it have been seen.
     Length(u64),
-    /// All it holds.
+    /// The whole content, of a file that is rewritten each time.
     Content(Vec<u8>),
 }
 

@@ -40,7 +40,7 @@ impl Terminal {
         terminal
     }
 
-    /// What is on the screen.
+    /// The text on the screen.
     pub fn screen(&self) -> String {
         let output = self.tmux(&["capture-pane", "-p"]).output().expect("tmux runs");
         String::from_utf8_lossy(&output.stdout).into_owned()

@@ -15,7 +15,7 @@ use crate::{Failure, train};
 /// A token that makes up this share of all weighs half.
 const COMMON: f32 = 1e-4;
 
-/// What to make a table from.
+/// The model to make a table from.
 #[derive(Debug, clap::Args)]
 pub struct Order {
     /// The folder of a sentence-transformers BERT model.
@@ -35,7 +35,7 @@ pub struct Order {
     pub epochs: usize,
 }
 
-/// Makes the table.
+/// Writes a table of word vectors that is distilled from a transformer.
 pub fn distil(order: &Order) -> Result<(), Failure> {
     let teacher = SentenceModel::open(&order.teacher)?;
     let own = order.teacher.join("vocab.txt");
@@ -101,7 +101,7 @@ fn rows(rows: &[Vec<f32>]) -> Result<Array2<f32>, Failure> {
     Ok(Array2::from_shape_vec((rows.len(), width), rows.concat())?)
 }
 
-/// What each token weighs: little where it is common, by Zipf's law over the order of the vocabulary.
+/// The weight of each token: little where it is common, by Zipf's law over the order of the vocabulary.
 fn weights(count: usize) -> impl Iterator<Item = f32> {
     let all: f32 = (1..=count).map(|rank| 1.0 / rank as f32).sum();
     (1..=count).map(move |rank| COMMON / (COMMON + 1.0 / (rank as f32 * all)))

@@ -1,4 +1,4 @@
-//! What the makers of Backstory run by hand; nothing here is shipped.
+//! Tools that developers run by hand; nothing here is shipped.
 
 mod distil;
 pub mod fit;
@@ -13,5 +13,5 @@ mod train;
 
 pub use distil::{Order, distil};
 
-/// What goes wrong ends the task, in its own words.
+/// A failure that ends the task, in its own words.
 pub type Failure = Box<dyn std::error::Error>;

@@ -8,9 +8,9 @@ const SETTLED: f64 = 1e-9;
 /// A moment as numbers, and whether the thing happened.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample<const N: usize> {
-    /// The facts.
+    /// The facts, as numbers that the weights are multiplied with.
     pub numbers: [f64; N],
-    /// Whether it happened.
+    /// Whether the event that is predicted happened.
     pub happened: bool,
 }
 
@@ -19,7 +19,7 @@ pub struct Sample<const N: usize> {
 pub struct Fitted<const N: usize> {
     /// Where every number is 0.
     pub intercept: f64,
-    /// By number.
+    /// The weight of each fact, in the order of the facts.
     pub weights: [f64; N],
 }
 

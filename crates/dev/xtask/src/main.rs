@@ -11,7 +11,7 @@ use xtask::schema::schema;
 use xtask::settings::settings;
 use xtask::{Failure, Order, distil};
 
-/// What the makers of Backstory run by hand.
+/// Tools that developers run by hand.
 #[derive(Debug, Parser)]
 enum Task {
     /// Make a table of meanings from a transformer.

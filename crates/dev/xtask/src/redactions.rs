@@ -19,12 +19,12 @@ pub struct Order {
     /// Folders with transcripts in them, at any depth, or transcripts.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Print each with what stands around it, as it was said: for judging the rules, on your own machine.
+    /// Print each with the text around it, unredacted: for judging the rules, on your own machine.
     #[arg(long)]
     pub list: bool,
 }
 
-/// What was found.
+/// The secrets that were found.
 #[derive(Debug, Default)]
 pub struct Redactions {
     /// Transcripts that were read.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::Failure;
 
-/// The page's path.
+/// The path of docs/schema.json.
 pub fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../docs/schema.json")
 }

@@ -5,14 +5,14 @@ use embedding::{Tokenizer, Vocabulary};
 use ndarray::{Array2, ArrayView1, Axis};
 
 const BATCH: usize = 256;
-/// What the nearness of a batch's texts counts beside each text's own direction.
+/// The weight of the nearness of a batch's texts beside each text's own direction.
 const BETWEEN: f32 = 0.3;
 const TEMPERATURE: f32 = 1.0 / 20.0;
 const RATE: f32 = 3e-3;
 /// One token in so many is left out of a text, another one each time.
 const DROPPED: u64 = 10;
 
-/// What to train on.
+/// The texts to train on.
 pub(crate) struct Texts {
     tokens: Vec<Vec<u32>>,
     targets: Array2<f32>,
@@ -30,7 +30,7 @@ impl Texts {
     }
 }
 
-/// Adam's memory.
+/// The moving averages of Adam, for each weight.
 struct Adam {
     first: Array2<f32>,
     second: Array2<f32>,

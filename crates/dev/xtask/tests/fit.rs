@@ -1,4 +1,4 @@
-//! What decides is found, and judged on decisions that it was not fitted on.
+//! The facts that decide are found, and judged on decisions that they were not fitted on.
 
 #![allow(clippy::unwrap_used, reason = "a helper that cannot go on fails the test that called it")]
 

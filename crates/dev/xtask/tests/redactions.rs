@@ -1,4 +1,4 @@
-//! What redaction takes out of the sessions that lie in this repository.
+//! Redactions in the sessions of this repository.
 
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
 #![expect(
     clippy::disallowed_methods,
-    reason = "the child is told by its environment, and asks /proc about itself"
+    reason = "the child is recognised by its environment, and asks /proc about itself"
 )]
 
 use std::fs;

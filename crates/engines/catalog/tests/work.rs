@@ -1,4 +1,4 @@
-//! What a listing costs: an unchanged file nothing but its stamp, an appended one its new bytes.
+//! The cost of a listing: an unchanged file nothing but its stamp, an appended one its new bytes.
 
 #![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
 
@@ -64,7 +64,7 @@ const PROMPT: &str = r#"{"type":"user","uuid":"u1","cwd":"/p","message":{"role":
 "#;
 const ANSWER: &str = r#"{"type":"assistant","uuid":"u2","requestId":"r","message":{"id":"i","model":"claude-opus-5-5","content":[{"type":"text","text":"Done"}],"usage":{"output_tokens":3}}}
 "#;
-/// What `transcript` reads again to know a file by.
+/// The number of bytes that `transcript` reads again to recognise a file.
 const WITNESS: u64 = 1024;
 
 #[test]
@@ -204,10 +204,10 @@ fn sub_agents_are_those_that_a_tool_use_called() {
         for _ in 0..2 {
             let found = overview(&scratch.places(), 1, |_| (), |_| true);
             let agents = found.sessions[0].session.subagents.iter();
-            let told: Vec<_> =
+            let actual: Vec<_> =
                 agents.map(|agent| (agent.agent_type.as_deref(), agent.description.as_deref())).collect();
             let expected: Vec<_> = expected.iter().map(|(kind, words)| (Some(*kind), Some(*words))).collect();
-            assert_eq!(told, expected, "{files:?}");
+            assert_eq!(actual, expected, "{files:?}");
         }
     };
     let count = task("Count the files.");
@@ -372,7 +372,7 @@ fn who_only_reckons_is_told_the_same_without_the_texts() {
     let read = look(Projection::Scalars);
     assert_eq!(read.keywords, None, "who reads a transcript does not reckon them");
     let whole = look(Projection::Full);
-    assert_eq!(whole.session, read.session, "what is read anyway is told");
+    assert_eq!(whole.session, read.session, "what is read anyway is described");
     let title = |entry: &CatalogEntry| entry.session.title.as_deref().map(ToOwned::to_owned);
     assert_eq!((title(&whole).as_deref(), whole.session.subagents.len()), (Some("The build"), 1));
     assert_eq!(whole.keywords, Some(Keywords::from_text("Fix the build")));
@@ -414,7 +414,7 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
     let whole = system::read_small(&scratch.at("state/overview.bin"), 1 << 20).unwrap();
     for damaged in [&b""[..], b"\x01nonsense", &whole[..40]] {
         fs::write(scratch.at("state/overview.bin"), damaged).unwrap();
-        assert_eq!(look(8), (1, changed.clone(), IoStats::default()), "a damaged file is made anew");
+        assert_eq!(look(8), (1, changed.clone(), IoStats::default()), "a damaged file is made again");
     }
     // A filter that had to look for itself leaves no figures behind.
     append(&path, PROMPT);
@@ -464,7 +464,7 @@ fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
     scratch.file("projects/-p/s3/subagents/agent-b.jsonl", &answer("of b"));
     check(1, 1, "a sub-agent is new");
     append(&copied, &answer("another"));
-    check(3, 1, "copies have to be told apart");
+    check(3, 1, "copies have to be separated");
     append(
         &own,
         &answer("copy")

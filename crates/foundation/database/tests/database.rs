@@ -302,7 +302,7 @@ fn a_folder_without_write_permission_is_read() {
     for (open, mode) in [(folder.path(), 0o755), (&path, 0o444), (inner, 0o555)] {
         fs::set_permissions(open, Permissions::from_mode(mode)).unwrap();
     }
-    // Somebody else may not get at this binary where it lies.
+    // Somebody else may not be able to reach this binary.
     let binary = folder.path().join("reader");
     fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();
     let mut reader = child(&binary, "unprivileged_reader", &path);
@@ -373,8 +373,8 @@ fn a_suspended_holder_is_not_waited_for_without_end() {
         let away = scope.spawn(|| database::set_aside(&path).map(drop));
         for refused in [derived, precious, away].map(|opener| opener.join().unwrap().unwrap_err()) {
             assert!(refused.is_busy(), "{refused}");
-            let told = refused.to_string();
-            assert!(told.contains(&format!("another process has held {}", lock.display())), "{told}");
+            let message = refused.to_string();
+            assert!(message.contains(&format!("another process has held {}", lock.display())), "{message}");
         }
     });
     signal("-CONT");

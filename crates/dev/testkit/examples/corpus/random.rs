@@ -1,6 +1,6 @@
 //! Numbers that look random and are the same in every run.
 
-/// The `SplitMix64` generator.
+/// The `SplitMix64` generator: the same corpus from the same seed.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -41,7 +41,7 @@ impl Random {
         self.between(from, top.min(to) + 1)
     }
 
-    /// A session's id.
+    /// A UUID that looks like one of version 4.
     pub(crate) fn uuid(&mut self) -> String {
         let (high, low) = (self.next(), self.next());
         format!(

@@ -68,7 +68,7 @@ impl Session {
         fork
     }
 
-    /// What befalls files: a line in the making, NUL bytes, half a record, a record of the future.
+    /// Damage to files: a line in the making, NUL bytes, half a record, a record of the future.
     pub(crate) fn damage(&mut self, random: &mut Random) {
         let torn = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"and th"#;
         match random.between(0, 60) {

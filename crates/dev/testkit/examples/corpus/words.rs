@@ -1,4 +1,4 @@
-//! What people, the model and tools say: sentences, code, output of commands.
+//! Texts of people, the model and tools: sentences, code, output of commands.
 
 use crate::random::Random;
 
@@ -98,7 +98,7 @@ impl Topic {
         format!("{} {}", random.pick(&CJK), self.identifier(random))
     }
 
-    /// So many sentences.
+    /// A text of this number of sentences.
     pub(crate) fn prose(&self, sentences: usize, random: &mut Random) -> String {
         let all: Vec<_> = (0..sentences).map(|_| self.fill(random.pick(&SAYS), random)).collect();
         all.join(" ")
@@ -109,7 +109,7 @@ impl Topic {
         self.fill("{verb} the {thing} in {name}", random)
     }
 
-    /// `renewTokenIssuer`, `renew_token`, and now and then one that stands nowhere else.
+    /// `renewTokenIssuer`, `renew_token`, and now and then one that occurs nowhere else.
     pub(crate) fn identifier(&self, random: &mut Random) -> String {
         let (verb, part) = (random.pick(&self.verbs), random.pick(&self.parts));
         match random.between(0, 8) {
@@ -130,7 +130,7 @@ impl Topic {
         all.join("\n")
     }
 
-    /// What a command prints, in so many lines.
+    /// The output of a command, in so many lines.
     pub(crate) fn output(&self, lines: usize, random: &mut Random) -> String {
         let all: Vec<_> = (0..lines).map(|_| self.line_of_output(random)).collect();
         all.join("\n")

@@ -23,7 +23,7 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// A closed gate.
+    /// A gate that is closed until the test opens it.
     pub fn new() -> Self {
         let open = watch::Sender::new(false);
         Self(Arc::new(Inner { open, reached: Mutex::new(false), arrival: Condvar::new() }))
@@ -34,7 +34,7 @@ impl Gate {
         self.0.open.send_replace(true);
     }
 
-    /// Blocks the test until an answer stands before the gate.
+    /// Blocks the test until an answer waits at the gate.
     pub fn wait_until_reached(&self) {
         let reached = self.0.reached.lock().expect("no holder panics");
         let (reached, _) = self

@@ -36,7 +36,7 @@ pub struct ModelServer {
     runtime: Option<Runtime>,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 struct Stage {
     script: Script,
     memory: Mutex<Memory>,

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// One request that the server was sent.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// `POST`, `GET`, `HEAD`.
+    /// The HTTP method: `POST`, `GET`, `HEAD`.
     pub method: String,
     /// The path without its query.
     pub path: String,
@@ -16,7 +16,7 @@ pub struct Request {
     pub session_id: Option<String>,
     /// The words of the rule that answered.
     pub rule: Option<String>,
-    /// What the answer said it took; `None` for other paths and for refusals.
+    /// The usage that the answer reported; `None` for other paths and for refusals.
     pub usage: Option<Usage>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn last_prompt(body: &Value) -> (String, usize) {
     (String::new(), answers)
 }
 
-/// What a conversation begins with: the same in all its requests, and in its forks.
+/// The beginning of a conversation: the same in all its requests, and in its forks.
 pub(super) fn beginning(body: &Value) -> String {
     let first = messages(body).iter().find(|message| message["role"] == "user");
     first.map(|message| text_of(&message["content"])).unwrap_or_default()

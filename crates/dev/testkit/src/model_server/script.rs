@@ -1,4 +1,4 @@
-//! What the scripted model says: rules that answer a person's prompt, one answer for each call the turn
+//! The script of the model: rules that answer a person's prompt, one answer for each call the turn
 //! takes.
 
 use serde_json::Value;
@@ -27,14 +27,14 @@ impl Script {
         self
     }
 
-    /// What the model writes when the client asks it to compact the conversation.
+    /// The answer to a request to compact the conversation.
     #[must_use]
     pub fn on_compaction(self, summary: &str) -> Self {
-        // The request names the tag that the summary must stand in.
+        // The request names the tag that must enclose the summary.
         self.on("<summary>", [Answer::text(format!("<summary>{summary}</summary>"))])
     }
 
-    /// What is answered to a prompt that no rule knows.
+    /// The answer to a prompt that no rule knows.
     #[must_use]
     pub fn otherwise(mut self, answer: Answer) -> Self {
         self.otherwise = Some(answer);

@@ -1,5 +1,5 @@
 //! Forks: a new file that begins with a copy of the parent's conversation, and the marks by which its
-//! lineage can be told.
+//! lineage can be recognised.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use super::record::Record;
 use super::subagent::on_main_chain;
 use super::{Line, Transcript};
 
-/// What a copied record tells about where it came from.
+/// How a copied record names its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lineage {
     /// `--fork-session` of 2.1.329: `requestSessionId` on the model's records.

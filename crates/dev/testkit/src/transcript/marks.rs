@@ -1,4 +1,4 @@
-//! What the client notes beside the conversation: titles, modes, compactions, costs, and things it should
+//! Records of the client beside the conversation: titles, modes, compactions, costs, and things it should
 //! never have written.
 
 use jiff::SignedDuration;

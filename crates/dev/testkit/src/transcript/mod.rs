@@ -44,7 +44,7 @@ pub use fork::Lineage;
 
 /// One session's transcript under construction.
 ///
-/// Settings such as [`cwd`](Self::cwd) and [`version`](Self::version) hold from where they stand, as they
+/// Settings such as [`cwd`](Self::cwd) and [`version`](Self::version) apply from their place on, as they
 /// do when a session is resumed elsewhere or by a newer release.
 #[derive(Debug, Clone)]
 pub struct Transcript {
@@ -76,7 +76,7 @@ pub struct Transcript {
 #[derive(Debug, Clone)]
 enum Line {
     Record(Record),
-    /// As it stands in the file, its end included.
+    /// The line as it is in the file, its end included.
     Bytes(Vec<u8>),
 }
 
@@ -183,12 +183,12 @@ impl Transcript {
         self
     }
 
-    /// The session's id.
+    /// The id of the session that the transcript belongs to.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What all messages took, those of sub-agents included and copies of a fork too.
+    /// The tokens of all messages, those of sub-agents and copies of a fork included.
     pub fn total_usage(&self) -> Usage {
         self.total
     }
@@ -200,7 +200,7 @@ impl Transcript {
         closed.last_uuid
     }
 
-    /// The file's bytes.
+    /// The transcript as Claude Code would have written it.
     pub fn bytes(&self) -> Vec<u8> {
         let mut closed = self.clone();
         closed.close_message();

@@ -45,7 +45,7 @@ impl Record {
         self
     }
 
-    /// Sets a field where it stands, else at the end.
+    /// Sets a field in its place, else at the end.
     pub(super) fn set(&mut self, key: &str, value: impl Serialize) {
         self.put(key, serde_json::to_string(&value).expect("a value that is JSON"));
     }

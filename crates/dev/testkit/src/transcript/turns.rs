@@ -1,4 +1,4 @@
-//! What people and the model do in a conversation.
+//! Turns of people and the model in a conversation.
 
 use model::Usage;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::Transcript;
 use super::record::Record;
 
 impl Transcript {
-    /// The person asks.
+    /// Adds a prompt of the person.
     #[must_use]
     pub fn prompt(self, text: &str) -> Self {
         self.prompt_with(json!(text))
@@ -62,7 +62,7 @@ impl Transcript {
         self
     }
 
-    /// The model thinks.
+    /// Adds a thinking block of the model.
     #[must_use]
     pub fn thinking(mut self, text: &str) -> Self {
         let block = Record::new().with("type", "thinking").with("thinking", text).with("signature", "c2ln");
@@ -200,7 +200,7 @@ impl Transcript {
     }
 }
 
-/// What a tool's result record tells beside the text that the model gets.
+/// The fields of a tool's result record beside the text that the model gets.
 fn details(name: &str, input: &Value, output: &str) -> Value {
     match name {
         "Bash" => json!({"stdout": output, "stderr": "", "interrupted": false, "isImage": false}),

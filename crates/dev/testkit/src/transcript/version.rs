@@ -10,11 +10,11 @@ pub(super) enum Layout {
     Inline,
     /// `agent-….jsonl` beside the session's file.
     Beside,
-    /// `<session>/subagents/agent-….jsonl`.
+    /// In a folder of the session: `<session>/subagents/agent-….jsonl`.
     Folder,
 }
 
-/// What a message's lines say of its output tokens.
+/// How a message's lines count its output tokens.
 pub(super) enum OutputCount {
     /// Every line has the final count.
     Final,
@@ -66,7 +66,7 @@ impl Version {
         self >= Self(2, 1, 197)
     }
 
-    /// Tools start while the message still streams, so results stand between its lines.
+    /// Tools start while the message still streams, so results are between its lines.
     pub(super) fn interleaves_tools(self) -> bool {
         self >= Self(2, 1, 197)
     }

@@ -170,7 +170,7 @@ fn check_built_transcript(claude: &Claude) {
     assert!(bytes(&file).starts_with(&before));
     let sent = server.calls()[0].body["messages"].to_string();
     for words in ["Why does the login fail?", "Let me look.", "src/token.rs:12", "The refresh never runs."] {
-        assert!(sent.contains(words), "the model was not told: {words}");
+        assert!(sent.contains(words), "the model was not sent: {words}");
     }
 }
 
@@ -199,7 +199,7 @@ fn below_projects(home: &ScratchHome, file: &Path) -> PathBuf {
     file.strip_prefix(home.config_dir().join("projects")).unwrap_or(file).to_path_buf()
 }
 
-/// What each record of the conversation holds.
+/// The content of each record of the conversation.
 fn blocks(file: &Path) -> Vec<String> {
     conversation(file)
         .iter()

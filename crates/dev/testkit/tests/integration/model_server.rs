@@ -1,4 +1,4 @@
-//! What the scripted server answers to a plain HTTP client.
+//! Answers of the scripted server to a plain HTTP client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -17,7 +17,7 @@ use crate::logistic::Sample;
 /// A decision of a person, with what there was to choose from.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// What there was.
+    /// The candidates at that moment.
     pub point: DecisionPoint,
     /// The facts of going on with the session that ranks first; `None` where there was none.
     pub numbers: Option<[f64; FACTS]>,

@@ -1,4 +1,4 @@
-//! What a rule is worth on decisions that it was not fitted on: a repository or a person is held back, the rule is fitted
+//! The quality of a rule on decisions that it was not fitted on: a repository or a person is held back, the rule is fitted
 //! on all others, and then chooses for those.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use selection::{Decision, Rule, Weights};
 use super::{Case, model};
 use crate::Failure;
 
-/// What is held back together.
+/// The decisions that are held back together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// All decisions in a repository.
@@ -108,7 +108,7 @@ fn row(to: &mut impl fmt::Write, rule: &str, tally: &ChoiceMetrics) -> fmt::Resu
 const RULES: [&str; 5] =
     ["fitted", "seed", "always fresh", "newest within T", "newest of the branch within T"];
 
-/// What each rule chose.
+/// The choice of each rule.
 #[derive(Debug, Default, Clone)]
 struct Choices {
     moments: Vec<LabelledTask>,

@@ -22,7 +22,7 @@ const STRENGTH: f64 = 0.1;
 /// How strongly those of a short one are drawn towards those of a long one.
 const STRENGTH_SHORT: f64 = 1.0;
 
-/// What to fit on.
+/// The decisions to fit on.
 #[derive(Debug, clap::Args)]
 pub struct Order {
     /// Claude config folders, each with `decisions-quiet.jsonl`, the decisions after half an hour and more, and

@@ -10,10 +10,10 @@ use super::{Case, FACTS, Group, by, model};
 use crate::Failure;
 use crate::logistic::{Fitted, Sample};
 
-/// How often people are drawn anew for the intervals.
+/// How often people are resampled for the intervals.
 const DRAWS: usize = 200;
 
-/// What was fitted, with the facts' averages, cut to what is written.
+/// The fitted model, with the facts' averages, cut to what is written.
 pub(super) fn coefficients(fitted: &Fitted<FACTS>, samples: &[Sample<FACTS>]) -> Coefficients {
     let mean = |at: usize| {
         samples.iter().map(|sample| sample.numbers[at]).sum::<f64>() / samples.len().max(1) as f64
@@ -27,7 +27,7 @@ fn round(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }
 
-/// The file.
+/// The source file with the coefficients and their intervals.
 pub(super) fn source(
     model: &ChanceModel,
     long: &[Case],
@@ -41,7 +41,7 @@ pub(super) fn source(
         let (hash, counts) = (hash(folder)?, (count(long), count(short)));
         writeln!(text, "//! - {name}: {} + {} decisions, sha256 {hash}", counts.0, counts.1)?;
     }
-    text += "//!\n//! Before each set the 95 % intervals of its coefficients, people drawn anew.\n\n\
+    text += "//!\n//! Before each set the 95 % intervals of its coefficients, people resampled.\n\n\
              use super::Coefficients;\n";
     let drawn = drawn(long, short);
     let parts: [(&str, &str, &Coefficients, Part); 2] = [
@@ -73,7 +73,7 @@ fn is_of(case: &Case, folder: &str) -> bool {
     case.point.moment.group.as_deref() == Some(folder)
 }
 
-/// Models of people drawn anew.
+/// Models of resampled people.
 fn drawn(long: &[Case], short: &[Case]) -> Vec<ChanceModel> {
     let mut people: BTreeMap<String, (Vec<&Case>, Vec<&Case>)> = BTreeMap::new();
     for case in long {

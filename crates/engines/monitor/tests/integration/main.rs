@@ -1,4 +1,4 @@
-//! What sessions do: by the table of `docs/activity.md`, by files that are written, moved and torn, and with
+//! The activity of sessions: by the table of `docs/activity.md`, by files that are written, moved and torn, and with
 //! the real `claude`.
 
 #![allow(

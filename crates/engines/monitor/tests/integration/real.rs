@@ -18,7 +18,7 @@ use transcript::ConfigFolder;
 
 use crate::recorded;
 
-/// What a terminal asks before a tool runs.
+/// The question on a terminal before a tool runs.
 const PROCEED: &str = "Do you want to proceed?";
 
 #[expect(clippy::disallowed_methods, reason = "what is watched is real, and so is its time")]
@@ -32,7 +32,7 @@ struct Stage {
     server: ModelServer,
     monitor: Monitor,
     listener: Listener,
-    told: Vec<String>,
+    reported: Vec<String>,
     last: Option<String>,
     /// All that was expected, in order.
     table: Vec<String>,
@@ -63,7 +63,7 @@ impl Stage {
             server: ModelServer::start(script),
             monitor,
             listener,
-            told: Vec::new(),
+            reported: Vec::new(),
             last: None,
             table: Vec::new(),
             created: 0,
@@ -93,7 +93,7 @@ impl Stage {
             }
         }
         let screen = self.terminal.as_ref().map(|terminal| terminal.screen()).unwrap_or_default();
-        panic!("not heard within {PATIENCE:?}: {what}; but {:#?}\n{screen}", self.told);
+        panic!("not heard within {PATIENCE:?}: {what}; but {:#?}\n{screen}", self.reported);
     }
 
     /// Answers a dialog by a key, which is pressed again while the dialog is shown: it takes none in its first moments.
@@ -115,10 +115,14 @@ impl Stage {
                 }
             }
         }
-        panic!("not within {TRIES} tries of {key}: {expected}; but {:#?}\n{}", self.told, terminal.screen());
+        panic!(
+            "not within {TRIES} tries of {key}: {expected}; but {:#?}\n{}",
+            self.reported,
+            terminal.screen()
+        );
     }
 
-    /// Waits for a state, told as `state E tool (detail)`.
+    /// Waits for a state, written as `state E tool (detail)`.
     #[track_caller]
     fn until_state(&mut self, expected: &str) {
         let words = expected.to_owned();
@@ -129,16 +133,19 @@ impl Stage {
         self.created += usize::from(event.name() == "session-created");
         if let Some(word) = word(event).filter(|word| self.last.as_ref() != Some(word)) {
             self.last = Some(word.clone());
-            self.told.push(word);
+            self.reported.push(word);
         }
     }
 
     /// All states since the last look: those in brackets may be too short to be seen.
     #[track_caller]
     fn check(&mut self, expected: &[&str]) {
-        let told = std::mem::take(&mut self.told);
+        let reported = std::mem::take(&mut self.reported);
         let expected: Vec<String> = expected.iter().map(|state| (*state).to_owned()).collect();
-        assert!(recorded::are_as_told(&told, &expected), "told {told:#?}, and not {expected:#?}");
+        assert!(
+            recorded::are_as_reported(&reported, &expected),
+            "reported {reported:#?}, and not {expected:#?}"
+        );
         self.table.extend(expected);
     }
 
@@ -155,7 +162,7 @@ impl Stage {
     }
 
     /// The end of the play: what was recorded beside it gives the same states, by the rules alone. How late the
-    /// registry's signs were told, and how late one heard of them who only waits for the system's events.
+    /// registry's signs were reported, and how late one heard of them who only waits for the system's events.
     #[track_caller]
     fn end(self) -> (Lateness, Lateness) {
         drop((self.listener, self.monitor));
@@ -164,7 +171,7 @@ impl Stage {
         seen.sort_by_key(|seen| seen.at);
         let replayed = recorded::states(&seen);
         assert!(
-            recorded::are_as_told(&replayed, &self.table),
+            recorded::are_as_reported(&replayed, &self.table),
             "live {:#?}; replayed {replayed:#?}",
             self.table
         );
@@ -172,10 +179,10 @@ impl Stage {
     }
 }
 
-/// How late things were told, in milliseconds, the least first.
+/// How late things were reported, in milliseconds, the least first.
 type Lateness = Vec<i64>;
 
-/// When each state that the registry vouches for was told, and since when it is so.
+/// When each state that the registry vouches for was reported, and since when it is so.
 fn heard_of_registry(listener: &Listener) -> Vec<(Timestamp, Timestamp)> {
     let mut heard = Vec::new();
     while let Ok(event) = listener.next(PATIENCE) {
@@ -198,9 +205,9 @@ fn lateness(seen: &[Seen], heard: &[(Timestamp, Timestamp)]) -> (Lateness, Laten
         else {
             continue;
         };
-        let told = heard.iter().find(|(of, _)| *of == since).filter(|_| known.insert(since));
-        if let Some((_, told)) = told {
-            ours.push(told.as_millisecond() - since.as_millisecond());
+        let reported = heard.iter().find(|(of, _)| *of == since).filter(|_| known.insert(since));
+        if let Some((_, reported)) = reported {
+            ours.push(reported.as_millisecond() - since.as_millisecond());
             theirs.push(at.as_millisecond() - since.as_millisecond());
         }
     }
@@ -209,7 +216,7 @@ fn lateness(seen: &[Seen], heard: &[(Timestamp, Timestamp)]) -> (Lateness, Laten
     (ours, theirs)
 }
 
-/// What 95 of a hundred do not exceed.
+/// The 95th percentile.
 fn p95(late: &Lateness) -> i64 {
     late[(late.len() * 95).div_ceil(100) - 1]
 }
@@ -229,7 +236,7 @@ fn bash(command: &str) -> serde_json::Value {
     json!({"command": command, "description": "Do a thing"})
 }
 
-/// What the model says in all the scenes of a terminal.
+/// The answers of the model in all the scenes of a terminal.
 fn script([thinking, streaming, cut, summing, last]: &[Gate; 5]) -> Script {
     let agent = |background: bool, prompt: &str| json!({"description": "Count", "prompt": prompt, "subagent_type": "general-purpose", "run_in_background": background});
     let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false, "options": [
@@ -461,7 +468,7 @@ fn print_mode() {
         stage.check(&text.each_ref().map(String::as_str));
         run(&stage, &claude, &shop, "read a file", "Read.");
         let tool = [
-            // What the transcript told of the run before may be heard late.
+            // Events of the run before may be reported late.
             "[waiting_input ?]",
             "[waiting_input R]",
             "[thinking ?]",

@@ -14,17 +14,17 @@ use transcript::{ConfigFolder, FileRole, Reader, RegisteredProcess, RegistryStat
 /// How long time goes on after the last thing that was seen.
 pub(crate) const AFTER: SignedDuration = SignedDuration::from_secs(20);
 
-/// What each session of a recording did, in one row, as `state E tool (detail)`; as a live listener hears it, what
-/// is the same as before is not told again.
+/// The states of each session of a recording, in one row, as `state E tool (detail)`; as a live listener hears it, what
+/// is the same as before is not reported again.
 pub(crate) fn states(seen: &[Seen]) -> Vec<String> {
     let until = seen.last().map_or(Timestamp::UNIX_EPOCH, |last| last.at + AFTER);
-    let mut told: Vec<(Timestamp, Activity)> = Vec::new();
+    let mut reported: Vec<(Timestamp, Activity)> = Vec::new();
     for (id, written) in of_sessions(seen) {
         let mut tracker = Tracker::new(id, Timers::default());
-        told.extend(replay(&mut tracker, &written, until));
+        reported.extend(replay(&mut tracker, &written, until));
     }
-    told.sort_by_key(|(at, _)| *at);
-    let mut words: Vec<String> = told.iter().map(|(_, activity)| word(activity)).collect();
+    reported.sort_by_key(|(at, _)| *at);
+    let mut words: Vec<String> = reported.iter().map(|(_, activity)| word(activity)).collect();
     words.dedup();
     words
 }
@@ -47,11 +47,11 @@ pub(crate) fn word(activity: &Activity) -> String {
 }
 
 /// Whether these states are those of a table: those in brackets may be too short to be seen.
-pub(crate) fn are_as_told(states: &[String], expected: &[String]) -> bool {
+pub(crate) fn are_as_reported(states: &[String], expected: &[String]) -> bool {
     let Some((first, rest)) = expected.split_first() else { return states.is_empty() };
     let may_be_missed = first.strip_prefix('[').and_then(|state| state.strip_suffix(']'));
     let is_next = states.first().is_some_and(|state| state == may_be_missed.unwrap_or(first));
-    is_next && are_as_told(&states[1..], rest) || may_be_missed.is_some() && are_as_told(states, rest)
+    is_next && are_as_reported(&states[1..], rest) || may_be_missed.is_some() && are_as_reported(states, rest)
 }
 
 /// The sessions of a recording, each with what was written to its files and what its registry said of it.
@@ -106,22 +106,22 @@ fn of_registry(
     what: &What,
     at: Timestamp,
 ) -> Vec<RegistryUpdate> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     match what {
         What::Holds(content) => {
             let standing = RegisteredProcess::parse_record(content.as_bytes())
                 .map_or(RegistryStatus::Unreadable, RegistryStatus::Alive);
-            records.observe(file, standing, at, &mut told);
+            records.observe(file, standing, at, &mut reported);
         }
-        What::Gone => records.forget(file, at, &mut told),
+        What::Gone => records.forget(file, at, &mut reported),
         What::Killed => {
             let pid = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            records.mark_dead(|live| live.pid.to_string() != pid, at, &mut told);
+            records.mark_dead(|live| live.pid.to_string() != pid, at, &mut reported);
         }
         What::Added(_) => {}
     }
-    told.retain(|(_, process)| *process != ProcessState::Unknown);
-    told
+    reported.retain(|(_, process)| *process != ProcessState::Unknown);
+    reported
 }
 
 fn meta_of(content: &str) -> SubagentMeta {
@@ -156,14 +156,14 @@ fn check_transcript(name: &str, expected: &str) {
     while let Some(line) = lines.next_line().unwrap() {
         let before = written.last().map(|(at, _)| *at);
         let made = parse(line.bytes).unwrap().timestamp();
-        // What bears no time is written with what stands before it.
+        // A line without a time is written with the one before it.
         let at = made.max(before).unwrap_or(Timestamp::MIN);
         written.push((at, RecordedInput::Transcript([line.bytes, b"\n"].concat())));
     }
     let until = written.last().unwrap().0 + AFTER;
     let mut tracker = Tracker::new("s1".parse().unwrap(), Timers::default());
-    let told = replay(&mut tracker, &written, until);
-    let words: Vec<String> = told.iter().map(|(_, activity)| word(activity)).collect();
+    let reported = replay(&mut tracker, &written, until);
+    let words: Vec<String> = reported.iter().map(|(_, activity)| word(activity)).collect();
     assert_eq!(words.join(", "), expected, "{name}");
 }
 
@@ -184,7 +184,7 @@ fn transcripts_of_print_mode() {
     let two = "thinking X, tool_use X Agent, tool_use X Agent, thinking X, waiting_input X";
     check_transcript("2.0.77-subs", two);
     check_transcript("2.1.100-subs", two);
-    // The API was overloaded at first: that it was asked again stands nowhere.
+    // The API was overloaded at first: that it was asked again is recorded nowhere.
     let retried = "thinking X, waiting_input X";
     check_transcript("1.0.60-err", retried);
     check_transcript("2.1.197-err", retried);
@@ -204,11 +204,11 @@ fn transcripts_of_a_terminal_in_which_a_permission_was_denied() {
 #[test]
 fn what_hooks_of_2_1_329_told() {
     let folder = tempfile::tempdir().unwrap();
-    let told = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks-2.1.329.jsonl");
-    std::fs::copy(told, monitor::hooks::events_file(folder.path())).unwrap();
-    let told = HookReader::new(folder.path().to_owned()).read();
+    let reported = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks-2.1.329.jsonl");
+    std::fs::copy(reported, monitor::hooks::events_file(folder.path())).unwrap();
+    let reported = HookReader::new(folder.path().to_owned()).read();
     let states = |name: &str| {
-        let of_session = told.iter().filter(|hook| hook.session.as_str().starts_with(name));
+        let of_session = reported.iter().filter(|hook| hook.session.as_str().starts_with(name));
         let written: Vec<_> = of_session.map(|hook| (hook.at, RecordedInput::Hook(hook.clone()))).collect();
         let until = written.last().unwrap().0 + AFTER;
         let mut tracker = Tracker::new(name.parse().unwrap(), Timers::default());

@@ -70,7 +70,7 @@ impl Scene {
         }
     }
 
-    /// Time passes; what time alone changes is told when it does.
+    /// Time passes; what time alone changes is reported when it does.
     fn wait(mut self, seconds: i64) -> Self {
         let until = self.now + SignedDuration::from_secs(seconds);
         while let Some(next) = self.tracker.next_deadline(self.now).filter(|next| *next < until) {

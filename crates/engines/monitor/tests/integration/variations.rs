@@ -13,28 +13,28 @@ use transcript::LiveStatus;
 use crate::recorded::{AFTER, kept, of_sessions};
 
 const RELEASES: [&str; 4] = ["1.0.60", "2.0.77", "2.1.197", "2.1.329"];
-/// Two that are told so soon one after the other may be heard the other way round.
+/// Two events that are reported so soon one after the other may be heard the other way round.
 const NEAR: SignedDuration = SignedDuration::from_millis(50);
 
 /// One session's files and registry record, and when each was seen.
 type Course = Vec<(Timestamp, RecordedInput)>;
 
-/// What changes nothing of what the session does in the end.
+/// A variation that does not change what the session does in the end.
 #[derive(Debug, Clone)]
 enum Harmless {
-    /// What was written at once is seen in two parts.
+    /// A single write is seen in two parts.
     Torn(Index, Index),
     /// The registry's record is looked at once more, a while later.
     LookedAt(Index),
     /// The registry is heard before the transcript, or after it, that was written at the same time.
     Overtaken(Index),
-    /// A record of a type that nobody knows stands in between.
+    /// A record of an unknown type is in between.
     Unknown(Index, &'static str),
     /// Every record has a field that nobody knows.
     Field,
 }
 
-/// What may change anything but must not be misunderstood.
+/// A variation that may change anything but must not be misunderstood.
 #[derive(Debug, Clone)]
 enum Harm {
     /// A record lacks one of its fields.
@@ -45,7 +45,7 @@ enum Harm {
     Cut(Index, Index),
     /// A release with another number wrote it.
     Release(&'static str),
-    /// What the registry says it waits for has a new name.
+    /// The reason for waiting has a new name in the registry.
     Renamed(&'static str),
 }
 
@@ -86,7 +86,7 @@ fn course(release: &str, session: Index) -> (SessionId, Course) {
     session.get(&sessions).clone()
 }
 
-/// What was written to a transcript at one moment, changed.
+/// The text that was written to a transcript at one moment, changed.
 fn written(course: &mut Course, at: Index, change: impl FnOnce(&mut Vec<u8>)) {
     let mut lines: Vec<&mut Vec<u8>> = course
         .iter_mut()

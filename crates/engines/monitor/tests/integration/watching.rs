@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use testkit::PATIENCE;
 use transcript::ConfigFolder;
 
-/// So long nobody looks by himself: what is told within a test the system has told.
+/// No file is polled within this time, so whatever is reported within a test comes from the system.
 const NEVER: Duration = Duration::from_hours(1);
-/// When prompt 0 of these tests was made, in seconds: later than any file they stand in.
+/// When prompt 0 of these tests was made, in seconds: later than any file that contains them.
 const BEGINNING: i64 = 4_102_444_800;
 
 #[expect(clippy::disallowed_methods, reason = "what is watched is real, and so is its time")]
@@ -36,7 +36,7 @@ struct Room {
     timers: Timers,
 }
 
-/// What is heard of it.
+/// A subscriber with the events that it has received.
 struct Ear {
     monitor: Monitor,
     listener: Listener,
@@ -116,13 +116,13 @@ impl Ear {
         });
     }
 
-    /// Listens until a prompt has been told with each of these texts as its time.
+    /// Listens until a prompt has been reported with each of these texts as its time.
     #[track_caller]
     fn until_prompt(&mut self, number: u32) {
         self.until(&format!("prompt {number}"), |event| is_prompt(event) == Some(number));
     }
 
-    /// All prompts that were told so far, in order.
+    /// All prompts that were reported so far, in order.
     fn prompts(&self) -> Vec<u32> {
         self.heard.iter().filter_map(|event| is_prompt(event)).collect()
     }

@@ -41,7 +41,7 @@ fn pull_requests_and_failing_checks_are_told() {
 fn without_gh_or_without_permission_there_is_no_github() {
     let (found, _) = look(Some(ANSWERS), false);
     assert_eq!((found.github, found.problems), (None, Vec::new()));
-    // The machine's own `gh` would need the network: a name that cannot be run stands for none.
+    // The machine's own `gh` would need the network: a name that cannot be run means none.
     let (found, _) = look(Some("exit 127"), true);
     assert_eq!(found.github, None);
 }

@@ -16,7 +16,7 @@ use testkit::{Repository, ScratchHome};
 
 use crate::repositories::{context, script};
 
-/// What a repository needs to make git run something, and whether plain `git status` does run it.
+/// The content with which a repository makes git run something, and whether plain `git status` does run it.
 struct Way {
     name: &'static str,
     is_armed: bool,
@@ -189,7 +189,7 @@ impl Trap<'_> {
         inside.path().to_owned()
     }
 
-    /// The tree of the newest commit is gone, and a promise to fetch it stands in its place.
+    /// The tree of the newest commit is gone, and a promise to fetch it is in its place.
     fn lose_tree(&self) {
         let tree = self.repository.git(["rev-parse", "HEAD^{tree}"]);
         fs::remove_file(self.path(&format!(".git/objects/{}/{}", &tree[..2], &tree[2..]))).unwrap();

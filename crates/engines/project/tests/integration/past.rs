@@ -51,7 +51,7 @@ fn the_branch_of_then_stays_what_it_was() {
             assert_eq!(at(*then), *branch, "at {then}, after {arguments:?}");
         }
     }
-    let told: Vec<_> = known.iter().map(|(_, branch)| branch.as_deref().unwrap_or("-")).collect();
-    assert_eq!(told, ["main", "fix", "fix", "main", "-", "late", "late"]);
+    let actual: Vec<_> = known.iter().map(|(_, branch)| branch.as_deref().unwrap_or("-")).collect();
+    assert_eq!(actual, ["main", "fix", "fix", "main", "-", "late", "late"]);
     assert_eq!(at(500).as_deref(), Some("late"));
 }

@@ -59,9 +59,9 @@ fn a_repository_at_work() {
     assert_eq!(git.uncommitted_changes, ["a b.txt", "CLAUDE.md", "new\nline.txt", "src/"]);
     assert_eq!(git.staged_changes, ["READ.md", "staged.txt"]);
     assert_eq!(git.stash_count, 1);
-    let told: Vec<_> =
+    let actual: Vec<_> =
         git.recent_commits.iter().map(|one| (one.message.as_str(), one.author.as_str())).collect();
-    assert_eq!(told, [("Second | with %x00 \"signs\"", "Ana Tester"), ("First commit", "Ana Tester")]);
+    assert_eq!(actual, [("Second | with %x00 \"signs\"", "Ana Tester"), ("First commit", "Ana Tester")]);
     assert_eq!(git.recent_commits[0].date, "2026-01-02T03:04:05Z".parse().ok());
     assert!(found.docs.has_claude_md && !found.docs.has_readme, "{:?}", found.docs);
     assert!(found.problems.is_empty() && found.github.is_none(), "{found:?}");

@@ -1,4 +1,4 @@
-//! What the tests share: a book in a scratch folder, jobs, and hands that note what they do.
+//! Shared by the tests: a job store in a scratch folder, jobs, and hands that note what they do.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,7 +55,7 @@ pub(crate) struct Scene {
     /// Each with its run's key.
     pub(crate) workers: Vec<(String, WorkerStatus)>,
     pub(crate) stopped: Vec<i64>,
-    /// What every start comes to, where it does not begin.
+    /// The result of every start, if runs do not begin.
     pub(crate) refuses: Option<StartOutcome>,
     /// Daemons that were killed, and are known to be.
     pub(crate) gone: Vec<&'static str>,
@@ -108,15 +108,15 @@ impl Scene {
         self.end(&WorkerOutcome::Finished, time("01-01T00:00:00"));
     }
 
-    /// What the history says, oldest first: the trigger, and the run's status or outcome.
+    /// The history, oldest first: the trigger, and the run's status or outcome.
     pub(crate) fn history(&self) -> Vec<String> {
         let runs = self.store().history(None, 100).unwrap();
-        let told = |run: &Run| {
+        let described = |run: &Run| {
             let run = serde_json::to_value(run).unwrap();
             let state = if run["status"] == "over" { &run["outcome"] } else { &run["status"] };
             format!("{} {}", run["trigger"].as_str().unwrap(), state.as_str().unwrap())
         };
-        runs.iter().rev().map(told).collect()
+        runs.iter().rev().map(described).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the book keeps, and that two never take up one moment.
+//! The job store, in which two daemons never take the same moment.
 
 use std::sync::Barrier;
 use std::thread;

@@ -1,4 +1,4 @@
-//! What a daemon does: on time, after a pause, beside another, after a kill.
+//! A daemon at work: on time, after a pause, beside another, after a kill.
 
 use jiff::tz::TimeZone;
 use schedule::{ClaimOutcome, JobSwitch, OverlapPolicy, Payload, StartOutcome, StartedWorker, WorkerOutcome};

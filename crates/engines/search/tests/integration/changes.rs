@@ -1,4 +1,4 @@
-//! What happens to the index when transcripts change.
+//! The index after transcripts have changed.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! What a question finds.
+//! Questions and the sessions that they find.
 
 use search::{ChunkKind, Mode, SearchScope};
 use serde_json::json;
@@ -20,7 +20,7 @@ fn words_in_any_form_identifiers_and_cjk() {
     }
     assert_eq!(history.found("连接池"), ["s3"]);
     assert_eq!(history.found("zeppelin"), [""; 0]);
-    assert_eq!(history.found("\"token refresh\""), [""; 0], "a quoted phrase has to stand so");
+    assert_eq!(history.found("\"token refresh\""), [""; 0], "a quoted phrase has to occur as it is");
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl History {
         self.hits_in(question, &SearchScope::default())
     }
 
-    /// What answers; the same as where the index was walked over before it was known which sessions may be found.
+    /// The sessions that answer; the same as where the index was walked over before it was known which sessions may be found.
     #[track_caller]
     pub(crate) fn hits_in(&self, question: &str, scope: &SearchScope) -> Vec<RankedHit> {
         let query = Query::parse(question);

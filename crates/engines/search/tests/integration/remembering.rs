@@ -1,4 +1,4 @@
-//! What is found of OpenClaw's notes and conversations, and what becomes of it when the files change.
+//! Searches in OpenClaw's notes and conversations, also after the files have changed.
 
 use std::collections::HashSet;
 use std::fs;
@@ -94,11 +94,11 @@ fn every_source_is_found_and_told_apart() {
     desk.write(TALK, &said("a1", "user", "a walrus by phone"));
     assert_eq!(desk.sync().unreadable_lines, 0);
     let hits = desk.hits("walrus");
-    let told: HashSet<_> = hits.iter().map(|hit| (hit.source.word(), hit.lines)).collect();
+    let actual: HashSet<_> = hits.iter().map(|hit| (hit.source.word(), hit.lines)).collect();
     let expected = [("claude-sessions", 1), ("sessions", 1), ("memory", 1)];
     let last = |source: &str| if source == "memory" { 4 } else { 1 };
     assert_eq!(
-        told,
+        actual,
         expected.into_iter().map(|(source, line)| (source, Some((line, last(source))))).collect()
     );
     let only = SearchScope { sources: Some(HashSet::from([SourceKind::Memory])), ..SearchScope::default() };

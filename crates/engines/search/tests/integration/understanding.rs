@@ -1,4 +1,4 @@
-//! What a model that a person chose does to questions and to what was said.
+//! Search with an embedding model that a person chose.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What holds for any sessions.
+//! Properties that hold for any sessions.
 
 use proptest::prelude::*;
 use selection::factors;

@@ -1,4 +1,4 @@
-//! What the real `claude` asks, and what comes of each answer.
+//! Requests of the real `claude`, and the effect of each answer.
 
 use std::collections::BTreeMap;
 

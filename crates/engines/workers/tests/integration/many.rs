@@ -65,7 +65,7 @@ fn twenty_workers_say_a_megabyte_each() {
     assert!(most < 150_000, "{most} kB");
 }
 
-/// Every frame stands in the log.
+/// Every frame is in the log.
 fn check_log(stage: &Stage, actor: &Actor, number: usize) {
     let log =
         String::from_utf8(bytes(&workers::frame_log_path(&stage.config.home, actor.handle.id))).unwrap();

@@ -22,7 +22,7 @@ const SHELLS: [(&str, &[&str]); 7] = [
     ("mksh", &["mksh"]),
 ];
 
-/// What tries to be more than a word; `{}` is a command that leaves a mark.
+/// Texts that try to be more than a word; `{}` is a command that leaves a mark.
 const ATTEMPTS: [&str; 57] = [
     "plain",
     "two words",
@@ -156,7 +156,7 @@ fn every_shell_reads_what_was_printed_and_runs_nothing_else() {
                 let said = root.join(format!("said by {shell}"));
                 #[expect(
                     clippy::disallowed_methods,
-                    reason = "the shells lie where the test's own programs do"
+                    reason = "the shells are where the test's own programs are"
                 )]
                 let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
                 let locale = if shell.ends_with('e') { "C" } else { "C.UTF-8" };

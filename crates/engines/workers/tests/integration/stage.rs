@@ -27,7 +27,7 @@ pub(crate) struct Stage {
     pub(crate) shop: PathBuf,
 }
 
-/// A worker, and all it has told so far.
+/// A worker, and all its events so far.
 pub(crate) struct Actor {
     pub(crate) handle: WorkerHandle,
     pub(crate) events: Receiver<Arc<Event>>,
@@ -123,7 +123,7 @@ impl Stage {
     /// Runs a worker that may end by itself.
     pub(crate) fn play_out(&self, spec: &WorkerSpec) -> (Vec<Arc<Event>>, WorkerState) {
         let actor = self.start(spec);
-        // It may have ended before it is told to.
+        // It may have ended before it is asked to.
         let _ = actor.handle.command(Command::Close);
         let events = actor.events;
         let state = actor.thread.join().unwrap();
@@ -139,7 +139,7 @@ impl Stage {
     }
 }
 
-/// Makes a program.
+/// Writes an executable script into the home.
 pub(crate) fn program(home: &ScratchHome, name: &str, text: &str) -> PathBuf {
     let path = home.write(name, text);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();

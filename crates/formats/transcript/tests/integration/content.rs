@@ -230,13 +230,13 @@ fn every_running_total_that_says_something_new_is_kept() {
     };
     let lines = [prompt(1), total(5), total(5), prompt(2), total(8), prompt(3), total(9)];
     let (summary, ..) = read((lines.join("\n") + "\n").as_bytes());
-    let told = |total: &model::CostState| {
+    let described = |total: &model::CostState| {
         (total.at.map(|at| at.to_string()), total.models.iter().map(|(_, usage)| usage.output).sum())
     };
     let at = |minute: u32| Some(format!("2026-11-20T09:{minute:02}:00Z"));
-    let earlier: Vec<(_, u64)> = summary.earlier_totals.iter().map(told).collect();
+    let earlier: Vec<(_, u64)> = summary.earlier_totals.iter().map(described).collect();
     assert_eq!(earlier, [(at(1), 5), (at(2), 8)]);
-    assert_eq!(summary.cost_state.as_ref().map(told), Some((at(3), 9)));
+    assert_eq!(summary.cost_state.as_ref().map(described), Some((at(3), 9)));
     let many: String = (0..1000).map(|tokens| total(tokens) + "\n").collect();
     assert_eq!(read(many.as_bytes()).0.earlier_totals.len(), 32);
 }

@@ -23,7 +23,7 @@ fn scratch() -> Scratch {
     Scratch { _folder: folder, config, project }
 }
 
-/// What a walk says of one entry called `a.jsonl`.
+/// The result of a walk for one entry called `a.jsonl`.
 #[track_caller]
 fn check(make: impl FnOnce(&Path), expected: &str) {
     let scratch = scratch();
@@ -86,7 +86,7 @@ fn a_file_nobody_may_read_is_an_error_when_it_is_opened() {
     }
 }
 
-/// A file that can be opened and not be read, for root too: nothing lies at the first address of memory.
+/// A file that can be opened and not be read, for root too: there is nothing at the first address of memory.
 #[test]
 fn a_file_that_breaks_while_it_is_read_is_an_error() {
     let mut reader = Reader::open(Path::new("/proc/self/mem")).unwrap();
@@ -142,11 +142,7 @@ fn what_happens_to_a_file_while_it_is_read_is_noticed_by_the_next_look() {
     assert_eq!((lines, change), (10_000, FileChange::Replaced), "another file in its place");
 
     let (lines, change) = read_while(|path| long_file(path, "b"));
-    assert_eq!(
-        (lines, change),
-        (10_000, FileChange::None),
-        "written anew with other words of the same length"
-    );
+    assert_eq!((lines, change), (10_000, FileChange::None), "rewritten with other words of the same length");
 
     let (lines, change) = read_while(|path| {
         let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();

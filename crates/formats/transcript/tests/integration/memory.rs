@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "the child is told by its environment, and asks /proc about itself"
+    reason = "the child is recognised by its environment, and asks /proc about itself"
 )]
 
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! What holds for any file: however it grows it has the same records, and a summary taken up again equals
+//! Properties that hold for any file: however it grows it has the same records, and a summary taken up again equals
 //! one of the whole.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What was said last, read from the end of a transcript.
+//! The latest messages, read from the end of a transcript.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The transformer beside sentence-transformers, whose vectors lie in `tests/golden` (made by
+//! The transformer beside sentence-transformers, whose vectors are in `tests/golden` (made by
 //! `make_sentences.py` there), with the real weights, which `scripts/test` installs.
 
 use std::fs;

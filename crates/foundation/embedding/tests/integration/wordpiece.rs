@@ -1,4 +1,4 @@
-//! The tokenizer beside Hugging Face's `tokenizers`, whose answers lie in `tests/golden` (made by
+//! The tokenizer beside Hugging Face's `tokenizers`, whose answers are in `tests/golden` (made by
 //! `make_wordpiece.py` there).
 
 use embedding::{Tokenizer, Vocabulary};

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::made_up::secrets;
 
-/// Every byte of every secret that [`redact::find`] finds lies in one that [`redact::find_beginning`] finds.
+/// Every byte of every secret that [`redact::find`] finds is inside one that [`redact::find_beginning`] finds.
 fn hides_as_much(text: &str) -> bool {
     let beginning = redact::find_beginning(text);
     let is_hidden = |secret: &redact::Secret| {
@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// What rules look for; between them any text.
+/// Texts that rules look for; between them any text.
 const PIECES: &[&str] = &[
     "password",
     "pass",

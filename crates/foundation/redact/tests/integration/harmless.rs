@@ -1,4 +1,4 @@
-//! What looks like a secret and is none is let alone.
+//! Texts that look like a secret but are none are left alone.
 
 use crate::made_up::Random;
 

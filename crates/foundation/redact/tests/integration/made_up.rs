@@ -64,7 +64,7 @@ pub(crate) fn secrets(times: u64) -> Vec<Secret> {
     all
 }
 
-/// Where a secret that is known by its form may stand. Nothing here announces one.
+/// Where a secret that is known by its form may occur. Nothing here announces one.
 pub(crate) const SURROUNDINGS: &[&str] = &[
     "{}",
     "VALUE={}\nOTHER=1\n",

@@ -1,4 +1,4 @@
-//! What is found, what is let alone, and what any text costs.
+//! Secrets that are found, texts that are left alone, and the time that any text takes.
 
 #![allow(
     clippy::expect_used,

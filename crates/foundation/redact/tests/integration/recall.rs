@@ -10,13 +10,13 @@ const LEFT: usize = 5;
 fn is_gone(secret: &Secret, redacted: &str) -> bool {
     // The kind may be a word of the secret: `github`.
     let redacted = redacted.replace(&format!("[redacted:{}]", secret.kind), "[]");
-    let stands = |part: &str| {
+    let occurs = |part: &str| {
         let chars: Vec<char> = part.chars().collect();
         chars.windows(LEFT + 1).any(|piece| redacted.contains(&piece.iter().collect::<String>()))
     };
     // Line ends and words such as BEGIN are no secret.
     let parts = secret.gone.iter().flat_map(|gone| gone.split(['\n', ' ']));
-    !parts.filter(|part| !part.contains("--")).any(|part| part.len() > LEFT && stands(part))
+    !parts.filter(|part| !part.contains("--")).any(|part| part.len() > LEFT && occurs(part))
 }
 
 #[test]

@@ -267,7 +267,7 @@ fn a_model_is_sent_no_secret() {
     assert!(!answer.to_string().contains(KEY), "{answer}");
 }
 
-/// What is known of a session is the beginning of a text, and where that text ends nobody knows whether it went on.
+/// Of a session only the beginning of a text may be known, so that a secret at its end may be cut off.
 #[test]
 fn a_model_is_sent_no_secret_that_stands_at_the_very_end() {
     const PASSWORD: &str = "aX9!fESvOa61";
@@ -281,8 +281,11 @@ fn a_model_is_sent_no_secret_that_stands_at_the_very_end() {
     assert!(sent.contains("the db password: [redacted:password]") && !sent.contains(PASSWORD), "{sent}");
     for asked in [&["list"][..], &["list", "--json"], &["show", "1111"], &["show", "1111", "--export", "md"]]
     {
-        let told = desk.backstory(asked).succeeded().stdout;
-        assert!(told.contains("the db password: [redacted") && !told.contains(PASSWORD), "{asked:?}: {told}");
+        let actual = desk.backstory(asked).succeeded().stdout;
+        assert!(
+            actual.contains("the db password: [redacted") && !actual.contains(PASSWORD),
+            "{asked:?}: {actual}"
+        );
     }
 }
 

@@ -73,7 +73,7 @@ fn check_listing(desk: &Desk, shop: &Path) {
     }
 }
 
-/// What was said and done leads to its session.
+/// Words and files of a session lead to it.
 fn check_searching(desk: &Desk, shop: &Path) {
     let found = desk.json(&["search", "from-the-shell"]);
     assert_eq!(found["hits"][0]["session_id"], TOOL, "{found}");
@@ -89,7 +89,7 @@ fn check_searching(desk: &Desk, shop: &Path) {
     assert_eq!(desk.plain(picked.answer()), format!("cd ~/shop && claude --resume={AGENT} --fork-session"));
 }
 
-/// The new turn stands in the same file, behind all that was there.
+/// The new turn is in the same file, behind all that was there.
 fn check_resuming(desk: &Desk, shop: &Path) {
     let printed = desk.backstory(&["resume", PLAIN, "--print"]).succeeded();
     assert_eq!(desk.plain(printed.answer()), format!("cd ~/shop && claude --resume={PLAIN}"));
@@ -143,7 +143,7 @@ fn check_forking_at_a_message(desk: &Desk, shop: &Path) {
     assert_eq!(session.map(|session| session["forked_from"]["session_id"].clone()), Some(PLAIN.into()));
 }
 
-/// The fork lies in the other directory's folder, and nothing else new does.
+/// The fork is in the other directory's folder, and nothing else is new there.
 fn check_forking_elsewhere(desk: &Desk, shop: &Path) {
     let attic = desk.home.dir("attic");
     let original = desk.transcript(shop, PLAIN);
@@ -165,7 +165,7 @@ fn forked(desk: &Desk, arguments: &[&str]) -> String {
     result["session_id"].as_str().expect("a session id").to_owned()
 }
 
-/// Every record's parent stands before it.
+/// Every record's parent comes before it.
 fn check_chain(records: &[Value]) {
     let mut seen = Vec::new();
     for record in records.iter().filter(|record| record["uuid"].is_string()) {

@@ -21,7 +21,7 @@ const MOMENTS: usize = 50;
 const DESKS: usize = 3;
 /// How often it is looked meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
-/// What may be happening when everything is killed; each is hit at least once.
+/// Moments at which everything is killed; each is hit at least once.
 const PHASES: [&str; 11] = [
     "asked",
     "queued",
@@ -203,7 +203,7 @@ impl Job {
     }
 }
 
-/// The next Backstory runs what waits; what was begun and lost is told; then all is over.
+/// The next Backstory runs what waits; what was begun and lost is reported; then all is over.
 fn put_right(desk: &Desk, moment: usize, job: &Job) {
     let began = Instant::now();
     let runs = loop {
@@ -238,7 +238,7 @@ fn once(desk: &Desk, moment: usize, tasks: &[String]) {
     let times = |task: &String| all.iter().filter(|worker| worker["task"] == task.as_str()).count();
     for task in tasks {
         // One that was killed before it could ask has asked for nothing.
-        assert!(times(task) <= 1, "{task} stands {} times in the table", times(task));
+        assert!(times(task) <= 1, "{task} is {} times in the table", times(task));
     }
     assert_eq!(tasks.last().map(times), Some(1), "a job that is due is done, whoever is killed");
 }

@@ -43,7 +43,7 @@ impl Daemon {
         lines.map(|line| line["event"].as_str().expect("a word").to_owned()).collect()
     }
 
-    /// `kill -9`.
+    /// Kills the process without a chance to clean up, as `kill -9` does.
     pub(crate) fn kill(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();

@@ -50,7 +50,7 @@ impl Desk {
         command
     }
 
-    /// What `backstory … --json` answers, which has its schema.
+    /// The answer of `backstory … --json`, which has its schema.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let run = self.backstory(&[arguments, &["--json"]].concat()).succeeded();
@@ -66,7 +66,7 @@ impl Desk {
         self.home.write(&format!(".claude/sessions/{id}.json"), record.to_string());
     }
 
-    /// Where the transcript of a session lies that was started in `directory`.
+    /// The transcript of a session that was started in `directory`.
     pub(crate) fn transcript(&self, directory: &Path, id: &str) -> PathBuf {
         self.home.project_folder(directory).join(format!("{id}.jsonl"))
     }
@@ -77,7 +77,7 @@ impl Desk {
     }
 }
 
-/// What a person said in a transcript, in order.
+/// The person's prompts in a transcript, in order.
 pub(crate) fn prompts(file: &Path) -> Vec<String> {
     let said = |record: &Value| {
         let is_prompt = record["type"] == "user" && record["isMeta"] != true;

@@ -32,7 +32,7 @@ fn age(file: &Path, days: u64) {
 }
 
 /// The report without what differs from run to run.
-fn told(desk: &Desk) -> (Option<i32>, String) {
+fn report_of(desk: &Desk) -> (Option<i32>, String) {
     let run = desk.backstory(&["doctor"]);
     let text = desk.plain(&run.stdout);
     let lines = text.lines().filter(|line| !line.starts_with("catalog"));
@@ -41,7 +41,7 @@ fn told(desk: &Desk) -> (Option<i32>, String) {
 
 #[test]
 fn a_home_that_is_well() {
-    let (code, text) = told(&desk());
+    let (code, text) = report_of(&desk());
     assert_eq!(code, Some(0));
     insta::assert_snapshot!(text, @r"
     claude     2.1.329  ~/bin/claude  (can fork, registers open sessions, finds sessions from any directory)
@@ -125,7 +125,7 @@ fn a_file_that_was_put_away_is_told_of() {
     fs::write(&catalog, "no database ".repeat(1000)).expect("a damaged catalog");
     fs::remove_file(desk.home.state_dir().join("overview.bin")).expect("what is kept for listings");
     let _ = desk.backstory(&["list"]).succeeded();
-    let (code, text) = told(&desk);
+    let (code, text) = report_of(&desk);
     assert_eq!(code, Some(0), "it is mended already: {text}");
     assert!(text.contains("catalog.sqlite.set-aside: one of Backstory's files could not be used"), "{text}");
 }

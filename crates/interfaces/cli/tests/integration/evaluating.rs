@@ -152,12 +152,12 @@ fn ones_own_history_is_its_own_label() {
         "what it says was blanked in both, the prompt's words were not"
     );
     let decisions = found["selection"]["decisions"].as_array().unwrap();
-    let told: Vec<_> = decisions
+    let actual: Vec<_> = decisions
         .iter()
         .map(|one| (one["task"].as_str().unwrap(), one["action"].as_str().unwrap()))
         .collect();
     assert_eq!(
-        told,
+        actual,
         [("the refreshed tokens come too late", "fresh"), ("and the tests?", "resume"), (SUBJECT, "fresh"),]
     );
     let left = std::fs::read_dir(home.dir(".tmp")).unwrap().flatten();

@@ -9,7 +9,7 @@ use testkit::{ScratchHome, Transcript};
 const SESSIONS: &str = include_str!("../labelled/sessions.jsonl");
 const QUERIES: &str = include_str!("../labelled/queries.jsonl");
 
-/// What every kind of question reaches at least: nDCG@10, and the share of first answers that are right. A little
+/// The minimum for every kind of question: nDCG@10, and the share of first answers that are right. A little
 /// below what is reached now, so that another word here and there does no harm.
 const FLOORS: [(&str, f64, f64); 7] = [
     ("keyword", 0.95, 0.90),

@@ -11,7 +11,7 @@ const SMALL: usize = 4_000;
 const FACTOR: usize = 8;
 /// Growth that is not taken for quadratic: nothing else costs twice as much for each byte of a longer file.
 const MOST: f64 = 2.0;
-/// What a process takes more or less from run to run, in seconds.
+/// How much the time of a process varies from run to run, in seconds.
 const NOISE: f64 = 0.2;
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
@@ -25,8 +25,8 @@ fn seconds(lines: &str, arguments: &[&str]) -> f64 {
     let mut command = home.command("bash");
     let output =
         command.args(["-c", timed, "-", env!("CARGO_BIN_EXE_backstory")]).args(arguments).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    told.split_whitespace().map(|part| part.parse::<f64>().unwrap()).sum()
+    let actual = String::from_utf8(output.stderr).unwrap();
+    actual.split_whitespace().map(|part| part.parse::<f64>().unwrap()).sum()
 }
 
 fn check(name: &str, shape: impl Fn(usize) -> String) {

@@ -59,7 +59,7 @@ fn a_hook_never_fails_claude_whatever_became_of_backstory() {
     let state = desk.home.state_dir();
     let hooks = state.join("hooks/events.jsonl");
     assert_eq!(desk.claude(shop.path(), &["-p", "say hello"]), "Hello.");
-    wait_until(desk.home.path(), "a hook has told something", || hooks.exists());
+    wait_until(desk.home.path(), "a hook has reported something", || hooks.exists());
     // Its state is a file, its program is gone.
     fs::remove_dir_all(&state).unwrap();
     fs::write(&state, "not a folder").unwrap();

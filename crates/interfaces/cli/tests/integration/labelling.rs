@@ -16,7 +16,7 @@ pub(crate) fn desk() -> Desk {
     Desk::new(Claude::newest(), script)
 }
 
-/// What `backstory run --json …` says first, in a directory.
+/// The first value that `backstory run --json …` prints, in a directory.
 pub(crate) fn ready(desk: &Desk, place: &Path, words: &[&str]) -> Value {
     let mut command = desk.command(&[&["run", "--json"], words].concat());
     command.current_dir(place);
@@ -62,7 +62,7 @@ fn a_label_names_one_session_in_each_work_tree() {
     assert_ne!(second, first);
     is(&run(&tree, "and again"), "resume", Some(&second));
     is(&run(shop.path(), "and again"), "resume", Some(&first));
-    // `pick` knows it too, and where the session is gone the label is begun anew.
+    // `pick` knows it too, and where the session is gone the label begins a new session.
     let mut pick = desk.command(&["pick", "--label", "auth", "--json"]);
     pick.current_dir(&tree);
     let picked: Value =

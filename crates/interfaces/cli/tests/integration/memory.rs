@@ -204,7 +204,7 @@ fn the_status_names_who_embeds() {
     assert!(said.contains("no files of the source `memory`") && said.contains("built-in"), "{said}");
 }
 
-/// OpenClaw leaves out what scores below 0.35: a word that stands there must not.
+/// OpenClaw leaves out what scores below 0.35: a word that occurs must not.
 #[test]
 fn a_word_that_was_written_down_is_found_by_default() {
     let home = home();

@@ -1,4 +1,4 @@
-//! What a person names: a session by an id that must not become another, a project as people type it.
+//! Names that a person types: an id, which must not become another one, and a project in any of its forms.
 
 use std::path::Path;
 

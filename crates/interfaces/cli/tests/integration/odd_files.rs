@@ -26,8 +26,8 @@ fn write(home: &ScratchHome, folder: &[u8], content: &[u8]) -> PathBuf {
 
 fn backstory(home: &ScratchHome, arguments: &[&str]) -> String {
     let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {told}");
+    let actual = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {actual}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -57,9 +57,9 @@ fn bytes_that_are_no_utf8_are_read_as_claude_code_reads_them() {
     let found = json(&home, &["search", "quickly", "--json"]);
     assert!(found.to_string().contains(ID), "{found}");
     for _ in 0..2 {
-        let told = findings(&home);
+        let actual = findings(&home);
         assert_eq!(
-            told,
+            actual,
             [
                 "1 line cannot be read, in 1 session (11111111)",
                 "1 line with bytes that are not UTF-8, in 1 session (11111111)"
@@ -68,7 +68,7 @@ fn bytes_that_are_no_utf8_are_read_as_claude_code_reads_them() {
     }
 }
 
-/// What `doctor` advises about transcripts.
+/// The advice of `doctor` about transcripts.
 fn findings(home: &ScratchHome) -> Vec<String> {
     let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(["doctor", "--json"]).output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -85,9 +85,9 @@ fn a_last_record_without_a_newline_is_read_once() {
     let check = || {
         let listed = json(&home, &["list", "--json"]);
         let session = &listed["sessions"][0];
-        let told =
+        let actual =
             ["message_count", "visible_messages", "total_output_tokens"].map(|field| session[field].as_u64());
-        assert_eq!(told, [Some(2), Some(2), Some(7)]);
+        assert_eq!(actual, [Some(2), Some(2), Some(7)]);
         assert_eq!(backstory(&home, &["show", ID]).matches("Rewritten by hand").count(), 1);
         let found = json(&home, &["search", "\"rewritten by hand\"", "--json"]);
         assert_eq!(found["hits"].as_array().map(Vec::len), Some(1), "{found}");
@@ -120,9 +120,9 @@ fn a_file_without_json_is_no_session() {
     let file = write(&home, b"-p", b"12:00 started\n12:01 stopped\n\n");
     for _ in 0..2 {
         assert_eq!(json(&home, &["list", "--json"])["sessions"].as_array().map(Vec::len), Some(0));
-        let told = findings(&home);
+        let actual = findings(&home);
         assert_eq!(
-            told,
+            actual,
             ["it is named like a transcript, but none of its lines is JSON, so it is not listed"]
         );
     }

@@ -1,4 +1,4 @@
-//! What the real OpenClaw leaves behind is found, and `memory` answers in its words.
+//! The files of the real OpenClaw are found, and `memory` answers in its words.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What every command prints about the demo, whole: in a pipe, on a terminal of 80 columns, and its help; and every
+//! The whole output of every command about the demo: in a pipe, on a terminal of 80 columns, and its help; and every
 //! error that a person can make it say.
 
 use testkit::{ScratchHome, Terminal};
@@ -34,7 +34,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("doctor", "doctor"),
 ];
 
-/// What makes no sense, or names what is not there.
+/// Commands that make no sense, or name what is not there.
 const ERRORS: &[(&str, &str)] = &[
     ("no_command", ""),
     ("an_unknown_command", "lst"),

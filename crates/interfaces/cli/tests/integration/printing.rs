@@ -1,4 +1,4 @@
-//! What `list` prints, whole, in a scratch home.
+//! The whole output of `list`, in a scratch home.
 
 use testkit::ScratchHome;
 

@@ -1,4 +1,4 @@
-//! What cannot be continued says why, and what to do instead.
+//! A session that cannot be continued: the error says why, and what to do instead.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -68,7 +68,7 @@ fn registered_pid(desk: &Desk) -> String {
     pids[0].clone()
 }
 
-/// What `resume` says of a session whose transcript names this directory.
+/// The output of `resume` for a session whose transcript names this directory.
 fn refused(directory: &str) -> (Desk, String) {
     let desk = Desk::new(Claude::newest(), Script::new());
     Transcript::new(ID).cwd(directory).prompt("Hello").answer("Hi").write_to(&desk.home);
@@ -103,7 +103,7 @@ fn a_directory_that_is_there_is_not_printed_where_shells_would_misread_it() {
 fn a_relative_directory_is_nowhere() {
     for directory in ["-", "-P", "--help", "sub", "=ls"] {
         let desk = Desk::new(Claude::newest(), Script::new());
-        // Where the person stands there is such a directory, and it is a repository.
+        // The person is in a directory with such a folder, and it is a repository.
         desk.home.repository(directory.trim_start_matches('='));
         desk.home.dir(directory);
         Transcript::new(ID).cwd(directory).prompt("Hello").answer("Hi").write_to(&desk.home);
@@ -232,7 +232,7 @@ fn a_slip_of_the_hand_is_answered_with_what_is_near() {
         .write_to(&desk.home);
     let answer = desk.json(&["search", "lihgthouse", "--mode", "lexical"]);
     assert_eq!(answer["hits"], json!([]));
-    assert_eq!(answer["did_you_mean"], json!(["lighthous"]), "as it stands in the index: stemmed");
+    assert_eq!(answer["did_you_mean"], json!(["lighthous"]), "as it is in the index: stemmed");
     let printed = desk.backstory(&["search", "lihgthouse", "--mode", "lexical"]).succeeded();
     assert!(printed.stdout.contains("Did you mean: lighthous"), "{}", printed.stdout);
     assert!(desk.json(&["search", "zzyzx", "--mode", "lexical"]).get("did_you_mean").is_none());

@@ -1,4 +1,4 @@
-//! What workers do for an agent of OpenClaw's stands in that agent's registry, once, beside all that was there.
+//! The work of workers for an agent of OpenClaw's is recorded in that agent's registry, once, beside all that was there.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its own small files")]
 
@@ -17,7 +17,7 @@ fn registry(desk: &Desk) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// What all workers have cost together, and their turns.
+/// The cost of all workers together, and their turns.
 fn spent(desk: &Desk) -> (f64, u64) {
     let workers = desk.json(&["workers"])["workers"].as_array().cloned().expect("workers");
     let cost = workers.iter().filter_map(|worker| worker["cost_usd"].as_f64()).sum();
@@ -130,7 +130,7 @@ fn the_mark_of_an_agent_is_shown_nowhere() {
         &["show", id, "--export", "json"],
     ] {
         let shown = desk.backstory(words).succeeded().stdout;
-        // Where it is told by its name it is told on purpose.
+        // A name in a task is there on purpose.
         let shown = shown.replace(r#""origin_marker": "[openclaw:agent=main]""#, "");
         assert!(shown.contains("say hello") && !shown.contains(MARK), "{words:?}: {shown}");
     }

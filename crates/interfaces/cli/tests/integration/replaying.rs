@@ -1,4 +1,4 @@
-//! What comes later changes no answer about an earlier moment: not records, sessions, forks and sub-agents, and nothing
+//! Later events change no answer about an earlier moment: not records, sessions, forks and sub-agents, and nothing
 //! that git does.
 
 use std::fs;
@@ -29,7 +29,7 @@ struct Earlier {
 enum Later {
     /// A session goes on, on another branch.
     Turn { of: usize, about: String, branch: &'static str },
-    /// It is compacted.
+    /// The context of the session is compacted.
     Compaction { of: usize },
     /// It gets another title, which has no time of its own.
     Title { of: usize, about: String },
@@ -171,7 +171,7 @@ impl World {
         let _ = Run::of(git).succeeded();
     }
 
-    /// What is chosen at the moment; only the number it is kept under may differ.
+    /// The choice at the moment; only the number it is kept under may differ.
     fn pick(&self, task: &str) -> Value {
         let mut command = self.home.command(env!("CARGO_BIN_EXE_backstory"));
         command.args(["pick", "--repo", "shop", "--as-of", THEN, "--json", "--", task]);

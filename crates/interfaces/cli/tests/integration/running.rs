@@ -265,11 +265,11 @@ fn a_start_that_takes_long_is_told_to_people_and_not_to_programs() {
         command.current_dir(shop.path()).env("BACKSTORY_CLAUDE_BINARY", &slow);
         testkit::claude::Run::of(command).succeeded()
     };
-    let told = "waiting for claude to start, at most 600 s";
+    let notice = "waiting for claude to start, at most 600 s";
     let person = run(&["run", "--fresh", "say hello"]);
-    assert!(person.stderr.contains(told) && !person.stdout.contains(told), "{}", person.stderr);
+    assert!(person.stderr.contains(notice) && !person.stdout.contains(notice), "{}", person.stderr);
     let program = run(&["run", "--fresh", "--json", "say hello"]);
-    assert!(!program.stderr.contains(told), "{}", program.stderr);
+    assert!(!program.stderr.contains(notice), "{}", program.stderr);
     assert!(
         program.stdout.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()),
         "{}",

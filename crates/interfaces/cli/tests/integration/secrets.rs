@@ -30,7 +30,7 @@ fn run(home: &ScratchHome, arguments: &[&str]) -> std::process::Output {
     home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap()
 }
 
-/// What the whole program prints about the session, in each of its forms.
+/// The output of the whole program about the session, in each of its forms.
 const ASKED: [&[&str]; 9] = [
     &["search", "zebra"],
     &["search", "--json", "zebra mirror"],
@@ -118,7 +118,7 @@ fn what_is_watched_holds_no_secret() {
         assert!(!line.contains(&secret()[4..]), "{line}");
         line
     };
-    // How things stand at the beginning, before anything was listed.
+    // The state at the beginning, before anything was listed.
     let first = until("sessions-refresh");
     assert!(first.contains("11111111-aaaa") && first.contains("[redacted:github-token]"), "{first}");
     let description = format!("Push with {}", secret());
@@ -208,7 +208,7 @@ fn secrets_are_shown_on_a_terminal_only() {
     assert!(!on_a_terminal(&home, &["show", "1111"]).contains(&secret()));
 }
 
-/// What the program prints where its output is a terminal: `script` gives it one.
+/// The output of the program on a terminal: `script` gives it one.
 fn on_a_terminal(home: &ScratchHome, arguments: &[&str]) -> String {
     let line = format!("{} {}", env!("CARGO_BIN_EXE_backstory"), arguments.join(" "));
     let mut command: Command = home.command(Path::new("script"));

@@ -10,7 +10,7 @@
 //! | slow, failing, or printing junk | `a_qmd_that_fails_in_any_way_costs_an_answer_never_the_command` |
 //! | neither knows anything: guidance and the newest sessions | `where_nothing_is_found_there_is_guidance` |
 //! | `auto_fork`, `fork_index` from 0, `fork_rank` from 1: a worker in a fork, the original as it was | `a_fork_by_rank_works_on_the_intent` |
-//! | that worker has its directory, or waits for it; it asks, is answered and told more | `a_fork_by_rank_is_a_worker_with_a_place_of_its_own` |
+//! | that worker has its directory, or waits for it; it asks, is answered and sent more | `a_fork_by_rank_is_a_worker_with_a_place_of_its_own` |
 //! | a fork into another directory: a new copy that replaces nothing, gone afterwards, with two releases of `claude` | `continuing.rs`, `check_forking_elsewhere`; `app/proceed/copy.rs` |
 //! | `limit`, `min_score`, `project_path`, `include_snippets`, `collection` | `options_narrow_the_answer` |
 //! | a session whose transcript is gone: `can_fork` is false, with a reason | `a_document_without_its_transcript_cannot_be_forked` |
@@ -195,8 +195,8 @@ fn a_qmd_that_fails_in_any_way_costs_an_answer_never_the_command() {
         let run = Run::of(command).succeeded();
         let answer: Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!((&answer["engine"], &answer["fallback_used"]), (&json!("own"), &json!(true)), "{text}");
-        let told = answer["qmd_error"].as_str().unwrap();
-        assert!(told.contains(why), "{text}: {told}");
+        let reason = answer["qmd_error"].as_str().unwrap();
+        assert!(reason.contains(why), "{text}: {reason}");
         assert_eq!(ids(&answer)[0], FORKING, "{text}");
     };
     check("sleep 600", "no answer within 400 ms");
@@ -380,9 +380,9 @@ fn the_collection_is_kept_up_by_writing_what_changed() {
     let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
     let file = session(&desk, GONE, "tmp", &format!("The key is {secret}"), "Noted.");
     let folder = desk.home.path().join("md");
-    let told = folder.display().to_string();
+    let typed = folder.display().to_string();
     let export = |arguments: &[&str]| {
-        let answer = desk.json(&[&["export", "--markdown", &told], arguments].concat());
+        let answer = desk.json(&[&["export", "--markdown", &typed], arguments].concat());
         let number = |name: &str| answer[name].as_u64().unwrap();
         assert_eq!(answer["failed"], json!([]), "{answer}");
         (number("written"), number("unchanged"), number("removed"))
@@ -464,13 +464,13 @@ fn an_export_lets_qmd_index_what_is_new() {
 fn what_doctor_prints_can_be_pasted() {
     let desk = desk();
     Qmd::new().install(&desk.home, "");
-    let told = desk.json(&["doctor", "--schedule"]);
+    let schedule = desk.json(&["doctor", "--schedule"]);
     let shell = |line: &str| {
         let mut command = desk.home.command("/bin/sh");
         command.args(["-c", line]);
         Run::of(command)
     };
-    let text = |name: &str| told[name].as_str().unwrap().to_owned();
+    let text = |name: &str| schedule[name].as_str().unwrap().to_owned();
     let _ = shell(&text("export")).succeeded();
     let _ = shell(&text("collection_add")).succeeded();
     assert!(qmd(&desk, &["collection", "list"]).succeeded().stdout.contains(COLLECTION));

@@ -1,4 +1,4 @@
-//! OpenClaw of 2026.8 and newer, whose conversations stand in SQLite: what is not read is said, what it left is found.
+//! OpenClaw of 2026.8 and newer, whose conversations are in SQLite: unread stores are mentioned, older files are found.
 
 use serde_json::Value;
 use testkit::ScratchHome;

@@ -91,9 +91,12 @@ fn what_a_session_does_is_told_in_lines_and_in_json() {
         event["event"] == "session-activity" && event["data"]["activity"] == state
     };
     events.until("thinking", |line| state(line, "thinking"));
-    let told = events.until("waiting", |line| state(line, "waiting_input"));
-    let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told["data"]["sessionKey"], format!("claude:{}", told["data"]["sessionId"].as_str().unwrap()));
+    let reported = events.until("waiting", |line| state(line, "waiting_input"));
+    let reported: Value = serde_json::from_str(&reported).unwrap();
+    assert_eq!(
+        reported["data"]["sessionKey"],
+        format!("claude:{}", reported["data"]["sessionId"].as_str().unwrap())
+    );
 }
 
 #[test]
@@ -110,20 +113,20 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
         let is = |line: &str, state: &str| {
             let event: Value = serde_json::from_str(line).unwrap();
             let data = &event["data"];
-            let told = (&event["event"], &data["state"], &data["evidence"], &data["sessionId"]);
-            told == (&json!("session-activity"), &json!(state), &json!("protocol"), &ready["session_id"])
+            let reported = (&event["event"], &data["state"], &data["evidence"], &data["sessionId"]);
+            reported == (&json!("session-activity"), &json!(state), &json!("protocol"), &ready["session_id"])
         };
         events.until("thinking", |line| is(line, "thinking"));
         let asked = events.until("asked", |line| is(line, "waiting_permission"));
         assert!(asked.contains(r#""toolName":"Bash""#) && asked.contains("Make it"), "{asked}");
-        // Who looks once sees the same, as soon as claude has written what it was told.
+        // Who looks once sees the same, as soon as claude has written its answer.
         let is_listed =
             || desk.json(&["list", "--running"])["sessions"].as_array().is_some_and(|all| !all.is_empty());
         wait_until(desk.home.path(), "the session is listed", is_listed);
         let listed = desk.json(&["list", "--running"])["sessions"][0].clone();
         let activity = &listed["activity"];
-        let told = [&activity["state"], &activity["evidence"], &activity["tool"], &activity["detail"]];
-        assert_eq!(told, ["waiting_permission", "protocol", "Bash", "Make it"], "{listed}");
+        let reported = [&activity["state"], &activity["evidence"], &activity["tool"], &activity["detail"]];
+        assert_eq!(reported, ["waiting_permission", "protocol", "Bash", "Make it"], "{listed}");
         let status = desk.json(&["status", "shop"])["sessions"]["active"][0].clone();
         assert_eq!(status["activity"], *activity, "{status}");
         let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
@@ -188,7 +191,7 @@ fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
         said == 11 * 50 && is_told
     });
     let more = watching.lines.recv_timeout(Duration::from_millis(300));
-    assert!(!more.is_ok_and(|line| line.contains("user_message")), "one is told twice");
+    assert!(!more.is_ok_and(|line| line.contains("user_message")), "one is reported twice");
 }
 
 #[test]
@@ -227,17 +230,17 @@ fn folders_that_the_system_does_not_watch_are_looked_at_and_that_is_said() {
             .and_then(|mut file| file.write_all(prompt(number, 1).as_bytes()))
             .unwrap();
     }
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     watching.until("all that was written", |line| {
         let event: Value = serde_json::from_str(line).unwrap();
         if event["data"]["eventType"] == "user_message" {
-            told.push(event["data"]["sessionId"].as_str().unwrap().to_owned());
+            reported.push(event["data"]["sessionId"].as_str().unwrap().to_owned());
         }
-        told.len() == 30
+        reported.len() == 30
     });
-    told.sort_unstable();
-    told.dedup();
-    assert_eq!(told.len(), 30);
+    reported.sort_unstable();
+    reported.dedup();
+    assert_eq!(reported.len(), 30);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn reachable<'a>(from: &PathBuf, uses: &'a Uses) -> BTreeSet<&'a PathBuf> {
 /// All modules of a crate by their paths; the root's is empty.
 struct Modules(BTreeMap<Vec<String>, Module>);
 
-/// What one module defines, imports and uses.
+/// The names that one module defines, imports and uses.
 #[derive(Default)]
 struct Module {
     file: PathBuf,
@@ -110,7 +110,7 @@ impl Modules {
         modules
     }
 
-    /// Reads a module's file; `children` is the folder in which the files of its child modules lie.
+    /// Reads a module's file; `children` is the folder of the files of its child modules.
     fn add_file(&mut self, path: Vec<String>, file: &Path, children: &Path) {
         let text = String::from_utf8_lossy(&bytes(file)).into_owned();
         let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.display()));

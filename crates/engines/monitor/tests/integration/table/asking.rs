@@ -34,7 +34,7 @@ fn a_permission_is_asked() {
         .says(end())
         .hook(HookSignal::TurnEnded { in_background: 0 })
         .check("thinking H, waiting_input X, waiting_input H");
-    // A denial is told by no hook.
+    // No hook reports a denial.
     asked(Scene::c()).check(begin).answers("t1").interrupted().check("thinking X, waiting_input X");
 }
 

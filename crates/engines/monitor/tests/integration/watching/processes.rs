@@ -1,4 +1,4 @@
-//! What the registry and hooks tell of processes.
+//! Processes, as the registry and hooks report them.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
