@@ -15,7 +15,7 @@ use crate::choose::candidates::CandidateSet;
 use crate::choose::request::{Question, Request};
 use crate::choose::{decisions, labels, pack, relevance, resume_cost};
 use crate::config::settings::SelectionSettings;
-use crate::{Context, Error, Kind};
+use crate::{Caller, Context, Error, Kind};
 
 /// How many of the considered sessions an answer shows; the best 200 are saved.
 const SHOWN: usize = 10;
@@ -61,7 +61,10 @@ pub(crate) fn choose(context: &Context, question: &Question) -> Result<Answer, E
     }
     // Nobody sees what nobody waits for; a record of it would count as advice.
     context.check_cancelled()?;
-    let advice = (!question.is_carried_out && question.as_of.is_none()).then(|| answer.advice()).flatten();
+    // What a model asks says nothing of what the person does next.
+    let is_advice =
+        !question.is_carried_out && question.as_of.is_none() && context.caller != Caller::Assistant;
+    let advice = is_advice.then(|| answer.advice()).flatten();
     match store.and_then(|store| store.save(&answer, &decision.considered, advice.as_ref())) {
         Ok(id) => answer.decision = Some(id),
         Err(error) => answer.save_error = Some(error.message),

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use app::{Error, Kind};
 use axum::Router;
@@ -18,6 +19,8 @@ use crate::frames::LONGEST;
 use crate::server::Server;
 use crate::token::Token;
 
+/// How long a client may say nothing until it has to begin again. A person leaves a session open over night.
+const SESSION_LIVES: Duration = Duration::from_hours(24);
 /// Where clients find the server.
 const PATH: &str = "/mcp";
 
@@ -34,11 +37,9 @@ pub(crate) async fn serve(server: Server, address: SocketAddr) -> Result<(), Err
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     announce(address, &token);
-    let service = StreamableHttpService::new(
-        move || Ok(server.clone()),
-        Arc::new(LocalSessionManager::default()),
-        config(address),
-    );
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SESSION_LIVES);
+    let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config(address));
     let router = Router::new()
         .route_service(PATH, service)
         .layer(middleware::from_fn_with_state(token, require_token));

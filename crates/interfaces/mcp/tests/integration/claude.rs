@@ -139,3 +139,21 @@ fn one_claude_lets_another_work() {
     let worker = scene.home.project_folder(&scene.directory("web")).join(format!("{GREETED}.jsonl"));
     assert!(worker.exists(), "a session like any other");
 }
+
+#[test]
+fn the_model_has_two_tools_from_the_first_word_on() {
+    let scene = Scene::with(Claude::newest(), script());
+    let server = json!({"type": "stdio", "command": program(), "args": ["mcp"]});
+    let results = ask(&scene, server, "recall the token");
+    assert!(results.len() == 3 && !results[0].1, "{results:?}");
+    let calls = scene.server.calls();
+    let first = calls.iter().find(|call| call.prompt().contains("recall the token")).unwrap();
+    let names: Vec<&str> =
+        first.body["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    for (tool, is_loaded) in
+        [("search", true), ("read_session", true), ("smart_fork", false), ("stop_worker", false)]
+    {
+        let name = format!("mcp__backstory__{tool}");
+        assert_eq!(names.contains(&name.as_str()), is_loaded, "{name}: {names:?}");
+    }
+}
