@@ -210,19 +210,20 @@ mod tests {
 
     #[test]
     fn one_session_is_meant() {
-        let check = |json: &str, expected: Option<&TaskSession>| {
-            let request: Request = serde_json::from_str(json).unwrap();
+        let check = |fields: &str, expected: Option<&TaskSession>| {
+            let json = format!(r#"{{"task": "x"{fields}}}"#);
+            let request: Request = serde_json::from_str(&json).unwrap();
             assert_eq!(request.order().ok().map(|order| order.how).as_ref(), expected, "{json}");
         };
         let named = TaskSession::Named("n".to_owned());
-        check("{}", Some(&TaskSession::Chosen));
-        check(r#"{"fresh": true}"#, Some(&TaskSession::Fresh));
-        check(r#"{"fresh": true, "session_id": "n"}"#, Some(&named));
-        check(r#"{"fork": "a", "worktree": "w"}"#, Some(&TaskSession::Fork("a".to_owned())));
-        check(r#"{"resume": "a", "fork": "b"}"#, None);
-        check(r#"{"label": "a", "session_id": "n"}"#, None);
-        check(r#"{"resume": "a", "new_worktree": true}"#, None);
-        check(r#"{"worktree": "w", "new_worktree": true}"#, None);
+        check("", Some(&TaskSession::Chosen));
+        check(r#", "fresh": true"#, Some(&TaskSession::Fresh));
+        check(r#", "fresh": true, "session_id": "n""#, Some(&named));
+        check(r#", "fork": "a", "worktree": "w""#, Some(&TaskSession::Fork("a".to_owned())));
+        check(r#", "resume": "a", "fork": "b""#, None);
+        check(r#", "label": "a", "session_id": "n""#, None);
+        check(r#", "resume": "a", "new_worktree": true"#, None);
+        check(r#", "worktree": "w", "new_worktree": true"#, None);
     }
 
     #[test]
