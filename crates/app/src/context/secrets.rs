@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::Context;
+use crate::{Context, Error, Kind};
 
 /// No shorter text holds a name and a secret, in bytes; most branches and versions are.
 const SHORTEST: usize = 8;
@@ -105,13 +105,16 @@ impl Secrets {
 }
 
 impl Context {
-    /// A value without the secrets in any of its texts.
-    pub(crate) fn redacted<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> T {
+    /// A value without the secrets in any of its texts and names; fails where it cannot be looked through.
+    pub(crate) fn redacted<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> Result<T, Error> {
         if self.secrets == Secrets::Shown {
-            return value.clone();
+            return Ok(value.clone());
         }
         let json = serde_json::to_value(value).map(|json| self.redacted_json(json));
-        json.and_then(serde_json::from_value).unwrap_or_else(|_| value.clone())
+        json.and_then(serde_json::from_value).map_err(|_| {
+            // The cause may repeat what must not leave.
+            Error::new(Kind::Internal, "a part of the answer cannot be searched for secrets and is left out")
+        })
     }
 
     fn redacted_json(&self, value: Value) -> Value {
@@ -119,7 +122,10 @@ impl Context {
             Value::String(text) => Value::String(self.secrets.redacted(text.into())),
             Value::Array(all) => all.into_iter().map(|one| self.redacted_json(one)).collect(),
             Value::Object(all) => {
-                all.into_iter().map(|(name, one)| (name, self.redacted_json(one))).collect()
+                let redacted = |(name, one): (String, Value)| {
+                    (self.secrets.redacted(name.into()), self.redacted_json(one))
+                };
+                all.into_iter().map(redacted).collect()
             }
             other => other,
         }
@@ -160,6 +166,7 @@ impl Context {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Config, testing};
 
     /// Made up, and put together here so that nobody takes it for one.
     fn secret() -> String {
@@ -186,5 +193,21 @@ mod tests {
             !told.contains(&secret()[4..]) && told.matches("[redacted:github-token]").count() == 3,
             "{told}"
         );
+    }
+    #[test]
+    fn names_in_a_value_hold_no_secret() {
+        let context = testing::context(Config::default());
+        let value = serde_json::json!({ secret(): { secret(): [secret()] } });
+        let leaving = context.redacted(&value).unwrap();
+        let hidden = "[redacted:github-token]";
+        assert_eq!(leaving, serde_json::json!({ hidden: { hidden: [hidden] } }));
+    }
+
+    #[test]
+    fn what_cannot_be_searched_does_not_leave() {
+        let context = testing::context(Config::default());
+        // JSON has texts as names alone.
+        let value = std::collections::BTreeMap::from([((1, 2), secret())]);
+        assert_eq!(context.redacted(&value).unwrap_err().kind, Kind::Internal);
     }
 }

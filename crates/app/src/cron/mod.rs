@@ -92,7 +92,7 @@ pub fn run(context: &Context, request: &JobRequest) -> Result<RunInfo, Error> {
     let mut store = open(context)?;
     let job = found(&store, &request.job)?;
     let run = run_now(&mut store, &job, &own(), &mut WorkerExecutor { context }).map_err(unusable)?;
-    Ok(of_job(context, job.spec.name, &run))
+    of_job(context, job.spec.name, &run)
 }
 
 /// The runs of a job, or of all, newest first.
@@ -103,7 +103,7 @@ pub fn history(context: &Context, request: &HistoryRequest) -> Result<History, E
         store.jobs().map_err(unusable)?.into_iter().map(|job| (job.id, job.spec.name)).collect();
     let runs = store.history(job.map(|job| job.id), request.limit).map_err(unusable)?;
     let runs = runs.iter().filter_map(|run| Some(of_job(context, names.get(&run.job_id)?.clone(), run)));
-    Ok(History { runs: runs.collect() })
+    Ok(History { runs: runs.collect::<Result<_, _>>()? })
 }
 
 /// Runs jobs when they are due, until `sleep` returns false.
@@ -165,7 +165,10 @@ impl Daemon<'_> {
             self.problem(message, report);
         }
         for (job, run) in found.changed {
-            report(DaemonEvent::Run { run: Box::new(of_job(self.crew.context, job.spec.name, &run)) });
+            match of_job(self.crew.context, job.spec.name, &run) {
+                Ok(run) => report(DaemonEvent::Run { run: Box::new(run) }),
+                Err(error) => self.problem(error.message, report),
+            }
         }
         let now = self.crew.context.read_clock();
         let next = found.next.map_or(SLICE, |next| next.duration_since(now).try_into().unwrap_or_default());
@@ -184,9 +187,10 @@ impl Daemon<'_> {
 fn describe(context: &Context, store: &JobStore, mut job: Job) -> Result<JobInfo, Error> {
     let last_run = store.history(Some(job.id), 1).map_err(unusable)?.into_iter().next();
     let next = next(context, &job);
-    job.spec.payload = context.redacted(&job.spec.payload);
+    job.spec.payload = context.redacted(&job.spec.payload)?;
     let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(context, run))?;
-    Ok(JobInfo { next, last_run: last_run.map(|run| redacted_run(context, &run)), requests, job })
+    let last_run = last_run.map(|run| redacted_run(context, &run)).transpose()?;
+    Ok(JobInfo { next, last_run, requests, job })
 }
 
 fn next(context: &Context, job: &Job) -> Option<Timestamp> {
@@ -202,12 +206,12 @@ fn asked(context: &Context, run: &Run) -> Result<Vec<PermissionRequest>, Error> 
     }
 }
 
-fn redacted_run(context: &Context, run: &Run) -> Run {
-    Run { state: context.redacted(&run.state), ..run.clone() }
+fn redacted_run(context: &Context, run: &Run) -> Result<Run, Error> {
+    Ok(Run { state: context.redacted(&run.state)?, ..run.clone() })
 }
 
-fn of_job(context: &Context, job: String, run: &Run) -> RunInfo {
-    RunInfo { job, run: redacted_run(context, run) }
+fn of_job(context: &Context, job: String, run: &Run) -> Result<RunInfo, Error> {
+    Ok(RunInfo { job, run: redacted_run(context, run)? })
 }
 
 fn found(store: &JobStore, name: &str) -> Result<Job, Error> {

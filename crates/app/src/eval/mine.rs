@@ -180,7 +180,7 @@ fn asked(
     retrieval::bring_up_to_date(&masked)?;
     let ours = retrieval::answers(&masked, queries, Mode::Hybrid)?;
     let by_words = retrieval::answers(&masked, queries, Mode::Lexical)?;
-    Ok(report(queries, &ours, Some(&by_words)))
+    Ok(retrieval::redacted(context, report(queries, &ours, Some(&by_words))))
 }
 
 /// A session without the calls of `git commit` and without what the questions say.

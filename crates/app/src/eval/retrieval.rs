@@ -75,7 +75,15 @@ pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, 
     if let Some(out) = &request.out {
         write(&context.path(out), &answers)?;
     }
-    Ok(report(&queries, &answers, against.as_deref()))
+    Ok(redacted(context, report(&queries, &answers, against.as_deref())))
+}
+
+/// A report as it may leave: the questions are a person's own words.
+pub(super) fn redacted(context: &Context, mut report: RankingReport) -> RankingReport {
+    for result in &mut report.queries {
+        result.query = context.secrets.redacted(std::mem::take(&mut result.query).into());
+    }
+    report
 }
 
 /// Figures are those of a whole index.

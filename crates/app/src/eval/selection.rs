@@ -135,7 +135,7 @@ pub(super) fn measured(
         Rule::Seed { .. } => Some(Judge::Index),
     };
     let decisions =
-        then.into_iter().zip(decisions).map(|(point, decision)| chosen(point, decision)).collect();
+        then.into_iter().zip(decisions).map(|(point, decision)| chosen(context, point, decision)).collect();
     let (weights, threshold) = (rule.name(), rule.threshold());
     Ok(Some(Answer { weights, threshold, judge, rules, quiet, seen, decisions }))
 }
@@ -302,11 +302,22 @@ pub fn choice(decision: &Decision) -> TaskChoice {
     TaskChoice { action, ranked: decision.considered.iter().map(|one| one.session_id.to_string()).collect() }
 }
 
-fn chosen(point: DecisionPoint, decision: Decision) -> Chosen {
-    Chosen {
-        moment: point.moment,
-        chosen: choice(&decision).action,
-        candidates: decision.considered.len(),
-        scores: decision.considered.into_iter().take(SHOWN).collect(),
-    }
+fn chosen(context: &Context, point: DecisionPoint, decision: Decision) -> Chosen {
+    let redacted = |text: String| context.secrets.redacted(text.into());
+    let beginning = |text: String| context.secrets.redacted_beginning(text);
+    let DecisionPoint { moment, .. } = point;
+    let moment = LabelledTask {
+        task: redacted(moment.task),
+        cwd: redacted(moment.cwd),
+        branch: moment.branch.map(beginning),
+        ..moment
+    };
+    let (chosen, candidates) = (choice(&decision).action, decision.considered.len());
+    let shown = decision.considered.into_iter().take(SHOWN);
+    let scores = shown.map(|one| Considered {
+        title: one.title.map(beginning),
+        branch: one.branch.map(beginning),
+        ..one
+    });
+    Chosen { moment, chosen, candidates, scores: scores.collect() }
 }

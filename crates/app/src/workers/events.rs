@@ -35,9 +35,19 @@ impl Events {
         if !piece.is_empty() {
             self.ready.push_back(Event::Delta { text: piece });
         }
-        if !matches!(event, Event::Delta { .. }) {
-            self.ready.push_back(self.context.redacted(event));
+        match event {
+            Event::Delta { .. } => {}
+            // Whose worker that is says the table alone.
+            Event::Queued { .. } if self.context.caller.agent().is_some() => {
+                self.ready.push_back(Event::Queued { behind: None });
+            }
+            event => self.ready.push_back(self.leaving(event)),
         }
+    }
+
+    /// An event as it may leave; what cannot be redacted gives way to a note.
+    fn leaving(&self, event: &Event) -> Event {
+        self.context.redacted(event).unwrap_or_else(|error| Event::Note { text: error.message })
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) 
     Ok(WorkerInfo {
         worker: worker.id,
         session_id: worker.session.clone(),
-        state: context.redacted(&worker.state),
+        state: context.redacted(&worker.state)?,
         slot: worker.slot_state,
         directory: worker.directory.clone(),
         task: context.secrets.redacted(worker.task.as_str().into()),
