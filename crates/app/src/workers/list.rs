@@ -134,7 +134,7 @@ pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) 
             version: worker.stats.version.as_deref().map(|version| context.secrets.redacted(version.into())),
             ..worker.stats.clone()
         },
-        announcements: context.redacted(&table.announcements(worker.id).map_err(unusable)?),
+        announcements: context.redacted(&table.announcements(worker.id).map_err(unusable)?)?,
         frames: workers::frame_log_path(&home(context), worker.id),
     })
 }
