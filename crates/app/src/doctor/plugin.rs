@@ -61,7 +61,7 @@ fn of_another_version(plugin: &InstalledPlugin) -> Option<Finding<Steps>> {
 
 /// The plugin has the same hooks as `hooks install`.
 fn twice(context: &Context) -> Option<Finding<Steps>> {
-    let own = hooks::status(context, &hooks::Request::default()).settings.into_iter().next()?;
+    let own = hooks::status(context, &hooks::Request::default()).ok()?.settings.into_iter().next()?;
     if own.installed.is_empty() {
         return None;
     }
