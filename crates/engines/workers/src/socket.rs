@@ -260,6 +260,14 @@ impl RemoteWorker {
     }
 }
 
+impl Drop for RemoteWorker {
+    /// Hangs up: the thread that reads would wait for the worker's end otherwise, and whoever listens with it.
+    fn drop(&mut self) {
+        // One that has ended has hung up already.
+        let _ = self.commands.shutdown(Shutdown::Both);
+    }
+}
+
 /// Sends one command to a worker of any process.
 pub(crate) fn send_command(home: &Path, id: WorkerId, command: &Command) -> io::Result<Result<(), String>> {
     Ok(RemoteWorker::connect(home, id)?.command(command))
