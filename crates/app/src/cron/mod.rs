@@ -190,7 +190,7 @@ fn describe(context: &Context, store: &JobStore, mut job: Job) -> Result<JobInfo
     job.spec.payload = context.redacted(&job.spec.payload)?;
     let requests = last_run.as_ref().map_or_else(|| Ok(Vec::new()), |run| asked(context, run))?;
     let last_run = last_run.map(|run| redacted_run(context, &run)).transpose()?;
-    Ok(JobInfo { next, last_run, requests, job })
+    Ok(JobInfo { job, next, last_run, requests })
 }
 
 fn next(context: &Context, job: &Job) -> Option<Timestamp> {
