@@ -33,7 +33,7 @@ pub(crate) async fn call<T: Send + 'static>(
     };
     let context = Context { cancellation: cancellation.clone(), progress: sink, ..context(server) };
     let mut working = tokio::task::spawn_blocking(move || work(&context));
-    let mut told = Told::default();
+    let mut reported = ReportedProgress::default();
     let (mut is_cancelled, mut is_gone) = (false, false);
     loop {
         tokio::select! {
@@ -51,7 +51,7 @@ pub(crate) async fn call<T: Send + 'static>(
             changed = progress.changed(), if token.is_some() => {
                 let step = *progress.borrow_and_update();
                 match (changed, &token, step) {
-                    (Ok(()), Some(token), Some(step)) => told.tell(&request.peer, token, step).await,
+                    (Ok(()), Some(token), Some(step)) => reported.send(&request.peer, token, step).await,
                     // All has been reported.
                     _ => token = None,
                 }
@@ -69,17 +69,17 @@ fn context(server: &Server) -> Context {
     }
 }
 
-/// What a client was told of the progress: the protocol lets it only grow.
+/// The progress that was reported to a client: the protocol lets it only grow.
 #[derive(Default)]
-struct Told {
+struct ReportedProgress {
     stage: Option<Stage>,
     /// What the stages before came to.
     before: f64,
     last: f64,
 }
 
-impl Told {
-    async fn tell(&mut self, peer: &Peer<RoleServer>, token: &ProgressToken, step: Progress) {
+impl ReportedProgress {
+    async fn send(&mut self, peer: &Peer<RoleServer>, token: &ProgressToken, step: Progress) {
         if self.stage != Some(step.stage) {
             self.before = self.last;
             self.stage = Some(step.stage);
@@ -89,9 +89,9 @@ impl Told {
             return;
         }
         self.last = done;
-        let told = ProgressNotificationParam::new(token.clone(), done).with_total(total.max(done));
+        let progress = ProgressNotificationParam::new(token.clone(), done).with_total(total.max(done));
         // A client that is gone needs to know nothing.
-        let _ = peer.notify_progress(told.with_message(words(step))).await;
+        let _ = peer.notify_progress(progress.with_message(words(step))).await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a model is told of the server, and of what it quotes.
+//! The instructions that a model gets with the server, and the notice in answers that quote.
 
 /// What a client gives its model with the tools.
 pub(crate) const INSTRUCTIONS: &str = "\

@@ -20,7 +20,7 @@ use crate::server::Server;
 pub(crate) async fn serve(server: Server) {
     let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout(), server.closing.clone());
     let running = serve_directly(Opening::new(server), lines, None);
-    // A client that is gone is told nothing any more.
+    // Nothing is sent to a client that is gone.
     let _ = running.waiting().await;
 }
 

@@ -1,4 +1,4 @@
-//! `message_worker`: workers are told more.
+//! `message_worker`: sends workers a message.
 
 use app::workers::message::{Answer, Request, message};
 use app::{Context, Error};

@@ -13,7 +13,7 @@ use crate::instructions::NOTICE;
 use crate::tool::{Effect, Reply, Tool, value};
 use crate::{arguments, schema};
 
-/// How many of the considered sessions are told.
+/// How many of the considered sessions an answer shows.
 const SHOWN: usize = 3;
 
 pub(super) const TOOL: Tool = Tool {

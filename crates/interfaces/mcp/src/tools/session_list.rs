@@ -43,7 +43,7 @@ fn run(context: &Context, mut given: JsonObject) -> Result<Reply, Error> {
     let request = Request { limit: Some(start.saturating_add(limit).saturating_add(1)), ..request };
     let mut answer = value(&list(context, &request)?)?;
     lean::SESSION.apply(&mut answer, "/sessions");
-    // One more was asked for than is told.
+    // One more was asked for than is shown.
     let found = answer["sessions"].as_array().map_or(0, Vec::len);
     let beyond = found.saturating_sub(start + limit);
     answer["more"] = (answer["more"].as_u64().unwrap_or_default() + beyond as u64).into();

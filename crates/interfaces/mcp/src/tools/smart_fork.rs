@@ -50,17 +50,17 @@ fn run(context: &Context, given: JsonObject) -> Result<Reply, Error> {
         return Err(Error::new(Kind::Usage, "`intent` is missing: say what is to be done"));
     }
     let answer = forks(context, &request)?.worded(as_tool_call);
-    let mut told = value(&answer)?;
+    let mut shown = value(&answer)?;
     let list = match &answer {
         Answer::ForkSessions(_) => "/results",
         Answer::Nothing(_) => "/fallback_sessions",
     };
-    told["notice"] = json!(NOTICE);
-    let before = told.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
-    let left = bounds::fit(&mut told, list);
-    told["truncated"] = json!(left < before);
+    shown["notice"] = json!(NOTICE);
+    let before = shown.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
+    let left = bounds::fit(&mut shown, list);
+    shown["truncated"] = json!(left < before);
     Ok(match answer {
-        Answer::ForkSessions(_) => Reply::Answer(told),
-        Answer::Nothing(_) => Reply::Guidance(told),
+        Answer::ForkSessions(_) => Reply::Answer(shown),
+        Answer::Nothing(_) => Reply::Guidance(shown),
     })
 }
