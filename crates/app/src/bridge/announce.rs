@@ -19,6 +19,12 @@ const MAX_MESSAGE: usize = 16 << 10;
 /// The folder of OpenClaw's bridges below the folder for short-lived files.
 const FOLDER: &str = "openclaw-mcp-bridge";
 
+/// What OpenClaw's bridge answers.
+const DELIVERED: &str = "Message queued for delivery to user's chat.";
+/// The same where a host that reads the file will not find it.
+const KEPT: &str =
+    "Message kept with the worker; the file for delivery to the user's chat could not be written.";
+
 /// What to announce.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -79,7 +85,9 @@ pub fn announce(context: &Context, bridge: &Bridge, request: &Request) -> Result
     let worker = worker.map_err(|error| unreachable(system::error_chain(&error)))?;
     worker.command(&Command::Announce { message: message.clone() }).map_err(unreachable)?;
     let written = bridge.announcements.append(&Announcement { message, timestamp: context.read_clock() });
-    // It has reached the worker, which everybody who follows it hears.
-    let file = written.is_ok().then(|| bridge.announcements.0.clone());
-    Ok(Answer { status: "Message queued for delivery to user's chat.", file })
+    // It has reached the worker and is kept there; without the file, a host learns of it only by following the worker.
+    Ok(match written {
+        Ok(()) => Answer { status: DELIVERED, file: Some(bridge.announcements.0.clone()) },
+        Err(_) => Answer { status: KEPT, file: None },
+    })
 }

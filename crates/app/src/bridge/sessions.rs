@@ -83,11 +83,13 @@ pub fn session_list(context: &Context, bridge: &Bridge, request: &Request) -> Re
     })
 }
 
-/// The sessions of the worker's repository: its agent's and those that people started, never another agent's.
+/// The sessions of the worker's repository: its agent's and those that people started, never another agent's, and none of
+/// a project that the person's settings keep from models.
 pub(super) fn of_repository(context: &Context, bridge: &Bridge) -> Result<Vec<Session>, Error> {
     let root = catalog::repository(&context.config().places(), &bridge.directory);
-    let everybody = Context { caller: Caller::Person, ..context.clone() };
-    let mut sessions = select::all(&everybody)?.sessions;
+    // A worker's own view holds its agent's sessions only.
+    let of_models = Context { caller: Caller::Assistant, ..context.clone() };
+    let mut sessions = select::all(&of_models)?.sessions;
     sessions.retain(|session| {
         let is_known = session.origin.agent().is_none_or(|agent| *agent == bridge.agent);
         is_known && session.repo_path.as_deref() == Some(&*root)

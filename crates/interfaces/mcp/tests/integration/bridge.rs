@@ -135,6 +135,31 @@ fn settings_switch_it_and_its_tools() {
 }
 
 #[test]
+fn a_project_that_is_kept_from_models_is_kept_from_it() {
+    let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    worked(&scene, &[]);
+    let listed = || {
+        let mut client = Client::begin(scene.command(&["mcp", "--worker", "1"]));
+        let answer = client.ask("tools/call", json!({"name": "openclaw_session_list", "arguments": {}}));
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+        serde_json::from_str::<Value>(&text).unwrap()["total"].clone()
+    };
+    assert_eq!(listed(), 2);
+    scene.home.write(".config/backstory/config.toml", "[mcp]\ndeny = [\"web\"]\n");
+    assert_eq!(listed(), 0);
+}
+
+#[test]
+fn without_the_file_it_says_that_the_message_is_only_kept() {
+    let scene = Scene::with(Claude::newest(), script());
+    // Where the folder should be is a file.
+    scene.home.write(".tmp/openclaw-mcp-bridge", "");
+    worked(&scene, &[]);
+    let answers = results(&scene);
+    assert!(answers.iter().any(|answer| answer.starts_with("Message kept with the worker")), "{answers:?}");
+}
+
+#[test]
 fn it_is_a_server_with_tools_alone() {
     let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
     worked(&scene, &[]);
