@@ -145,7 +145,7 @@ pub(crate) fn last_modified(file: &TranscriptFile, card: &SessionDigest<'_>) -> 
     card.last_at.or(file.stamp.modified())
 }
 
-/// The best name that is no prompt: the person's own, the CLI's model's, an old summary.
+/// The best name: the user's own, one given by a model, or what the first prompts are about.
 fn title(file: &TranscriptFile, card: &SessionDigest<'_>) -> Option<Arc<str>> {
     let side = || card.own_title.is_none().then(|| file.side_title()).flatten();
     side().map(Arc::from).or_else(|| card.given_title.map(Arc::from))

@@ -24,7 +24,7 @@ pub(crate) struct SessionDigest<'a> {
     pub(crate) last_at: Option<Timestamp>,
     /// The title the person gave it.
     pub(crate) own_title: Option<&'a str>,
-    /// The best title that is no prompt.
+    /// The best title, without the side file.
     pub(crate) given_title: Option<&'a str>,
     /// The first prompt, or the text used in its place.
     pub(crate) first_message: Option<&'a str>,
@@ -106,7 +106,7 @@ impl<'a> SessionDigest<'a> {
             first_at: summary.first_at,
             last_at: summary.last_at,
             own_title: titles.custom_title(),
-            given_title: titles.given(),
+            given_title: titles.best(),
             first_message: summary.first_prompt.as_deref().or(titles.fallback()),
             last_prompt: summary.last_prompt.as_deref(),
             lines: summary.lines,

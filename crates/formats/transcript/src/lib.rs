@@ -22,6 +22,7 @@ pub mod record;
 mod registered_process;
 mod scan;
 mod speech;
+mod subject;
 mod summary;
 mod tail;
 mod text;

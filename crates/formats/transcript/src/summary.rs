@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::reader::Line;
 use crate::record::{ApiMessage, Block, Record, RecordKind, SkipReason, parse};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
+use crate::subject::ACCEPTED_PLAN;
 use crate::text::preview;
 use crate::titles::Titles;
 use crate::usage::{LineOrigin, UsageCollector, cost_state};
@@ -21,8 +22,6 @@ use crate::usage::{LineOrigin, UsageCollector, cost_state};
 const ANCHORS_EACH: usize = 4;
 /// Anchors kept in all.
 const ANCHORS: usize = 64;
-/// The beginning of a session in which Claude carries out a plan that was accepted in another one.
-const ACCEPTED_PLAN: &str = "Implement the following plan:";
 /// The most sub-agents that are kept.
 const CALLS: usize = 256;
 /// Earlier running totals kept.
@@ -331,6 +330,7 @@ impl Summary {
         self.observe_pause(&said.text, at);
         self.visible_messages += 1;
         self.was_exited = is_exit(&said.text);
+        self.titles.prompt(&said.text);
         let prompt = preview(&said.text);
         if self.first_prompt.is_none() {
             self.origin_marker = said.origin_marker;

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::record::Record;
 use crate::speech::speech;
+use crate::subject::Subject;
 use crate::text::preview;
 
 /// Summaries waiting for the record they are about.
@@ -23,6 +24,7 @@ pub struct Titles {
     summary: Option<String>,
     last_prompt: Option<String>,
     queued: Option<String>,
+    subject: Subject,
     /// Summaries whose record was not found yet: up to 2.0.0 a file also contains those of other files.
     waiting: VecDeque<(u64, String)>,
     recent: VecDeque<u64>,
@@ -37,6 +39,11 @@ impl Titles {
     /// The best name that is not simply a prompt.
     pub fn given(&self) -> Option<&str> {
         self.custom.as_deref().or(self.ai.as_deref()).or(self.summary.as_deref())
+    }
+
+    /// The best name: a given one, else what the first prompts are about.
+    pub fn best(&self) -> Option<&str> {
+        self.given().or(self.subject.title())
     }
 
     /// The text used in place of a first prompt where no record has one.
@@ -58,6 +65,11 @@ impl Titles {
         if let Some(prompt) = prompt.and_then(|prompt| clean(&prompt)) {
             self.last_prompt = Some(prompt);
         }
+    }
+
+    /// A person's prompt, in the order of the transcript.
+    pub(crate) fn prompt(&mut self, said: &str) {
+        self.subject.consider(said);
     }
 
     pub(crate) fn queued(&mut self, record: &Record<'_>) {
