@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::SessionFilter;
 use model::{Session, SessionId};
-use search::{EncoderReport, MeaningStatus, Query, QueryPostings, RankedHit, SearchResults, Searcher};
+use search::{EncoderReport, MeaningStatus, Query, RankedHit};
 use system::join;
 
 use crate::search::chosen::{Chosen, chosen, named, project};
@@ -17,7 +17,7 @@ use crate::{Context, Error, Kind};
 /// The answers, and how they came about.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Best first.
+    /// The sessions that answer, best first.
     pub(crate) hits: Vec<Answered>,
     /// Sessions that answer at all.
     pub(crate) total: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Answered {
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Error> {
-    let (found, opened) = index::find(context, |searcher| Ahead::ask(context, question, searcher));
+    let (found, opened) = index::find(context);
     let question = question.with_tag(context, &found)?;
     let query = Query::parse(&question.text);
     let mut question = question.with_written_filters(context, &query)?;
@@ -68,7 +68,7 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let known = visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len());
     let mut answer = Found { cut: query.cut, known, ..Found::default() };
     let refresh = || index::refreshed(context, opened, &found, &memory);
-    let (Refreshed { synced, searcher, answer: ahead }, chosen) =
+    let (Refreshed { synced, searcher }, chosen) =
         match named(question.session.as_deref(), &found, &memory, visible.as_ref())? {
             Some(named) => (refresh(), Ok(named)),
             None if question.filter == SessionFilter::default() => (refresh(), Ok(Chosen::default())),
@@ -90,16 +90,9 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     }
     let scope = question.scope(context, chosen, visible.as_ref());
     let Some(mut searcher) = searcher? else { return Ok(answer) };
-    let ask = |walked| {
-        searcher.set_query_encoder(understanding);
-        let threads = context.config().places().threads;
-        searcher.search_with_postings(&query, &scope, question.mode, threads, question.limit, walked)
-    };
-    let outcome = match ahead {
-        Some(Ahead::Answered(outcome)) => outcome,
-        Some(Ahead::QueryPostings(walked)) => ask(Some(walked)),
-        Some(Ahead::Nothing) | None => ask(None),
-    };
+    searcher.set_query_encoder(understanding);
+    let threads = context.config().places().threads;
+    let outcome = searcher.search(&query, &scope, question.mode, threads, question.limit);
     let outcome = outcome.map_err(|error| index::failed(&error))?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
@@ -119,33 +112,4 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     answer.hits =
         outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
     Ok(answer)
-}
-
-/// What the index was asked before it was known whether it is up to date.
-enum Ahead {
-    /// All, where no more than the question says which sessions may answer, and nobody else reads it.
-    Answered(Result<SearchResults, search::Error>),
-    /// What it holds of the words.
-    QueryPostings(QueryPostings),
-    /// Nothing: the words are not known yet, or it failed and will fail again.
-    Nothing,
-}
-
-impl Ahead {
-    fn ask(context: &Context, question: &Question, searcher: &mut Searcher) -> Self {
-        let query = Query::parse(&question.text);
-        let Ok(question) = question.with_written_filters(context, &query) else { return Self::Nothing };
-        let has_tag = search::tags(&question.text).next().is_some();
-        if has_tag || query.is_empty() || context.is_limited() {
-            return Self::Nothing;
-        }
-        let (scope, threads) =
-            (question.scope(context, Chosen::default(), None), context.config().places().threads);
-        let is_of_all = question.session.is_none() && question.filter == SessionFilter::default();
-        let chosen = || embed::understanding(context, question.model.as_deref(), question.deep);
-        if is_of_all && matches!(chosen(), Ok(None)) {
-            return Self::Answered(searcher.search(&query, &scope, question.mode, threads, question.limit));
-        }
-        searcher.load_postings(&query, &scope, threads).map_or(Self::Nothing, Self::QueryPostings)
-    }
 }

@@ -1,7 +1,7 @@
 //! What the list of files says of sessions, kept in one file until the next commit: every search needs all of it, and to
 //! put it together from thousands of rows takes as long as to answer.
 //!
-//! Ours to lose: what is not of the list as it is now is put together anew.
+//! Derived: it is made again when the list of sessions has changed.
 
 use std::path::{Path, PathBuf};
 

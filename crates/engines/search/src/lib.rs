@@ -33,7 +33,6 @@ mod source;
 mod sync;
 mod unit;
 mod vectors;
-mod word_cache;
 mod words;
 mod writer;
 
@@ -47,7 +46,7 @@ pub use outcome::{
 };
 pub use query::{FilterName, Query, QueryFilter, role, tags, without_tag};
 pub use query_encoder::{BUILT_IN, EncoderReport, QueryEncoder};
-pub use searcher::{QueryPostings, Searcher};
+pub use searcher::Searcher;
 pub use snippet::Snippet;
 pub use source::{SourceFile, SourceKind, session_names, source_files};
 pub use sync::{IndexProgress, SyncReport, fingerprint_of, pending, sync};

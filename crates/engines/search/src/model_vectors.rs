@@ -201,7 +201,7 @@ mod tests {
         for (beside, expected) in [(10, 0.5), (14, 0.25), (0, 0.5)] {
             assert!((kept.share(beside) - expected).abs() < 1e-9, "{beside}");
         }
-        assert!(ModelVectors::find(index.path(), 7, 2).is_none(), "the list was made anew");
+        assert!(ModelVectors::find(index.path(), 7, 2).is_none(), "the list was made again");
         assert!(ModelVectors::find(index.path(), 8, 1).is_none(), "another model");
         assert!(kept.vectors(8, 3).is_none() && kept.vectors(7, 4).is_none());
     }

@@ -111,7 +111,7 @@ pub enum Mode {
 /// Whether the meaning of a question was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MeaningStatus {
-    /// It was used.
+    /// Meaning was used.
     Ran,
     /// Only words were requested.
     #[default]

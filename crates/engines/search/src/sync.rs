@@ -48,7 +48,7 @@ pub struct IndexProgress {
 /// The result of a pass.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SyncReport {
-    /// What was read.
+    /// How much was read, and how much remains.
     pub progress: IndexProgress,
     /// Files with something that is not indexed yet.
     pub pending_files: u64,

@@ -11,8 +11,6 @@ use rustc_hash::FxBuildHasher;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::word_cache::WordCache;
-
 /// Longer runs are keys, hashes and encoded data, not words.
 const LONGEST_RUN: usize = 96;
 /// The number of runs whose words are cached; text repeats itself.
@@ -36,24 +34,19 @@ pub(crate) struct Word<'a> {
 /// Splits text into words; reuse one, because it caches runs.
 pub(crate) struct Splitter {
     stemmer: Stemmer,
-    plain: WordCache,
     known: HashMap<Box<str>, Cut, FxBuildHasher>,
 }
 
 impl Default for Splitter {
     fn default() -> Self {
-        Self {
-            stemmer: Stemmer::create(Algorithm::English),
-            plain: WordCache::default(),
-            known: HashMap::default(),
-        }
+        Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::default() }
     }
 }
 
 /// The words of one run of letters and digits.
 #[derive(Debug, Default)]
 struct Cut {
-    /// All words, concatenated.
+    /// The words without gaps; `words` has their ends.
     text: String,
     words: Vec<CutWord>,
 }
@@ -111,21 +104,11 @@ impl Splitter {
     }
 
     fn short(&mut self, run: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
-        if let Some(word) = self.plain.get(run) {
-            each(Word { text: word, position, start, end: start + run.len(), is_whole: false });
-            return position + 1;
-        }
         if let Some(cut) = self.known.get(run) {
             return cut.give(start, position, each);
         }
         let cut = self.cut(run);
         let position = cut.give(start, position, each);
-        if let [CutWord { start: 0, end, .. }] = cut.words[..]
-            && usize::from(end) == run.len()
-        {
-            self.plain.keep(run, &cut.text);
-            return position;
-        }
         if self.known.len() >= RUNS_KEPT {
             self.known.clear();
         }
@@ -150,7 +133,7 @@ impl Splitter {
         position
     }
 
-    fn cut(&mut self, run: &str) -> Cut {
+    fn cut(&self, run: &str) -> Cut {
         let mut cut = Cut::default();
         if run.is_ascii() {
             self.identifier(run, run, 0, &mut cut);
@@ -169,7 +152,7 @@ impl Splitter {
         cut
     }
 
-    fn identifier(&mut self, run: &str, original: &str, start: usize, cut: &mut Cut) {
+    fn identifier(&self, run: &str, original: &str, start: usize, cut: &mut Cut) {
         let end = start + original.len();
         // Offsets inside folded text do not exist in the original: its words span the whole run.
         let exact = run == original;
@@ -178,16 +161,7 @@ impl Splitter {
                 cut.push(lower(run).trim_matches('_'), start, end, true);
             }
             let (from, to) = if exact { (start + at, start + at + part.len()) } else { (start, end) };
-            // A part that is ASCII gives as a run of its own the same one word.
-            if let Some(word) = self.plain.get(part).filter(|_| part.is_ascii()) {
-                cut.push(word, from, to, false);
-                continue;
-            }
-            let word = self.stem(part);
-            if part.is_ascii() {
-                self.plain.keep(part, &word);
-            }
-            cut.push(&word, from, to, false);
+            cut.push(&self.stem(part), from, to, false);
         }
     }
 
@@ -431,7 +405,7 @@ mod tests {
                 words
             };
             let mut used = Splitter::default();
-            used.split(&"many ".repeat(crate::word_cache::MANY + 1), |_| ());
+            used.split(&"many ".repeat(1000), |_| ());
             for run in &runs {
                 proptest::prop_assert_eq!(words(&mut used, run), words(&mut Splitter::default(), run), "{}", run);
             }

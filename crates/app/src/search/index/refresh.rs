@@ -11,42 +11,31 @@ use crate::search::index::{failed, folder, open, sources};
 use crate::search::time_limit::TimeLimit;
 use crate::{Context, Error};
 
-/// The transcripts, and the index as it is with what it answers to `ask`: mostly nothing is new, so it is asked while
-/// they are looked for.
-pub(crate) fn find<T: Send>(
-    context: &Context,
-    ask: impl FnOnce(&mut Searcher) -> T + Send,
-) -> (Discovery, Option<(Searcher, T)>) {
-    let ahead = || {
-        let mut searcher = open(context).ok().flatten()?;
-        let answer = ask(&mut searcher);
-        Some((searcher, answer))
-    };
-    join(|| catalog::discover(&context.config().places()), ahead)
+/// The transcripts, and the index as it is, which is opened while they are looked for.
+pub(crate) fn find(context: &Context) -> (Discovery, Option<Searcher>) {
+    join(|| catalog::discover(&context.config().places()), || open(context).ok().flatten())
 }
 
 /// The index, brought up to date.
-pub(crate) struct Refreshed<T> {
-    /// What that did.
+pub(crate) struct Refreshed {
+    /// What bringing it up to date did.
     pub(crate) synced: Result<SyncReport, Error>,
     /// It, open; `None` when there is none.
     pub(crate) searcher: Result<Option<Searcher>, Error>,
-    /// What it answered before, where nothing was new.
-    pub(crate) answer: Option<T>,
 }
 
 /// Brings the index up to date; where nothing is new it is the one that was opened before.
-pub(crate) fn refreshed<T>(
+pub(crate) fn refreshed(
     context: &Context,
-    opened: Option<(Searcher, T)>,
+    opened: Option<Searcher>,
     found: &Discovery,
     memory: &Memory,
-) -> Refreshed<T> {
+) -> Refreshed {
     let remembered: Vec<SourceFile> = memory.agents.iter().flat_map(search::source_files).collect();
     let now = found.fingerprint().wrapping_add(search::fingerprint_of(&remembered));
-    if let Some((searcher, answer)) = opened.filter(|(index, _)| index.is_fresh(now).unwrap_or(false)) {
+    if let Some(searcher) = opened.filter(|index| index.is_fresh(now).unwrap_or(false)) {
         let synced = Ok(SyncReport::default());
-        return Refreshed { synced, searcher: Ok(Some(searcher)), answer: Some(answer) };
+        return Refreshed { synced, searcher: Ok(Some(searcher)) };
     }
     let limit = TimeLimit::of_search(context);
     let mut keep_going = |progress: &IndexProgress| limit.should_continue(progress);
@@ -69,7 +58,7 @@ pub(crate) fn refreshed<T>(
         synced = search::sync(&folder(context), &sources, &mut keep_going).map_err(|error| failed(&error));
         searcher = open(context);
     }
-    Refreshed { synced, searcher, answer: None }
+    Refreshed { synced, searcher }
 }
 
 #[expect(clippy::disallowed_methods, reason = "another process tells nobody when it has written")]

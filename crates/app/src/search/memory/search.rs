@@ -62,7 +62,7 @@ pub struct Remembered {
     pub snippet: String,
     /// Where it is from.
     pub source: SourceKind,
-    /// The file itself.
+    /// The path of the file.
     #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
     /// The conversation; `null` for notes.
@@ -81,7 +81,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };
     let memory = index::memory(context);
-    let (found, opened) = index::find(context, |_| ());
+    let (found, opened) = index::find(context);
     let settings = settings(context, &memory, request.agent.as_ref())?;
     let tag = if request.project.is_none() { tagged(context, &request.query, &found)? } else { None };
     let typed = request.project.as_deref();
@@ -98,7 +98,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     let scope = scope(context, request, project.as_deref(), &found, &memory, settings)?;
     let mut answer = Answer::default();
-    let Refreshed { synced, searcher, .. } = index::refreshed(context, opened, &found, &memory);
+    let Refreshed { synced, searcher } = index::refreshed(context, opened, &found, &memory);
     context.check_cancelled()?;
     match synced {
         Ok(synced) => {

@@ -1,7 +1,6 @@
 //! Answers queries from the index; never writes, and never waits for a writer.
 
 mod copies;
-mod postings;
 mod rescore;
 
 use std::collections::HashSet;
@@ -15,7 +14,6 @@ use system::join;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 
 use self::copies::RecordCopy;
-pub use self::postings::QueryPostings;
 use self::rescore::Rescoring;
 
 use crate::columns::{ChunkAt, Columns, RecordKey};
@@ -136,26 +134,10 @@ impl Searcher {
         threads: usize,
         limit: usize,
     ) -> Result<SearchResults, Error> {
-        self.search_with_postings(query, scope, mode, threads, limit, None)
-    }
-
-    /// Searches with postings that may already be loaded.
-    pub fn search_with_postings(
-        &mut self,
-        query: &Query,
-        scope: &SearchScope,
-        mode: Mode,
-        threads: usize,
-        limit: usize,
-        walked: Option<QueryPostings>,
-    ) -> Result<SearchResults, Error> {
         self.admit(scope);
         let file = scope.file.as_deref().or(query.path.as_deref());
         let failed = || index_failed("search", &self.folder);
-        let (columns, features) = match walked {
-            Some(QueryPostings { columns, features }) => (columns, Some(features)),
-            None => (Columns::open(&self.text).map_err(failed())?, None),
-        };
+        let columns = Columns::open(&self.text).map_err(failed())?;
         let read = self.meaning(query, mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { mode } else { Mode::Lexical };
@@ -166,8 +148,7 @@ impl Searcher {
         };
         let index = gather::Index { text, fields: &self.fields, columns: &columns, sessions };
         let words = || {
-            let features =
-                features.map_or_else(|| gather::load_postings(&index, query, scope, threads), Ok)?;
+            let features = gather::load_postings(&index, query, scope, threads)?;
             gather(&index, query, file, scope, &features)
         };
         let (found, nearness) = join(words, || read.as_ref().ok().and_then(near));

@@ -6,7 +6,6 @@
 mod content;
 mod kind;
 mod line;
-mod time;
 mod usage;
 
 use std::borrow::Cow;
@@ -174,7 +173,7 @@ impl<'a> Record<'a> {
         let is_inside = self.kind == RecordKind::FileHistory && self.is_new_snapshot();
         let field = if is_inside { self.fields.snapshot.get("timestamp") } else { self.fields.timestamp };
         match field.plain() {
-            Some(text) => time::as_claude_writes(text).or_else(|| text.parse().ok()),
+            Some(text) => text.parse().ok(),
             None => Timestamp::from_millisecond(i64::try_from(field.count()?).ok()?).ok(),
         }
     }
