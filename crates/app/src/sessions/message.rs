@@ -18,12 +18,15 @@ const TOOL_LENGTH: usize = 4000;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Message")]
 pub struct Shown {
-    /// Who speaks.
+    /// The message's author.
     pub role: Role,
     /// The sub-agent that speaks, if it is one.
     pub subagent: Option<String>,
     /// The id of the record.
     pub uuid: Option<String>,
+    /// The number of its line in the transcript, from 1; absent where it was not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
     /// When it was said.
     #[serde(serialize_with = "model::optional_time")]
     pub at: Option<Timestamp>,
@@ -36,19 +39,19 @@ pub struct Shown {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "MessagePart")]
 pub enum Piece {
-    /// Words.
+    /// Text of the conversation.
     Text {
         /// The words; Markdown, mostly.
         text: String,
     },
-    /// Thoughts.
+    /// The model's reasoning.
     Thinking {
-        /// The thoughts.
+        /// The reasoning's text.
         text: String,
     },
     /// A tool is called.
     ToolUse {
-        /// The tool.
+        /// The tool's name.
         name: String,
         /// The command, path or question it is called with, else its whole input.
         input: String,
@@ -57,22 +60,33 @@ pub enum Piece {
     ToolResult {
         /// The beginning of its answer.
         text: String,
-        /// Whether it failed.
+        /// Whether the tool failed.
         is_error: bool,
     },
-    /// A picture.
+    /// An image, which is not included.
     Image,
 }
 
 /// Which parts of messages are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PartFilter {
-    /// What tools did.
-    pub(crate) tools: bool,
-    /// Thoughts.
+    /// How much of what tools did is shown.
+    pub(crate) tools: ToolDetail,
+    /// Whether the model's reasoning is shown.
     pub(crate) thinking: bool,
     /// Whether secrets are shown.
     pub(crate) secrets: Secrets,
+}
+
+/// How much is shown of what tools did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolDetail {
+    /// Nothing.
+    None,
+    /// The name of each tool that was called.
+    Names,
+    /// Calls with their input, and results.
+    Full,
 }
 
 impl PartFilter {
@@ -82,13 +96,15 @@ impl PartFilter {
         match piece {
             Piece::Text { text } => Some(Piece::Text { text: redacted(text) }),
             Piece::Thinking { text } if self.thinking => Some(Piece::Thinking { text: redacted(text) }),
-            Piece::ToolUse { name, input } if self.tools => {
-                Some(Piece::ToolUse { name, input: cut(&redacted(input)) })
-            }
-            Piece::ToolResult { text, is_error } if self.tools => {
+            Piece::ToolUse { name, input } => match self.tools {
+                ToolDetail::None => None,
+                ToolDetail::Names => Some(Piece::ToolUse { name, input: String::new() }),
+                ToolDetail::Full => Some(Piece::ToolUse { name, input: cut(&redacted(input)) }),
+            },
+            Piece::ToolResult { text, is_error } if self.tools == ToolDetail::Full => {
                 Some(Piece::ToolResult { text: cut(&redacted(text)), is_error })
             }
-            Piece::Thinking { .. } | Piece::ToolUse { .. } | Piece::ToolResult { .. } | Piece::Image => None,
+            Piece::Thinking { .. } | Piece::ToolResult { .. } | Piece::Image => None,
         }
     }
 
@@ -100,6 +116,7 @@ impl PartFilter {
             role: message.role,
             subagent: subagent.or_else(|| message.sidechain.then(|| "sub-agent".to_owned())),
             uuid: message.uuid.map(ToOwned::to_owned),
+            line: None,
             at: message.at,
             parts,
         })
@@ -111,23 +128,54 @@ impl PartFilter {
             Part::Text(text) => Some(Piece::Text { text: redacted(text.clone()) }),
             Part::Image => Some(Piece::Image),
             Part::Thinking(text) if self.thinking => Some(Piece::Thinking { text: redacted(text.clone()) }),
-            Part::ToolUse { name, input, .. } if self.tools => {
-                Some(Piece::ToolUse { name: (*name).to_owned(), input: cut(&redacted(call(*input))) })
+            Part::ToolUse { name, input, .. } => {
+                let input = match self.tools {
+                    ToolDetail::None => return None,
+                    ToolDetail::Names => String::new(),
+                    ToolDetail::Full => cut(&redacted(call(*input))),
+                };
+                Some(Piece::ToolUse { name: (*name).to_owned(), input })
             }
-            Part::ToolResult { content, is_error, .. } if self.tools => {
+            Part::ToolResult { content, is_error, .. } if self.tools == ToolDetail::Full => {
                 Some(Piece::ToolResult { text: cut(&redacted(result_text(*content))), is_error: *is_error })
             }
-            Part::Thinking(_) | Part::ToolUse { .. } | Part::ToolResult { .. } => None,
+            Part::Thinking(_) | Part::ToolResult { .. } => None,
         }
     }
 }
 
-/// What a tool is called with, in the field that says most.
+/// What a tool is called with: an edit as the file and its changed lines, else the field that says most.
 fn call(input: Raw<'_>) -> Cow<'_, str> {
+    if let Some(edit) = edit(input) {
+        return Cow::Owned(edit);
+    }
     const FIELDS: [&str; 8] =
         ["command", "file_path", "notebook_path", "pattern", "query", "url", "description", "prompt"];
     let telling = FIELDS.iter().find_map(|field| input.get(field).text());
     telling.unwrap_or(Cow::Borrowed(input.json()))
+}
+
+/// An edit's file and the lines it takes away (`-`) and adds (`+`); `None` for any other call.
+fn edit(input: Raw<'_>) -> Option<String> {
+    let path = input.get("file_path").text()?;
+    let mut out = path.into_owned();
+    let edits: Vec<Raw<'_>> = input.get("edits").elements().collect();
+    let all = if edits.is_empty() { vec![input] } else { edits };
+    let before = out.len();
+    for edit in all {
+        let lines = |field: &str, mark: char, out: &mut String| {
+            let text = edit.get(field).text().unwrap_or_default();
+            text.lines().for_each(|line| {
+                out.push('\n');
+                out.push(mark);
+                out.push_str(line);
+            });
+        };
+        lines("old_string", '-', &mut out);
+        lines("new_string", '+', &mut out);
+        lines("content", '+', &mut out);
+    }
+    (out.len() > before).then_some(out)
 }
 
 fn cut(text: &str) -> String {

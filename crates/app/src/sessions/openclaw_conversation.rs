@@ -1,4 +1,4 @@
-//! A conversation of OpenClaw's as `show` goes through it: found by its id, told message by message.
+//! A conversation of OpenClaw's as `show` goes through it: found by its id, read message by message.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec
     Ok(Some((session, files)))
 }
 
-/// What is known of a conversation from its files; what cannot be read is told when its messages are.
+/// What is known of a conversation from its files; a part that cannot be read is reported when its messages are read.
 fn outlined(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf]) -> Session {
     let mut session = blank(id, agent, files.last().map(PathBuf::as_path));
     let (mut first, mut title) = (None, None);
@@ -110,6 +110,7 @@ pub(crate) fn each<E: From<Error>>(
                 role,
                 subagent: None,
                 uuid: id.clone(),
+                line: None,
                 at,
                 parts: Vec::new(),
             });

@@ -14,7 +14,7 @@ use transcript::record::Record;
 use transcript::{Page, Position, message, offset_of, page_after, page_before, position_after};
 
 use crate::sessions::locate::{Files, locate};
-use crate::sessions::message::PartFilter;
+use crate::sessions::message::{PartFilter, ToolDetail};
 pub use crate::sessions::message::{Piece, Shown};
 use crate::sessions::openclaw_conversation;
 use crate::{Context, Error, Kind};
@@ -69,7 +69,7 @@ pub struct Answer {
 /// A message and where it is.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PagedMessage {
-    /// The message.
+    /// The message itself.
     #[serde(flatten)]
     pub message: Shown,
     /// Where its line begins in the transcript, in bytes; in an OpenClaw conversation its number, from 0.
@@ -89,7 +89,8 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
     let place = place(request)?;
     let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
     let located = locate(context, &request.session)?;
-    let parts = PartFilter { tools: request.tools, thinking: request.thinking, secrets: context.secrets };
+    let tools = if request.tools { ToolDetail::Full } else { ToolDetail::None };
+    let parts = PartFilter { tools, thinking: request.thinking, secrets: context.secrets };
     if let Files::Claude(file) = &located.files
         && is_beyond(file, &place)
     {

@@ -1,8 +1,8 @@
 //! `show`: one session as a conversation, message by message, never held in memory as a whole.
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use model::{Session, Subagent};
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use transcript::record::parse;
 use transcript::{Chain, Reader, message};
 
 use crate::sessions::locate::{Files, Located, locate, only_registered};
-use crate::sessions::message::PartFilter;
+use crate::sessions::message::{PartFilter, ToolDetail};
 pub use crate::sessions::message::{Piece, Shown};
 use crate::sessions::{activity, openclaw_conversation, page, totals};
 use crate::workers::reports;
@@ -32,6 +32,9 @@ pub struct Request {
     /// Whether to show what tools did.
     #[serde(default)]
     pub tools: bool,
+    /// Whether to name the tools that were called where `tools` is not asked for.
+    #[serde(default)]
+    pub tool_names: bool,
     /// Whether to show what the model thought.
     #[serde(default)]
     pub thinking: bool,
@@ -43,6 +46,9 @@ pub struct Request {
     pub all_branches: bool,
     /// Only the messages around the one with this id, or a prefix of it.
     pub around: Option<String>,
+    /// Only the messages around this line of the transcript, counted from 1, as search results cite it.
+    #[schemars(range(min = 1))]
+    pub line: Option<u64>,
     /// Only so many messages, the last ones of the main branch.
     #[schemars(range(min = 1))]
     pub last: Option<usize>,
@@ -52,7 +58,7 @@ pub struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ShowAnswer", description = "A session as a conversation.")]
 pub struct Answer {
-    /// The session.
+    /// The session's facts.
     pub session: Session,
     /// Its messages, in order.
     pub messages: Vec<Shown>,
@@ -63,7 +69,7 @@ pub struct Answer {
 /// A session whose messages can be gone through.
 #[derive(Debug)]
 pub struct Conversation {
-    /// The session.
+    /// The session's facts.
     pub session: Session,
     request: Request,
     files: Files,
@@ -72,10 +78,11 @@ pub struct Conversation {
 
 /// Opens the session, or the conversation of OpenClaw's, that a person names.
 pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> {
-    let is_of_more = request.around.is_some() || request.subagents || request.all_branches;
+    let is_of_place = request.around.is_some() || request.line.is_some();
+    let is_of_more = is_of_place || request.subagents || request.all_branches;
     if request.last.is_some() && is_of_more {
-        let message = "the last messages are those of the main branch: `last` excludes `around`, `subagents` and \
-                       `all_branches`";
+        let message = "the last messages are those of the main branch: `last` excludes `around`, `line`, \
+                       `subagents` and `all_branches`";
         return Err(Error::new(Kind::Usage, message));
     }
     let Located { id, files, session } = locate(context, &request.session)?;
@@ -93,13 +100,18 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
 }
 
 impl Conversation {
-    /// The words of a session that lies in `file`, without its secrets: what leaves this machine's terminal.
+    /// The words of a session in `file`, without its secrets: what leaves this machine's terminal.
     pub(crate) fn redacted(session: Session, file: PathBuf) -> Self {
         Self { session, request: Request::default(), files: Files::Claude(file), secrets: Secrets::Redacted }
     }
 
     fn parts(&self) -> PartFilter {
-        let Request { tools, thinking, .. } = self.request;
+        let Request { tools, tool_names, thinking, .. } = self.request;
+        let tools = match (tools, tool_names) {
+            (true, _) => ToolDetail::Full,
+            (false, true) => ToolDetail::Names,
+            (false, false) => ToolDetail::None,
+        };
         PartFilter { tools, thinking, secrets: self.secrets }
     }
 
@@ -109,13 +121,14 @@ impl Conversation {
     where
         E: From<Error>,
     {
-        match (&self.request.around, self.request.last) {
-            (Some(uuid), _) => self.around(uuid, take),
-            (None, Some(count)) => {
+        match (&self.request.around, self.request.line, self.request.last) {
+            (Some(uuid), _, _) => self.around(&Cited::Message(uuid), take),
+            (None, Some(line), _) => self.around(&Cited::Line(line), take),
+            (None, None, Some(count)) => {
                 page::last(&self.files, count, self.parts())?.into_iter().try_for_each(take)?;
                 Ok(0)
             }
-            (None, None) => self.all(&mut take),
+            (None, None, None) => self.all(&mut take),
         }
     }
 
@@ -140,7 +153,7 @@ impl Conversation {
 
     fn around<E: From<Error>>(
         &self,
-        uuid: &str,
+        cited: &Cited<'_>,
         mut take: impl FnMut(Shown) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut before = VecDeque::with_capacity(AROUND + 1);
@@ -154,7 +167,7 @@ impl Conversation {
                 }
                 None => {}
             }
-            let found = shown.uuid.as_deref().is_some_and(|known| known.starts_with(uuid));
+            let found = cited.is(&shown);
             before.push_back(shown);
             if found {
                 left = Some(AROUND);
@@ -168,7 +181,7 @@ impl Conversation {
             // Most messages are left out, of whatever branch.
             return Ok(0);
         }
-        let message = format!("session {} has no visible message with the id `{uuid}`", self.session.id);
+        let message = format!("session {} has no visible message {cited}", self.session.id);
         Err(Error::new(Kind::NotFound, message).next(NextStep::ShowEverything).into())
     }
 
@@ -195,12 +208,44 @@ impl Conversation {
                 continue;
             }
             let Some(shown) = self.parts().shown(&message, agent) else { continue };
+            let shown = Shown { line: agent.is_none().then_some(line.number), ..shown };
             if aside || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
-            } else {
+            } else if says_something(&shown) {
                 left_out += 1;
             }
         }
         Ok(left_out)
     }
+}
+
+/// The message that a request cites.
+enum Cited<'a> {
+    /// By its id, or a prefix of it.
+    Message(&'a str),
+    /// By its line, or the first shown message after it.
+    Line(u64),
+}
+
+impl Cited<'_> {
+    fn is(&self, shown: &Shown) -> bool {
+        match self {
+            Self::Message(uuid) => shown.uuid.as_deref().is_some_and(|known| known.starts_with(uuid)),
+            Self::Line(line) => shown.line.is_some_and(|known| known >= *line),
+        }
+    }
+}
+
+impl fmt::Display for Cited<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message(uuid) => write!(to, "with the id `{uuid}`"),
+            Self::Line(line) => write!(to, "at line {line} or after it"),
+        }
+    }
+}
+
+/// Whether a message has more than the names of tools.
+fn says_something(shown: &Shown) -> bool {
+    !shown.parts.iter().all(|piece| matches!(piece, Piece::ToolUse { input, .. } if input.is_empty()))
 }

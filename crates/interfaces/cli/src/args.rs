@@ -6,11 +6,9 @@ use crate::commands::{
     answer, attach, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
     memory, pick, resume, run, search, send, serve, show, status, stop, watch, worker, workers,
 };
-use crate::exit;
-
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
-#[command(name = "backstory", version, after_help = exit::HELP, max_term_width = 100)]
+#[command(name = "backstory", version, max_term_width = 100)]
 pub(crate) struct Args {
     /// Use a small set of made-up sessions instead of yours.
     #[arg(long, global = true)]
@@ -18,9 +16,9 @@ pub(crate) struct Args {
     /// Show secrets instead of `[redacted:kind]`; works only when the output is your terminal.
     #[arg(long, global = true)]
     pub(crate) show_secrets: bool,
-    /// The command to run.
+    /// The command to run; on a terminal the picker without one.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// The commands; each is implemented in the file of its name.

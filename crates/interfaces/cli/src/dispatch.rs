@@ -11,11 +11,15 @@ use crate::clock::clock;
 use crate::commands;
 use crate::exit::Failure;
 use crate::output::is_read_by_a_person;
+use crate::picker;
 
 /// Runs the command.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let open = || open(args.demo, args.show_secrets);
-    match args.command {
+    let Some(command) = args.command else {
+        return if picker::is_possible() { picker::open(&open()?, "") } else { Err(Failure::NoCommand) };
+    };
+    match command {
         Command::List(list) => commands::list::run(&open()?, &list),
         Command::Search(search) => commands::search::run(&open()?, &search),
         Command::Index(index) => commands::index::run(&open()?, &index),

@@ -3,22 +3,27 @@
 mod args;
 mod ask;
 mod become_claude;
+mod clipboard;
 mod clock;
 mod commands;
 mod diff;
 mod dispatch;
 mod exit;
+mod help;
 mod next_step;
 mod output;
+mod picker;
 mod progress;
 mod render;
 mod run;
 mod session_table;
 mod table;
+mod terminal;
 mod text;
 mod watch;
+mod wrap;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 /// Reading and indexing allocate millions of small strings on several threads; the default allocator takes an eighth
 /// longer.
@@ -26,7 +31,12 @@ use clap::Parser as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    let code =
-        if commands::hook::run_if_requested() { 0 } else { exit::report(dispatch::run(args::Args::parse())) };
+    let code = if commands::hook::run_if_requested() { 0 } else { exit::report(dispatch::run(arguments())) };
     exit::exit_now(code)
+}
+
+/// The arguments; ends the program where they are wrong or ask for help.
+fn arguments() -> args::Args {
+    let matches = help::command().get_matches();
+    args::Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

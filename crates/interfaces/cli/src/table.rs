@@ -32,7 +32,7 @@ pub(crate) struct Column {
 /// How the cells of a column are aligned, and whether they may be truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// To the left.
+    /// Text begins at the column's left edge.
     Left,
     /// To the right: numbers.
     Right,

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::progress::Followed;
 use crate::table::{Align, Cell, Column, table};
 
-/// Measure how good `search` and `pick` are, on labelled questions and decisions or on your own history.
+/// Measure `search` and `pick`: on labelled questions and decisions, or on your own history.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct Args {

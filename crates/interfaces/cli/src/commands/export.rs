@@ -12,7 +12,7 @@ use crate::progress::Followed;
 use crate::render::{Markdown, Renderer as _};
 use crate::text::safe;
 
-/// Export every session as a Markdown document, for qmd or for reading.
+/// Export every session as a Markdown document.
 ///
 /// A document is rewritten only when its session has changed, and removed when its session is gone. Secrets are
 /// redacted.

@@ -15,17 +15,19 @@ use crate::become_claude::start;
 use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
+use crate::picker::{self, Purpose};
 use crate::progress::Followed;
 use crate::text::{age, fit, safe};
 
-/// Find the sessions that know most about what you want to do, and continue a copy of one.
+/// Find the sessions that know most about a topic; continue a copy of one.
 ///
-/// An id forks that session at once; words list the best matches, and `--pick` forks one of them.
+/// An id forks that session at once; words list the best matches, and `--pick` forks one of them. Without either,
+/// choose one on the terminal.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// What you want to do, or a session's id or a prefix of it.
-    #[arg(value_name = "INTENT | ID", required_unless_present = "last")]
+    #[arg(value_name = "INTENT | ID")]
     words: Vec<String>,
     /// Fork the most recently active session.
     #[arg(long, conflicts_with = "words")]
@@ -79,7 +81,11 @@ pub(crate) struct Args {
 
 /// Lists what can be forked, or replaces this process by `claude`.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let request = request(args);
+    let mut request = request(args);
+    if args.words.is_empty() && !args.last && !args.json {
+        let Some(choice) = picker::session(context, Purpose::Fork)? else { return Ok(()) };
+        request.intent = choice.session.to_string();
+    }
     if args.json {
         let answer = forks(&Followed::search(context), &request)?;
         super::json(&answer.clone().worded(as_command))?;

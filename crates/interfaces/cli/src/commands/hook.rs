@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Record what Claude Code told a hook, for `watch`.
+/// Record an event of Claude Code's hooks, for `watch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder that the line is written to.

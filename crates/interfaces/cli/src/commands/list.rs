@@ -16,7 +16,7 @@ use crate::text::safe;
 /// How many sessions are listed on a terminal without `--limit`.
 const TERMINAL_LIMIT: usize = 50;
 
-/// List sessions: running first, then newest.
+/// List sessions, running ones first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.

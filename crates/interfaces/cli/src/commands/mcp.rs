@@ -9,7 +9,7 @@ use mcp::{Connection, ServerMode, serve};
 
 use crate::exit::Failure;
 
-/// Give models Backstory's tools, as an MCP server on standard input and output.
+/// Give models Backstory's tools: an MCP server on standard input and output.
 ///
 /// Connect Claude Code to it: claude mcp add --scope user backstory -- backstory mcp
 #[derive(Debug, clap::Args)]

@@ -217,7 +217,7 @@ fn rows(
     Ok(())
 }
 
-/// Prints the earlier sessions that a fresh one would be told about.
+/// Prints the earlier sessions that the brief of a fresh one would quote.
 fn print_pack(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
     let (width, dim) = (out.width(), Style::new().dimmed());
     writeln!(

@@ -11,6 +11,7 @@ use crate::ask;
 use crate::become_claude::{become_claude, start};
 use crate::exit::Failure;
 use crate::output::print_line;
+use crate::picker::{self, Purpose};
 use crate::progress::Followed;
 use crate::text::{age, safe};
 
@@ -18,10 +19,12 @@ use crate::text::{age, safe};
 const OFFERED: usize = 5;
 
 /// Continue a session in the directory it started in.
+///
+/// Without an id or words, choose one on the terminal.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session's id, a prefix of it, or words that were said in it.
-    #[arg(value_name = "ID | WORDS", required_unless_present = "last")]
+    #[arg(value_name = "ID | WORDS")]
     words: Vec<String>,
     /// Continue the most recently active session.
     #[arg(long, conflicts_with = "words")]
@@ -39,7 +42,12 @@ pub(crate) struct Args {
 
 /// Replaces this process by `claude`, or prints the command for it.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let found = one(context, &wanted(&args.words, args.last))?;
+    let found = if args.words.is_empty() && !args.last {
+        let Some(choice) = picker::session(context, Purpose::Resume)? else { return Ok(()) };
+        one(context, &SessionRef::Named(choice.session.to_string()))?
+    } else {
+        one(context, &wanted(&args.words, args.last))?
+    };
     let session = found.session()?;
     if let Some(into) = &args.into {
         let request =

@@ -21,7 +21,7 @@ use crate::text::{json_line, safe, safe_lines};
 /// The most that is read from standard input as a task, in bytes.
 const MAX_TASK: u64 = 1 << 20;
 
-/// Run a task in the session that `pick` chooses, or in the one you name.
+/// Run a task in the session that `pick` chooses, or one you name.
 ///
 /// Shows what Claude says and does, and asks you for permissions. What you type meanwhile is sent to Claude. Ctrl-C
 /// interrupts the turn; a second Ctrl-C ends the worker. In each directory one worker runs and one more can wait.

@@ -11,8 +11,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
+use crate::picker;
 use crate::progress::Followed;
-use crate::text::{age, fit, safe};
+use crate::text::{age_or_date, fit, safe};
 
 /// Find the sessions in which something was said or done.
 ///
@@ -21,8 +22,11 @@ use crate::text::{age, fit, safe};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to look for.
-    #[arg(required = true, value_name = "QUESTION")]
+    #[arg(required_unless_present = "interactive", value_name = "QUESTION")]
     words: Vec<String>,
+    /// Search as you type, and choose a session to continue or read.
+    #[arg(short, long, conflicts_with_all = ["json", "limit"])]
+    interactive: bool,
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
@@ -70,8 +74,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The score below which a match is called weak. Of 150 labelled commit subjects asked with `search --json`, 114 found
+/// their session among ten; it scored less than this in 3.
+const WEAK: f32 = 0.2;
+
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    if args.interactive {
+        return picker::open(context, &args.words.join(" "));
+    }
     let request = request(args);
     let followed = if args.json { Followed::interruptible(context) } else { Followed::search(context) };
     let answer = search(&followed, &request)?;
@@ -112,8 +123,16 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
         }
         writeln!(out, "{dim}{}{dim:#}", advice(context, request, answer))?;
     }
-    for hit in &answer.hits {
-        print_one(context, &mut out, hit)?;
+    let (good, weak) = answer.hits.split_at(answer.hits.partition_point(|hit| hit.score >= WEAK));
+    for hit in good {
+        print_one(context, &mut out, hit, true)?;
+    }
+    if !weak.is_empty() {
+        writeln!(out, "{dim}Weak matches:{dim:#}\n")?;
+    }
+    for hit in weak {
+        // Without good ones, what was found still shows why.
+        print_one(context, &mut out, hit, good.is_empty())?;
     }
     for note in &answer.notes {
         writeln!(out, "{dim}{}{dim:#}", safe(note))?;
@@ -132,6 +151,10 @@ fn print_ways(context: &Context, out: &mut Output, best: &Hit) -> Result<(), Fai
     let dim = Style::new().dimmed();
     let demo = if context.config().is_demo { " --demo" } else { "" };
     let id = best.session_id.as_ref().map(SessionId::short).unwrap_or_default();
+    let place = match Place::of(best) {
+        Place::Cited { place, .. } => place,
+        Place::Elsewhere => id.to_owned(),
+    };
     let ways = match best.source {
         SourceKind::ClaudeSessions => &WAYS[..],
         // Only OpenClaw can continue its conversations.
@@ -139,6 +162,7 @@ fn print_ways(context: &Context, out: &mut Output, best: &Hit) -> Result<(), Fai
         SourceKind::Memory => &[],
     };
     for (what, command) in ways {
+        let id = if *command == "show" { &place } else { id };
         writeln!(out, "{dim}{what:<13} backstory {command} {id}{demo}{dim:#}")?;
     }
     Ok(())
@@ -147,26 +171,57 @@ fn print_ways(context: &Context, out: &mut Output, best: &Hit) -> Result<(), Fai
 /// What can be done with a session that was found: a label and the command.
 const WAYS: [(&str, &str); 3] = [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")];
 
-fn print_one(context: &Context, out: &mut Output, hit: &Hit) -> Result<(), Failure> {
+/// Where the cited text is.
+enum Place {
+    /// In the session's own transcript, or in that of one that contains the same record: as `show` takes it.
+    Cited { is_own: bool, place: String },
+    /// In another file, such as a sub-agent's.
+    Elsewhere,
+}
+
+impl Place {
+    fn of(hit: &Hit) -> Self {
+        let file = hit.file.file_stem().and_then(|stem| stem.to_str());
+        let holder = hit.session_id.iter().chain(&hit.also_in).find(|id| Some(id.as_str()) == file);
+        match holder.filter(|_| hit.source == SourceKind::ClaudeSessions) {
+            Some(id) => Self::Cited {
+                is_own: Some(id) == hit.session_id.as_ref(),
+                place: format!("{}:{}", id.short(), hit.line),
+            },
+            None => Self::Elsewhere,
+        }
+    }
+}
+
+fn print_one(context: &Context, out: &mut Output, hit: &Hit, with_snippet: bool) -> Result<(), Failure> {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let score = AnsiColor::Cyan.on_default();
     let width = out.width();
     let title = hit.title.as_deref().map_or_else(|| untitled(hit), ToOwned::to_owned);
-    let title = fit(&safe(&title), width.saturating_sub(18));
+    let title = fit(&safe(&title), width.saturating_sub(6));
     writeln!(out, "{score}{:.2}{score:#}  {bold}{title}{bold:#}", hit.score)?;
-    let mut facts = vec![hit.session_id.as_ref().map_or("notes", SessionId::short).to_owned()];
+    let id = || hit.session_id.as_ref().map_or("notes", SessionId::short).to_owned();
+    let place = Place::of(hit);
+    let mut facts = vec![match &place {
+        Place::Cited { is_own: true, place } => place.clone(),
+        Place::Cited { .. } | Place::Elsewhere => id(),
+    }];
     facts.extend(hit.project.as_deref().map(safe));
     facts.extend(hit.branch.as_deref().map(safe));
     if hit.origin.is_some() {
-        facts.push(age(context.now, hit.last_modified));
+        facts.push(age_or_date(context.now, hit.last_modified, || context.zone()));
     }
-    facts.push(format!("{}:{}", hit.kind.word().replace('_', " "), hit.line));
+    let kind = hit.kind.word().replace('_', " ");
+    facts.push(match place {
+        Place::Cited { is_own: false, place } => format!("{kind} at {place}"),
+        Place::Cited { .. } | Place::Elsewhere => kind,
+    });
     if !hit.also_in.is_empty() {
         let ids: Vec<&str> = hit.also_in.iter().take(3).map(SessionId::short).collect();
         facts.push(format!("also in {}", ids.join(", ")));
     }
     writeln!(out, "      {dim}{}{dim:#}", fit(&facts.join("  "), width.saturating_sub(6)))?;
-    if let Some(snippet) = &hit.snippet {
+    if let Some(snippet) = hit.snippet.as_ref().filter(|_| with_snippet) {
         for line in marked(snippet, &hit.marks, width.saturating_sub(6)) {
             writeln!(out, "      {line}")?;
         }
@@ -193,12 +248,17 @@ fn marked(snippet: &str, marks: &[(usize, usize)], width: usize) -> Vec<String> 
     let mut lines = vec![String::new()];
     let mut used = 0;
     for (at, word) in words(snippet) {
-        let cells = word.trim_end().width();
-        if used > 0 && used + cells > width {
+        let word = word.trim_end();
+        let cells = word.width();
+        if used > 0 && used + 1 + cells > width {
             lines.push(String::new());
             used = 0;
         }
-        used += word.width();
+        if used > 0 {
+            lines.iter_mut().last().into_iter().for_each(|line| line.push(' '));
+            used += 1;
+        }
+        used += cells;
         if let Some(line) = lines.last_mut() {
             let mut was_marked = false;
             for (offset, c) in word.char_indices() {

@@ -8,7 +8,7 @@ use app::workers::send::{Request, send};
 use crate::exit::Failure;
 use crate::output::Output;
 
-/// Send a message to a worker, or to a session that is not open, which is then resumed in the background.
+/// Send a message to a worker or a session; one that is not open is resumed in the background.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The worker's number or a session's id.

@@ -5,14 +5,19 @@ use app::sessions::show::{Conversation, Request, show};
 
 use crate::exit::Failure;
 use crate::output::Output;
+use crate::picker::{self, Purpose};
 use crate::render::{Html, Json, Markdown, Renderer, Terminal};
 
 /// Show one session as a conversation.
+///
+/// Without an id, choose one on the terminal.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
-    /// The id of a session or of an OpenClaw conversation, or a prefix of it.
-    id: String,
+    /// The id of a session or of an OpenClaw conversation, or a prefix of it; ID:LINE shows the messages around a line,
+    /// as `search` cites it.
+    #[arg(value_name = "ID[:LINE]")]
+    id: Option<String>,
     /// Also show what tools did.
     #[arg(long)]
     tools: bool,
@@ -26,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// Show only the messages around this one.
-    #[arg(long, value_name = "UUID")]
+    #[arg(long, value_name = "UUID", conflicts_with = "last")]
     around: Option<String>,
     /// Show only so many messages, the last ones.
     #[arg(long, value_name = "N", value_parser = super::at_least_one, conflicts_with_all = ["around", "subagents", "all"])]
@@ -48,22 +53,43 @@ enum Format {
 
 /// Prints a session.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let named = match &args.id {
+        Some(id) => id.clone(),
+        None => match picker::session(context, Purpose::Read)? {
+            Some(choice) => choice.place(),
+            None => return Ok(()),
+        },
+    };
+    let (session, line) = split_line(&named);
+    let format = args.export.or(args.json.then_some(Format::Json));
     let request = Request {
-        session: args.id.clone(),
+        session: session.to_owned(),
         tools: args.tools,
+        tool_names: format.is_none(),
         thinking: args.thinking,
         subagents: args.subagents,
         all_branches: args.all,
         around: args.around.clone(),
+        line,
         last: args.last,
     };
     let conversation = show(context, request)?;
-    match args.export.or(args.json.then_some(Format::Json)) {
+    match format {
         Some(Format::Md) => write(&conversation, Markdown::default(), Output::plain()),
         Some(Format::Html) => write(&conversation, Html::default(), Output::plain()),
         Some(Format::Json) => write(&conversation, Json::default(), Output::plain()),
-        None => write(&conversation, Terminal::new(context.zone()), super::paged(context)),
+        None => {
+            let out = super::paged(context);
+            write(&conversation, Terminal::new(context.zone(), out.width(), line), out)
+        }
     }
+}
+
+/// A session and the line in it that are named as `ID:LINE`.
+fn split_line(text: &str) -> (&str, Option<u64>) {
+    // The keys of OpenClaw's conversations have colons of their own.
+    let cited = text.split_once(':').and_then(|(id, line)| Some((id, line.parse().ok()?)));
+    cited.map_or((text, None), |(id, line)| (id, Some(line)))
 }
 
 fn write(conversation: &Conversation, mut look: impl Renderer, mut out: Output) -> Result<(), Failure> {
@@ -80,4 +106,17 @@ fn write(conversation: &Conversation, mut look: impl Renderer, mut out: Output) 
     }
     look.end(&mut out, left_out)?;
     Ok(out.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_named_behind_an_id() {
+        assert_eq!(split_line("b6b20c21:569"), ("b6b20c21", Some(569)));
+        assert_eq!(split_line("b6b20c21"), ("b6b20c21", None));
+        assert_eq!(split_line("b6b20c21:"), ("b6b20c21:", None));
+        assert_eq!(split_line("agent:main:12"), ("agent:main:12", None));
+    }
 }

@@ -53,6 +53,6 @@ mod tests {
 
     fn message(text: &str) -> Shown {
         let parts = vec![Piece::Text { text: text.to_owned() }];
-        Shown { role: Role::User, subagent: None, uuid: None, at: None, parts }
+        Shown { role: Role::User, subagent: None, uuid: None, line: None, at: None, parts }
     }
 }

@@ -9,7 +9,6 @@ mod signals;
 mod slow;
 mod thinking;
 mod which;
-mod wrap;
 
 pub(crate) use follow::{Follow, Role, follow, request_line};
 pub(crate) use signals::{Signal, signals};

@@ -7,8 +7,8 @@ use app::workers::{Event, TurnResult, WorkerState};
 use model::SessionId;
 use serde_json::Value;
 
-use super::wrap::Wrap;
 use crate::text::{dollars, fit, safe, safe_lines};
+use crate::wrap::Wrap;
 
 /// Prints events as text.
 pub(crate) struct Show {

@@ -29,7 +29,7 @@ pub(crate) enum Need {
     Blocked,
     /// Its turn is over.
     Waiting,
-    /// It is working.
+    /// Claude is working; nobody is needed.
     Working,
     /// It is idle or ended.
     Idle,
@@ -38,7 +38,7 @@ pub(crate) enum Need {
 /// A line of the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// A project.
+    /// The heading of a project's sessions.
     Project { name: String, sessions: usize },
     /// A session: its index among the cards.
     Session(usize),

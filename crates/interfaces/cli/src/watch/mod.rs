@@ -5,7 +5,6 @@ mod draw;
 mod notice;
 pub(crate) mod plain;
 pub(crate) mod screen;
-mod terminal;
 
 use anstyle::{AnsiColor, Style};
 use model::{Activity, State};

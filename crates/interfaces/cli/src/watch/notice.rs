@@ -2,13 +2,13 @@
 //! is at the end of the file.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use app::Notify;
 use jiff::{SignedDuration, Timestamp};
 use model::{SessionActivity, SessionId, State};
 
+use crate::terminal::write_control;
 use crate::text::safe;
 
 /// How long a session must be finished before the person is notified; it may continue by itself in a moment.
@@ -101,13 +101,6 @@ pub(crate) fn send(notification: &Notification, title: &str, how: Notify) {
             }
         }
     }
-}
-
-/// Writes a control sequence to the terminal.
-pub(crate) fn write_control(text: &str) {
-    let mut out = std::io::stdout().lock();
-    // A terminal that is gone is noticed elsewhere.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 #[cfg(test)]

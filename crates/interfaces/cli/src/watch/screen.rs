@@ -15,16 +15,15 @@ use ratatui::widgets::Paragraph;
 use super::board::Board;
 use super::draw::{Frame, draw};
 use super::notice::{self, Notices, Notification};
-use super::terminal::{self, Keys, Loan, Raw, TerminalEvent};
+use crate::clipboard;
 use crate::exit::Failure;
+use crate::terminal::{self, Keys, Loan, Raw, TerminalEvent};
 use crate::text::safe;
 
 /// How often the ages on the screen are updated.
 const REDRAW: Duration = Duration::from_secs(1);
 /// How often the board is arranged without events, because sessions become old.
 const ARRANGED: Duration = Duration::from_mins(1);
-/// A `show` that ends sooner than this did not use a pager, so its output is not covered before Enter.
-const UNREAD: Duration = Duration::from_millis(1500);
 /// How many events are handled before the screen is drawn again.
 const BATCH: usize = 2000;
 
@@ -310,10 +309,10 @@ impl Screen<'_> {
         self.frame.message = Some(message.to_owned());
     }
 
-    /// Copies the selected id by the terminal's clipboard (OSC 52), which works through ssh and tmux.
+    /// Copies the selected id.
     fn copy(&mut self) {
         let Some(id) = self.board.selected().map(|card| card.id.clone()) else { return };
-        notice::write_control(&format!("\u{1b}]52;c;{}\u{7}", base64(id.as_str().as_bytes())));
+        clipboard::copy(id.as_str());
         self.frame.message = Some(format!("copied {id}"));
     }
 
@@ -332,24 +331,12 @@ impl Screen<'_> {
         terminal.give_back()?;
         let back = sender.clone();
         std::thread::Builder::new().name("loan".to_owned()).spawn(move || {
-            let ended = run_until_read(&mut program, command == "show");
+            let ended = terminal::run_until_read(&mut program, command == "show");
             // The receiver is gone when the program ends.
             let _ = back.send(Input::Back(ended));
         })?;
         Ok(())
     }
-}
-
-/// Runs a command to its end, and waits for Enter if its output would be covered unread.
-fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus> {
-    use std::io::Write as _;
-    let began = Instant::now();
-    let status = program.status()?;
-    if !status.success() || (prints && began.elapsed() < UNREAD) {
-        writeln!(io::stderr(), "\n[press Enter to go back]")?;
-        io::stdin().read_line(&mut String::new())?;
-    }
-    Ok(status)
 }
 
 fn forward_sessions(mut subscription: Subscription, inputs: Sender<Input>) -> io::Result<()> {
@@ -374,32 +361,4 @@ fn forward_sessions(mut subscription: Subscription, inputs: Sender<Input>) -> io
         }
     })?;
     Ok(())
-}
-
-/// Base64 with padding, as OSC 52 requires.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let number = chunk.iter().fold(0_u32, |number, byte| (number << 8) | u32::from(*byte))
-            << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            let letter = LETTERS[(number >> (18 - 6 * at)) as usize & 63];
-            out.push(if at <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn base64_as_everybody_writes_it() {
-        let check = |text: &str, expected: &str| assert_eq!(super::base64(text.as_bytes()), expected);
-        check("", "");
-        check("f", "Zg==");
-        check("fo", "Zm8=");
-        check("foo", "Zm9v");
-        check("469a19a4", "NDY5YTE5YTQ=");
-    }
 }

@@ -24,6 +24,7 @@ mod naming;
 mod odd_files;
 mod openclaw;
 mod outputs;
+mod picking;
 mod printing;
 mod refusals;
 mod registering;

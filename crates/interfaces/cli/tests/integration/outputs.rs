@@ -89,6 +89,11 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
         // They fall a little with every second that a session is older.
         (r"\b0\.\d{2,3}\b", "[score]"),
         (r"\b\d{1,2} %", "[chance]"),
+        // A record that a fork shares is cited in either transcript.
+        (r"(1ba1de03|80048f3c)(:\d+)?  harbor-api", "$1[:line]  harbor-api"),
+        (r"  prompt( at \S+)?  also in .*", "  prompt  also in [the other]"),
+        (r"show (1ba1de03|80048f3c):\d+", "show [id:line]"),
+        (r"(1ba1de03|80048f3c)-[-0-9a-f]{27}\.jsonl", "[either].jsonl"),
         (r"\[home\]/[^ ]*/backstory-demo[^ /]*", "[demo]"),
     ] }, {
         insta::assert_snapshot!(name, text);
@@ -151,11 +156,12 @@ fn every_error() {
 fn every_help() {
     let home = home();
     let all = piped(&home, "--help");
-    let commands = all.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names: Vec<_> = commands.map_while(|line| line.split_whitespace().next()).collect();
+    let grouped = all.lines().skip_while(|line| *line != "Find:").take_while(|line| *line != "Options:");
+    let names: Vec<_> =
+        grouped.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next()).collect();
     snapshot("help", &all, &home);
     assert!(names.len() > 20, "the help lists the commands: {names:?}");
-    for name in names.into_iter().filter(|name| *name != "help") {
+    for name in names {
         snapshot(&format!("help_{name}"), &piped(&home, &format!("{name} --help")), &home);
     }
 }

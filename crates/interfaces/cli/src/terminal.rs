@@ -1,14 +1,15 @@
-//! The terminal of the live view: raw mode, lending it to another program, giving it back; its keys and its signals.
+//! The terminal of a full-screen view: raw mode, lending it to another program, giving it back; its keys and its signals.
 
-use std::io::{self, Stdout};
+use std::io::{self, Stdout, Write as _};
+use std::process::{Command, ExitStatus};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
-use ratatui::crossterm::event::{self, Event};
+use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -20,12 +21,15 @@ use signal_hook::low_level::emulate_default_handler;
 /// How long to wait for a key before checking whether the terminal is to be lent.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// A command that prints and ends sooner than this did not use a pager, so its output is not covered before Enter.
+const UNREAD: Duration = Duration::from_millis(1500);
+
 /// How long to wait for a read in progress: reading from a closed terminal never ends.
 const GONE: Duration = Duration::from_secs(1);
 
 /// An event of the terminal.
 #[derive(Debug)]
-pub(super) enum TerminalEvent {
+pub(crate) enum TerminalEvent {
     /// A key, or a new size.
     Event(Event),
     /// The program is to be suspended (Ctrl-Z).
@@ -35,31 +39,47 @@ pub(super) enum TerminalEvent {
 }
 
 /// The terminal in raw mode on the alternate screen; restored on drop.
-pub(super) struct Raw {
-    pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
+pub(crate) struct Raw {
+    pub(crate) terminal: Terminal<CrosstermBackend<Stdout>>,
     is_taken: bool,
+    /// Whether the mouse is reported.
+    with_mouse: bool,
 }
 
 impl Raw {
-    pub(super) fn enter() -> io::Result<Self> {
+    pub(crate) fn enter() -> io::Result<Self> {
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-        let mut raw = Self { terminal, is_taken: false };
+        let mut raw = Self { terminal, is_taken: false, with_mouse: false };
         raw.take()?;
         Ok(raw)
     }
 
+    /// The same with reports of the mouse.
+    pub(crate) fn enter_with_mouse() -> io::Result<Self> {
+        let mut raw = Self::enter()?;
+        raw.with_mouse = true;
+        execute!(io::stdout(), EnableMouseCapture)?;
+        Ok(raw)
+    }
+
     /// Enters raw mode and the alternate screen.
-    pub(super) fn take(&mut self) -> io::Result<()> {
+    pub(crate) fn take(&mut self) -> io::Result<()> {
         self.is_taken = true;
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, Hide)?;
+        if self.with_mouse {
+            execute!(io::stdout(), EnableMouseCapture)?;
+        }
         self.terminal.clear()
     }
 
     /// Restores the terminal.
-    pub(super) fn give_back(&mut self) -> io::Result<()> {
+    pub(crate) fn give_back(&mut self) -> io::Result<()> {
         if !std::mem::take(&mut self.is_taken) {
             return Ok(());
+        }
+        if self.with_mouse {
+            execute!(io::stdout(), DisableMouseCapture)?;
         }
         execute!(io::stdout(), LeaveAlternateScreen, Show)?;
         disable_raw_mode()
@@ -74,10 +94,10 @@ impl Drop for Raw {
 }
 
 /// Reads keys and signals on threads of their own.
-pub(super) struct Keys(Arc<Gate>);
+pub(crate) struct Keys(Arc<Gate>);
 
 /// While this is held the terminal belongs to another program: no key is read, and Ctrl-C goes to that program.
-pub(super) struct Loan(Arc<Gate>);
+pub(crate) struct Loan(Arc<Gate>);
 
 #[derive(Default)]
 struct Gate {
@@ -93,7 +113,7 @@ struct State {
 
 impl Keys {
     /// Sends every event to `inputs`, wrapped by `wrap`.
-    pub(super) fn start<T: Send + 'static>(
+    pub(crate) fn start<T: Send + 'static>(
         inputs: &Sender<T>,
         wrap: fn(TerminalEvent) -> T,
     ) -> io::Result<Self> {
@@ -109,7 +129,7 @@ impl Keys {
     }
 
     /// Lets another program have the terminal, once no key is being read.
-    pub(super) fn lend(&self) -> Loan {
+    pub(crate) fn lend(&self) -> Loan {
         let mut state = self.0.lock();
         state.is_lent = true;
         drop(self.0.changed.wait_timeout_while(state, GONE, |state| state.is_reading));
@@ -177,8 +197,26 @@ fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(Termi
     }
 }
 
+/// Runs a command to its end, and waits for Enter if its output would be covered unread.
+pub(crate) fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus> {
+    let began = Instant::now();
+    let status = program.status()?;
+    if !status.success() || (prints && began.elapsed() < UNREAD) {
+        writeln!(io::stderr(), "\n[press Enter to go back]")?;
+        io::stdin().read_line(&mut String::new())?;
+    }
+    Ok(status)
+}
+
+/// Writes a control sequence to the terminal.
+pub(crate) fn write_control(text: &str) {
+    let mut out = io::stdout().lock();
+    // A terminal that is gone is noticed elsewhere.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
 /// Suspends this process, unless no shell could continue it.
-pub(super) fn stop() {
+pub(crate) fn stop() {
     use rustix::process::{getppid, getsid};
     let own = getsid(None).ok();
     if own.is_some() && getppid().and_then(|parent| getsid(Some(parent)).ok()) == own {
@@ -188,7 +226,7 @@ pub(super) fn stop() {
 }
 
 /// Suspends the whole process group, as Ctrl-Z does on a terminal that is not raw.
-pub(super) fn stop_all() {
+pub(crate) fn stop_all() {
     // Where that is refused nothing stops, and the person sees it.
     let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
 }

@@ -11,6 +11,8 @@ pub(crate) struct Wrap {
     width: usize,
     /// How many cells of the line are taken.
     column: usize,
+    /// The space after the last word, which is written with the next one: a line ends with a word.
+    gap: String,
     /// Whether the current line is not wrapped.
     is_verbatim: bool,
     /// Whether the current line is in a fenced block.
@@ -20,7 +22,7 @@ pub(crate) struct Wrap {
 impl Wrap {
     /// Wraps to lines of at most `width` cells.
     pub(crate) fn new(width: usize) -> Self {
-        Self { width, column: 0, is_verbatim: false, is_fenced: false }
+        Self { width, column: 0, gap: String::new(), is_verbatim: false, is_fenced: false }
     }
 
     /// Whether the current line is not complete.
@@ -46,21 +48,28 @@ impl Wrap {
         } else if self.column < INDENTED && cells == 0 {
             self.is_verbatim |= self.column + 1 >= INDENTED;
         }
-        if cells > 0 && self.column > 0 && self.column + cells > self.width && !self.is_kept() {
+        let end = self.column + self.gap.len() + cells;
+        if cells > 0 && self.column > 0 && end > self.width && !self.is_kept() {
             out.push('\n');
-            self.column = 0;
+            (self.column, self.gap) = (0, String::new());
         }
-        out.push_str(word);
-        self.column += cells;
+        if cells > 0 {
+            out.push_str(&self.gap);
+            out.push_str(word);
+            self.column += std::mem::take(&mut self.gap).len() + cells;
+        }
         match &piece[word.len()..] {
             "\n" => {
                 out.push('\n');
+                self.gap.clear();
                 (self.column, self.is_verbatim) = (0, false);
             }
-            space => {
+            // An indentation.
+            space if cells == 0 && self.gap.is_empty() => {
                 out.push_str(space);
                 self.column += space.len();
             }
+            space => self.gap.push_str(space),
         }
     }
 
@@ -88,20 +97,17 @@ mod tests {
             let found: String = pieces.iter().map(|piece| wrap.add(piece)).collect();
             assert_eq!(found, expected, "{pieces:?}");
         };
-        check(&["one two ", "three ", "four"], "one two \nthree four");
-        check(&["one two ", "three"], "one two \nthree");
-        check(&["a-word-that-is-long ", "and"], "a-word-that-is-long \nand");
+        check(&["one two ", "three ", "four"], "one two\nthree four");
+        check(&["one two ", "three"], "one two\nthree");
+        check(&["a-word-that-is-long ", "and"], "a-word-that-is-long\nand");
         check(&["short\nlines ", "stay\n"], "short\nlines stay\n");
         check(
             &["```\nlet a = ", "one + two;\n```\nlines of ", "prose\n"],
-            "```\nlet a = one + two;\n```\nlines of \nprose\n",
+            "```\nlet a = one + two;\n```\nlines of\nprose\n",
         );
-        check(
-            &["| a table | of ", "words |\nof prose ", "again"],
-            "| a table | of words |\nof prose \nagain",
-        );
+        check(&["| a table | of ", "words |\nof prose ", "again"], "| a table | of words |\nof prose\nagain");
         check(&["    indented code ", "is kept"], "    indented code is kept");
-        check(&["日本語 ", "日本語"], "日本語 \n日本語");
+        check(&["日本語 ", "日本語"], "日本語\n日本語");
         check(&["", "x"], "x");
     }
 }

@@ -1,0 +1,85 @@
+//! The help of the whole program: the commands in groups, by what a person wants.
+
+use std::fmt::Write as _;
+
+use clap::Command;
+use clap::CommandFactory as _;
+
+use crate::args::Args;
+use crate::exit;
+
+/// The commands by what they are for, in the order in which a person meets them.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Find", &["search", "list", "show"]),
+    ("Continue", &["resume", "fork", "pick"]),
+    ("Live", &["watch", "status"]),
+    ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),
+    ("Money", &["cost"]),
+    ("For programs", &["mcp", "serve", "export", "memory"]),
+    ("Setup", &["doctor", "index", "hooks", "completions", "eval"]),
+];
+
+/// The command line with its help.
+pub(crate) fn command() -> Command {
+    let command = Args::command();
+    let whole = format!("{}\n{OPTIONS}\n{}\n", grouped(&command), exit::HELP);
+    command.override_help(whole)
+}
+
+/// The commands alone, for where none was given.
+pub(crate) fn short() -> String {
+    format!("{}\nMore about a command: backstory help COMMAND\n", grouped(&Args::command()))
+}
+
+const OPTIONS: &str = "\
+Options:
+      --demo          Use a small set of made-up sessions instead of yours
+      --show-secrets  Show secrets instead of `[redacted:kind]`, on your own terminal only
+  -h, --help          Print help
+  -V, --version       Print version
+";
+
+fn grouped(command: &Command) -> String {
+    let mut out = String::from(
+        "Find, understand and continue every Claude Code session you ever had.\n\n\
+         Usage: backstory              choose a session on the terminal\n       backstory COMMAND …\n",
+    );
+    for (group, names) in GROUPS {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "\n{group}:");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
+            let _ = writeln!(out, "  {name:<12} {}", first_clause(&about.unwrap_or_default()));
+        }
+    }
+    out
+}
+
+/// What a command does, without what follows a colon or semicolon: one line of the list.
+fn first_clause(about: &str) -> &str {
+    let end = about.find([':', ';']).unwrap_or(about.len());
+    &about[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = Args::command();
+        let mut shown: Vec<&str> =
+            command.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name).collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        shown.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, shown);
+    }
+
+    #[test]
+    fn every_line_fits_a_terminal_of_eighty_columns() {
+        let help = short();
+        let long: Vec<&str> = help.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(long.is_empty(), "{long:#?}");
+    }
+}

@@ -1,0 +1,141 @@
+//! The preview of a session: the messages around the place that was found, as lines of a given width.
+
+use app::sessions::show::{Piece, Role, Shown};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use crate::text::{safe, safe_lines};
+use crate::wrap::Wrap;
+
+/// A message of the preview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Passage {
+    /// Whether the person said it.
+    pub(crate) is_user: bool,
+    pub(crate) text: String,
+    /// Whether it is the one that was found.
+    pub(crate) is_cited: bool,
+}
+
+/// The passages of messages; the cited one is the first at or after `line`.
+pub(crate) fn passages(messages: &[Shown], line: Option<u64>) -> Vec<Passage> {
+    let cited = line
+        .and_then(|line| messages.iter().position(|message| message.line.is_some_and(|known| known >= line)));
+    let passage = |(at, message): (usize, &Shown)| {
+        let texts: Vec<&str> = message.parts.iter().filter_map(text).collect();
+        let text = texts.join("\n");
+        (!text.trim().is_empty()).then(|| Passage {
+            is_user: message.role == Role::User,
+            text,
+            is_cited: cited == Some(at),
+        })
+    };
+    messages.iter().enumerate().filter_map(passage).collect()
+}
+
+fn text(piece: &Piece) -> Option<&str> {
+    match piece {
+        Piece::Text { text } => Some(text.trim()),
+        Piece::Thinking { .. } | Piece::ToolUse { .. } | Piece::ToolResult { .. } | Piece::Image => None,
+    }
+}
+
+/// The lines of passages, with the words of the question marked, and the index of the cited one's first line.
+pub(crate) fn lines(passages: &[Passage], question: &str, width: usize) -> (Vec<Line<'static>>, usize) {
+    let words: Vec<String> = words(question);
+    let (mut lines, mut cited, mut last) = (Vec::new(), 0, None);
+    for passage in passages {
+        if passage.is_cited {
+            cited = lines.len();
+        }
+        if last != Some(passage.is_user) {
+            lines.push(speaker(passage.is_user));
+            last = Some(passage.is_user);
+        }
+        let wrapped = Wrap::new(width.max(1)).add(&safe_lines(&passage.text));
+        lines.extend(wrapped.lines().map(|line| marked(&safe(line), &words)));
+        lines.push(Line::default());
+    }
+    (lines, cited)
+}
+
+fn speaker(is_user: bool) -> Line<'static> {
+    let (name, colour) = if is_user { ("You", Color::Cyan) } else { ("Claude", Color::Green) };
+    Line::from(Span::styled(name, Style::new().fg(colour).add_modifier(Modifier::BOLD)))
+}
+
+/// The words of a question that are marked in a text, in lower case.
+fn words(question: &str) -> Vec<String> {
+    question
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.chars().count() > 2)
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// A line in which every word that begins with one of the words is marked.
+fn marked(line: &str, words: &[String]) -> Line<'static> {
+    let style = Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD);
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut spans, mut plain) = (Vec::new(), String::new());
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c: char| is_letter(c) != is_letter(first)).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        let lower = run.to_lowercase();
+        if is_letter(first) && words.iter().any(|word| lower.starts_with(word.as_str())) {
+            spans.push(Span::raw(std::mem::take(&mut plain)));
+            spans.push(Span::styled(run.to_owned(), style));
+        } else {
+            plain.push_str(run);
+        }
+        rest = after;
+    }
+    spans.push(Span::raw(plain));
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: u64, role: Role, text: &str) -> Shown {
+        let parts = vec![Piece::Text { text: text.to_owned() }];
+        Shown { role, subagent: None, uuid: None, line: Some(line), at: None, parts }
+    }
+
+    fn text_of(line: &Line<'_>) -> String {
+        line.spans.iter().map(|span| span.content.as_ref()).collect()
+    }
+
+    #[test]
+    fn the_cited_message_is_known_by_its_line() {
+        let messages = [
+            shown(3, Role::User, "Rotate the refresh token"),
+            shown(5, Role::Assistant, "It is rotated now."),
+            shown(9, Role::Assistant, ""),
+        ];
+        let passages = passages(&messages, Some(4));
+        assert_eq!(passages.iter().map(|passage| passage.is_cited).collect::<Vec<_>>(), [false, true]);
+        let (lines, cited) = lines(&passages, "rotate token", 12);
+        let texts: Vec<_> = lines.iter().map(text_of).collect();
+        assert_eq!(
+            texts,
+            ["You", "Rotate the", "refresh", "token", "", "Claude", "It is", "rotated now.", ""]
+        );
+        assert_eq!(cited, 5);
+    }
+
+    #[test]
+    fn words_are_marked_by_their_beginning() {
+        let line = marked("Tokens rotate, tokenizer", &words("a token"));
+        let marked: Vec<_> = line
+            .spans
+            .iter()
+            .filter(|span| span.style.fg.is_some())
+            .map(|span| span.content.as_ref())
+            .collect();
+        assert_eq!(marked, ["Tokens", "tokenizer"]);
+        assert_eq!(text_of(&line), "Tokens rotate, tokenizer");
+    }
+}

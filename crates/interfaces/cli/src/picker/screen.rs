@@ -1,0 +1,195 @@
+//! The picker on a terminal: takes keys and answers from one channel and draws its state.
+
+use std::io;
+use std::process::Command as Process;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use app::Context;
+use ratatui::crossterm::event::{Event, KeyEventKind, MouseButton, MouseEventKind};
+use ratatui::widgets::Paragraph;
+
+use super::draw::{Layout, Setting, draw};
+use super::state::{Command, Picker};
+use super::worker::{Answer, Interrupt, Question, answer};
+use super::{Choice, Purpose};
+use crate::clipboard::copy;
+use crate::exit::Failure;
+use crate::terminal::{self, Keys, Raw, TerminalEvent};
+use crate::text::safe;
+
+/// How many rows the mouse's wheel moves.
+const WHEEL: isize = 1;
+
+enum Input {
+    Terminal(TerminalEvent),
+    Answer(Answer),
+}
+
+struct Screen<'a> {
+    context: &'a Context,
+    setting: Setting,
+    picker: Picker,
+    layout: Layout,
+    questions: Sender<Question>,
+    interrupt: Interrupt,
+}
+
+/// Lets the person find a session, beginning with `question`; `None` where they leave without a choice.
+pub(crate) fn pick(context: &Context, purpose: Purpose, question: &str) -> Result<Option<Choice>, Failure> {
+    let (sender, inputs) = channel();
+    let (questions, asked) = channel();
+    let interrupt = Interrupt::default();
+    let (own, ended, answers) = (context.clone(), interrupt.clone(), sender.clone());
+    std::thread::Builder::new()
+        .name("picker".to_owned())
+        .spawn(move || answer(&own, &asked, &ended, &answers, Input::Answer))?;
+    let here =
+        context.directory.file_name().map_or_else(|| "here".to_owned(), |name| name.display().to_string());
+    let mut screen = Screen {
+        context,
+        setting: Setting { purpose, now: context.now, zone: context.zone(), here },
+        picker: Picker { question: question.to_owned(), is_searching: true, ..Picker::default() },
+        layout: Layout::default(),
+        questions,
+        interrupt,
+    };
+    screen.ask();
+    let mut terminal = Raw::enter_with_mouse()?;
+    let keys = Keys::start(&sender, Input::Terminal)?;
+    let outcome = screen.run_loop(&mut terminal, &inputs, &keys);
+    // What is typed from now on goes to the shell.
+    let _asleep = keys.lend();
+    screen.interrupt.cancel();
+    drop(terminal);
+    outcome
+}
+
+impl Screen<'_> {
+    fn run_loop(
+        &mut self,
+        terminal: &mut Raw,
+        inputs: &Receiver<Input>,
+        keys: &Keys,
+    ) -> Result<Option<Choice>, Failure> {
+        loop {
+            self.draw(terminal)?;
+            let Ok(first) = inputs.recv() else { return Ok(None) };
+            for input in std::iter::once(first).chain(inputs.try_iter()) {
+                match self.handle(input) {
+                    Command::Redraw => {}
+                    Command::Ask => self.ask(),
+                    Command::Preview => self.preview(),
+                    Command::Choose(choice) => return Ok(Some(choice)),
+                    Command::Quit => return Ok(None),
+                    Command::Copy(text) => {
+                        copy(&text);
+                        self.picker.message = Some(format!("copied {text}"));
+                    }
+                    Command::Read(choice) => {
+                        let asleep = keys.lend();
+                        terminal.give_back()?;
+                        self.read(&choice);
+                        terminal.take()?;
+                        drop(asleep);
+                    }
+                    Command::Suspend => {
+                        let asleep = keys.lend();
+                        terminal.give_back()?;
+                        terminal::stop();
+                        terminal.take()?;
+                        drop(asleep);
+                    }
+                }
+            }
+        }
+    }
+
+    fn handle(&mut self, input: Input) -> Command {
+        match input {
+            Input::Terminal(TerminalEvent::End) => Command::Quit,
+            Input::Terminal(TerminalEvent::Suspend) => Command::Suspend,
+            Input::Terminal(TerminalEvent::Event(event)) => self.event(&event),
+            Input::Answer(Answer::Sessions(Ok(items))) => {
+                self.picker.answer(items);
+                Command::Preview
+            }
+            Input::Answer(Answer::Sessions(Err(error))) => {
+                self.picker.answer(Vec::new());
+                self.picker.message = Some(error.message);
+                Command::Redraw
+            }
+            Input::Answer(Answer::Preview { session, passages }) => {
+                // The selection may have moved on.
+                if self.picker.item().is_some_and(|item| item.id == session) {
+                    self.picker.preview = Some(passages);
+                }
+                Command::Redraw
+            }
+        }
+    }
+
+    fn event(&mut self, event: &Event) -> Command {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                self.picker.key(*key, self.setting.purpose, self.layout.rows())
+            }
+            Event::Paste(text) => {
+                self.picker.question.push_str(&text.replace(['\n', '\r'], " "));
+                Command::Ask
+            }
+            Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::ScrollDown if self.picker.step(WHEEL) => Command::Preview,
+                MouseEventKind::ScrollUp if self.picker.step(-WHEEL) => Command::Preview,
+                MouseEventKind::Down(MouseButton::Left) => self.click(mouse.row.into()),
+                _ => Command::Redraw,
+            },
+            _ => Command::Redraw,
+        }
+    }
+
+    fn click(&mut self, line: usize) -> Command {
+        match self.layout.item_at(line, self.picker.items.len()) {
+            Some(item) => {
+                self.picker.select(item);
+                Command::Preview
+            }
+            None => Command::Redraw,
+        }
+    }
+
+    fn ask(&mut self) {
+        self.interrupt.cancel();
+        let (text, scope) = (self.picker.question.clone(), self.picker.scope);
+        self.send(Question::Sessions { text, scope });
+    }
+
+    fn preview(&mut self) {
+        if let Some(item) = self.picker.item() {
+            self.send(Question::Preview { session: item.id.clone(), line: item.line });
+        }
+    }
+
+    fn send(&self, question: Question) {
+        // The worker ends with the program only.
+        let _ = self.questions.send(question);
+    }
+
+    fn draw(&mut self, terminal: &mut Raw) -> io::Result<()> {
+        terminal.terminal.draw(|out| {
+            let area = out.area();
+            (self.layout.width, self.layout.height) = (area.width.into(), area.height.into());
+            let lines = draw(&self.picker, &mut self.layout, &self.setting);
+            out.render_widget(Paragraph::new(lines), area);
+        })?;
+        Ok(())
+    }
+
+    /// Shows the conversation in the pager.
+    fn read(&mut self, choice: &Choice) {
+        let mut program = Process::new(self.context.program());
+        program.arg("show").arg(choice.place()).args(self.context.config().is_demo.then_some("--demo"));
+        if let Err(error) = terminal::run_until_read(&mut program, true) {
+            self.picker.message = Some(format!("cannot show it: {}", safe(&error.to_string())));
+        }
+    }
+}
